@@ -1126,10 +1126,12 @@ type ListedOf<A> = A extends {
   : never
 
 export interface ListenEnd {
+  readonly engine?: 'direct' | 'node' | undefined
   readonly url: string
 }
 
 export interface ListenOptions {
+  readonly engine?: 'node' | 'direct'
   readonly host?: string
   readonly http2?: boolean
   readonly maxConnections?: number

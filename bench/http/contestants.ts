@@ -13,6 +13,7 @@ export const BASELINE = 'node:http by hand'
 export const CONTESTANTS: readonly Contestant[] = [
   { label: BASELINE, server: 'raw' },
   { label: 'octavo', server: 'octavo' },
+  { label: 'octavo, direct engine', server: 'octavo-direct' },
   { label: 'h3 2', server: 'h3' },
   { label: 'Fastify 5', server: 'fastify' },
   { label: 'Fastify 5 + zod', server: 'fastify-zod' },

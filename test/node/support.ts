@@ -131,5 +131,8 @@ export function createTestApp(
   return createApp(defineModule({ controllers: [controller] }), { logger: false, ...options })
 }
 
+/** What reads the requests of the tests: `OCTAVO_TEST_ENGINE=direct npm test -- test/node` runs them on the other engine. */
+export const ENGINE = process.env['OCTAVO_TEST_ENGINE'] === 'direct' ? 'direct' : 'node'
+
 /** Where every test listens. */
-export const LOOPBACK = { port: 0, host: '127.0.0.1' } as const
+export const LOOPBACK = { port: 0, host: '127.0.0.1', engine: ENGINE } as const

@@ -36,6 +36,8 @@ export interface ListenStart {
 export interface ListenEnd {
   /** The address at which it listens. */
   readonly url: string
+  /** What reads the requests, if `listen` has the option `engine` and serves in this process. */
+  readonly engine?: 'direct' | 'node' | undefined
 }
 
 /** A request has arrived. Its route is not known yet. */

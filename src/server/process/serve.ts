@@ -27,10 +27,12 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
   try {
     const server = await service.open()
     lifecycle.add({ close: (grace, closeIdle) => server.close(grace, closeIdle).finally(release) })
-    if (service.details !== undefined) settings.log.info({ url: server.url, ...service.details }, 'Listening')
+    const { url, engine } = server
+    if (service.details !== undefined)
+      settings.log.info({ url, ...(engine && { engine }), ...service.details }, 'Listening')
     closeOnAbort(core, options.signal)
-    LISTENING.publish({ url: server.url } satisfies ListenEnd)
-    return server.url
+    LISTENING.publish({ url, engine } satisfies ListenEnd)
+    return url
   } catch (error) {
     release()
     if (!isProcessEnding()) throw error

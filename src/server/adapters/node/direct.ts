@@ -125,6 +125,11 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
 // oxlint-disable-next-line typescript/unbound-method
 const { end: END, writeHead: WRITE_HEAD } = DirectResponse.prototype
 
+/** Whether something stands in the place of methods of all responses. */
+export function areResponsesReplaced(): boolean {
+  return DirectResponse.prototype.end !== END || DirectResponse.prototype.writeHead !== WRITE_HEAD
+}
+
 // newer Node versions remember this where nobody else can set it; a property of the base class, so no accessor of the class
 Object.defineProperty(DirectResponse.prototype, 'writableFinished', {
   get(this: DirectResponse): boolean {
@@ -223,7 +228,7 @@ function toHead(status: number, headers: FinishedResponse['headers']): string | 
 const SECOND = 1000
 
 /** Creates the function that gives the rest of a head: the date (RFC 9110 section 6.6.1), and how long the connection stays. */
-function createEnding(idle: number): () => string {
+export function createEnding(idle: number): () => string {
   const stays = idle > 0 ? `Keep-Alive: timeout=${Math.floor(idle / SECOND)}\r\n` : ''
   let from = Number.NaN
   let text = ''

@@ -119,7 +119,7 @@ function isTooLate({ socket }: IncomingMessage, response: ServerResponse): boole
 }
 
 /** Why the framing of a request is not to be trusted, though the parser found an end (RFC 9112 section 6.1). */
-function codingRefusal(coding: string | undefined, minorVersion: number): HttpError | undefined {
+export function codingRefusal(coding: string | undefined, minorVersion: number): HttpError | undefined {
   if (coding === undefined) return undefined
   if (minorVersion === 0) return httpError('malformed_request', 'HTTP/1.0 has no Transfer-Encoding')
   return /^chunked$/i.test(coding)

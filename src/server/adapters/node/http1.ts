@@ -11,6 +11,7 @@ import { refuseClosing, refuseRequest } from './handler.ts'
 import type { NodeHandler } from './handler.ts'
 import { createRefuser, endSocket } from './refuse.ts'
 import type { Upgrading } from './upgrade.ts'
+import type { Times } from './watch.ts'
 
 /** A server for HTTP/1.1, over TCP or TLS. */
 export type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResponse>
@@ -31,6 +32,8 @@ export const PLAIN: Http1Kind = { make: (options) => createServer(options), even
 /** A server's state, read for every request. */
 export interface ServerState {
   readonly isClosing: boolean
+  /** Tells whether connections have to end with their present answer. */
+  readonly isAppClosing: () => boolean
   /** What answers upgrades, or `undefined` if no route has any. */
   readonly upgrading?: Upgrading | undefined
 }
@@ -48,13 +51,12 @@ export function createHttp1(
   settings: Settings,
   state: ServerState,
 ): Http1 {
-  const { timeouts, limits } = settings
+  const { timeouts } = settings
   const isDirect = isDirectPossible()
-  const { idle, headers, send } = timeouts
-  // twice the time for headers: Node looks for slow ones in intervals, and answers them
-  const between = idle > 0 && headers > 0 ? idle + 2 * headers : 0
-  const connections = createConnections({ idle: isDirect ? idle : 0, between, send })
-  const server = make(toOptions(timeouts, limits, isDirect, state.upgrading))
+  const { idle } = timeouts
+  const times = toTimes(timeouts)
+  const connections = createConnections({ ...times, idle: isDirect ? idle : 0 })
+  const server = make(toOptions(settings, isDirect, state.upgrading))
   const onRequest: NodeHandler = (request, response) => {
     connections.track(request.socket, response)
     if (response instanceof DirectResponse) response.staysFor(idle)
@@ -101,31 +103,50 @@ function keepAddress({ remoteAddress }: Socket): void {
   void remoteAddress
 }
 
-const NOT_HTTP_1 = 'The version of HTTP is neither 1.0 nor 1.1'
+export const NOT_HTTP_1 = 'The version of HTTP is neither 1.0 nor 1.1'
 
 /** Whether nothing follows the head of a request (RFC 9112 section 6.3). */
 function isWithoutBody({ headers }: DirectRequest): boolean {
   return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
 }
 
+/** The times after which the register of connections ends them. */
+export function toTimes({ idle, headers, send }: Settings['timeouts']): Times {
+  // twice the time for headers: Node looks for slow ones in intervals, and answers them
+  return { idle, send, between: idle > 0 && headers > 0 ? idle + 2 * headers : 0 }
+}
+
 /** How often slow requests are looked for, in milliseconds, at most and at least. */
 const CHECKING = { max: 30_000, min: 50 } as const
 
-function toOptions(
-  { headers, request, idle }: Settings['timeouts'],
-  limits: Settings['limits'],
-  isDirect: boolean,
-  upgrading: Upgrading | undefined,
-) {
-  const { direct = DirectRequest, plain } = upgrading?.classes ?? {}
+/** What the parser of a connection takes: a longer head, or one that takes longer, is refused. */
+interface Bounds {
+  readonly maxHeaderSize: number
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  /** How often slow requests are looked for, in milliseconds. */
+  readonly connectionsCheckingInterval: number
+}
+
+/** What the parser of a connection takes, by the settings of an application. */
+export function toBounds({ timeouts, limits }: Pick<Settings, 'timeouts' | 'limits'>): Bounds {
+  const { headers, request } = timeouts
   const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
   return {
     maxHeaderSize: limits.url + limits.headers + 1,
-    requireHostHeader: false,
     // Node refuses a limit for a part that is above the limit for the whole
     headersTimeout: request > 0 ? Math.min(headers, request) : headers,
     requestTimeout: request,
     connectionsCheckingInterval: Math.max(CHECKING.min, Math.ceil(shortest / 4)),
+  }
+}
+
+function toOptions(settings: Settings, isDirect: boolean, upgrading: Upgrading | undefined) {
+  const { direct = DirectRequest, plain } = upgrading?.classes ?? {}
+  const { idle } = settings.timeouts
+  return {
+    ...toBounds(settings),
+    requireHostHeader: false,
     // the register of connections ends those that are idle
     ...(isDirect
       ? { keepAliveTimeout: 0, IncomingMessage: direct, ServerResponse: DirectResponse }

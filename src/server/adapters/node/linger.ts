@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 
 /**
@@ -9,14 +8,21 @@ import { Socket } from 'node:net'
  */
 export const LINGER = { bytes: 16_777_216, milliseconds: 5_000, closing: 500, quiet: 100 } as const
 
+/** A request, as far as the end of its connection concerns it. */
+interface EndingRequest {
+  readonly socket: Socket
+  /** Whether all of it has arrived. */
+  readonly complete: boolean
+}
+
 /** Connections that end with an answer that was given, and the request that it answers. */
-const ending = new WeakMap<Socket, IncomingMessage>()
+const ending = new WeakMap<Socket, EndingRequest>()
 
 /** Connections that got their last answer, and what bounds how long they stay. */
 const lingering = new WeakMap<Socket, NodeJS.Timeout>()
 
 /** Marks the connection of a request to end with its pending response. */
-export function endWithAnswer(request: IncomingMessage): void {
+export function endWithAnswer(request: EndingRequest): void {
   const { socket } = request
   ending.set(socket, request)
   // what node:http calls behind the last answer

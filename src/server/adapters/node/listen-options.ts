@@ -27,6 +27,11 @@ export interface ListenOptions {
   readonly maxConnections?: number
   /** Requests that one connection of HTTP/1.1 may send; the last answer ends it. @default no limit */
   readonly maxRequestsPerSocket?: number
+  /**
+   * What reads requests of HTTP/1.1 from connections: `'node'` is node:http, `'direct'` is Octavo's own engine on the parser of Node.
+   * Experimental. Where the parser cannot be used, node:http serves. @default 'node'
+   */
+  readonly engine?: 'node' | 'direct'
   /** Closes the application when it is aborted. */
   readonly signal?: AbortSignal
 }
@@ -52,6 +57,7 @@ const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
   ],
   maxConnections: [isPositive, 'a number of connections, at least 1'],
   maxRequestsPerSocket: [isPositive, 'a number of requests, at least 1'],
+  engine: [(value) => value === 'node' || value === 'direct', "'node' or 'direct'"],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 }
 

@@ -1,4 +1,5 @@
 import { Server as TcpServer } from 'node:net'
+import type { TlsOptions } from 'node:tls'
 
 import type { Dispatch } from '../../dispatch.ts'
 import type { Settings } from '../../options/settings.ts'
@@ -7,13 +8,15 @@ import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
 import { createNodeHandler } from './handler.ts'
 import { createHttp1, PLAIN } from './http1.ts'
-import type { ServerState } from './http1.ts'
+import type { Http1Kind, ServerState } from './http1.ts'
 import type { ListenOptions } from './listen-options.ts'
 
 /** A server that listens. */
 export interface Listening {
   /** The address as a URL. */
   readonly url: string
+  /** What reads requests from connections, if the options choose. */
+  readonly engine?: 'direct' | 'node' | undefined
   /**
    * Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. Before that, up to `closeIdle`
    * milliseconds, requests that still come on kept connections are answered. Returns whether nothing had to be broken off.
@@ -33,7 +36,15 @@ interface Opened {
 interface Serving {
   readonly server: TcpServer
   readonly protocols: readonly Protocol[]
+  readonly engine?: 'direct' | 'node' | undefined
   /** Stops the timers of a server that has closed. */
+  readonly stop: () => void
+}
+
+/** A part of a server that speaks HTTP/1.1. */
+interface Http1Part {
+  readonly server: TcpServer
+  readonly connections: Protocol
   readonly stop: () => void
 }
 
@@ -47,8 +58,8 @@ export async function listen(
   const upgrading = opened.upgrades
     ? (await import('./upgrade.ts')).createUpgrading(opened.dispatch, settings)
     : undefined
-  const state = { isClosing: false, upgrading }
-  const { server, protocols, stop } = await createServing(opened, settings, options, state)
+  const state = { isClosing: false, isAppClosing: opened.isClosing, upgrading }
+  const { server, protocols, engine, stop } = await createServing(opened, settings, options, state)
   const { maxConnections, maxRequestsPerSocket } = options
   if (maxConnections !== undefined) server.maxConnections = maxConnections
   if (maxRequestsPerSocket !== undefined) Object.assign(server, { maxRequestsPerSocket })
@@ -59,6 +70,7 @@ export async function listen(
   )
   return {
     url: toUrl(server, options.tls === undefined ? 'http' : 'https', options),
+    engine,
     close: async (grace, closeIdle = 0) => {
       const closed = new Promise<void>((resolve) => stopListening(server, resolve))
       if (closeIdle > 0) await settlesWithin(closed, closeIdle)
@@ -82,25 +94,46 @@ function stopListening(server: Pick<TcpServer, 'close'>, done: () => void): void
 
 /** Node's modules for HTTPS and HTTP/2 are loaded when they are asked for: they take longer than the rest of a start. */
 async function createServing(
-  { dispatch, isClosing }: Opened,
+  opened: Opened,
   settings: Settings,
-  { tls, http2 = false }: ListenOptions,
+  options: ListenOptions,
   state: ServerState,
 ): Promise<Serving> {
+  const { tls, http2 = false } = options
+  const { dispatch } = opened
   const sessions = http2 ? (await import('./http2/server.ts')).createHttp2(dispatch, settings) : undefined
-  const handler = createNodeHandler(dispatch, isClosing, settings)
-  if (tls !== undefined) {
-    const { createSecure } = await import('./secure.ts')
-    const secure = createSecure(tls, handler, settings, state, sessions)
-    const { server } = secure
-    return {
-      server,
-      protocols: sessions === undefined ? [secure] : [secure, sessions],
-      stop: () => void server.close(),
-    }
+  if (sessions !== undefined && tls === undefined)
+    return { server: sessions.server, protocols: [sessions], stop: () => undefined }
+  const secure = tls === undefined ? undefined : await import('./secure.ts')
+  const direct = options.engine === 'direct' ? await import('./engine/server.ts') : undefined
+  const create = direct?.findEngine({ dispatch, settings, options, state })
+  const engine = direct === undefined ? undefined : create === undefined ? 'node' : 'direct'
+  const handler = createNodeHandler(dispatch, opened.isClosing, settings)
+  const open = (given?: TlsOptions): Http1Part => {
+    if (create !== undefined) return create(given, secure?.createTls)
+    const make = secure?.createHttps
+    const kind: Http1Kind =
+      make === undefined ? PLAIN : { make: (more) => make({ ...given, ...more }), event: 'secureConnection' }
+    const { server, connections } = createHttp1(kind, handler, settings, state)
+    // stops the timer that looks for slow requests
+    return { server, connections, stop: () => void server.close() }
   }
-  if (sessions !== undefined) return { server: sessions.server, protocols: [sessions], stop: () => undefined }
-  const { server, connections } = createHttp1(PLAIN, handler, settings, state)
-  // stops the timer that looks for slow requests
-  return { server, protocols: [connections], stop: () => void server.close() }
+  if (tls === undefined || secure === undefined) {
+    const { server, connections, stop } = open()
+    return { server, protocols: [connections], engine, stop }
+  }
+  const parts: Http1Part[] = []
+  const part = secure.createSecure(tls, settings, sessions, (given) => {
+    const opening = open(given)
+    parts.push(opening)
+    return opening
+  })
+  return {
+    server: part.server,
+    protocols: sessions === undefined ? [part] : [part, sessions],
+    engine,
+    stop: () => {
+      for (const { stop } of parts) stop()
+    },
+  }
 }

@@ -69,7 +69,8 @@ const REFUSALS: Readonly<Record<string, readonly [code: CoreErrorCode, detail: s
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request took too long to arrive'],
 }
 
-function toError(error: ParserError, limits: Required<Limits>): HttpError {
+/** The error that answers what the parser refuses. */
+export function toError(error: ParserError, limits: Required<Limits>): HttpError {
   if (error.code === 'HPE_HEADER_OVERFLOW')
     return isLongUrl(error, limits.url) ? urlTooLong(limits.url) : headersTooLarge(limits.headers)
   const [code, detail] = REFUSALS[error.code ?? ''] ?? ['malformed_request', 'The request is not valid HTTP']

@@ -1,34 +1,35 @@
 import { createServer } from 'node:https'
-import type { Socket } from 'node:net'
+import type { Server as TcpServer, Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import type { TLSSocket, TlsOptions } from 'node:tls'
 
 import type { Settings } from '../../options/settings.ts'
 import type { Protocol } from './connections.ts'
-import type { NodeHandler } from './handler.ts'
-import { createHttp1 } from './http1.ts'
-import type { HttpServer, ServerState } from './http1.ts'
+import type { HttpServer } from './http1.ts'
+
+/** A server for HTTPS and the part of its connections that speaks HTTP/1.1. */
+interface Secured<C extends Protocol> {
+  readonly server: TcpServer
+  readonly connections: C
+}
 
 /**
- * Creates a server for HTTPS. Clients that choose HTTP/2 are passed to `http2`, if it is set. The time for headers also limits the handshake,
- * unless the options contain another one.
+ * Creates a server for HTTPS by `open`. Clients that choose HTTP/2 are passed to `http2`, if it is set. The time for headers also limits
+ * the handshake, unless the options contain another one.
  */
-export function createSecure(
+export function createSecure<C extends Protocol>(
   tls: TlsOptions,
-  handler: NodeHandler,
-  settings: Settings,
-  state: ServerState,
+  { timeouts: { headers } }: Pick<Settings, 'timeouts'>,
   http2: { readonly add: (socket: Socket) => void } | undefined,
-): Protocol & { readonly server: HttpServer } {
-  const { headers } = settings.timeouts
+  open: (options: TlsOptions) => Secured<C>,
+): Protocol & { readonly server: TcpServer } {
   const offered = http2 === undefined ? ['http/1.1'] : ['h2', 'http/1.1']
   const given = {
     ...(headers > 0 ? { handshakeTimeout: headers } : {}),
     ...(tls.ALPNCallback === undefined ? { ALPNProtocols: offered } : {}),
     ...tls,
   }
-  const make = (options: object): HttpServer => createSecureServer({ ...given, ...options })
-  const kind = { make, event: 'secureConnection' } as const
-  const { server, connections } = createHttp1(kind, handler, settings, state)
+  const { server, connections } = explained(() => open(given))
   const handshakes = createHandshakes()
   server.on('connection', handshakes.add)
   if (http2 !== undefined) divert(server, http2.add)
@@ -43,9 +44,19 @@ export function createSecure(
   }
 }
 
-function createSecureServer(options: TlsOptions): HttpServer {
+/** A server of node:https. */
+export function createHttps(options: TlsOptions): HttpServer {
+  return createServer(options)
+}
+
+/** A server of node:tls. A handshake that fails ends its connection. */
+export function createTls(options: TlsOptions): TcpServer {
+  return createTlsServer(options).on('tlsClientError', (_, socket) => socket.destroy())
+}
+
+function explained<T>(create: () => T): T {
   try {
-    return createServer(options)
+    return create()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new TypeError(`listen: tls cannot be used: ${reason}`, { cause: error })
@@ -53,7 +64,7 @@ function createSecureServer(options: TlsOptions): HttpServer {
 }
 
 /** Hands connections that chose HTTP/2 to `take`, and all others to those that listened before. */
-function divert(server: HttpServer, take: (socket: TLSSocket) => void): void {
+function divert(server: TcpServer, take: (socket: TLSSocket) => void): void {
   const others = server.listeners('secureConnection')
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket: TLSSocket) => {

@@ -34,13 +34,25 @@ interface ClosingState {
 export interface Upgrading {
   /** The classes of requests, of which `upgrade` is true only if a request is the handshake of a WebSocket. */
   readonly classes: { readonly direct: typeof DirectRequest; readonly plain: typeof IncomingMessage }
-  readonly listen: (server: EventEmitter, connections: Connections, state: ClosingState) => void
+  readonly listen: (server: EventEmitter, connections: Tracked, state: ClosingState) => void
+  /** Whether a request is the handshake of a WebSocket. */
+  readonly isHandshake: (head: HandshakeHead) => boolean
 }
+
+/** The connections of a server, as far as upgrades concern them. */
+export type Tracked = Pick<Connections, 'track' | 'release' | 'inFlight'>
+
+/** The head of a request that may be a handshake. */
+export type HandshakeHead = Pick<
+  IncomingMessage,
+  'method' | 'httpVersionMajor' | 'httpVersionMinor' | 'headers'
+>
 
 /** Creates what a server needs to answer upgrades. */
 export function createUpgrading(dispatch: Dispatch, settings: Settings): Upgrading {
   return {
     classes: { direct: UpgradableDirectRequest, plain: UpgradableRequest },
+    isHandshake,
     listen: (server, connections, state) => {
       server.on(
         'upgrade',
@@ -72,7 +84,7 @@ for (const { prototype } of [UpgradableDirectRequest, UpgradableRequest]) {
 }
 
 /** Whether a request is the handshake of a WebSocket (RFC 6455 section 4.1), behind which nothing of HTTP follows. */
-function isHandshake({ method, httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
+function isHandshake({ method, httpVersionMajor, httpVersionMinor, headers }: HandshakeHead): boolean {
   return (
     method === 'GET' &&
     httpVersionMajor === 1 &&
@@ -98,7 +110,7 @@ class UpgradeRequest extends NodeRequest {
 function createAnswer(
   dispatch: Dispatch,
   settings: Settings,
-  connections: Connections,
+  connections: Tracked,
   isClosing: () => boolean,
 ): AnswerUpgrade {
   const findRefusal = createHeadCheck(settings.limits)

@@ -1,0 +1,108 @@
+import { STATUS_CODES } from 'node:http'
+
+import type { FinishedResponse } from '../../../../http.ts'
+import { headerProblem } from '../../../pipeline/response-head.ts'
+
+/** What a head depends on besides the answer. */
+export interface HeadParts {
+  readonly method: string
+  /** Whether the client speaks HTTP/1.0. */
+  readonly isOld: boolean
+  /** Whether the connection stays. */
+  readonly stays: boolean
+  /** Returns the lines with which the head of a connection that stays ends. */
+  readonly ending: () => string
+}
+
+/** How the end of a body is told. */
+type BodyEnd = 'none' | 'length' | 'chunked' | 'close'
+
+/** The head of an answer, and what its body has to be. */
+export interface AnswerHead {
+  readonly text: string
+  readonly end: BodyEnd
+  /** Whether the connection ends with the answer. */
+  readonly isLast: boolean
+  /** The length that the head promises. */
+  readonly length: number | undefined
+}
+
+/** Whether an answer has no body whatever its headers say (RFC 9112 section 6.3). */
+export function isBodyless(status: number, method: string): boolean {
+  return status === 204 || status === 304 || method === 'HEAD'
+}
+
+/** The status lines that were needed so far. */
+const STATUS_LINES: (string | undefined)[] = []
+
+function statusLine(status: number): string {
+  return (STATUS_LINES[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`)
+}
+
+/** The header of a connection that ends. */
+export const SAYS_CLOSE = /(?:^|\W)close(?:$|\W)/i
+
+/** What says how a message is sent, which only `toHead` understands. */
+const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
+
+/** The head of an ordinary answer, whose headers were checked before, or `undefined` if it takes `toHead`. */
+export function toPlainHead(status: number, headers: FinishedResponse['headers']): string | undefined {
+  let head = statusLine(status)
+  for (const name of Object.keys(headers)) {
+    if (OF_CONNECTION.has(name)) return undefined
+    const value = headers[name] ?? ''
+    if (typeof value === 'string') head += `${name}: ${value}\r\n`
+    else for (const line of value) head += `${name}: ${line}\r\n`
+  }
+  return head
+}
+
+/**
+ * The head of any answer, with lines in the order that node:http has.
+ *
+ * @throws `TypeError` or `RangeError` for what cannot be sent
+ */
+export function toHead(
+  { status, headers }: Pick<FinishedResponse, 'status' | 'headers'>,
+  { method, isOld, stays, ending }: HeadParts,
+): AnswerHead {
+  if (!Number.isInteger(status) || status < 200 || status > 999)
+    throw new RangeError(`The response cannot be sent: the status ${status} is no status of an answer`)
+  const problem = headerProblem(headers)
+  if (problem !== undefined) throw new TypeError(`The response cannot be sent: ${problem}`)
+  const { 'transfer-encoding': _, ...own } = headers // how a body is framed is up to this side
+  const end = bodyEnd(own, isOld, isBodyless(status, method))
+  if (own['trailer'] !== undefined && end !== 'chunked')
+    throw new TypeError('The response cannot be sent: trailers need a body in chunks')
+  const length = end === 'length' ? Number(own['content-length']) : undefined
+  const connection = [own['connection'] ?? []].flat().join(', ')
+  const isLast = !stays || end === 'close' || SAYS_CLOSE.test(connection)
+  let text = statusLine(status)
+  for (const [name, value] of Object.entries(own))
+    for (const line of [value].flat()) text += `${name}: ${line}\r\n`
+  text += tail(own, isLast, ending)
+  return {
+    text: `${text}${end === 'chunked' ? 'Transfer-Encoding: chunked\r\n' : ''}\r\n`,
+    end,
+    isLast,
+    length,
+  }
+}
+
+/** The lines that this side adds: the date, and whether the connection stays. */
+function tail(own: FinishedResponse['headers'], isLast: boolean, ending: () => string): string {
+  const [date = '', ...connection] = ending().split('\r\n')
+  const dateLine = own['date'] === undefined ? `${date}\r\n` : ''
+  if (own['connection'] !== undefined) return dateLine
+  if (isLast) return `${dateLine}Connection: close\r\n`
+  const kept = connection.filter(
+    (line) => line !== '' && (own['keep-alive'] === undefined || !/^keep-alive/i.test(line)),
+  )
+  return dateLine + kept.map((line) => `${line}\r\n`).join('')
+}
+
+function bodyEnd(own: FinishedResponse['headers'], isOld: boolean, isWithout: boolean): BodyEnd {
+  if (isWithout) return 'none'
+  if (own['content-length'] !== undefined) return 'length'
+  return isOld ? 'close' : 'chunked'
+}

@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { isPromise } from '../../../../async.ts'
+import { httpError } from '../../../../errors.ts'
+import type { HttpError } from '../../../../errors.ts'
+import type { FinishedResponse } from '../../../../http.ts'
+import { isStream } from '../../../../stream.ts'
+import type { Dispatch } from '../../../dispatch.ts'
+import type { Settings } from '../../../options/settings.ts'
+import { createHeadCheck } from '../../../pipeline/check-head.ts'
+import type { RequestContext } from '../../../pipeline/context.ts'
+import { codingRefusal } from '../handler.ts'
+import { NOT_HTTP_1 } from '../http1.ts'
+import type { Connection } from './connection.ts'
+import { isWatched } from './node-objects.ts'
+import type { EngineRequest } from './request.ts'
+
+/**
+ * Creates the function that answers a request. `isClosing` tells whether requests are refused, and `watchRequest` shows a request to
+ * who watches.
+ */
+export function createAnswer(
+  dispatch: Dispatch,
+  settings: Settings,
+  isClosing: () => boolean,
+  watchRequest: (request: EngineRequest, socket: Socket) => ServerResponse | undefined,
+): (request: EngineRequest, connection: Connection) => void {
+  const findRefusal = createHeadCheck(settings.limits)
+  const refusalOf = ({ head, framing }: EngineRequest): HttpError | undefined => {
+    const { major, minor, target, lines } = head
+    if (framing.expectsMore)
+      return httpError('expectation_failed', 'No expectation but 100-continue can be met')
+    // the parser takes 0.9 and 2.0 as well
+    if (major !== 1) return httpError('malformed_request', NOT_HTTP_1)
+    if (isClosing()) return httpError('closing', 'The server is shutting down')
+    return findRefusal(target, framing.host, minor === 1, lines) ?? codingRefusal(framing.coding, minor)
+  }
+  return (request, connection) => {
+    if (isWatched()) request.response = watchRequest(request, connection.socket)
+    const refusal = refusalOf(request)
+    if (refusal !== undefined) {
+      request.isFinal = true
+      return connection.settle(request, settings.writeError(refusal), undefined)
+    }
+    const { context, response } = dispatch(request)
+    if (isPromise(response)) settleLater(connection, request, context, response)
+    else settle(connection, request, context, response)
+  }
+}
+
+// in a function of its own: a closure would be made for every request, whether or not something takes time
+function settleLater(
+  connection: Connection,
+  request: EngineRequest,
+  context: RequestContext,
+  response: PromiseLike<FinishedResponse>,
+): void {
+  void response.then((settled) => settle(connection, request, context, settled))
+}
+
+function settle(
+  connection: Connection,
+  request: EngineRequest,
+  context: RequestContext,
+  finished: FinishedResponse,
+): void {
+  if ((!context.hasScope && !isStream(finished.body)) || request.isGone || request.isDone) void context.end()
+  else request.onEnd = () => void context.end()
+  connection.settle(request, finished, context)
+}

@@ -1,0 +1,395 @@
+import type { Socket } from 'node:net'
+
+import { httpError } from '../../../../errors.ts'
+import type { HttpError } from '../../../../errors.ts'
+import type { FinishedResponse } from '../../../../http.ts'
+import { dropBody } from '../../../../stream.ts'
+import type { RequestContext } from '../../../pipeline/context.ts'
+import { closeInStages, endWithAnswer, hurry, isEncrypted, isLingering, LINGER } from '../linger.ts'
+import type { ParserError } from '../refuse.ts'
+import { nothingSeen } from '../watch.ts'
+import type { Seen } from '../watch.ts'
+import { EngineBody } from './body.ts'
+import type { Handle, ParsedHead, Parser, Parsers, ParserTarget } from './parser.ts'
+import { EngineRequest } from './request.ts'
+import type { Link } from './request.ts'
+import { readFraming } from './request-headers.ts'
+import { SAYS_CLOSE } from './answer-head.ts'
+import { send } from './send.ts'
+import type { SendTarget } from './send.ts'
+
+/** What the connections of a server share. */
+export interface Host {
+  readonly parsers: Parsers
+  /** Answers a request, by `settle` of its connection. */
+  readonly answer: (request: EngineRequest, connection: Connection) => void
+  /** Converts what the parser refuses. */
+  readonly toError: (error: ParserError) => HttpError
+  /** The response to an error. */
+  readonly writeError: (error: HttpError) => FinishedResponse
+  /** Answers a connection outside of any request, and ends it. */
+  readonly endSocket: (socket: Socket, error: HttpError) => void
+  readonly ending: () => string
+  /** Sends the answer of a request that something watches. */
+  readonly sendWatched: (connection: Connection, request: EngineRequest, isLast: boolean) => void
+  /** Whether connections end with their present answer. */
+  readonly isClosing: () => boolean
+  /** Whether connections without a request end. */
+  readonly isFinishing: () => boolean
+  /** Whether a request leaves HTTP. */
+  readonly isHandshake: (head: ParsedHead) => boolean
+  /** Takes a connection that leaves HTTP, once everything before is answered. */
+  readonly upgrade: (connection: Connection, request: EngineRequest, rest: Uint8Array) => void
+  readonly maxRequests: number
+  readonly forget: (connection: Connection) => void
+}
+
+/** Requests of a connection that may wait for their answers before it is no longer read. */
+const MAX_WAITING = 64
+
+const NOTHING = new Uint8Array(0)
+
+/** A connection that speaks HTTP/1.1. A class because it lives as long as its socket, and there are many. */
+export class Connection implements ParserTarget, Link, SendTarget {
+  readonly socket: Socket
+  readonly ending: () => string
+  readonly onSent: (error?: Error | null) => void
+  readonly seen: Seen = nothingSeen()
+  hasAnswered = false
+  isEnding = false
+  readonly #host: Host
+  readonly #queue: EngineRequest[] = []
+  #parser: Parser | undefined
+  /** The request that arrives. */
+  #current: EngineRequest | undefined
+  /** Whether `#current` waits for its body, or for the end of what was read. */
+  #isPending = false
+  #requests = 0
+  #hasOld = false
+  #isStopped = false
+  /** Whether an answer was given that ends the connection: nothing behind it may run. */
+  #isOver = false
+  #isFlushing = false
+  /** Whether the last head asked to leave HTTP. */
+  #asksToLeave = false
+  #leaving: { readonly request: EngineRequest; readonly rest: Uint8Array } | undefined
+  /** What is answered behind all requests, and what had been read when that was known. */
+  #refusal: { readonly error: HttpError; readonly start: number } | undefined
+  /** What is under way on a connection that has left HTTP. */
+  others: readonly unknown[] | undefined
+
+  constructor(socket: Socket, host: Host) {
+    this.socket = socket
+    this.#host = host
+    this.ending = host.ending
+    this.onSent = (error) => {
+      // what went wrong closes the socket
+      if ((error !== undefined && error !== null) || socket.destroyed) return
+      const [request] = this.#queue
+      if (request === undefined) return
+      this.#isFlushing = true
+      this.#leave(request)
+      this.#isFlushing = false
+      this.#flush()
+    }
+    // node keeps an address that was asked for, also when the client has gone
+    void socket.remoteAddress
+    this.#parser = host.parsers.open(this)
+    socket.on('data', (chunk: Uint8Array) => this.#onData(chunk))
+    socket.on('end', () => this.#onEnd())
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => this.#onClose())
+    const handle = handleOf(socket)
+    if (handle?.isStreamBase === true) this.#parser.consume(handle)
+    // the end is an event of the socket, which only comes while it flows
+    socket.resume()
+  }
+
+  /** What is under way, oldest first. */
+  get responses(): readonly unknown[] {
+    return this.others ?? this.#queue
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.socket.remoteAddress
+  }
+
+  get protocol(): 'http' | 'https' {
+    return isEncrypted(this.socket) ? 'https' : 'http'
+  }
+
+  onHead(head: ParsedHead): number {
+    this.#asksToLeave = head.upgrade
+    this.#current = undefined
+    this.#isPending = false
+    if (
+      this.#isOver ||
+      this.isEnding ||
+      this.#refusal !== undefined ||
+      this.#requests >= this.#host.maxRequests
+    )
+      return 0
+    this.#requests++
+    const request = new EngineRequest(head, readFraming(head.lines, head.minor), this)
+    if (this.#requests >= this.#host.maxRequests) request.isFinal = true
+    this.#current = request
+    if (head.upgrade && (head.method === 'CONNECT' || this.#host.isHandshake(head))) {
+      this.#leaving = { request, rest: NOTHING }
+      return 2
+    }
+    this.#queue.push(request)
+    this.#isPending = true
+    return 0
+  }
+
+  onBody(chunk: Uint8Array): void {
+    const body = this.#current?.body
+    if (body instanceof EngineBody) body.add(chunk)
+  }
+
+  onMessage(): void {
+    const request = this.#current
+    if (request === undefined) return
+    this.#current = undefined
+    if (request.body instanceof EngineBody) request.body.complete()
+    if (this.#isPending) this.#start(request)
+    if (request.isFinal) this.#isOver = true
+  }
+
+  onParsed(result: number | Error, given?: Uint8Array): void {
+    // what of the body came with the head is there by now
+    if (this.#isPending && this.#current !== undefined) this.#start(this.#current)
+    if (typeof result !== 'number') this.#fail(result, given)
+    else if (this.#asksToLeave) this.#onLeave(result, given)
+    else if (this.#queue.length >= MAX_WAITING || this.#current !== undefined) this.updateReading()
+  }
+
+  onTimeout(): void {
+    this.#fail(Object.assign(new Error('The request took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }))
+  }
+
+  updateReading(): void {
+    const body = this.#current?.body
+    const stops = this.#queue.length >= MAX_WAITING || (body instanceof EngineBody && body.isFull)
+    if (stops === this.#isStopped || this.#parser === undefined) return
+    const handle = handleOf(this.socket)
+    if (handle === undefined) return
+    this.#isStopped = stops
+    handle.reading = !stops
+    if (stops) handle.readStop()
+    else handle.readStart()
+  }
+
+  goOn(request: EngineRequest): void {
+    if (this.#queue[0] === request) this.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
+    else request.awaitsGoOn = true
+  }
+
+  /** Answers a request. */
+  settle(request: EngineRequest, finished: FinishedResponse, context: RequestContext | undefined): void {
+    // given up, or refused meanwhile
+    if (request.isGone || request.finished !== undefined) {
+      dropBody(finished.body)
+      return
+    }
+    request.finished = finished
+    request.context = context
+    if (request.isFinal || request.refused || saysClose(finished.headers) || this.#host.isClosing()) {
+      request.isFinal = true
+      this.#isOver = true
+    }
+    if (this.#queue[0] === request) this.#flush()
+  }
+
+  /** Ends the connection as soon as nothing is under way. */
+  finish(): void {
+    const { socket } = this
+    if (isLingering(socket)) hurry(socket)
+    else if (this.responses.length > 0) return
+    else if (socket.writableLength === 0) socket.destroy()
+    else this.#linger()
+  }
+
+  /** Frees the parser, so that nothing is parsed any more. */
+  stopParsing(): void {
+    const parser = this.#parser
+    if (parser === undefined) return
+    this.#parser = undefined
+    parser.target = undefined
+    parser.unconsume()
+    parser.remove()
+    // not below its own stack
+    setImmediate(() => parser.close())
+    if (!this.#isStopped) return
+    this.#isStopped = false
+    const handle = handleOf(this.socket)
+    if (handle === undefined) return
+    handle.reading = true
+    handle.readStart()
+  }
+
+  #start(request: EngineRequest): void {
+    this.#isPending = false
+    if (this.#isOver) return
+    if (request.head.minor === 0) this.#hasOld = true
+    // an answer to HTTP/1.0 may end the connection, so that nothing behind it may run
+    if (this.#hasOld && this.#queue[0] !== request) request.isHeld = true
+    else this.#answer(request)
+  }
+
+  #answer(request: EngineRequest): void {
+    this.#host.answer(request, this)
+    if (request.isFinal) this.#isOver = true
+  }
+
+  /** Sends the answers whose turn it is. */
+  #flush(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    for (let request = this.#queue[0]; request !== undefined; request = this.#queue[0]) {
+      if (request.finished === undefined || request.isWriting) break
+      if (!this.socket.writable) {
+        this.socket.destroy()
+        break
+      }
+      request.isWriting = true
+      const isLast = request.isFinal || this.#host.isClosing()
+      if (request.response !== undefined) {
+        this.#host.sendWatched(this, request, isLast)
+        break
+      }
+      if (!send(this, request, isLast)) break
+      this.#leave(request)
+    }
+    this.#isFlushing = false
+  }
+
+  /** Goes on behind an answer that was sent. */
+  #leave(request: EngineRequest): void {
+    this.#queue.shift()
+    request.isDone = true
+    this.hasAnswered = true
+    // most requests begin and end between two rounds
+    this.seen.waitingRounds = 0
+    request.end()
+    if (this.isEnding) {
+      endWithAnswer({ socket: this.socket, complete: request.complete })
+      this.#closeQueue()
+      return this.#linger()
+    }
+    const [next] = this.#queue
+    if (next === undefined) return this.#onEmpty()
+    if (next.isHeld) {
+      next.isHeld = false
+      this.#answer(next)
+    } else if (next.awaitsGoOn && next.finished === undefined) this.goOn(next)
+    if (this.#isStopped || this.#current !== undefined) this.updateReading()
+  }
+
+  /** Nothing is under way any more. */
+  #onEmpty(): void {
+    if (this.#refusal !== undefined) this.#endWith(this.#refusal.error)
+    else if (this.#leaving !== undefined) this.#upgrade()
+    else if (this.#host.isFinishing()) this.#linger()
+    else if (this.#isStopped || this.#current !== undefined) this.updateReading()
+  }
+
+  #linger(): void {
+    this.stopParsing()
+    closeInStages(this.socket)
+    if (this.#host.isFinishing()) hurry(this.socket)
+  }
+
+  #endWith(error: HttpError): void {
+    this.stopParsing()
+    this.#host.endSocket(this.socket, error)
+  }
+
+  /** Refuses what the parser does not take: behind the answers under way, or in the place of the answer to the request that is broken. */
+  #fail(error: ParserError, given?: Uint8Array): void {
+    const { socket } = this
+    if (this.#parser === undefined || this.#refusal !== undefined || isLingering(socket)) return
+    const rawPacket = given ?? this.#parser.getCurrentBuffer()
+    const problem = this.#host.toError(Object.assign(error, { rawPacket }))
+    const latest = this.#queue.at(-1)
+    this.stopParsing()
+    if (!socket.writable) socket.destroy()
+    else if (latest === undefined) this.#host.endSocket(socket, problem)
+    else if (latest.complete) this.#refusal = { error: problem, start: socket.bytesRead }
+    else if (latest.isWriting && latest.cancel !== undefined) socket.end(() => socket.destroy())
+    else {
+      latest.isFinal = true
+      if (latest.body instanceof EngineBody) latest.body.drop()
+      if (latest.isWriting) this.isEnding = true
+      else this.settle(latest, this.#host.writeError(problem), latest.context)
+    }
+  }
+
+  /** What follows a head that asks to leave HTTP: another protocol, or, where that is not wanted, the next request. */
+  #onLeave(result: number, given: Uint8Array | undefined): void {
+    this.#asksToLeave = false
+    const parser = this.#parser
+    const read = given ?? parser?.getCurrentBuffer() ?? NOTHING
+    const rest = read.subarray(result)
+    if (this.#leaving !== undefined) {
+      this.#leaving = { ...this.#leaving, rest }
+      this.#current = undefined
+      this.stopParsing()
+      if (this.#queue.length === 0) this.#upgrade()
+    } else if (rest.length > 0 && parser !== undefined) {
+      this.onParsed(parser.execute(rest), rest)
+    } else this.updateReading()
+  }
+
+  #upgrade(): void {
+    const leaving = this.#leaving
+    this.#leaving = undefined
+    if (leaving === undefined || this.isEnding) return
+    if (leaving.request.method === 'CONNECT')
+      this.#endWith(httpError('malformed_target', 'The request target is neither a path nor a URL'))
+    else {
+      // whoever takes the connection reads it
+      this.socket.removeAllListeners('data').removeAllListeners('end')
+      // as node:http leaves it, so that the first listener has it flow
+      this.socket.pause()
+      Reflect.set(this.socket, 'readableFlowing', null)
+      this.#host.upgrade(this, leaving.request, leaving.rest)
+    }
+  }
+
+  #onData(chunk: Uint8Array): void {
+    if (this.#parser !== undefined) this.onParsed(this.#parser.execute(chunk), chunk)
+    else if (this.#refusal !== undefined && this.socket.bytesRead - this.#refusal.start > LINGER.bytes)
+      this.socket.destroy()
+  }
+
+  #onEnd(): void {
+    if (isLingering(this.socket)) return
+    const error = this.#parser?.finish()
+    if (error instanceof Error) this.#fail(error)
+    else this.socket.end()
+  }
+
+  #onClose(): void {
+    this.stopParsing()
+    this.#closeQueue()
+    this.#current?.close()
+    this.#host.forget(this)
+  }
+
+  #closeQueue(): void {
+    for (const request of this.#queue.splice(0)) request.close()
+  }
+}
+
+/** Whether an application ends the connection with its answer. */
+function saysClose({ connection }: FinishedResponse['headers']): boolean {
+  return connection !== undefined && SAYS_CLOSE.test(String(connection))
+}
+
+function handleOf(socket: Socket): Handle | undefined {
+  const handle: unknown = Reflect.get(socket, '_handle')
+  // no part of the public types
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return handle === null || handle === undefined ? undefined : (handle as Handle)
+}

@@ -1,0 +1,156 @@
+import type { ServerResponse } from 'node:http'
+
+import type { FinishedResponse, HeaderMap, RawBody, RawRequest } from '../../../../http.ts'
+import { findHeader } from '../../../../request/header.ts'
+import type { RequestContext } from '../../../pipeline/context.ts'
+import { clientWentAway } from '../../shared/byte-source.ts'
+import { NO_BODY } from '../../shared/bytes-body.ts'
+import { EngineBody } from './body.ts'
+import type { BodyOwner } from './body.ts'
+import { toHeaders } from './request-headers.ts'
+import type { Framing } from './request-headers.ts'
+import type { ParsedHead } from './parser.ts'
+
+/** The connection of a request, as far as requests concern it. */
+export interface Link {
+  readonly remoteAddress: string | undefined
+  readonly protocol: 'http' | 'https'
+  /** Tells the client of a request to send its body, once it is that request's turn. */
+  readonly goOn: (request: EngineRequest) => void
+  /** Reads the connection or stops, by what waits. */
+  readonly updateReading: () => void
+}
+
+/** A request and the state of its answer. A class because one is made for every request, and little of it is needed. */
+export class EngineRequest implements RawRequest, BodyOwner {
+  readonly head: ParsedHead
+  readonly framing: Framing
+  readonly body: RawBody
+  readonly #link: Link
+  #headers: HeaderMap | undefined
+  #abort: AbortController | undefined
+  refused = false
+  /** Whether the request waits for those before it, because one of them may end the connection. */
+  isHeld = false
+  /** Whether its connection has closed before the answer was sent. */
+  isGone = false
+  /** Whether the answer is sent. */
+  isDone = false
+  /** Whether the head of the answer, or all of it, was handed to the socket. */
+  isWriting = false
+  /** Whether the client has to be told to send its body, once it is the turn of this request. */
+  awaitsGoOn = false
+  /** Whether the connection ends with the answer, whatever it is. */
+  isFinal = false
+  /** The response of node:http, if something watches. */
+  response: ServerResponse | undefined
+  /** The answer, once there is one. */
+  finished: FinishedResponse | undefined
+  context: RequestContext | undefined
+  /** Cancels the stream that is being sent. */
+  cancel: (() => void) | undefined
+  /** Called with the end of the answer. */
+  onEnd: (() => void) | undefined
+
+  constructor(head: ParsedHead, framing: Framing, link: Link) {
+    this.head = head
+    this.framing = framing
+    this.#link = link
+    const { length } = framing
+    this.body = length === 0 ? NO_BODY : new EngineBody(this, length)
+  }
+
+  get method(): string {
+    return this.head.method
+  }
+
+  get target(): string {
+    return this.head.target
+  }
+
+  get headers(): HeaderMap {
+    return (this.#headers ??= toHeaders(this.head.lines))
+  }
+
+  header(name: string): string | undefined {
+    if (this.#headers !== undefined) return findHeader(this.#headers, name)
+    const { lines } = this.head
+    const at = findLine(lines, name, 0)
+    if (at === undefined) return undefined
+    // most headers come once; the rules of several lines are those of all headers
+    return findLine(lines, name, at + 2) === undefined ? lines[at + 1] : findHeader(this.headers, name)
+  }
+
+  lines(name: string): readonly string[] {
+    return this.head.lines.filter((_, at, raw) => {
+      const before = at % 2 === 1 ? raw[at - 1] : undefined
+      return before?.length === name.length && before.toLowerCase() === name
+    })
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#link.remoteAddress
+  }
+
+  get protocol(): 'http' | 'https' {
+    return this.#link.protocol
+  }
+
+  /** Whether all of the request has arrived. */
+  get complete(): boolean {
+    return !(this.body instanceof EngineBody) || this.body.isComplete
+  }
+
+  get isArriving(): boolean {
+    return this.body instanceof EngineBody && this.body.isRead && !this.body.isComplete && !this.isGone
+  }
+
+  get signal(): AbortSignal {
+    return (this.#abort ??= this.#createAbort()).signal
+  }
+
+  abort(reason: unknown): void {
+    // nobody reads the rest of the body, so no other request can follow on this connection
+    if (!this.complete) this.refused = true
+    ;(this.#abort ??= this.#createAbort()).abort(reason)
+  }
+
+  onRead(): void {
+    if (this.framing.awaitsContinue && !this.isWriting) this.#link.goOn(this)
+  }
+
+  onRoom(): void {
+    this.#link.updateReading()
+  }
+
+  /** The connection has closed before the answer was sent. */
+  close(): void {
+    if (this.isDone) return
+    this.isGone = true
+    this.cancel?.()
+    this.#abort?.abort(clientWentAway())
+    this.end()
+  }
+
+  /** The answer is over, sent or not. */
+  end(): void {
+    if (this.body instanceof EngineBody) this.body.drop()
+    const { onEnd } = this
+    this.onEnd = undefined
+    onEnd?.()
+  }
+
+  #createAbort(): AbortController {
+    const abort = new AbortController()
+    if (this.isGone) abort.abort(clientWentAway())
+    return abort
+  }
+}
+
+/** Where the next line of a header is. */
+function findLine(lines: readonly string[], name: string, from: number): number | undefined {
+  const lower = name.toLowerCase()
+  for (let at = from; at + 1 < lines.length; at += 2)
+    if (lines[at]?.length === lower.length && lines[at]?.toLowerCase() === lower) return at
+  return undefined
+}

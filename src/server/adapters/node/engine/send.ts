@@ -1,0 +1,192 @@
+import type { Socket } from 'node:net'
+
+import type { FinishedResponse } from '../../../../http.ts'
+import { drained, isStream, openStream } from '../../../../stream.ts'
+import type { ChunkSource } from '../../../../stream.ts'
+import { logBroken, notSent } from '../../../pipeline/failure.ts'
+import { toBytes } from '../../shared/stream-body.ts'
+import { isBodyless, toHead, toPlainHead } from './answer-head.ts'
+import type { AnswerHead } from './answer-head.ts'
+import type { EngineRequest } from './request.ts'
+
+/** Where answers go. */
+export interface SendTarget {
+  readonly socket: Socket
+  /** Returns the lines with which the head of a connection that stays ends. */
+  readonly ending: () => string
+  /** Whether the connection ends with the answer. */
+  isEnding: boolean
+  /** Called when the system, or OpenSSL, has taken all of an answer that could not be taken at once. */
+  readonly onSent: (error?: Error | null) => void
+}
+
+/** Bytes of an answer up to which its socket is expected to take it at once. */
+const SMALL = 16_384
+
+/** Sends the answer of a request. Returns whether all of it was taken; `onSent` is called later if it was not. */
+export function send(target: SendTarget, request: EngineRequest, isLast: boolean): boolean {
+  const { finished, context } = request
+  if (finished === undefined) return false
+  try {
+    return sendPlain(target, request, finished, isLast) ?? sendAny(target, request, finished, isLast)
+  } catch (error) {
+    request.finished = notSent(context, error)
+    try {
+      return sendAny(target, request, request.finished, true)
+    } catch (again) {
+      logBroken(context, again)
+      target.socket.destroy()
+      return false
+    }
+  }
+}
+
+/** Sends what is ordinary in one piece. Returns `undefined` for what is not. */
+function sendPlain(
+  target: SendTarget,
+  request: EngineRequest,
+  { status, headers, body }: FinishedResponse,
+  isLast: boolean,
+): boolean | undefined {
+  const { method, minor, keepAlive } = request.head
+  if (isLast || !keepAlive || minor !== 1 || isStream(body)) return undefined
+  const isWithout = isBodyless(status, method)
+  const length = headers['content-length']
+  if (length === undefined && !isWithout) return undefined
+  const head = toPlainHead(status, headers)
+  if (head === undefined) return undefined
+  return writeWhole(target, request, head + target.ending(), isWithout ? null : toPiece(body, Number(length)))
+}
+
+/** A body whose bytes are as many as its characters is ASCII, and goes out as text. @throws `TypeError` for another length. */
+function toPiece(body: string | Uint8Array | null, length: number): string | Uint8Array | null {
+  const piece = typeof body === 'string' && body.length !== length ? Buffer.from(body) : body
+  if ((piece?.length ?? 0) !== length)
+    throw new TypeError('The length of a body differs from its Content-Length')
+  return piece
+}
+
+function sendAny(
+  target: SendTarget,
+  request: EngineRequest,
+  finished: FinishedResponse,
+  isLast: boolean,
+): boolean {
+  const { body } = finished
+  const { method, minor, keepAlive } = request.head
+  const source = isStream(body) ? openStream(body) : undefined
+  try {
+    if (isLast) finished.headers['connection'] = 'close'
+    const parts = { method, isOld: minor === 0, stays: keepAlive && !isLast, ending: target.ending }
+    const head = toHead(finished, parts)
+    target.isEnding = head.isLast
+    if (isStream(body) && source !== undefined && head.end !== 'none') {
+      void sendStream(target, request, source, head)
+      return false
+    }
+    source?.cancel()
+    return writeWhole(target, request, head.text, isStream(body) ? null : toFramed(body, head))
+  } catch (error) {
+    source?.cancel()
+    throw error
+  }
+}
+
+/** A whole body as its head says. */
+function toFramed(body: string | Uint8Array | null, { end, length }: AnswerHead): string | Uint8Array | null {
+  if (end === 'none') return null
+  if (end === 'length') return toPiece(body, length ?? 0)
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  if (end === 'close') return bytes
+  if (bytes === null || bytes.length === 0) return LAST_CHUNK
+  const size = bytes.length.toString(16)
+  return Buffer.concat([Buffer.from(`${size}\r\n`), bytes, Buffer.from(`\r\n${LAST_CHUNK}`)])
+}
+
+const LAST_CHUNK = '0\r\n\r\n'
+
+/** Writes an answer that is there as a whole. */
+function writeWhole(
+  { socket, onSent }: SendTarget,
+  request: EngineRequest,
+  head: string,
+  body: string | Uint8Array | null,
+): boolean {
+  // a callback costs more than to look
+  const isLooked = head.length + (body?.length ?? 0) <= SMALL && request.onEnd === undefined
+  const done = isLooked && !isEncrypted(socket) ? undefined : onSent
+  if (body === null || typeof body === 'string') {
+    socket.write(head + (body ?? ''), 'latin1', done)
+  } else {
+    socket.cork()
+    socket.write(head, 'latin1')
+    socket.write(body, done)
+    socket.uncork()
+  }
+  if (done !== undefined) return false
+  if (socket.writableLength === 0) return true
+  socket.write('', 'latin1', onSent)
+  return false
+}
+
+function isEncrypted(socket: Socket): boolean {
+  return 'encrypted' in socket
+}
+
+/** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
+async function sendStream(
+  { socket, onSent }: SendTarget,
+  request: EngineRequest,
+  source: ChunkSource,
+  head: AnswerHead,
+): Promise<void> {
+  request.cancel = source.cancel
+  const isChunked = head.end === 'chunked'
+  let left = head.length ?? Number.POSITIVE_INFINITY
+  let pending = head.text
+  const takeHead = (): string => {
+    const text = pending
+    pending = ''
+    return text
+  }
+  // a stream that is slow to start does not keep its head waiting
+  const early = setImmediate(() => {
+    if (pending !== '' && !request.isGone) socket.write(takeHead(), 'latin1')
+  })
+  try {
+    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
+      if (request.isGone) return
+      const bytes = toBytes(chunk.value)
+      if (bytes.length === 0) continue
+      left -= bytes.length
+      if (left < 0) throw otherLength()
+      if (!writeChunk(socket, takeHead(), bytes, isChunked)) await drained(socket)
+      if (request.isGone) return
+    }
+    if (left > 0 && head.length !== undefined) throw otherLength()
+    request.cancel = undefined
+    if (!request.isGone) socket.write(`${takeHead()}${isChunked ? LAST_CHUNK : ''}`, 'latin1', onSent)
+  } catch (error) {
+    source.cancel()
+    if (request.isGone) return
+    logBroken(request.context, error)
+    socket.destroy()
+  } finally {
+    clearImmediate(early)
+  }
+}
+
+function otherLength(): TypeError {
+  return new TypeError('The length of a streamed body differs from its Content-Length')
+}
+
+/** Writes a chunk, behind what waits of the head. Returns whether the socket takes more. */
+function writeChunk(socket: Socket, head: string, bytes: Uint8Array, isChunked: boolean): boolean {
+  socket.cork()
+  const before = `${head}${isChunked ? `${bytes.length.toString(16)}\r\n` : ''}`
+  if (before !== '') socket.write(before, 'latin1')
+  let takesMore = socket.write(bytes)
+  if (isChunked) takesMore = socket.write('\r\n', 'latin1')
+  socket.uncork()
+  return takesMore
+}

@@ -1,0 +1,175 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { createServer } from 'node:net'
+import type { Server as TcpServer, Socket } from 'node:net'
+import type { TlsOptions } from 'node:tls'
+
+import { findHeader } from '../../../../request/header.ts'
+import type { Dispatch } from '../../../dispatch.ts'
+import type { Settings } from '../../../options/settings.ts'
+import type { Protocol } from '../connections.ts'
+import { createEnding, isDirectPossible } from '../direct.ts'
+import { toBounds, toTimes } from '../http1.ts'
+import type { ServerState } from '../http1.ts'
+import { isLingering } from '../linger.ts'
+import type { ListenOptions } from '../listen-options.ts'
+import { endSocket, toError } from '../refuse.ts'
+import type { HandshakeHead, Tracked } from '../upgrade.ts'
+import { watch } from '../watch.ts'
+import { createAnswer } from './answer.ts'
+import { Connection } from './connection.ts'
+import type { Host } from './connection.ts'
+import { openWatched, sendWatched, toIncomingMessage } from './node-objects.ts'
+import { findParsers } from './parser.ts'
+import type { CreateParsers, ParsedHead, Parsers } from './parser.ts'
+import type { EngineRequest } from './request.ts'
+import { toHeaders } from './request-headers.ts'
+
+/** A server and the connections that it has. */
+interface Engine {
+  readonly server: TcpServer
+  readonly connections: Protocol
+  /** Stops the timers of a server that has closed. */
+  readonly stop: () => void
+}
+
+/** Creates a server: over TLS, if options and the function that makes such a server are passed. */
+type CreateEngine = (
+  tls: TlsOptions | undefined,
+  makeTls: ((tls: TlsOptions) => TcpServer) | undefined,
+) => Engine
+
+/** What all servers of an application share. */
+interface Parts {
+  readonly dispatch: Dispatch
+  readonly settings: Settings
+  readonly options: ListenOptions
+  readonly state: ServerState
+}
+
+/** Finds the engine, or `undefined` with a line in the log if this Node, or what is loaded besides, does not allow it. */
+export function findEngine(parts: Parts): CreateEngine | undefined {
+  const parsers = isDirectPossible() ? findParsers() : undefined
+  if (parsers !== undefined) return (tls, makeTls) => createEngine(parts, parsers, tls, makeTls)
+  parts.settings.log.warn(
+    {},
+    'node:http serves: the parser of this Node cannot be used, or a monitoring tool has changed its servers',
+  )
+  return undefined
+}
+
+function createEngine(
+  parts: Parts,
+  createParsers: CreateParsers,
+  ...[tls, makeTls]: Parameters<CreateEngine>
+): Engine {
+  const { settings } = parts
+  const { maxHeaderSize, headersTimeout, requestTimeout, connectionsCheckingInterval } = toBounds(settings)
+  const all = new Map<Socket, Connection>()
+  const released = new Set<Socket>()
+  const parsers = createParsers(maxHeaderSize)
+  const register: Register = { all, released, isFinishing: false }
+  const isPlain = tls === undefined || makeTls === undefined
+  const bare = { allowHalfOpen: true, noDelay: true }
+  const server = isPlain ? createServer(bare) : makeTls({ ...tls, ...bare })
+  const host = createHost(parts, parsers, register, server)
+  server.on(
+    isPlain ? 'connection' : 'secureConnection',
+    (socket: Socket) => void all.set(socket, new Connection(socket, host)),
+  )
+  const stopWatching = watch(toTimes(settings.timeouts), all)
+  const expire = (): void => parsers.expire(headersTimeout, requestTimeout)
+  const timer = setInterval(expire, connectionsCheckingInterval).unref()
+  return {
+    server,
+    connections: {
+      finish: () => {
+        register.isFinishing = true
+        stopWatching()
+        for (const connection of all.values()) connection.finish()
+      },
+      destroy: () => {
+        const sockets = [...all.keys(), ...released]
+        const broken = sockets.filter((socket) => !isLingering(socket))
+        for (const socket of sockets) socket.destroy()
+        return broken.length > 0
+      },
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** The connections of a server. */
+interface Register {
+  readonly all: Map<Socket, Connection>
+  /** Those that something else has taken over. */
+  readonly released: Set<Socket>
+  /** Whether connections without a request end. */
+  isFinishing: boolean
+}
+
+function createHost(
+  { dispatch, settings, options, state }: Parts,
+  parsers: Parsers,
+  register: Register,
+  server: TcpServer,
+): Host {
+  const { idle } = settings.timeouts
+  const { upgrading } = state
+  const emitter = new EventEmitter()
+  upgrading?.listen(emitter, createTracking(register), state)
+  const watchRequest = (request: EngineRequest, socket: Socket): ServerResponse =>
+    openWatched(request, socket, server)
+  return {
+    parsers,
+    answer: createAnswer(dispatch, settings, () => state.isClosing, watchRequest),
+    sendWatched: (connection, request, isLast) => sendWatched(connection, request, isLast, idle),
+    toError: (error) => toError(error, settings.limits),
+    writeError: settings.writeError,
+    endSocket: (socket, error) => endSocket(socket, error, settings),
+    ending: createEnding(idle),
+    isClosing: state.isAppClosing,
+    isFinishing: () => register.isFinishing,
+    isHandshake: (head) => upgrading?.isHandshake(toHandshakeHead(head)) === true,
+    upgrade: (connection, request, rest) => {
+      const { socket } = connection
+      emitter.emit('upgrade', toIncomingMessage(request, socket), socket, Buffer.from(rest))
+    },
+    maxRequests: options.maxRequestsPerSocket ?? Number.POSITIVE_INFINITY,
+    forget: ({ socket }) => {
+      register.all.delete(socket)
+      register.released.delete(socket)
+    },
+  }
+}
+
+function toHandshakeHead({ method, major, minor, lines }: ParsedHead): HandshakeHead {
+  const headers = toHeaders(lines)
+  const own = OF_HANDSHAKE.map((name) => [name, findHeader(headers, name)])
+  return {
+    method,
+    httpVersionMajor: major,
+    httpVersionMinor: minor,
+    headers: Object.fromEntries(own),
+  }
+}
+
+const OF_HANDSHAKE = ['upgrade', 'transfer-encoding', 'content-length']
+
+/** The register of connections as upgrades want it: they come when nothing else is under way. */
+function createTracking({ all, released }: Register): Tracked {
+  return {
+    inFlight: () => [],
+    track: (socket, response) => {
+      const connection = all.get(socket)
+      if (connection === undefined) return
+      connection.others = [response]
+      response.on('close', () => {
+        connection.others = []
+      })
+    },
+    release: (socket) => {
+      if (all.delete(socket)) released.add(socket)
+    },
+  }
+}
