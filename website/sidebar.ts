@@ -101,6 +101,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     text: 'Operations',
     pages: [
       ['Serving', 'guide/serving'],
+      ['The direct engine', 'guide/engine'],
       ['Running Octavo in production', 'guide/production'],
       ['Operations', 'guide/operations'],
       ['More than one instance', 'guide/instances'],

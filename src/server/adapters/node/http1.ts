@@ -32,7 +32,7 @@ export const PLAIN: Http1Kind = { make: (options) => createServer(options), even
 /** A server's state, read for every request. */
 export interface ServerState {
   readonly isClosing: boolean
-  /** Tells whether connections have to end with their present answer. */
+  /** Returns whether connections have to end with their present answer. */
   readonly isAppClosing: () => boolean
   /** What answers upgrades, or `undefined` if no route has any. */
   readonly upgrading?: Upgrading | undefined

@@ -15,7 +15,7 @@ import type { ParsedHead } from './parser.ts'
 export interface Link {
   readonly remoteAddress: string | undefined
   readonly protocol: 'http' | 'https'
-  /** Tells the client of a request to send its body, once it is that request's turn. */
+  /** Asks the client of a request for its body, once it is that request's turn. */
   readonly goOn: (request: EngineRequest) => void
   /** Reads the connection or stops, by what waits. */
   readonly updateReading: () => void
