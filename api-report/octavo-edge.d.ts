@@ -72,6 +72,8 @@ export { Disposition } from 'octavo'
 
 export { DocsOptions } from 'octavo'
 
+export { DocsUsage } from 'octavo'
+
 export { DocumentContact } from 'octavo'
 
 export { DocumentInfo } from 'octavo'
@@ -449,6 +451,8 @@ export { VersionSpec } from 'octavo'
 export { VersionStatus } from 'octavo'
 
 export { VersionStatusCodes } from 'octavo'
+
+export { VersionUsage } from 'octavo'
 
 export { VersionValue } from 'octavo'
 

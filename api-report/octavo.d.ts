@@ -466,7 +466,13 @@ export interface DocsOptions {
   readonly servers?: readonly DocumentServer[]
   readonly tags?: readonly DocumentTag[]
   readonly ui?: 'scalar' | 'swagger' | false | ((page: PageInfo) => string)
+  readonly usage?: (context: ExecutionContext_2) => Awaitable<DocsUsage | undefined>
   readonly webhooks?: readonly Webhook[]
+}
+
+export interface DocsUsage {
+  readonly since: string
+  readonly versions: Readonly<Record<string, VersionUsage>>
 }
 
 export interface DocumentContact {
@@ -1421,6 +1427,7 @@ export interface PageInfo {
   readonly documents: readonly DocumentLink[]
   readonly shown: DocumentLink
   readonly title: string
+  readonly usage?: DocsUsage
 }
 
 type Pairs = readonly (readonly [ResponseKey, Schema])[]
@@ -2321,6 +2328,13 @@ export interface VersionStatusCodes {
   readonly retired: number
   readonly unspecified: number
   readonly unsupported: number
+}
+
+export interface VersionUsage {
+  readonly clients: number
+  readonly hasMoreClients: boolean
+  readonly lastSeen: string
+  readonly requests: number
 }
 
 export type VersionValue = string | readonly string[] | AmbiguousVersion | undefined

@@ -145,7 +145,7 @@ export type { Disposition, FileOptions } from './send/file-options.ts'
 export { sse } from './send/sse.ts'
 export type { EventRequest, Events, SseOptions } from './send/sse.ts'
 export type { EdgeApp, NoParams, UrlArguments, UrlArgumentsAt } from './server/edge/edge-app.ts'
-export type { DocsOptions, DocumentLink, PageInfo } from './server/options/docs.ts'
+export type { DocsOptions, DocsUsage, DocumentLink, PageInfo, VersionUsage } from './server/options/docs.ts'
 export type { FetchExecution, FetchHandler, FetchInfo } from './server/adapters/fetch.ts'
 export type {
   BodyOptions as InjectBodyOptions,

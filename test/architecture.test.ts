@@ -77,12 +77,12 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
   'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
   'server/docs':
-    'gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
+    'values.ts gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/usage':
     'platform.ts values.ts http.ts async.ts stream.ts versioning define flatten server/options server/pipeline server/dispatch.ts',
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
   usage:
-    'values.ts definition-error.ts check-options.ts errors.ts versioning define server/options server/usage',
+    'values.ts async.ts definition-error.ts check-options.ts errors.ts versioning define server/options server/usage',
   pins: 'stores added-errors.ts values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts versioning',
   pages: 'added-errors.ts values.ts http.ts definition-error.ts check-options.ts schema define session',
   idempotency:

@@ -6,10 +6,13 @@ import type { AnyGuard } from '../define/guard.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import { ValidationError } from '../errors.ts'
 import type { ValidationIssue } from '../errors.ts'
+import type { DocsUsage } from '../server/options/docs.ts'
 import type { UsageEntry, UsageStore } from '../server/options/usage.ts'
 import { createKeeper } from '../server/usage/keeper.ts'
 import { isFunction, isObject, isString } from '../values.ts'
 import { VERSION_NEUTRAL } from '../versioning/spec.ts'
+import { createByVersion } from './by-version.ts'
+import type { UsagePeriod } from './by-version.ts'
 
 /** The options of `createUsageReport`. */
 export interface UsageReportOptions {
@@ -39,6 +42,8 @@ export interface UsageReport {
   readonly controller: Controller<'usage', string, readonly []>
   /** Reads the entries of all processes, oldest day first, as they were stored last. Rejects if the store fails. */
   read(filter?: UsageFilter): Promise<readonly UsageEntry[]>
+  /** Adds up the entries of each version, for the option `docs.usage`. Rejects if the store fails or takes longer than a second. */
+  byVersion(period?: UsagePeriod): Promise<DocsUsage>
 }
 
 const WHERE = 'createUsageReport'
@@ -87,9 +92,13 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
       },
     ],
   })
-  // a client has no use for the route
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { controller: controller as unknown as UsageReport['controller'], read }
+  return {
+    // a client has no use for the route
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    controller: controller as unknown as UsageReport['controller'],
+    read,
+    byVersion: createByVersion(read),
+  }
 }
 
 function missing({ store, guards }: Partial<UsageReportOptions>): readonly DefinitionProblem[] {

@@ -1,6 +1,8 @@
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { isDefinition, LAYER_RULES } from '../../flatten/check-fields.ts'
+import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyGuard } from '../../define/guard.ts'
+import type { Awaitable } from '../../http.ts'
 import type { Webhook } from '../../openapi/webhook.ts'
 import { optionProblems } from '../../check-options.ts'
 import type { Rules } from '../../check-options.ts'
@@ -11,7 +13,7 @@ import type {
   ExternalDocs,
   OpenApiVersion,
 } from '../../openapi/document/types.ts'
-import { describeValue, isRecord } from '../../values.ts'
+import { describeValue, isFunction, isRecord } from '../../values.ts'
 import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
 import { isLiteralPath } from './prefix.ts'
 
@@ -27,6 +29,26 @@ export interface DocumentLink extends VersionLife {
   readonly links: VersionLinks
 }
 
+/** How often a version was called. */
+export interface VersionUsage {
+  /** The number of requests, those that were answered with an error as well. */
+  readonly requests: number
+  /** The number of clients with a name. */
+  readonly clients: number
+  /** Whether there were more clients, which were folded into one entry. */
+  readonly hasMoreClients: boolean
+  /** The moment of the last request in ISO 8601. */
+  readonly lastSeen: string
+}
+
+/** How often versions were called, as `byVersion` of `createUsageReport` returns it. */
+export interface DocsUsage {
+  /** The first day that counts, in UTC, such as `'2026-01-31'`. */
+  readonly since: string
+  /** The usage of each version that had requests. */
+  readonly versions: Readonly<Record<string, VersionUsage>>
+}
+
 /** What a page is made from. */
 export interface PageInfo {
   /** The title of the API. */
@@ -35,6 +57,8 @@ export interface PageInfo {
   readonly documents: readonly DocumentLink[]
   /** The one that the request asks for by `?version=`, else the default one. */
   readonly shown: DocumentLink
+  /** What `docs.usage` returned for the viewer. */
+  readonly usage?: DocsUsage
 }
 
 /** How documents are made and served. */
@@ -64,6 +88,12 @@ export interface DocsOptions {
   readonly externalDocs?: ExternalDocs
   /** What the application reports to subscribers, made by `defineWebhook` of `octavo/webhooks`. Documents show them in each version. */
   readonly webhooks?: readonly Webhook[]
+  /**
+   * Returns the usage that the page shows to its viewer, or `undefined` for none. Octavo calls it for each request of the page, after the guards.
+   *
+   * @default none
+   */
+  readonly usage?: (context: ExecutionContext) => Awaitable<DocsUsage | undefined>
 }
 
 const hasText = (name: string) => (value: unknown) =>
@@ -106,6 +136,7 @@ const OPTIONS: Rules = {
   servers: [isListOf(hasText('url')), "a list of servers, such as [{ url: 'https://api.example.com' }]"],
   tags: [isListOf(hasText('name')), 'a list of tags, such as [{ name, description }]'],
   externalDocs: [hasText('url'), 'an object, such as { url, description }'],
+  usage: [isFunction, 'a function from the context of a viewer to usage or undefined'],
   webhooks: [isListOf(isDefinition('webhook')), 'a list of what defineWebhook returns'],
 }
 

@@ -2,7 +2,7 @@ import type { DocumentLink, PageInfo } from '../../options/docs.ts'
 import { VIEWERS } from '../viewers.ts'
 import type { ViewerName } from '../viewers.ts'
 import { escape } from './escape.ts'
-import { toMarks, toNotes } from './life.ts'
+import { toMarks, toNotes, toUsageSentences } from './life.ts'
 
 /** Leads from the page to what is below it. */
 type Link = (below: string) => string
@@ -70,7 +70,7 @@ ${documents.map((each) => toOption(each, each === shown)).join('\n')}
     <a id="yaml" href="${escape(toYamlUrl(shown))}">YAML</a>${toChangelogLink(page, link)}
   </nav>
 </${bar}>
-${toNotes(documents, shown)}
+${toNotes(page)}
 ${content(page)}`
   return toHtml(title, link, head, body)
 }
@@ -126,11 +126,12 @@ function toFallback(page: PageInfo): string {
   return `<p>This page needs JavaScript. These are the documents:</p>${toList(page)}`
 }
 
-function toList({ documents }: PageInfo): string {
+function toList({ documents, usage }: PageInfo): string {
   const items = documents.map((document) => {
     const label = documents.length === 1 ? 'The API' : toLabel(document)
     const links = `<a href="${escape(document.url)}">JSON</a> <a href="${escape(toYamlUrl(document))}">YAML</a>`
-    return `<li><span>${escape(label)}</span> ${links}</li>`
+    const notes = toUsageSentences(document, usage).map((sentence) => `<p class="hint">${sentence}</p>`)
+    return `<li><span>${escape(label)}</span> ${links}${notes.join('')}</li>`
   })
   return `<ul>\n${items.join('\n')}\n</ul>`
 }

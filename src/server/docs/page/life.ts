@@ -1,5 +1,5 @@
 import type { VersionLink } from '../../../versioning/policy.ts'
-import type { DocumentLink } from '../../options/docs.ts'
+import type { DocsUsage, DocumentLink, PageInfo } from '../../options/docs.ts'
 import { escape } from './escape.ts'
 
 /** What stands behind a version in a list: `deprecated since 2026-01-01`, `sunset on 2027-01-01`. */
@@ -15,23 +15,26 @@ export function toMarks({ status, deprecated, sunset }: DocumentLink): readonly 
   ]
 }
 
-/** The notes of all versions that have something to say of their life. The one of the version that is shown is visible. */
-export function toNotes(documents: readonly DocumentLink[], shown: DocumentLink): string {
+/** The notes on the life and the usage of all versions that have one. The one of the version that is shown is visible. */
+export function toNotes({ documents, shown, usage }: PageInfo): string {
   const notes = documents.flatMap((document) => {
-    const sentences = toSentences(document)
+    const life = toLifeSentences(document)
+    const sentences = [...life, ...toUsageSentences(document, usage)]
     if (sentences.length === 0) return []
     const hidden = document === shown ? '' : ' hidden'
     const version = escape(document.version ?? '')
-    return `<p class="note" data-version="${version}" data-status="${document.status}"${hidden}>${sentences.join(' ')}</p>`
+    const kind = life.length === 0 ? 'note quiet' : 'note'
+    return `<p class="${kind}" data-version="${version}" data-status="${document.status}"${hidden}>${sentences.join(' ')}</p>`
   })
   if (notes.length === 0) return ''
-  const hidden = toSentences(shown).length === 0 ? ' hidden' : ''
-  return `<aside class="notes" id="notes" aria-label="Life of this version" aria-live="polite"${hidden}>
+  const isEmpty = toLifeSentences(shown).length === 0 && toUsageSentences(shown, usage).length === 0
+  const hidden = isEmpty ? ' hidden' : ''
+  return `<aside class="notes" id="notes" aria-label="Life${usage === undefined ? '' : ' and usage'} of this version" aria-live="polite"${hidden}>
 ${notes.join('\n')}
 </aside>`
 }
 
-function toSentences(document: DocumentLink): readonly string[] {
+function toLifeSentences(document: DocumentLink): readonly string[] {
   const { deprecation, sunset } = document.links
   const statements = toStatements(document)
   return statements.length === 0
@@ -41,6 +44,25 @@ function toSentences(document: DocumentLink): readonly string[] {
         ...toAnchor(deprecation, 'About the deprecation'),
         ...toAnchor(sunset, 'About the sunset'),
       ]
+}
+
+/** How often a version was called, and by how many clients. */
+export function toUsageSentences({ version }: DocumentLink, usage: DocsUsage | undefined): readonly string[] {
+  if (version === null || usage === undefined) return []
+  const { since, versions } = usage
+  const name = `Version ${escape(version)}`
+  const used = Object.hasOwn(versions, version) ? versions[version] : undefined
+  if (used === undefined) return [`${name} had no requests since ${toTime(since)}.`]
+  const { requests, clients, hasMoreClients, lastSeen } = used
+  const least = hasMoreClients ? 'at least ' : ''
+  const from = clients === 0 ? '' : ` from ${least}${toCount(clients, 'client')}`
+  return [
+    `${name} had ${toCount(requests, 'request')}${from} since ${toTime(since)}. The last one was on ${toTime(lastSeen)}.`,
+  ]
+}
+
+function toCount(count: number, name: string): string {
+  return `${escape(count.toLocaleString('en'))} ${name}${count === 1 ? '' : 's'}`
 }
 
 function toStatements(document: DocumentLink): readonly string[] {
@@ -68,11 +90,11 @@ function toAnchor(link: VersionLink | undefined, text: string): readonly string[
 }
 
 function toTime(moment: string): string {
-  return `<time datetime="${moment}">${toDay(moment)}</time>`
+  return `<time datetime="${escape(moment)}">${escape(toDay(moment))}</time>`
 }
 
-/** The day of a moment, with its time unless the day begins with it. */
+/** The day of a moment, with its time if it has one that does not begin the day. */
 function toDay(moment: string): string {
   const [day = '', time = ''] = moment.split('T')
-  return time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 5)} UTC`
+  return time === '' || time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 5)} UTC`
 }

@@ -2,7 +2,8 @@ import type { ExecutionContext } from '../../../define/context.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../errors.ts'
 import { fileReply } from '../../../send/file-reply.ts'
-import type { DocsOptions, DocumentLink, PageInfo } from '../../options/docs.ts'
+import type { DocsOptions, DocsUsage, DocumentLink, PageInfo } from '../../options/docs.ts'
+import { describeValue, isCount, isRecord, isString } from '../../../values.ts'
 import type { Documents } from '../documents.ts'
 import { findViewer } from '../viewers.ts'
 import type { FoundViewer } from '../viewers.ts'
@@ -24,18 +25,22 @@ const HTML = 'text/html; charset=utf-8'
 
 /** Creates the page; `path` is where it is, without a slash at the end. */
 export async function createPage(path: string, options: DocsOptions, documents: Documents): Promise<Page> {
-  const { ui } = options
+  const { ui, usage } = options
+  // with usage, the page of one viewer is not for others
+  const common = usage === undefined ? NO_SNIFF : { ...NO_SNIFF, 'cache-control': 'no-store' }
   const viewer = typeof ui === 'function' || ui === false ? undefined : findViewer(ui)
   const assets = await readAssets(viewer)
   let policy: string | undefined
   return {
-    show: async ({ request }) => {
+    show: async (context) => {
+      const { request } = context
       const link = toLink(path, request.path)
       const { version } = request.query
-      const page = toPageInfo(documents, link, version)
-      if (typeof ui === 'function') return fileReply(Buffer.from(ui(page)), { type: HTML, headers: NO_SNIFF })
+      const used = usage && (await readUsage(usage, context))
+      const page = { ...toPageInfo(documents, link, version), ...(used && { usage: used }) }
+      if (typeof ui === 'function') return fileReply(Buffer.from(ui(page)), { type: HTML, headers: common })
       policy ??= toContentSecurityPolicy(await documents.servers())
-      const headers = { ...NO_SNIFF, 'content-security-policy': policy }
+      const headers = { ...common, 'content-security-policy': policy }
       const html = viewer === undefined ? toListPage(page, link) : toViewerPage(viewer.name, page, link)
       return fileReply(Buffer.from(html), { type: HTML, headers })
     },
@@ -45,6 +50,32 @@ export async function createPage(path: string, options: DocsOptions, documents: 
       return asset()
     },
   }
+}
+
+/** The usage that a viewer may see, or `undefined` if it cannot be read, because the page is of use without it. */
+async function readUsage(
+  usage: NonNullable<DocsOptions['usage']>,
+  context: ExecutionContext,
+): Promise<DocsUsage | undefined> {
+  try {
+    const found = await usage(context)
+    if (found === undefined || isUsage(found)) return found
+    throw new TypeError(
+      `docs.usage returned ${describeValue(found)}: return the result of byVersion() or undefined`,
+    )
+  } catch (err) {
+    context.log.error({ err }, 'The page of the documents is shown without usage')
+    return undefined
+  }
+}
+
+/** Whether it has what its types ask for, because JavaScript may return anything. */
+function isUsage({ since, versions }: Partial<DocsUsage>): boolean {
+  return isString(since) && isRecord(versions) && Object.values(versions).every(isUsed)
+}
+
+function isUsed(used: unknown): boolean {
+  return isRecord(used) && isCount(used['requests']) && isCount(used['clients']) && isString(used['lastSeen'])
 }
 
 /** The files of the page by name. Its own are read once. */

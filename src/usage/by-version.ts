@@ -1,0 +1,51 @@
+import { within } from '../async.ts'
+import type { DocsUsage, VersionUsage } from '../server/options/docs.ts'
+import type { UsageEntry } from '../server/options/usage.ts'
+
+/** The days that `byVersion` adds up. */
+export interface UsagePeriod {
+  /** The first day in UTC, such as `'2026-01-31'`. @default 29 days before today */
+  readonly since?: string | undefined
+}
+
+const DAYS = 30
+const DAY = 86_400_000
+/** Milliseconds that a page waits for a store. */
+const PATIENCE = 1000
+/** The client of entries that stand for several. */
+const FOLDED = '*'
+
+/** Creates the function that adds up the entries of each version. */
+export function createByVersion(
+  read: (filter: { readonly since: string }) => Promise<readonly UsageEntry[]>,
+): (period?: UsagePeriod) => Promise<DocsUsage> {
+  return async ({ since = firstDay() } = {}) => {
+    const entries = await within(PATIENCE, read({ since }))
+    const found = new Map<string, UsageEntry[]>()
+    for (const entry of entries) {
+      if (entry.version === null) continue
+      const known = found.get(entry.version)
+      if (known === undefined) found.set(entry.version, [entry])
+      else known.push(entry)
+    }
+    const versions = [...found].map(([version, used]) => [version, toVersionUsage(used)] as const)
+    return { since, versions: Object.fromEntries(versions) }
+  }
+}
+
+function firstDay(): string {
+  return new Date(Date.now() - (DAYS - 1) * DAY).toISOString().slice(0, 10)
+}
+
+function toVersionUsage(entries: readonly UsageEntry[]): VersionUsage {
+  const clients = new Set<string>()
+  let requests = 0
+  let lastSeen = ''
+  for (const entry of entries) {
+    requests += entry.count
+    if (entry.client !== null) clients.add(entry.client)
+    if (entry.lastSeen > lastSeen) lastSeen = entry.lastSeen
+  }
+  const hasMoreClients = clients.delete(FOLDED)
+  return { requests, clients: clients.size, hasMoreClients, lastSeen }
+}
