@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
@@ -59,6 +59,25 @@ const toMounted = (volumes: readonly string[]): ReadonlyMap<string, string> =>
 
 /** The value of a variable whose default is used: `${NAME:-default}`. */
 const toDefault = (value: string): string => value.replace(/^\$\{\w+:-(.*)\}$/, '$1')
+
+describe('the README of examples/operations', () => {
+  const readme = readFileSync(join(FOLDER, 'README.md'), 'utf8')
+  const cells = [...readme.matchAll(/^\| (`[^|]+?) +\|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+  )
+
+  it('lists all settings and all files', () => {
+    const asked: string[] = []
+    readEnvironment(new Proxy({}, { get: (_target, name) => void asked.push(String(name)) }))
+    const untold = ['README.md', 'Dockerfile.dockerignore', 'alerts.test.yaml']
+    const files = readdirSync(FOLDER).filter((name) => !untold.includes(name))
+    const expected = [
+      ...asked,
+      ...files.map((name) => (statSync(join(FOLDER, name)).isDirectory() ? `${name}/` : name)),
+    ]
+    assert.deepEqual(cells.toSorted(), expected.toSorted())
+  })
+})
 
 describe('the compose file of examples/operations', () => {
   it('gives all instances the settings that they need', () => {
