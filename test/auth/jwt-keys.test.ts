@@ -24,13 +24,15 @@ const sign = (kid: KeyName, name: string = kid): Promise<string> =>
     .setExpirationTime('2h')
     .sign(keys[kid].privateKey)
 
+const FAULTS = ['status', 'nonsense', 'no keys', 'odd keys', 'never', 'half', 'elsewhere', 'endless'] as const
+
 describe('the JWKS of jwtAuth', () => {
   let server: Server
   let url = ''
   let asked = 0
+  let close = (): void => undefined
   let published: readonly KeyName[] = ['old']
-  let answer: 'well' | 'status' | 'nonsense' | 'no keys' | 'odd keys' | 'never' | 'half' | 'elsewhere' =
-    'well'
+  let answer: 'well' | 'long' | (typeof FAULTS)[number] = 'well'
 
   beforeEach(async () => {
     asked = 0
@@ -43,8 +45,17 @@ describe('the JWKS of jwtAuth', () => {
       if (answer === 'status') response.writeHead(500)
       if (answer === 'nonsense') response.write('<html>')
       if (answer === 'half') return void response.write('{"keys":[')
+      if (answer === 'endless') {
+        response.once('close', () => close())
+        const more = (): void => {
+          if (!response.destroyed) response.write(' '.repeat(16_384), () => setImmediate(more))
+        }
+        return more()
+      }
+      // a certificate for each key, or many keys
+      if (answer === 'long') response.write(' '.repeat(200_000))
       if (answer === 'odd keys') return void response.end('{"keys":[null,7]}')
-      if (answer !== 'well') return void response.end(answer === 'no keys' ? '{}' : '')
+      if (answer !== 'well' && answer !== 'long') return void response.end(answer === 'no keys' ? '{}' : '')
       const shown = published.map(async (kid) => ({ ...(await exportJWK(keys[kid].publicKey)), kid }))
       response.end(JSON.stringify({ keys: await Promise.all(shown) }))
     })
@@ -117,7 +128,7 @@ describe('the JWKS of jwtAuth', () => {
     assert.deepEqual([await ask(app, token), await ask(app, await sign('new'))], [BAD, GOOD])
   })
 
-  for (const fault of ['status', 'nonsense', 'no keys', 'odd keys', 'never', 'half', 'elsewhere'] as const) {
+  for (const fault of FAULTS) {
     it(`is no reason to refuse a token if it fails: ${fault}`, async () => {
       answer = fault
       const app = serve({ jwksTimeout: fault === 'never' || fault === 'half' ? 500 : 5000 })
@@ -161,6 +172,24 @@ describe('the JWKS of jwtAuth', () => {
     answer = 'status'
     mock.timers.tick(60_000)
     assert.deepEqual([await ask(app, token), await ask(app, await sign('new'))], [GOOD, DOWN])
+  })
+
+  it('is not read beyond 262,144 bytes, and its connection is closed', async () => {
+    answer = 'endless'
+    const closed = new Promise<void>((resolve) => {
+      close = resolve
+    })
+    const lines: unknown[] = []
+    const drop = (): void => undefined
+    const error = (details: object): void => void lines.push(String(Reflect.get(details, 'err')))
+    const app = serve({}, { debug: drop, info: drop, warn: drop, error })
+    const token = await sign('old')
+    assert.deepEqual(await ask(app, token), DOWN)
+    assert.deepEqual(lines, ['Error: The JWKS cannot be read: it has more than 262144 bytes'])
+    await closed
+    answer = 'long'
+    mock.timers.tick(1_000)
+    assert.deepEqual(await ask(app, token), GOOD)
   })
 
   it('is not there at all', async () => {

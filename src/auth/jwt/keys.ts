@@ -24,20 +24,14 @@ export interface KeyOptions {
 type Jose = Awaited<ReturnType<typeof loadJose>>
 
 /**
- * Prepares what finds the key of a token. It rejects with an error of jose if no key fits, with an `HttpError` 503 if the keys cannot be
- * read.
+ * Prepares the key of all tokens, or what finds that of a token. The latter rejects with an error of jose if no key fits, with an `HttpError`
+ * 503 if the keys cannot be read.
  */
-export async function createFindKey(options: KeyOptions): Promise<JWTVerifyGetKey> {
+export async function prepareKey(options: KeyOptions): Promise<VerifyingKey | JWTVerifyGetKey> {
   const jose = await loadJose()
   const { jwks, secret, publicKey, algorithm } = options
-  if (secret !== undefined) {
-    const key = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret
-    return async () => key
-  }
-  if (publicKey !== undefined) {
-    const key = await importPublicKey(jose, publicKey, algorithm)
-    return async () => key
-  }
+  if (secret !== undefined) return typeof secret === 'string' ? new TextEncoder().encode(secret) : secret
+  if (publicKey !== undefined) return importPublicKey(jose, publicKey, algorithm)
   if (isKeySet(jwks)) return available(jose, jose.createLocalJWKSet(jwks))
   const url = new URL(jwks instanceof URL || typeof jwks === 'string' ? jwks : '')
   return available(
@@ -92,6 +86,23 @@ const RETRY = 1000
 
 type Fetch = (url: string, options: { readonly signal: AbortSignal }) => Promise<Response>
 
+/** Bytes of the longest JWKS. Those of large issuers have ten thousand. */
+const LONGEST = 262_144
+
+/** The body of a response. @throws `Error` for one that is too long, which is not read to its end. */
+async function readText({ body }: Response): Promise<string> {
+  const utf8 = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    // leaving the loop closes the connection
+    if (size > LONGEST) throw new Error(`it has more than ${LONGEST} bytes`)
+    text += utf8.decode(chunk, { stream: true })
+  }
+  return text + utf8.decode()
+}
+
 /** Creates the function that fetches a JWKS, at most once in a second while that fails. */
 function createFetch(): Fetch {
   let failed: { readonly error: Error; readonly until: number } | undefined
@@ -103,7 +114,7 @@ function createFetch(): Fetch {
         ignoreFailure(() => response.body?.cancel())
         throw new Error(`the status is ${response.status}`)
       }
-      const keys: unknown = await response.json()
+      const keys: unknown = JSON.parse(await readText(response))
       if (!isKeySet(keys)) throw new Error('there is no list of keys')
       failed = undefined
       return Response.json(keys)

@@ -1,11 +1,11 @@
-import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
+import type { JWTVerifyOptions } from 'jose'
 
 import { once } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import { flawOf, freezeDeep } from './claims.ts'
 import type { JwtClaims } from './claims.ts'
 import { loadJose } from './jose.ts'
-import { createFindKey } from './keys.ts'
+import { prepareKey } from './keys.ts'
 import type { KeyOptions } from './keys.ts'
 
 /** What a token has to be. */
@@ -70,7 +70,7 @@ export function createVerify(options: VerifyOptions): (token: string) => Awaitab
 
 async function prepareVerify(options: VerifyOptions): Promise<(token: string) => Promise<Verdict>> {
   const jose = await loadJose()
-  const findKey: JWTVerifyGetKey = await createFindKey(options.keys)
+  const key = await prepareKey(options.keys)
   const { issuer, audience, algorithms, types, clockTolerance, needsExpiry } = options
   const rules: JWTVerifyOptions = {
     issuer: [issuer].flat(),
@@ -81,20 +81,27 @@ async function prepareVerify(options: VerifyOptions): Promise<(token: string) =>
   }
   const utf8 = new TextDecoder()
   const toText = (part: string): string => utf8.decode(jose.base64url.decode(part))
+  const whyNot = (head: string): string | undefined => {
+    try {
+      const header = jose.decodeProtectedHeader(`${head}..`)
+      // no extension is known here that a token could demand (RFC 7515 section 4.1.11)
+      if ('crit' in header) return 'crit'
+      if (!types.includes(toType(header.typ))) return 'typ'
+      const flaw = flawOf(toText(head), header)
+      return flaw === undefined ? undefined : `${flaw} header`
+    } catch {
+      return 'malformed'
+    }
+  }
+  // the tokens of a key have the same header
+  let accepted: string | undefined
   return async (token) => {
     const [head = '', body = ''] = token.split('.', 2)
+    const reason = head === accepted ? undefined : whyNot(head)
+    if (reason !== undefined) return { reason }
     try {
-      const header = jose.decodeProtectedHeader(token)
-      // no extension is known here that a token could demand (RFC 7515 section 4.1.11)
-      if ('crit' in header) return { reason: 'crit' }
-      if (!types.includes(toType(header.typ))) return { reason: 'typ' }
-      const flaw = flawOf(toText(head), header)
-      if (flaw !== undefined) return { reason: `${flaw} header` }
-    } catch {
-      return { reason: 'malformed' }
-    }
-    try {
-      const { payload } = await jose.jwtVerify(token, findKey, rules)
+      const { payload } = await jose.jwtVerify(token, key, rules)
+      accepted = head
       const flaw = flawOf(toText(body), payload)
       if (flaw !== undefined) return { reason: `${flaw} claim` }
       return { claims: freezeDeep(payload) }
