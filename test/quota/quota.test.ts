@@ -153,7 +153,7 @@ describe('rateLimit among guards', () => {
   it('fails the request if it cannot know the client or the limit', async () => {
     const early = serve([quota(), SignedIn])
     assert.deepEqual(await statuses(early, 'ann'), [500])
-    for (const limit of [-1, 0.5, Number.NaN])
+    for (const limit of [-1, 0.5, Number.NaN, -Infinity, 2 ** 60])
       assert.deepEqual(await statuses(serve([SignedIn, quota({ limit: () => limit })]), 'ann'), [500])
     const failing = serve([
       SignedIn,
@@ -166,8 +166,15 @@ describe('rateLimit among guards', () => {
       Reflect.apply(rateLimit, undefined, [{ limit: 1, window: 60, by }])
     for (const by of [() => ({ id: 1 }), () => ['ann'], () => null, () => true, () => Number.NaN])
       assert.deepEqual(await statuses(serve([objects(by)]), 'ann'), [500])
-    for (const by of [() => 'ann', () => 7, () => 7n, () => undefined, async () => 0])
+    for (const by of [() => 'ann', () => 7, () => 7n, () => undefined, async () => 0, () => ''])
       assert.deepEqual(await statuses(serve([objects(by)]), 'ann', 'ann'), [200, 429])
+    // what is long is kept as a digest, which tells clients apart
+    const long = rateLimit<User>({
+      limit: 1,
+      window: 60,
+      by: ({ identity }) => 'x'.repeat(1_000_000) + identity.id,
+    })
+    assert.deepEqual(await statuses(serve([SignedIn, long]), 'ann', 'bob', 'ann'), [200, 200, 429])
   })
   it('refuses or lets pass while its store fails, as it is told', async () => {
     const store = { consume: async () => Promise.reject(new Error('The connection is lost')) }
