@@ -109,10 +109,26 @@ Changes that no other version needs:
     )
     assert.equal(used.code, 1)
     const later = await octavo(['retire', '1', app, '--usage', file, '--since', '2026-03-02'], { node })
-    assert.match(later.stdout, /^No client calls version 1\.\n/)
+    assert.match(
+      later.stdout,
+      /^No client has called version 1 since 2026-03-02\.\nThere are no counts of other versions either\. /,
+    )
     assert.equal(later.code, 0)
+    writeFileSync(file, JSON.stringify([entry('2', 'a', 1), { ...entry('1', '*', 5), route: '*' }]))
+    const folded = await octavo(['retire', '1', app, '--usage', file], { node })
+    assert.match(folded.stdout, /^\(others\) +5 +2026-03-01 +\(several\)$/m)
+    writeFileSync(file, JSON.stringify([entry('1', 'a\u001b[31mb\nc', 1)]))
+    const hostile = await octavo(['retire', '1', app, '--usage', file], { node })
+    assert.match(hostile.stdout, /^a\?\[31mb\?c +1 /m)
+    const unnamed = await octavo(['retire', app, '--usage', file], { node })
+    assert.match(unnamed.stderr, /which version\?\n.*octavo retire 1 src\/app\.ts/)
     const unknown = await octavo(['retire', '9', app, '--usage', file], { node })
     assert.match(unknown.stderr, /there is no version 9\n.*there are 1, 2, 3/)
     assert.equal(unknown.code, 1)
+    // as of a download that failed
+    writeFileSync(file, '')
+    const empty = await octavo(['retire', '1', app, '--usage', file], { node })
+    assert.match(empty.stderr, /usage\.json is empty/)
+    assert.equal(empty.code, 2)
   })
 })

@@ -21,6 +21,7 @@ export function readUsage(file: string, cwd: string, since = ''): readonly Usage
   } catch (error) {
     throw new InputError(`cannot read ${file}: ${messageOf(error)}`)
   }
+  if (text.trim() === '') throw new InputError(`${file} is empty`)
   const entries = parse(text)
   if (entries === undefined)
     throw new InputError(`${file} has no list of usage entries, as the store of the option usage receives it`)

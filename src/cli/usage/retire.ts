@@ -1,3 +1,4 @@
+import type { UsageEntry } from '../../server/options/usage.ts'
 import type { Command } from '../command.ts'
 import { failure, usageError } from '../failure.ts'
 import { findApp } from '../find-app.ts'
@@ -8,6 +9,11 @@ import { toTable } from '../table.ts'
 import { readUsage } from './read-usage.ts'
 import { toRetirement } from './retirement.ts'
 import type { Retirement } from './retirement.ts'
+
+/** The path of a module, in the place of the version. */
+const MODULE = /\.[cm]?[jt]s$/
+/** The client and the route of entries that stand for several. */
+const FOLDED = '*'
 
 export const retire: Command = {
   summary: 'list the clients and the code that depend on a version',
@@ -30,9 +36,11 @@ export const retire: Command = {
   run: async (given, setting) => {
     const [version, app] = given.positionals
     const file = given.value('usage')
-    if (version === undefined) throw usageError('which version?', 'write octavo retire 1 --usage usage.json')
+    const since = given.value('since')
+    if (version === undefined || (app === undefined && MODULE.test(version)))
+      throw usageError('which version?', 'write octavo retire 1 src/app.ts --usage usage.json')
     if (file === undefined) throw usageError('--usage is missing', 'give the file with the counts')
-    const entries = readUsage(file, setting.cwd, given.value('since'))
+    const entries = readUsage(file, setting.cwd, since)
     const served = await doJob({ task: 'routes', module: findApp(app, setting.cwd) }, setting)
     if (served?.kind !== 'routes') return 1
     const names = served.versions.map((info) => info.version)
@@ -41,22 +49,39 @@ export const retire: Command = {
     const retirement = toRetirement(version, served.versions, entries)
     const text = given.has('json')
       ? JSON.stringify(retirement, undefined, 2)
-      : toText(retirement, styleFor(process.stdout))
+      : toText(retirement, toAbsence(version, since, entries), styleFor(process.stdout))
     process.stdout.write(`${text}\n`)
     return retirement.clients.length === 0 ? 0 : 1
   },
 }
 
+/** What says that no client calls the version. Without any counts, it may be that nothing was counted. */
+function toAbsence(
+  version: string,
+  since: string | undefined,
+  entries: readonly UsageEntry[],
+): readonly string[] {
+  return [
+    since === undefined
+      ? `No client calls version ${version}.`
+      : `No client has called version ${version} since ${since}.`,
+    ...(entries.length === 0
+      ? ['There are no counts of other versions either. Check that your application counts usage.']
+      : []),
+  ]
+}
+
 /** Formats the effect of retiring a version. */
 function toText(
   { version, clients, deadRoutes, deadChanges, idleChanges }: Retirement,
+  absence: readonly string[],
   style: Style,
 ): string {
   const rows = clients.map(({ client, count, lastSeen, routes }) => [
-    client ?? '(no name)',
+    client === FOLDED ? '(others)' : printable(client ?? '(no name)'),
     String(count),
     lastSeen.slice(0, 10),
-    routes.join(', '),
+    routes.map((route) => (route === FOLDED ? '(several)' : route)).join(', '),
   ])
   const [head = '', ...lines] = toTable(
     [{ title: 'CLIENT', style: style.cyan }, { title: 'CALLS' }, { title: 'LAST SEEN' }, { title: 'ROUTES' }],
@@ -64,7 +89,7 @@ function toText(
   )
   return [
     ...(clients.length === 0
-      ? [`No client calls version ${version}.`]
+      ? absence
       : [`These clients of version ${version} would break:`, '', style.bold(head), ...lines]),
     ...section('Handlers that no other version needs:', deadRoutes),
     ...section(
@@ -76,6 +101,11 @@ function toText(
       idleChanges.map((change) => `${change.version}  ${change.title}`),
     ),
   ].join('\n')
+}
+
+/** Names may come from clients, and a terminal obeys control characters. */
+function printable(name: string): string {
+  return name.replaceAll(/\p{Cc}/gu, '?')
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
