@@ -30,6 +30,11 @@ const controller = defineController({
     { method: 'GET', path: '/later', handler: async () => delay(2, { later: true }) },
     { method: 'GET', path: '/text', handler: () => reply(200, 'grüße ☃') },
     { method: 'GET', path: '/nothing', handler: () => reply(204) },
+    {
+      method: 'GET',
+      path: '/closing',
+      handler: () => reply(200, 'last', { headers: { connection: 'close' } }),
+    },
     { method: 'GET', path: '/reset', handler: () => reply(205) },
     { method: 'GET', path: '/failing', handler: () => Promise.reject(new Error('secret')) },
     {
@@ -249,6 +254,22 @@ describe('the direct engine', () => {
       assert.match(await readUntil(socket, /\{"size":\d+\}$/), new RegExp(`"size":${body.length}`))
     }
     socket.destroy()
+  })
+})
+
+describe('a parser that is freed while it parses', () => {
+  it('is not asked for its time any more', async () => {
+    const app = createTestApp(controller, { timeouts: { headers: 200, request: 200 } })
+    const url = await app.listen({ ...PLACE, engine: 'direct' })
+    const ending = get('/closing') + get('/').repeat(200)
+    for (let round = 0; round < 20; round++) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(url, ending)))
+      for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 200 /)
+      // meanwhile it is looked for slow requests
+      await delay(20)
+    }
+    assert.match(await exchange(url, LAST), /^HTTP\/1\.1 200 /)
+    await app.close()
   })
 })
 

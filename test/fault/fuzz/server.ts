@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { MEANT } from '../app/alive.ts'
+import { LOOPBACK } from '../../node/support.ts'
 import { createFaultApp } from '../app/app.ts'
 
 /** What the process tells. */
@@ -62,7 +63,7 @@ const { app, alive } = createFaultApp({
   },
   timeouts: { idle: 1_000, headers: 2_000, request: 4_000 },
 })
-const url = await app.listen({ port: 0, host: '127.0.0.1' })
+const url = await app.listen(LOOPBACK)
 tell({ kind: 'listening', url })
 
 process.on('message', async () => {

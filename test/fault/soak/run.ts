@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
+import { LOOPBACK } from '../../node/support.ts'
 import { createFaultApp } from '../app/app.ts'
 import { createMix } from './mix.ts'
 
@@ -31,7 +32,7 @@ export async function soak(
   onMark: (mark: Mark) => void = () => undefined,
 ): Promise<readonly Mark[]> {
   const { app, alive } = createFaultApp()
-  const mix = createMix(app, await app.listen({ port: 0, host: '127.0.0.1' }))
+  const mix = createMix(app, await app.listen(LOOPBACK))
   const taken: Mark[] = []
   const start = performance.now()
   let n = 0

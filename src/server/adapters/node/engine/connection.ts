@@ -217,9 +217,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     this.#parser = undefined
     parser.target = undefined
     parser.unconsume()
-    parser.remove()
-    // not below its own stack
-    setImmediate(() => parser.close())
+    release(parser)
     if (!this.#isStopped) return
     this.#isStopped = false
     const handle = handleOf(this.socket)
@@ -385,6 +383,14 @@ export class Connection implements ParserTarget, Link, SendTarget {
 /** Whether an application ends the connection with its answer. */
 function saysClose({ connection }: FinishedResponse['headers']): boolean {
   return connection !== undefined && SAYS_CLOSE.test(String(connection))
+}
+
+/** Frees a parser, not below its own stack. What it parses until then puts it back on the list of its server, which would outlive it. */
+function release(parser: Parser): void {
+  setImmediate(() => {
+    parser.remove()
+    parser.close()
+  })
 }
 
 function handleOf(socket: Socket): Handle | undefined {

@@ -127,8 +127,9 @@ function findNatives(): Natives | undefined {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return { Parser, List, codes: Parser as unknown } as Natives
   } finally {
+    // the parser of the socket is freed with it, and until then has to find the list of the server
+    socket.once('close', () => server.close())
     socket.destroy()
-    server.close()
   }
 }
 
