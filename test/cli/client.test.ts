@@ -10,6 +10,7 @@ import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 
 const CARS = join(ROOT, 'test/cli/fixtures/cars/app.ts')
+const WEBHOOKS = join(ROOT, 'test/cli/fixtures/webhooks/app.ts')
 const HOSTS = join(ROOT, 'test/cli/fixtures/hosts/app.ts')
 const folder = createFolder({ 'other.js': 'export const app = {}' })
 let main = ''
@@ -23,6 +24,44 @@ function client(...args: readonly string[]): Promise<Outcome> {
 }
 
 const read = (name: string): RouteMap => JSON.parse(readFileSync(join(folder.path, name), 'utf8'))
+
+describe('octavo client', () => {
+  const payloadsOf = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout } = await client(WEBHOOKS, ...args)
+    assert.equal(code, 0)
+    return /export interface Webhooks \{.*?\n\}/s.exec(stdout)?.[0] ?? ''
+  }
+
+  it('writes the payloads of the webhooks of a version', async () => {
+    const expected = [
+      'export interface Webhooks {',
+      '  /** A car was sold */',
+      "  'car.sold': {",
+      "    type: 'car.sold'",
+      '    timestamp: string',
+      '    data: {',
+      '      owner: Owner',
+      '      sale: Sale',
+      '    }',
+      '  }',
+    ]
+    assert.equal(await payloadsOf('--version', '1'), [...expected, '}'].join('\n'))
+    assert.equal(
+      await payloadsOf('--version', '2'),
+      [
+        ...expected,
+        "  'owner.moved': {",
+        "    type: 'owner.moved'",
+        '    timestamp: string',
+        '    data: Owner',
+        '  }',
+        '}',
+      ].join('\n'),
+    )
+    const { stdout } = await client(CARS, '--version', '2')
+    assert.ok(!stdout.includes('Webhooks'))
+  })
+})
 
 describe('octavo client --map', { concurrency: 3 }, () => {
   it('writes the routes of a version to standard output', async () => {

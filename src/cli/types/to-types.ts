@@ -6,12 +6,12 @@ import type { Member, TypeNames } from './schema-type.ts'
 
 /** Types that the file uses or declares besides those of schemas. */
 const TAKEN = new Set(
-  `Api Answer NamedEvent NamedEvents ItemStream RouteFunction CalledFunction Inputs Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
+  `Api Answer NamedEvent NamedEvents ItemStream RouteFunction CalledFunction Inputs Webhooks Status2XX Status3XX Status4XX Status5XX Blob Uint8Array ArrayBuffer ReadableStream Partial Record Exclude any
   unknown never string number boolean object null undefined symbol bigint void`.split(/\s+/),
 )
 
 /** The declarations of what clients of a version send and get, without any import but that of `octavo/client`. */
-export function toTypes({ version, routes, components }: Contract): string {
+export function toTypes({ version, routes, webhooks, components }: Contract): string {
   const names = nameComponents(Object.keys(components))
   const named = Object.entries(components).map(
     ([name, schema]) => `export type ${names.get(pointerTo(name)) ?? name} = ${toType(schema, names)}`,
@@ -36,6 +36,7 @@ export function toTypes({ version, routes, components }: Contract): string {
     ...named.map((type) => `${type}\n`),
     '/** The input of each route, by its name. */',
     `export interface Inputs ${membersType(inputs)}\n`,
+    ...webhooksOf(webhooks, names),
     comment(`Calls of ${of}, for \`createClient<Api>()\`.`),
     `export interface Api {\n  readonly $written: {\n    readonly version: ${version === null ? null : quoted(version)}\n    readonly inputs: Inputs\n    readonly calls: ${indented(indented(callsOf(routes, names)))}\n  }\n}`,
   ].join('\n')
@@ -43,6 +44,23 @@ export function toTypes({ version, routes, components }: Contract): string {
     ({ name, statuses: all }) => `type ${name} = ${all.join(' | ')}`,
   )
   return `${[text, ...statuses].join('\n\n')}\n`
+}
+
+/** The payloads that receivers get, which have the envelope of documents. */
+function webhooksOf(webhooks: Contract['webhooks'], names: TypeNames): readonly string[] {
+  if (webhooks.length === 0) return []
+  const payloads = webhooks.map(({ name, summary, data }): Member => {
+    const members = [
+      { name: 'type', type: quoted(name), isRequired: true },
+      { name: 'timestamp', type: 'string', isRequired: true },
+      ...(data === undefined ? [] : [{ name: 'data', type: toType(data, names), isRequired: true }]),
+    ]
+    return { name, type: membersType(members), isRequired: true, note: summary }
+  })
+  return [
+    '/** The payload of each webhook, by its name. */',
+    `export interface Webhooks ${membersType(payloads)}\n`,
+  ]
 }
 
 const RANGES = [2, 3, 4, 5].map((first) => ({

@@ -27,11 +27,20 @@ export interface ContractRoute extends Pick<ConvertedRoute, 'parameters' | 'body
   readonly isOneResponse: boolean
 }
 
+/** An event that receivers of a version get, in JSON Schema. */
+interface ContractWebhook {
+  readonly name: string
+  readonly summary: string | undefined
+  /** The schema of its data, `undefined` if it has none. */
+  readonly data: SchemaObject | undefined
+}
+
 /** What clients of a version may send and get. */
 export interface Contract {
   /** `null` for requests that name none. */
   readonly version: string | null
   readonly routes: readonly ContractRoute[]
+  readonly webhooks: readonly ContractWebhook[]
   /** The named schemas. */
   readonly components: Readonly<Record<string, SchemaObject>>
 }

@@ -16,6 +16,7 @@ import { createOperations } from './operation.ts'
 import { toParameters } from '../schemas/parameters.ts'
 import type { OpenApiDocument } from './types.ts'
 import { createWebhooksOf, webhookProblems } from './webhooks.ts'
+import type { DocumentedWebhook } from './webhooks.ts'
 
 /** What a generator makes documents of. */
 export interface GeneratorSource {
@@ -37,6 +38,8 @@ export interface Generator {
   readonly document: (version: string | undefined) => OpenApiDocument
   /** The schemas of a version, or `null` if requests name none. @throws `DefinitionError` for what cannot be documented. */
   readonly conversion: (version: string | null) => Conversion
+  /** The webhooks of a version. */
+  readonly webhooks: (version: string | null) => readonly DocumentedWebhook[]
 }
 
 const NOTHING: DocumentedVersion = {
@@ -103,6 +106,7 @@ export function createGenerator(
       refuse(conversion.problems)
       return conversion
     },
+    webhooks: webhooksOf,
   }
 }
 

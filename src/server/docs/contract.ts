@@ -1,9 +1,10 @@
 import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
-import type { Conversion, DocumentedVersion } from '../../openapi/document/model.ts'
+import type { Generator } from '../../openapi/document/generate.ts'
 import type { Parameter } from '../../openapi/document/types.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { headerName } from '../../header-name.ts'
 import { defOf } from '../../schema/schema.ts'
+import { UNNAMED } from '../../schema/streams.ts'
 import type { DocumentSource } from './documented.ts'
 import { toldRoutes } from './route-map.ts'
 
@@ -11,11 +12,11 @@ import { toldRoutes } from './route-map.ts'
 export function toContract(
   source: DocumentSource,
   version: string | undefined,
-  conversionOf: (version: DocumentedVersion['version']) => Conversion,
+  made: Pick<Generator, 'conversion' | 'webhooks'>,
 ): Contract | undefined {
   const told = toldRoutes(source, version, 'shown')
   if (told === undefined) return undefined
-  const conversion = conversionOf(told.version)
+  const conversion = made.conversion(told.version)
   const routes = new Map<string, ContractRoute>()
   for (const { entry } of told.routes) {
     const { route, methods } = entry
@@ -34,7 +35,12 @@ export function toContract(
       isOneResponse: route.isOneResponse,
     })
   }
-  return { version: told.version, routes: [...routes.values()], components: conversion.components }
+  const webhooks = made.webhooks(told.version).map((documented) => ({
+    name: documented.name,
+    summary: documented.webhook.summary,
+    data: conversion.routes.get(documented)?.stream.get(UNNAMED)?.schema,
+  }))
+  return { version: told.version, routes: [...routes.values()], webhooks, components: conversion.components }
 }
 
 /** Headers under the keys that the input of the route has, which clients write. */

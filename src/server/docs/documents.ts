@@ -153,8 +153,8 @@ function createOwn(
     routeMap: async (version, host, which) => toRouteMap(source(), version, { host, which }),
     contract: (version) => {
       if (code.make === undefined) throw new Error('contract: call load first')
-      const { conversion } = (generator ??= code.make(source()))
-      return attempt(() => toContract(source(), version, conversion), refuse)
+      const made = (generator ??= code.make(source()))
+      return attempt(() => toContract(source(), version, made), refuse)
     },
   }
 }
