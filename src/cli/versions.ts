@@ -87,7 +87,7 @@ function toText(
     .toReversed()
     .map((info): readonly string[] => [
       info.version,
-      [info.status, lifeOf(info), info.isDefault ? 'default' : ''].filter(Boolean).join(', '),
+      [...lifeOf(info), ...(info.isDefault ? ['default'] : [])].join(', '),
       String(info.routes.length),
       String(info.routes.filter(({ isTurned }) => isTurned === true).length),
       ...(calls === undefined ? [] : toCells(calls.get(info.version) ?? NO_CALLS)),
@@ -111,12 +111,13 @@ function toCells({ count, clients, lastSeen }: Calls): readonly string[] {
   return [String(count), String(clients), lastSeen.slice(0, 10)]
 }
 
-/** The days of its deprecation and its sunset. */
-function lifeOf({ deprecated, sunset }: VersionInfo): string {
-  return [
-    typeof deprecated === 'string' ? `deprecated since ${deprecated.slice(0, 10)}` : '',
-    sunset === undefined ? '' : `until ${sunset.slice(0, 10)}`,
-  ]
-    .filter(Boolean)
-    .join(', ')
+/** Its status, with the days of its deprecation and its sunset. */
+function lifeOf({ status, deprecated, sunset }: VersionInfo): readonly string[] {
+  const end = sunset?.slice(0, 10)
+  if (end !== undefined && (status === 'retired' || status === 'sunset')) return [`${status} since ${end}`]
+  const ends = end === undefined ? [] : [`until ${end}`]
+  if (typeof deprecated !== 'string') return [status, ...ends]
+  const day = deprecated.slice(0, 10)
+  const stages = status === 'deprecated' ? [`deprecated since ${day}`] : [status, `deprecated from ${day}`]
+  return [...stages, ...ends]
 }

@@ -19,13 +19,33 @@ describe('octavo versions', () => {
     })
     assert.equal(
       stdout,
-      `VERSION  STATUS                                                     ROUTES  CONVERTED  CHANGES
-3        active, default                                            2       0          Colours have a name
-2        active                                                     2       1          Years are numbers
-1        deprecated, deprecated since 2026-01-01, until 2126-01-01  2       1
+      `VERSION  STATUS                                         ROUTES  CONVERTED  CHANGES
+3        active, default                                2       0          Colours have a name
+2        active                                         2       1          Years are numbers
+1        deprecated since 2026-01-01, until 2126-01-01  2       1
 `,
     )
     assert.equal(code, 0)
+  })
+
+  it('tells the stages of a version apart', async () => {
+    const { stdout, stderr } = await octavo(['versions', 'test/cli/fixtures/life/app.ts'], {
+      node: ['--conditions', 'octavo-source', main],
+    })
+    const stages = [...stdout.matchAll(/^(\d) +(\S.*?) {2,}/gm)].map(([, version, status]) => [
+      version,
+      status,
+    ])
+    assert.deepEqual(
+      stages,
+      [
+        ['4', 'active'],
+        ['3', 'active, deprecated from 2125-01-01'],
+        ['2', 'deprecated, until 2126-01-01'],
+        ['1', 'retired since 2021-01-01'],
+      ],
+      stderr,
+    )
   })
 
   it('explains where each change lands, and where none does', async () => {
