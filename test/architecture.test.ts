@@ -45,7 +45,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   auth: 'added-errors.ts values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts schema define flatten',
   middleware:
     'stores added-errors.ts values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts place.ts check-options.ts media-type.ts stream.ts errors.ts define send',
-  preconditions: 'added-errors.ts values.ts http.ts async.ts check-options.ts errors.ts define send',
+  preconditions:
+    'added-errors.ts values.ts http.ts async.ts definition-error.ts check-options.ts errors.ts define send',
   changes:
     'values.ts http.ts header-name.ts async.ts definition-error.ts check-options.ts media-type.ts place.ts errors.ts path versioning schema flatten',
   client: 'changes values.ts http.ts header-name.ts edit-distance.ts errors.ts schema define',

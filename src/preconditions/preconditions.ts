@@ -1,10 +1,11 @@
 import { addedError } from '../added-errors.ts'
-import { after } from '../async.ts'
+import { after, ignoreFailure } from '../async.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
+import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
-import { defineInterceptor } from '../define/interceptor.ts'
-import type { Interceptor } from '../define/interceptor.ts'
+import { defineInterceptor, fitting } from '../define/interceptor.ts'
+import type { FitRoute, Interceptor } from '../define/interceptor.ts'
 import { documenting } from '../define/layers.ts'
 import type { AnsweredProblem, Documented } from '../define/layers.ts'
 import { isRaw, isReply, reply } from '../define/reply.ts'
@@ -47,12 +48,14 @@ const OPTIONS: Rules = {
   required: [isBoolean, 'true or false'],
 }
 
-const CHANGING: readonly Method[] = ['PUT', 'PATCH', 'DELETE']
+/** Methods that can have to have a condition. A POST creates something as a rule, which has no state yet. */
+const REPLACING: readonly Method[] = ['PUT', 'PATCH', 'DELETE']
+const CHANGING: readonly Method[] = [...REPLACING, 'POST']
 const READING: readonly Method[] = ['GET', 'HEAD', 'QUERY']
 
 /**
- * Creates an interceptor that gives results an `ETag` and checks `If-Match`, `If-None-Match` and `If-Unmodified-Since` of PUT, PATCH and
- * DELETE before the handler runs (RFC 9110 section 13). GET responds with 304 if the client has the state already.
+ * Creates an interceptor that gives results an `ETag` and checks `If-Match`, `If-None-Match` and `If-Unmodified-Since` of POST, PUT, PATCH
+ * and DELETE before the handler runs (RFC 9110 section 13). GET responds with 304 if the client has the state already.
  *
  * @example
  * const unchanged = preconditions({
@@ -66,21 +69,20 @@ const READING: readonly Method[] = ['GET', 'HEAD', 'QUERY']
 export function preconditions<T, I = unknown>(
   options: PreconditionOptions<T, I>,
 ): PreconditionInterceptor<T> {
-  const missing = ['etag', 'current']
-    .filter((name) => Object(options)[name] === undefined)
-    .map((name) => invalidOption(WHERE, `${name} is missing`, 'write preconditions({ etag, current })'))
-  checkOptions(WHERE, options, OPTIONS, missing)
+  checkOptions(WHERE, options, OPTIONS, missingIn(options))
   const { current, lastModified, required = false } = options
   const states = new WeakMap<ExecutionContext, T>()
 
-  const validatorsOf = (state: T): Validators => toValidators(options, state)
+  const validatorsOf = (state: T, context: ExecutionContext): Validators =>
+    toValidators(options, state, context)
   /** Writes the validators of a result. Its type is that of the state, as the options say. */
-  const mark = ({ request, response }: ExecutionContext, result: unknown): unknown => {
+  const mark = (context: ExecutionContext, result: unknown): unknown => {
+    const { request, response } = context
     const data = isReply(result) && !isRaw(result) ? result.data : result
     const status = (isReply(result) ? result.status : undefined) ?? response.status ?? 200
     if (!isObject(data) || Array.isArray(data) || isRawResult(result) || status >= 300) return result
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the options say of results
-    const validators = validatorsOf(data as T)
+    const validators = validatorsOf(data as T, context)
     if (validators.etag === undefined) return result
     response.headers.set('etag', validators.etag)
     if (validators.modified !== undefined)
@@ -91,7 +93,7 @@ export function preconditions<T, I = unknown>(
     return outcome === 'unchanged' ? reply(304) : result
   }
   const check = (state: T | null | undefined, context: ExecutionContext): void => {
-    const validators = state === undefined || state === null ? undefined : validatorsOf(state)
+    const validators = state === undefined || state === null ? undefined : validatorsOf(state, context)
     const outcome = checkWrite((name) => context.request.header(name), validators)
     if (outcome === 'malformed') throw malformed()
     if (outcome === 'failed') throw failed()
@@ -105,7 +107,7 @@ export function preconditions<T, I = unknown>(
       const { request } = context
       if (!isOf(CHANGING, request.method)) return respond()
       if (!hasWriteCondition((name) => request.header(name))) {
-        if (required) throw conditionRequired()
+        if (required && isOf(REPLACING, request.method)) throw conditionRequired()
         return respond()
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the input of the route, as the options say
@@ -119,17 +121,68 @@ export function preconditions<T, I = unknown>(
     checked: (context: ExecutionContext) => states.get(context),
     failed,
   })
-  return documenting(made, ...toDocumented(required, lastModified !== undefined))
+  own.add(made)
+  return fitting(documenting(made, ...toDocumented(required, lastModified !== undefined)), fitPreconditions)
+}
+
+function missingIn(options: unknown): readonly DefinitionProblem[] {
+  return ['etag', 'current']
+    .filter((name) => Object(options)[name] === undefined)
+    .map((name) => invalidOption(WHERE, `${name} is missing`, 'write preconditions({ etag, current })'))
+}
+
+const own = new WeakSet<Interceptor>()
+
+/**
+ * Leaves out the interceptors that have nothing to check or to mark, and those that have another one inside them, whose states are others. A
+ * route that lists such a one itself is a mistake.
+ */
+const fitPreconditions: FitRoute = (
+  { interceptors, responses, methods, isStream, route, label },
+  problems,
+) => {
+  const found = interceptors.filter(({ part }) => own.has(part))
+  const innermost = found.at(-1)
+  const reason =
+    route.upgrade !== undefined
+      ? 'and a connection is no state'
+      : isStream && !methods.some((method) => isOf(CHANGING, method))
+        ? 'and a stream has no version'
+        : undefined
+  const kept = reason === undefined ? innermost : undefined
+  for (const { part } of found)
+    if (part !== kept?.part && route.interceptors?.includes(part) === true)
+      problems.push({
+        code: 'invalid_field',
+        where: label,
+        message: `interceptors has preconditions(), ${reason ?? 'twice'}`,
+        fix: 'remove it',
+      })
+  return { interceptors: interceptors.filter((each) => each === kept || !found.includes(each)), responses }
 }
 
 /** The validators of a state. What has no version, such as a list beside the routes of its states, has none. */
-function toValidators<T, I>({ etag, lastModified }: PreconditionOptions<T, I>, state: T): Validators {
+function toValidators<T, I>(
+  { etag, lastModified }: PreconditionOptions<T, I>,
+  state: T,
+  context: ExecutionContext,
+): Validators {
   const version: unknown = etag(state)
   if (!isVersion(version)) return { etag: undefined, modified: undefined }
-  return {
-    etag: toTag(version),
-    modified: lastModified && Math.floor(lastModified(state).getTime() / 1000) * 1000,
-  }
+  return { etag: toTag(version), modified: lastModified && toSeconds(lastModified(state), context) }
+}
+
+/** The time of a date, in milliseconds of whole seconds. What is no time is logged, because a change may have been made already. */
+function toSeconds(date: unknown, { log, route }: ExecutionContext): number | undefined {
+  const time = date instanceof Date ? date.getTime() : Number.NaN
+  if (!Number.isNaN(time)) return Math.floor(time / 1000) * 1000
+  ignoreFailure(() =>
+    log.error(
+      { route: route?.name },
+      'preconditions: lastModified returned no valid Date, so the state has no Last-Modified',
+    ),
+  )
+  return undefined
 }
 
 function isVersion(value: unknown): value is string | number | bigint {
@@ -182,20 +235,22 @@ function toDocumented(required: boolean, hasDate: boolean): readonly Documented[
     example: conditionRequired(),
     description: 'The request has no condition',
   }
+  const changing = (methods: readonly Method[], isRequired: boolean): Documented => ({
+    methods,
+    requestHeaders: [
+      {
+        name: 'If-Match',
+        required: isRequired,
+        description: 'The `ETag` of the state to change, or `*`',
+        schema: text,
+      },
+    ],
+    responseHeaders,
+    problems: isRequired ? [unmet, absent] : [unmet],
+  })
   return [
-    {
-      methods: CHANGING,
-      requestHeaders: [
-        {
-          name: 'If-Match',
-          required,
-          description: 'The `ETag` of the state to change, or `*`',
-          schema: text,
-        },
-      ],
-      responseHeaders,
-      problems: required ? [unmet, absent] : [unmet],
-    },
+    changing(REPLACING, required),
+    changing(['POST'], false),
     {
       methods: READING,
       requestHeaders: [
@@ -207,6 +262,7 @@ function toDocumented(required: boolean, hasDate: boolean): readonly Documented[
         },
       ],
       responseHeaders,
+      empty: { 304: 'The client has the state already' },
     },
   ]
 }

@@ -69,7 +69,18 @@ export function toResponses(
     const isAlone = own === undefined || converted.responses.has(Number(status))
     return [status, toErrorResponse(status, names, answers, own, isUnknown && isAlone)]
   })
-  return Object.fromEntries([...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return Object.fromEntries(
+    [...emptyOf(added, headersAt), ...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+function emptyOf(
+  added: readonly Documented[],
+  headersAt: (status: ResponseKey) => Pick<ResponseObject, 'headers'>,
+): readonly (readonly [string, ResponseObject])[] {
+  return added
+    .flatMap(({ empty = {} }) => Object.entries(empty))
+    .map(([status, description]) => [status, { description, ...headersAt(Number(status)) }])
 }
 
 function isSuccess(status: ResponseKey): boolean {
