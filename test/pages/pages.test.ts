@@ -258,6 +258,24 @@ describe('a cursor', () => {
     await refused(app, await nextOf(app), 'maker=Ford')
   })
 
+  it('goes on with another limit, and with another cap of the next release', async () => {
+    const app = serve()
+    const found: number[] = []
+    let cursor = ''
+    for (const limit of [1, 4, 2, 100]) {
+      const body = bodyOf(await get(app, `limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`))
+      found.push(...idsOf(body))
+      cursor = body.next ?? ''
+    }
+    assert.deepEqual([found, cursor], [SORTED, ''])
+    const next = await nextOf(app)
+    const capped = serve(carPages({ limit: { default: 3, max: 4 } }))
+    const refusal = await get(capped, `limit=5&cursor=${next}`)
+    assert.deepEqual([refusal.statusCode, codeOf(refusal)], [422, 'validation_failed'])
+    assert.deepEqual(idsOf(bodyOf(await get(capped, `limit=4&cursor=${next}`))), SORTED.slice(5, 9))
+    assert.deepEqual(idsOf(bodyOf(await get(capped, `cursor=${next}`))), SORTED.slice(5, 8))
+  })
+
   it('is of one path, with its parameters', async () => {
     const app = serve()
     const cursor = await nextOf(app, 'limit=5', '/v1/car/of/ann')
