@@ -15,15 +15,18 @@ export interface Memory {
 /** Milliseconds: longer than anything that is measured. */
 const IDLE = 3_600_000
 
+async function listen(engine: 'node' | 'direct'): Promise<number> {
+  const hello = defineController({
+    prefix: '/',
+    routes: [{ method: 'GET', handler: () => ({ hello: 'world' }) }],
+  })
+  const app = createApp(defineModule({ controllers: [hello] }), { logger: false, timeouts: { idle: IDLE } })
+  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1', engine })).port)
+}
+
 const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
-  octavo: async () => {
-    const hello = defineController({
-      prefix: '/',
-      routes: [{ method: 'GET', handler: () => ({ hello: 'world' }) }],
-    })
-    const app = createApp(defineModule({ controllers: [hello] }), { logger: false, timeouts: { idle: IDLE } })
-    return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
-  },
+  octavo: () => listen('node'),
+  'octavo, direct engine': () => listen('direct'),
   'node:http': () =>
     new Promise((resolve) => {
       const body = JSON.stringify({ hello: 'world' })

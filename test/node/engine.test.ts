@@ -273,6 +273,26 @@ describe('a parser that is freed while it parses', () => {
   })
 })
 
+describe('a connection without a request', () => {
+  it('goes on with another parser after a while, also within a head and a body', async () => {
+    const app = createTestApp(controller, { timeouts: { idle: 60_000 } })
+    const socket = await open(await app.listen({ ...PLACE, engine: 'direct' }))
+    const one = 'HTTP\\/1\\.1 200 [^]*\\}$'
+    socket.write(get('/'))
+    await readUntil(socket, new RegExp(one))
+    await delay(2_500)
+    socket.write(post('Content-Length: 4\r\n', 'ab').slice(0, 20))
+    await delay(2_500)
+    socket.write(post('Content-Length: 4\r\n', 'ab').slice(20))
+    await delay(20)
+    socket.write(`cd${get('/later')}`)
+    await readUntil(socket, new RegExp(`${one.slice(0, -1)}${one}`))
+    socket.write(LAST)
+    assert.match(await readAll(socket), /"hello":"world"/)
+    await app.close()
+  })
+})
+
 describe('the option engine', () => {
   /** What `listen` reports. */
   async function reported(engine: 'node' | 'direct' | undefined): Promise<readonly unknown[]> {

@@ -41,7 +41,6 @@ export interface Host {
   /** Takes a connection that leaves HTTP, once everything before is answered. */
   readonly upgrade: (connection: Connection, request: EngineRequest, rest: Uint8Array) => void
   readonly maxRequests: number
-  readonly forget: (connection: Connection) => void
 }
 
 /** Requests of a connection that may wait for their answers before it is no longer read. */
@@ -53,7 +52,6 @@ const NOTHING = new Uint8Array(0)
 export class Connection implements ParserTarget, Link, SendTarget {
   readonly socket: Socket
   readonly ending: () => string
-  readonly onSent: (error?: Error | null) => void
   readonly seen: Seen = nothingSeen()
   hasAnswered = false
   isEnding = false
@@ -70,6 +68,10 @@ export class Connection implements ParserTarget, Link, SendTarget {
   /** Whether an answer was given that ends the connection: nothing behind it may run. */
   #isOver = false
   #isFlushing = false
+  /** How much was read when the connection was last seen between two requests. */
+  #idleAt = -1
+  /** Whether the parser was freed until the client sends something. */
+  #isResting = false
   /** Whether the last head asked to leave HTTP. */
   #asksToLeave = false
   #leaving: { readonly request: EngineRequest; readonly rest: Uint8Array } | undefined
@@ -82,25 +84,9 @@ export class Connection implements ParserTarget, Link, SendTarget {
     this.socket = socket
     this.#host = host
     this.ending = host.ending
-    this.onSent = (error) => {
-      // what went wrong closes the socket
-      if ((error !== undefined && error !== null) || socket.destroyed) return
-      const [request] = this.#queue
-      if (request === undefined) return
-      this.#isFlushing = true
-      this.#leave(request)
-      this.#isFlushing = false
-      this.#flush()
-    }
     // node keeps an address that was asked for, also when the client has gone
     void socket.remoteAddress
-    this.#parser = host.parsers.open(this)
-    socket.on('data', (chunk: Uint8Array) => this.#onData(chunk))
-    socket.on('end', () => this.#onEnd())
-    socket.on('error', () => socket.destroy())
-    socket.once('close', () => this.#onClose())
-    const handle = handleOf(socket)
-    if (handle?.isStreamBase === true) this.#parser.consume(handle)
+    this.#openParser()
     // the end is an event of the socket, which only comes while it flows
     socket.resume()
   }
@@ -108,6 +94,19 @@ export class Connection implements ParserTarget, Link, SendTarget {
   /** What is under way, oldest first. */
   get responses(): readonly unknown[] {
     return this.others ?? this.#queue
+  }
+
+  get onSent() {
+    return (error?: Error | null): void => {
+      // what went wrong closes the socket
+      if ((error !== undefined && error !== null) || this.socket.destroyed) return
+      const [request] = this.#queue
+      if (request === undefined) return
+      this.#isFlushing = true
+      this.#leave(request)
+      this.#isFlushing = false
+      this.#flush()
+    }
   }
 
   get remoteAddress(): string | undefined {
@@ -168,6 +167,18 @@ export class Connection implements ParserTarget, Link, SendTarget {
     this.#fail(Object.assign(new Error('The request took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }))
   }
 
+  onIdle(): void {
+    const { socket } = this
+    if (this.#queue.length > 0 || this.#current !== undefined || !this.hasAnswered) return
+    if (this.#idleAt !== socket.bytesRead) {
+      this.#idleAt = socket.bytesRead
+      return
+    }
+    // seen twice: a parser takes more memory than the rest of a connection
+    this.#isResting = true
+    this.stopParsing()
+  }
+
   updateReading(): void {
     const body = this.#current?.body
     const stops = this.#queue.length >= MAX_WAITING || (body instanceof EngineBody && body.isFull)
@@ -224,6 +235,14 @@ export class Connection implements ParserTarget, Link, SendTarget {
     if (handle === undefined) return
     handle.reading = true
     handle.readStart()
+  }
+
+  #openParser(): void {
+    this.#isResting = false
+    const parser = this.#host.parsers.open(this)
+    this.#parser = parser
+    const handle = handleOf(this.socket)
+    if (handle?.isStreamBase === true) parser.consume(handle)
   }
 
   #start(request: EngineRequest): void {
@@ -355,24 +374,26 @@ export class Connection implements ParserTarget, Link, SendTarget {
     }
   }
 
-  #onData(chunk: Uint8Array): void {
+  /** The socket has read bytes, because no parser reads them from the connection. */
+  onData(chunk: Uint8Array): void {
+    if (this.#isResting) this.#openParser()
     if (this.#parser !== undefined) this.onParsed(this.#parser.execute(chunk), chunk)
     else if (this.#refusal !== undefined && this.socket.bytesRead - this.#refusal.start > LINGER.bytes)
       this.socket.destroy()
   }
 
-  #onEnd(): void {
+  /** The client has ended its side. */
+  onEnd(): void {
     if (isLingering(this.socket)) return
     const error = this.#parser?.finish()
     if (error instanceof Error) this.#fail(error)
     else this.socket.end()
   }
 
-  #onClose(): void {
+  onClose(): void {
     this.stopParsing()
     this.#closeQueue()
     this.#current?.close()
-    this.#host.forget(this)
   }
 
   #closeQueue(): void {

@@ -58,6 +58,9 @@ export function findEngine(parts: Parts): CreateEngine | undefined {
   return undefined
 }
 
+/** How often connections without a request are looked for whose parser can be freed, in milliseconds. */
+const RESTING = 1_000
+
 function createEngine(
   parts: Parts,
   createParsers: CreateParsers,
@@ -73,13 +76,11 @@ function createEngine(
   const bare = { allowHalfOpen: true, noDelay: true }
   const server = isPlain ? createServer(bare) : makeTls({ ...tls, ...bare })
   const host = createHost(parts, parsers, register, server)
-  server.on(
-    isPlain ? 'connection' : 'secureConnection',
-    (socket: Socket) => void all.set(socket, new Connection(socket, host)),
-  )
+  server.on(isPlain ? 'connection' : 'secureConnection', createAdd(register, host))
   const stopWatching = watch(toTimes(settings.timeouts), all)
   const expire = (): void => parsers.expire(headersTimeout, requestTimeout)
-  const timer = setInterval(expire, connectionsCheckingInterval).unref()
+  const timers = [setInterval(expire, connectionsCheckingInterval), setInterval(parsers.rest, RESTING)]
+  for (const timer of timers) timer.unref()
   return {
     server,
     connections: {
@@ -95,8 +96,34 @@ function createEngine(
         return broken.length > 0
       },
     },
-    stop: () => clearInterval(timer),
+    stop: () => {
+      for (const timer of timers) clearInterval(timer)
+    },
   }
+}
+
+/** Creates the function that adds a connection. Its listeners are shared: those of their own would take memory on each of many. */
+function createAdd({ all, released }: Register, host: Host): (socket: Socket) => void {
+  function onData(this: Socket, chunk: Uint8Array): void {
+    all.get(this)?.onData(chunk)
+  }
+  function onEnd(this: Socket): void {
+    all.get(this)?.onEnd()
+  }
+  function onClose(this: Socket): void {
+    const connection = all.get(this)
+    all.delete(this)
+    released.delete(this)
+    connection?.onClose()
+  }
+  return (socket) => {
+    socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose)
+    all.set(socket, new Connection(socket, host))
+  }
+}
+
+function onError(this: Socket): void {
+  this.destroy()
 }
 
 /** The connections of a server. */
@@ -136,10 +163,6 @@ function createHost(
       emitter.emit('upgrade', toIncomingMessage(request, socket), socket, Buffer.from(rest))
     },
     maxRequests: options.maxRequestsPerSocket ?? Number.POSITIVE_INFINITY,
-    forget: ({ socket }) => {
-      register.all.delete(socket)
-      register.released.delete(socket)
-    },
   }
 }
 
