@@ -6,6 +6,7 @@ import { defineGuard } from '../define/guard.ts'
 import type { AnyGuard } from '../define/guard.ts'
 import { defineInterceptor } from '../define/interceptor.ts'
 import type { Interceptor } from '../define/interceptor.ts'
+import { documentedOf, documenting } from '../define/layers.ts'
 import type { FlatRoute, Migration } from '../flatten/flat-route.ts'
 import type { Placed } from '../flatten/layer-stack.ts'
 import type { TracedStep } from './options.ts'
@@ -97,7 +98,11 @@ function toLayers(
 function traceGuard(tracer: Tracer, { part, ...placed }: Placed<AnyGuard>): Placed<AnyGuard> {
   const canActivate: AnyGuard['canActivate'] = (context, inject) =>
     inSpan(tracer, { name: `guard ${part.name}` }, () => part.canActivate(context, inject))
-  return { ...placed, part: { ...part, canActivate } }
+  // documents ask whether a guard is a limit, which is a function, and know by its identity what it adds
+  const traced = new Proxy(part, {
+    get: (target, key): unknown => (key === 'canActivate' ? canActivate : Reflect.get(target, key)),
+  })
+  return { ...placed, part: documenting(traced, ...documentedOf([part])) }
 }
 
 function traceHandler(tracer: Tracer, { handler, name }: FlatRoute): FlatRoute['handler'] {

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test'
 
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { createApp, defineController, defineGuard, defineModule, VersioningSchemes } from 'octavo'
-import type { App } from 'octavo'
+import type { App, AppOptions } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import { rateLimit } from 'octavo/middleware'
 import { openTelemetry } from 'octavo/otel'
 import type { OpenTelemetryOptions } from 'octavo/otel'
 import { z } from 'zod'
@@ -97,6 +98,27 @@ describe('the spans of steps', () => {
     )
     assert.equal(spans[2]?.attributes['error.type'], 'validation_failed')
     await app.close()
+  })
+
+  it('change nothing in documents', async () => {
+    const documentOf = async (telemetry: AppOptions['telemetry']): Promise<object> => {
+      const limited = defineController({
+        prefix: '/limited',
+        guards: [rateLimit({ limit: 1, window: 1, by: () => 'all' })],
+        routes: [{ method: 'GET', handler: () => 1 }],
+      })
+      const app = createApp(defineModule({ controllers: [limited] }), {
+        logger: false,
+        ...(telemetry && { telemetry }),
+      })
+      await app.ready()
+      const document = app.openapi()
+      await app.close()
+      return document
+    }
+    const document = await documentOf(openTelemetry(ALL))
+    assert.match(JSON.stringify(document), /TooManyRequests/)
+    assert.deepEqual(document, await documentOf(undefined))
   })
 })
 
