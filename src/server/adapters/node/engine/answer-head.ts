@@ -76,7 +76,9 @@ export function toHead(
     throw new TypeError('The response cannot be sent: trailers need a body in chunks')
   const length = end === 'length' ? Number(own['content-length']) : undefined
   const connection = [own['connection'] ?? []].flat().join(', ')
-  const isLast = !stays || end === 'close' || SAYS_CLOSE.test(connection)
+  // a client of HTTP/1.0 may not know which answers have no body
+  const isUnclear = isOld && own['content-length'] === undefined
+  const isLast = !stays || isUnclear || SAYS_CLOSE.test(connection)
   let text = statusLine(status)
   for (const [name, value] of Object.entries(own))
     for (const line of [value].flat()) text += `${name}: ${line}\r\n`

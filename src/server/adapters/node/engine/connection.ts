@@ -192,8 +192,10 @@ export class Connection implements ParserTarget, Link, SendTarget {
   }
 
   goOn(request: EngineRequest): void {
-    if (this.#queue[0] === request) this.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
-    else request.awaitsGoOn = true
+    request.awaitsGoOn = this.#queue[0] !== request
+    if (request.awaitsGoOn) return
+    request.isUntold = false
+    this.socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1')
   }
 
   /** Answers a request. */
@@ -208,7 +210,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     if (request.isFinal || request.refused || saysClose(finished.headers) || this.#host.isClosing()) {
       request.isFinal = true
       this.#isOver = true
-    }
+    } else if (request.isUntold && !request.awaitsGoOn) this.#isOver = true
     if (this.#queue[0] === request) this.#flush()
   }
 
@@ -223,12 +225,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
 
   /** Frees the parser, so that nothing is parsed any more. */
   stopParsing(): void {
-    const parser = this.#parser
-    if (parser === undefined) return
-    this.#parser = undefined
-    parser.target = undefined
-    parser.unconsume()
-    release(parser)
+    this.#freeParser()
     if (!this.#isStopped) return
     this.#isStopped = false
     const handle = handleOf(this.socket)
@@ -237,20 +234,31 @@ export class Connection implements ParserTarget, Link, SendTarget {
     handle.readStart()
   }
 
-  #openParser(): void {
+  #openParser(): Parser {
     this.#isResting = false
     const parser = this.#host.parsers.open(this)
     this.#parser = parser
     const handle = handleOf(this.socket)
     if (handle?.isStreamBase === true) parser.consume(handle)
+    return parser
+  }
+
+  #freeParser(): void {
+    const parser = this.#parser
+    if (parser === undefined) return
+    this.#parser = undefined
+    parser.target = undefined
+    parser.unconsume()
+    release(parser)
   }
 
   #start(request: EngineRequest): void {
     this.#isPending = false
     if (this.#isOver) return
     if (request.head.minor === 0) this.#hasOld = true
-    // an answer to HTTP/1.0 may end the connection, so that nothing behind it may run
-    if (this.#hasOld && this.#queue[0] !== request) request.isHeld = true
+    const before = this.#queue.at(-2)
+    // an answer to HTTP/1.0, or to a client that was not told to go on, may end the connection, so that nothing behind it may run
+    if (before !== undefined && (this.#hasOld || before.isHeld || before.isUntold)) request.isHeld = true
     else this.#answer(request)
   }
 
@@ -269,6 +277,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
         this.socket.destroy()
         break
       }
+      if (request.awaitsGoOn) this.goOn(request)
       request.isWriting = true
       const isLast = request.isFinal || this.#host.isClosing()
       if (request.response !== undefined) {
@@ -331,6 +340,8 @@ export class Connection implements ParserTarget, Link, SendTarget {
     const latest = this.#queue.at(-1)
     this.stopParsing()
     if (!socket.writable) socket.destroy()
+    // its client would take a second answer for that to its next request
+    else if (this.#current?.isDone === true) this.#linger()
     else if (latest === undefined) this.#host.endSocket(socket, problem)
     else if (latest.complete) this.#refusal = { error: problem, start: socket.bytesRead }
     else if (latest.isWriting && latest.cancel !== undefined) socket.end(() => socket.destroy())
@@ -344,18 +355,29 @@ export class Connection implements ParserTarget, Link, SendTarget {
 
   /** What follows a head that asks to leave HTTP: another protocol, or, where that is not wanted, the next request. */
   #onLeave(result: number, given: Uint8Array | undefined): void {
-    this.#asksToLeave = false
-    const parser = this.#parser
-    const read = given ?? parser?.getCurrentBuffer() ?? NOTHING
+    const read = given ?? this.#parser?.getCurrentBuffer() ?? NOTHING
     const rest = read.subarray(result)
     if (this.#leaving !== undefined) {
       this.#leaving = { ...this.#leaving, rest }
       this.#current = undefined
       this.stopParsing()
       if (this.#queue.length === 0) this.#upgrade()
-    } else if (rest.length > 0 && parser !== undefined) {
-      this.onParsed(parser.execute(rest), rest)
-    } else this.updateReading()
+    } else if (this.#parser === undefined) return
+    else if (this.#current === undefined) this.#stay(rest)
+    // the parser stops at what is wrong with the body of such a request, without an error
+    else if (rest.length > 0) this.#fail(new Error('The body is malformed'), read)
+    else this.updateReading()
+  }
+
+  /** Goes on behind a request that has asked in vain to leave HTTP, with another parser: this one would report no error until the next head. */
+  #stay(rest: Uint8Array): void {
+    this.#asksToLeave = false
+    this.#freeParser()
+    const parser = this.#openParser()
+    if (rest.length > 0) return this.onParsed(parser.execute(rest), rest)
+    // no head has begun whose time counts
+    parser.remove()
+    this.updateReading()
   }
 
   #upgrade(): void {
@@ -387,6 +409,8 @@ export class Connection implements ParserTarget, Link, SendTarget {
     if (isLingering(this.socket)) return
     const error = this.#parser?.finish()
     if (error instanceof Error) this.#fail(error)
+    // the parser reports no error in such a request
+    else if (this.#asksToLeave && this.#current !== undefined) this.#fail(new Error('The body has no end'))
     else this.socket.end()
   }
 

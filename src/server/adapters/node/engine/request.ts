@@ -40,6 +40,8 @@ export class EngineRequest implements RawRequest, BodyOwner {
   isWriting = false
   /** Whether the client has to be told to send its body, once it is the turn of this request. */
   awaitsGoOn = false
+  /** Whether the client waits to be told to send its body: it may send that, or the next request, behind any other answer. */
+  isUntold: boolean
   /** Whether the connection ends with the answer, whatever it is. */
   isFinal = false
   /** The response of node:http, if something watches. */
@@ -56,7 +58,8 @@ export class EngineRequest implements RawRequest, BodyOwner {
     this.head = head
     this.framing = framing
     this.#link = link
-    const { length } = framing
+    const { length, awaitsContinue } = framing
+    this.isUntold = awaitsContinue
     this.body = length === 0 ? NO_BODY : new EngineBody(this, length)
   }
 

@@ -49,7 +49,7 @@ function sendPlain(
   isLast: boolean,
 ): boolean | undefined {
   const { method, minor, keepAlive } = request.head
-  if (isLast || !keepAlive || minor !== 1 || isStream(body)) return undefined
+  if (isLast || !keepAlive || minor !== 1 || request.isUntold || isStream(body)) return undefined
   const isWithout = isBodyless(status, method)
   const length = headers['content-length']
   if (length === undefined && !isWithout) return undefined
@@ -77,7 +77,8 @@ function sendAny(
   const source = isStream(body) ? openStream(body) : undefined
   try {
     if (isLast) finished.headers['connection'] = 'close'
-    const parts = { method, isOld: minor === 0, stays: keepAlive && !isLast, ending: target.ending }
+    const stays = keepAlive && !isLast && !request.isUntold
+    const parts = { method, isOld: minor === 0, stays, ending: target.ending }
     const head = toHead(finished, parts)
     target.isEnding = head.isLast
     if (isStream(body) && source !== undefined && head.end !== 'none') {
