@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { defineController } from 'octavo'
+import { defineController, reply } from 'octavo'
 import { z } from 'zod'
 
 import { createTestApp, open, readAll } from './support.ts'
@@ -120,6 +121,69 @@ describe('attacks on the direct engine', () => {
       socket.end()
       assert.equal((await answer).match(/(?<=HTTP\/1\.1 )\d+/g)?.join(' '), statuses)
       assert.equal(ran.toSorted().join(' '), runs)
+    })
+})
+
+/** Bytes whose memory is elsewhere. */
+function detached(): Uint8Array {
+  const bytes = new Uint8Array(8)
+  structuredClone(bytes, { transfer: [bytes.buffer] })
+  return bytes
+}
+
+/** Results of handlers, and what comes back for them behind the status line and the date. */
+const RESULTS: Readonly<Record<string, readonly [result: () => unknown, answer: RegExp]>> = {
+  'bytes of a part of a buffer': [
+    () => reply(200, Buffer.from('0123456789').subarray(2, 5)),
+    /content-length: 3\r\n[^]*\r\n\r\n234$/,
+  ],
+  'bytes of shared memory': [
+    () => reply(200, new Uint8Array(new SharedArrayBuffer(3)).fill(65)),
+    /content-length: 3\r\n[^]*\r\n\r\nAAA$/,
+  ],
+  'text whose characters are of Latin-1': [
+    () => ({ a: 'é' }),
+    /content-length: 10\r\n[^]*\r\n\r\n\{"a":"Ã©"\}$/,
+  ],
+  'a stream whose bytes were transferred, which would seem complete': [
+    async function* () {
+      yield Buffer.from('a')
+      yield detached()
+    },
+    /\r\n1\r\na\r\n$/,
+  ],
+  'a stream with its length': [
+    () => reply(200, Readable.from([Buffer.from('abc')]), { headers: { 'content-length': '003' } }),
+    /^HTTP\/1\.1 200 OK\r\ncontent-length: 3\r\n[^]*\r\n\r\nabc$/,
+  ],
+  'a list in Connection': [
+    () => reply(200, 'a', { headers: { connection: 'x, close' } }),
+    /^HTTP\/1\.1 200 OK\r\nconnection: x, close\r\n/,
+  ],
+  'a header that would end the head': [
+    () => reply(200, 'a', { headers: { 'x-a': 'a\r\n\r\nb' } }),
+    /^HTTP\/1\.1 500 /,
+  ],
+}
+
+describe('odd results of handlers on the direct engine', () => {
+  const routes = Object.entries(RESULTS).map(
+    ([, [handler]], at) => ({ method: 'GET', path: `/${at}`, handler }) as const,
+  )
+  const app = createTestApp(defineController({ prefix: '/', routes }))
+  let url = ''
+  before(async () => {
+    url = await app.listen({ ...PLACE, engine: 'direct' })
+  })
+  after(() => app.close())
+
+  for (const [at, [title, [, answer]]] of Object.entries(RESULTS).entries())
+    it(`are sent as they are on node:http: ${title}`, async () => {
+      const socket = await open(url)
+      socket.on('error', () => undefined).write(`GET /${at} HTTP/1.1\r\n${HOST}\r\n`)
+      await delay(20)
+      socket.end()
+      assert.match(await readAll(socket), answer)
     })
 })
 

@@ -9,6 +9,7 @@ import type { Connections } from './connections.ts'
 import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
 import { refuseClosing, refuseRequest } from './handler.ts'
 import type { NodeHandler } from './handler.ts'
+import { endWithAnswer } from './linger.ts'
 import { createRefuser, endSocket } from './refuse.ts'
 import type { Upgrading } from './upgrade.ts'
 import type { Times } from './watch.ts'
@@ -62,9 +63,11 @@ export function createHttp1(
     if (response instanceof DirectResponse) response.staysFor(idle)
     if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
     // the parser takes 0.9 and 2.0 as well
-    if (request.httpVersionMajor !== 1)
+    if (request.httpVersionMajor !== 1) {
+      // nothing behind it may run
+      endWithAnswer(request)
       refuseRequest(response, httpError('malformed_request', NOT_HTTP_1), settings)
-    else if (state.isClosing) refuseClosing(response, settings)
+    } else if (state.isClosing) refuseClosing(response, settings)
     else handler(request, response)
   }
   const refuse = createRefuser(connections.inFlight, settings)

@@ -57,10 +57,10 @@ function keepTheirs(response: ServerResponse, headers: FinishedResponse['headers
 
 /** Whether the connection ends with a response whose head is written. Those of HTTP/2 have a stream of their own. */
 function isLast(response: ServerResponse, last: boolean): boolean {
+  if (response.req.httpVersionMajor !== 1) return false
   // what node:http has made of the request, the headers and the length
   const decided: unknown = Reflect.get(response, '_last')
-  if (typeof decided === 'boolean') return decided
-  return response.req.httpVersionMajor === 1 && (last || !response.shouldKeepAlive)
+  return typeof decided === 'boolean' ? decided : last || !response.shouldKeepAlive
 }
 
 /**

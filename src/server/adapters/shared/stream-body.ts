@@ -3,7 +3,7 @@ import type { HttpError } from '../../../errors.ts'
 import type { BodyStream, RawBody } from '../../../http.ts'
 import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { openStream } from '../../../stream.ts'
+import { isDetached, openStream } from '../../../stream.ts'
 import type { ChunkSource } from '../../../stream.ts'
 
 /** A body that comes as a stream, without a socket. A class because it remembers how far it was read. */
@@ -105,6 +105,10 @@ export function otherLength(): HttpError {
 /** A chunk of a streamed body as bytes. @throws `TypeError` when it is neither text nor bytes */
 export function toBytes(chunk: unknown): Uint8Array {
   if (typeof chunk === 'string') return Buffer.from(chunk)
-  if (chunk instanceof Uint8Array) return chunk
+  if (chunk instanceof Uint8Array) {
+    // it looks like an empty one, and what follows would be taken for the whole
+    if (isDetached(chunk)) throw new TypeError('A chunk of a streamed body was transferred elsewhere')
+    return chunk
+  }
   throw new TypeError(`A chunk of a streamed body is a ${typeof chunk}, neither text nor bytes`)
 }

@@ -75,20 +75,25 @@ export function toHead(
   if (own['trailer'] !== undefined && end !== 'chunked')
     throw new TypeError('The response cannot be sent: trailers need a body in chunks')
   const length = end === 'length' ? Number(own['content-length']) : undefined
+  if (length !== undefined) own['content-length'] = String(length)
   const connection = [own['connection'] ?? []].flat().join(', ')
   // a client of HTTP/1.0 may not know which answers have no body
   const isUnclear = isOld && own['content-length'] === undefined
   const isLast = !stays || isUnclear || SAYS_CLOSE.test(connection)
-  let text = statusLine(status)
-  for (const [name, value] of Object.entries(own))
-    for (const line of [value].flat()) text += `${name}: ${line}\r\n`
-  text += tail(own, isLast, ending)
+  const text = statusLine(status) + toLines(own) + tail(own, isLast, ending)
   return {
     text: `${text}${end === 'chunked' ? 'Transfer-Encoding: chunked\r\n' : ''}\r\n`,
     end,
     isLast,
     length,
   }
+}
+
+function toLines(own: FinishedResponse['headers']): string {
+  let text = ''
+  for (const [name, value] of Object.entries(own))
+    for (const line of [value ?? ''].flat()) text += `${name}: ${line}\r\n`
+  return text
 }
 
 /** The lines that this side adds: the date, and whether the connection stays. */

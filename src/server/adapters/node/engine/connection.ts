@@ -207,10 +207,9 @@ export class Connection implements ParserTarget, Link, SendTarget {
     }
     request.finished = finished
     request.context = context
-    if (request.isFinal || request.refused || saysClose(finished.headers) || this.#host.isClosing()) {
-      request.isFinal = true
-      this.#isOver = true
-    } else if (request.isUntold && !request.awaitsGoOn) this.#isOver = true
+    if (request.refused || this.#host.isClosing()) request.isFinal = true
+    const isLeft = request.isUntold && !request.awaitsGoOn
+    if (request.isFinal || isLeft || saysClose(finished.headers)) this.#isOver = true
     if (this.#queue[0] === request) this.#flush()
   }
 

@@ -43,6 +43,7 @@ export function sendWatched(target: SendTarget, request: EngineRequest, isLast: 
   const { response, finished, context } = request
   if (response === undefined || finished === undefined) return
   Reflect.set(response, '_keepAliveTimeout', idle)
+  if (request.isUntold) response.shouldKeepAlive = false
   response.assignSocket(socket)
   const drain = (): void => void response.emit('drain')
   socket.on('drain', drain)

@@ -32,7 +32,7 @@ export function send(target: SendTarget, request: EngineRequest, isLast: boolean
   } catch (error) {
     request.finished = notSent(context, error)
     try {
-      return sendAny(target, request, request.finished, true)
+      return sendAny(target, request, request.finished, isLast)
     } catch (again) {
       logBroken(context, again)
       target.socket.destroy()
