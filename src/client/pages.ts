@@ -2,8 +2,8 @@ import type { Answer } from './answer.ts'
 import { ProblemError } from './problem-error.ts'
 
 /** The data of a page. */
-interface Page {
-  readonly items?: unknown
+interface Page<I = unknown> {
+  readonly items?: I
   readonly next?: unknown
 }
 
@@ -41,7 +41,7 @@ export function withPages(find: Call, call: Call, take: Call): Call {
 }
 
 /**
- * Asks for a page and those that follow it.
+ * Asks for a page and those that follow it. An error has the cursor of the page that it is about, with which another iteration goes on.
  *
  * @yields each item
  */
@@ -52,10 +52,23 @@ async function* eachItem(
   const query: unknown = Object(input).query
   let asked = query
   for (;;) {
-    const { items, next }: Page = Object(await ask(asked))
-    if (!Array.isArray(items)) throw new TypeError('The answer is no page: its data has no items')
+    const { items, next } = await readPage(ask, asked)
     yield* items
     if (typeof next !== 'string') return undefined
     asked = { ...Object(query), cursor: next }
+  }
+}
+
+async function readPage(
+  ask: (query: unknown) => Promise<unknown>,
+  query: unknown,
+): Promise<Required<Page<unknown[]>>> {
+  try {
+    const { items, next }: Page = Object(await ask(query))
+    if (Array.isArray(items)) return { items, next }
+    throw new TypeError('The answer is no page: its data has no items')
+  } catch (error) {
+    if (error instanceof Error) Object.assign(error, { cursor: Object(query).cursor })
+    throw error
   }
 }

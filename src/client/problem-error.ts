@@ -53,6 +53,11 @@ export class ProblemError extends Error {
   readonly headers: Headers
   /** Its body is used up. */
   readonly response: Response
+  /**
+   * The cursor of the page that an iteration of `pages` could not read. Begin another one with it. `undefined` for the first page, and for
+   * other calls. Every `Error` of an iteration has it.
+   */
+  declare readonly cursor?: string
 
   readonly #isOwn: boolean
 

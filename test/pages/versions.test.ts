@@ -136,6 +136,71 @@ describe('a client', () => {
     )
   })
 
+  for (const [name, fails] of [
+    [
+      'a problem',
+      () =>
+        new Response('{"code":"down"}', {
+          status: 503,
+          headers: { 'content-type': 'application/problem+json' },
+        }),
+    ],
+    ['a network error', () => Promise.reject(new TypeError('fetch failed'))],
+    [
+      'a body that ends early',
+      () => new Response('{"items":[', { headers: { 'content-type': 'application/json' } }),
+    ],
+    ['an answer that is no page', () => Response.json({ error: 'proxy' })],
+  ] as const)
+    it(`goes on at the page that failed: ${name}`, async () => {
+      let pages = 0
+      let isDown = true
+      const failing = createClient<typeof app, '2'>({
+        baseUrl: 'http://cars.test',
+        version: '2',
+        fetch: async (...given: Parameters<typeof fetch>) => {
+          const request = new Request(...given)
+          if (new URL(request.url).pathname !== '/car') return app.fetch(request)
+          return ++pages === 3 && isDown ? fails() : app.fetch(request)
+        },
+      })
+      const found: number[] = []
+      const iterate = async (cursor?: string): Promise<unknown> => {
+        try {
+          for await (const { id } of failing.car.list.pages({ query: { limit: 2, cursor } })) found.push(id)
+          return undefined
+        } catch (error) {
+          return error
+        }
+      }
+      const error = await iterate()
+      assert.ok(error instanceof Error)
+      assert.deepEqual(found, IDS.slice(0, 4))
+      const { cursor } = Object(error)
+      assert.equal(typeof cursor, 'string')
+      pages = 2
+      assert.equal(Object(await iterate(cursor)).cursor, cursor)
+      isDown = false
+      assert.equal(await iterate(cursor), undefined)
+      assert.deepEqual(found, IDS)
+    })
+
+  it('has no cursor in an error of the first page, at which another iteration begins', async () => {
+    const error = new Error('down')
+    const failing = createClient<typeof app, '2'>({
+      baseUrl: 'http://cars.test',
+      version: '2',
+      fetch: async (...given: Parameters<typeof fetch>) => {
+        const request = new Request(...given)
+        return new URL(request.url).pathname === '/car' ? Promise.reject(error) : app.fetch(request)
+      },
+    })
+    await assert.rejects(async () => {
+      for await (const _ of failing.car.list.pages()) assert.fail()
+    }, error)
+    assert.equal(Object(error).cursor, undefined)
+  })
+
   it('stops with its signal', async () => {
     const stop = new AbortController()
     const found: number[] = []
