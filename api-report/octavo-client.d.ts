@@ -483,6 +483,7 @@ type PlainAt<T, Seen, Hidden, Inherited> = Inherited extends 'never'
 export class ProblemError extends Error {
   constructor(response: Response, data: unknown, isOwn?: boolean)
   readonly code: string | undefined
+  readonly cursor?: string
   readonly data: unknown
   readonly detail: string | undefined
   readonly errors: readonly ValidationIssue[]

@@ -14,6 +14,7 @@ import {
 } from 'octavo/edge'
 import type { AppOptions, HeaderOptions } from 'octavo/edge'
 import { bearerAuth, jwtAuth, safeEqual, scopes } from 'octavo/auth'
+import { idempotency } from 'octavo/idempotency'
 import { compression, cors, etag, rateLimit, requestId, securityHeaders } from 'octavo/middleware'
 import { verifyWebhook } from 'octavo/webhooks'
 import { z } from 'zod'
@@ -50,6 +51,8 @@ const WithToken = jwtAuth({
 let given = 0
 /** Work after a response that has ended. */
 let worked = 0
+/** Orders that were made. */
+let ordered = 0
 /** Whether work may end, and how much did. */
 const after = { isAllowed: false, done: 0 }
 
@@ -124,6 +127,13 @@ const basics = defineController({
       guards: [verifyWebhook({ secrets: WEBHOOK_SECRET })],
       input: { body: z.object({ type: z.string() }) },
       handler: ({ body }) => body.type,
+    },
+    {
+      method: 'POST',
+      path: '/once',
+      interceptors: [idempotency()],
+      input: { body: z.object({ car: z.string() }) },
+      handler: async ({ body }) => (await wait(20), { id: ++ordered, ...body }),
     },
     {
       method: 'POST',

@@ -427,6 +427,26 @@ const middleware: readonly Omit<Check, 'area'>[] = [
   },
 ]
 
+const writes: readonly Omit<Check, 'area'>[] = [
+  {
+    title: 'idempotency keys, kept in memory',
+    run: async (call) => {
+      const key = (name: string) => ({ ...JSON_HEADERS, 'idempotency-key': `"order-of-a-client-${name}"` })
+      const [first, busy] = await Promise.all([
+        call('/once', post({ car: 'A4' }, key('1'))),
+        call('/once', post({ car: 'A4' }, key('1'))),
+      ])
+      const order: unknown = await (first.status === 200 ? first : busy).json()
+      await fails(Promise.resolve(first.status === 200 ? busy : first), 409, 'idempotency_key_in_use')
+      const again = await answers(call('/once', post({ car: 'A4' }, key('1'))), 200, order)
+      assert.equal(again.headers.get('idempotency-replayed'), 'true')
+      await fails(call('/once', post({ car: 'B5' }, key('1'))), 422, 'idempotency_key_reused')
+      const { id } = Object(await (await call('/once', post({ car: 'A4' }, key('2')))).json())
+      assert.equal(id, Number(Reflect.get(Object(order), 'id')) + 1)
+    },
+  },
+]
+
 const problems: readonly Omit<Check, 'area'>[] = [
   {
     title: 'an unknown path',
@@ -552,6 +572,7 @@ export const CHECKS: readonly Check[] = Object.entries({
   'streams and files': streams,
   limits,
   middleware,
+  'safe writes': writes,
   'problem documents': problems,
   documents,
   operation,
