@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 import type { FinishedResponse, HeaderMap, RawBody, RawRequest } from '../../../../http.ts'
 import { findHeader } from '../../../../request/header.ts'
@@ -13,6 +14,7 @@ import type { ParsedHead } from './parser.ts'
 
 /** The connection of a request, as far as requests concern it. */
 export interface Link {
+  readonly socket: Socket
   readonly remoteAddress: string | undefined
   readonly protocol: 'http' | 'https'
   /** Asks the client of a request for its body, once it is that request's turn. */
@@ -61,6 +63,12 @@ export class EngineRequest implements RawRequest, BodyOwner {
     const { length, awaitsContinue } = framing
     this.isUntold = awaitsContinue
     this.body = length === 0 ? NO_BODY : new EngineBody(this, length)
+  }
+
+  /** The members of a request of node:http that telemetry reads. */
+  get request(): { readonly httpVersion: string; readonly socket: Socket } {
+    const { major, minor } = this.head
+    return { httpVersion: `${major}.${minor}`, socket: this.#link.socket }
   }
 
   get method(): string {
