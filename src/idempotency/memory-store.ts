@@ -48,8 +48,18 @@ function extend(running: Map<string, Running>, key: string, token: string, lease
   return true
 }
 
+const WORKER =
+  'Each worker keeps its own idempotency keys in memory, so a handler can run twice: give idempotency a store'
+
+/** Whether `node:cluster` keeps several processes like this one, as `listen({ workers })` does. */
+function isWorker(): boolean {
+  const { process: node }: { readonly process?: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> } =
+    globalThis
+  return Object(node?.getBuiltinModule?.('node:cluster')).isWorker === true
+}
+
 /**
- * Creates the store of one process. Keys that have ended are dropped. It never forgets others: if there is no room for a new key, `begin`
+ * Creates the store of one process, which logs a warning in a worker. Keys that have ended are dropped. It never forgets others: if there is no room for a new key, `begin`
  * throws, because the handler of a forgotten key would run again.
  */
 export function createMemoryStore(maxBytes: number): IdempotencyStore {
@@ -59,6 +69,7 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
   let size = 0
   /** When the first entry ends, or a moment before. */
   let due = Infinity
+  let isFirst = true
   const dropRunning = (key: string, entry: Running): void => {
     if (running.delete(key)) size -= sizeOf(key, entry.fingerprint, '')
   }
@@ -71,7 +82,9 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
     due = Math.min(ofRunning, ofFinished)
   }
   return {
-    begin: (key, { token, fingerprint, lease, lifetime, takesOver }) => {
+    begin: (key, { token, fingerprint, lease, lifetime, takesOver }, { log }) => {
+      if (isFirst && isWorker()) log.warn({}, WORKER)
+      isFirst = false
       const now = Date.now()
       if (now >= due) dropEnded(now)
       const known = finished.get(key)
