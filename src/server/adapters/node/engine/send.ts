@@ -108,14 +108,15 @@ const LAST_CHUNK = '0\r\n\r\n'
 
 /** Writes an answer that is there as a whole. */
 function writeWhole(
-  { socket, onSent }: SendTarget,
+  target: SendTarget,
   request: EngineRequest,
   head: string,
   body: string | Uint8Array | null,
 ): boolean {
   // a callback costs more than to look
   const isLooked = head.length + (body?.length ?? 0) <= SMALL && request.onEnd === undefined
-  const done = isLooked && !isEncrypted(socket) ? undefined : onSent
+  const { socket } = target
+  const done = isLooked && !isEncrypted(socket) ? undefined : target.onSent
   if (body === null || typeof body === 'string') {
     socket.write(head + (body ?? ''), 'latin1', done)
   } else {
@@ -126,7 +127,7 @@ function writeWhole(
   }
   if (done !== undefined) return false
   if (socket.writableLength === 0) return true
-  socket.write('', 'latin1', onSent)
+  socket.write('', 'latin1', target.onSent)
   return false
 }
 
