@@ -87,6 +87,11 @@ const ROWS: Readonly<Record<string, readonly [pieces: readonly string[], statuse
     '200 200 400',
     'home home',
   ],
+  'a request in the next packets behind an upgrade': [
+    [`GET / HTTP/1.1\r\n${HOST}${UPGRADE}\r\n`, HOME.slice(0, 20), `${HOME.slice(20)}${LAST}`],
+    '200 200 200',
+    'home home home',
+  ],
   'garbage in the next packet behind an upgrade': [
     [`GET / HTTP/1.1\r\n${HOST}${UPGRADE}\r\n${HOME}GE`, 'G / HTTP/1.1\r\n\r\n'],
     '200 200 400',

@@ -371,12 +371,11 @@ export class Connection implements ParserTarget, Link, SendTarget {
   /** Goes on behind a request that has asked in vain to leave HTTP, with another parser: this one would report no error until the next head. */
   #stay(rest: Uint8Array): void {
     this.#asksToLeave = false
+    // the time of a head begins with its first byte
+    this.#isResting = rest.length === 0
+    if (this.#isResting) return this.stopParsing()
     this.#freeParser()
-    const parser = this.#openParser()
-    if (rest.length > 0) return this.onParsed(parser.execute(rest), rest)
-    // no head has begun whose time counts
-    parser.remove()
-    this.updateReading()
+    this.onParsed(this.#openParser().execute(rest), rest)
   }
 
   #upgrade(): void {
