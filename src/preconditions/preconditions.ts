@@ -225,6 +225,11 @@ function toDocumented(required: boolean, hasDate: boolean): readonly Documented[
     ETag: { description: 'The version of the state (RFC 9110 section 8.8.3)', schema: text },
     ...(hasDate && { 'Last-Modified': { description: 'When the state changed last', schema: text } }),
   }
+  const unreadable: AnsweredProblem = {
+    name: 'PreconditionMalformed',
+    example: malformed(),
+    description: 'A condition of the request is malformed',
+  }
   const unmet: AnsweredProblem = {
     name: 'PreconditionFailed',
     example: failed(),
@@ -246,7 +251,7 @@ function toDocumented(required: boolean, hasDate: boolean): readonly Documented[
       },
     ],
     responseHeaders,
-    problems: isRequired ? [unmet, absent] : [unmet],
+    problems: isRequired ? [unreadable, unmet, absent] : [unreadable, unmet],
   })
   return [
     changing(REPLACING, required),

@@ -257,6 +257,7 @@ describe('documents of routes with preconditions', () => {
     assert.deepEqual([headersOf(get), headersOf(put)], [[['If-None-Match', false]], [['If-Match', true]]])
     assert.ok('ETag' in get.responses['200'].headers && 'ETag' in put.responses['200'].headers)
     assert.ok('412' in put.responses && '428' in put.responses && !('412' in get.responses))
+    assert.match(JSON.stringify(put.responses['400']), /A condition of the request is malformed/)
     assert.deepEqual(get.responses['304'], {
       description: 'The client has the state already',
       headers: get.responses['200'].headers,
