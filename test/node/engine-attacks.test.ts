@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { defineController, reply } from 'octavo'
 import { z } from 'zod'
 
-import { createTestApp, open, readAll } from './support.ts'
+import { createGate, createTestApp, open, readAll } from './support.ts'
 
 const PLACE = { port: 0, host: '127.0.0.1' } as const
 
@@ -170,6 +170,40 @@ const RESULTS: Readonly<Record<string, readonly [result: () => unknown, answer: 
     /^HTTP\/1\.1 500 /,
   ],
 }
+
+describe('a packet of many requests', () => {
+  it('is answered whole and in order, and few of them run while the first one waits', async () => {
+    const gate = createGate()
+    let runs = 0
+    const waiting = defineController({
+      prefix: '/',
+      routes: [
+        {
+          method: 'GET',
+          handler: async () => {
+            const number = ++runs
+            gate.enter()
+            await gate.opened
+            return number
+          },
+        },
+      ],
+    })
+    const app = createTestApp(waiting)
+    const socket = await open(await app.listen({ ...PLACE, engine: 'direct' }))
+    socket.write(HOME.repeat(500) + LAST)
+    await gate.entered
+    await delay(20)
+    assert.equal(runs, 64)
+    gate.open()
+    const numbers = (await readAll(socket)).match(/(?<=\r\n\r\n)\d+/g)?.map(Number)
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 501 }, (_, at) => at + 1),
+    )
+    await app.close()
+  })
+})
 
 describe('odd results of handlers on the direct engine', () => {
   const routes = Object.entries(RESULTS).map(

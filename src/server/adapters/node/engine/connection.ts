@@ -256,8 +256,11 @@ export class Connection implements ParserTarget, Link, SendTarget {
     if (this.#isOver) return
     if (request.head.minor === 0) this.#hasOld = true
     const before = this.#queue.at(-2)
+    // one packet has thousands of requests, whose answers would all wait in memory
+    const isMany = this.#queue.length > MAX_WAITING
     // an answer to HTTP/1.0, or to a client that was not told to go on, may end the connection, so that nothing behind it may run
-    if (before !== undefined && (this.#hasOld || before.isHeld || before.isUntold)) request.isHeld = true
+    if (before !== undefined && (isMany || this.#hasOld || before.isHeld || before.isUntold))
+      request.isHeld = true
     else this.#answer(request)
   }
 
