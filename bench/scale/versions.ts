@@ -11,6 +11,8 @@ import { defineController, defineModule, VersioningSchemes } from '../../src/ind
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { AppServices } from '../../src/server/pipeline/context.ts'
 import { createCore } from '../../src/server/boot/core.ts'
+import { PRESENT_CODE } from '../../src/server/boot/present-code.ts'
+import { openConsole } from '../../src/server/logging/outputs.ts'
 import { createVersionLocate } from '../../src/server/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/pipeline/target.ts'
 import { NO_BODY } from '../measure/raw.ts'
@@ -82,9 +84,8 @@ function createOctavo(carrier: string, count: number): VersionLookup {
     version,
     handler: () => version,
   }))
-  const core = createCore(defineModule({ controllers: [defineController({ prefix: '', routes })] }), {
-    logger: false,
-  })
+  const module = defineModule({ controllers: [defineController({ prefix: '', routes })] })
+  const core = createCore(module, { logger: false }, { openOutputs: openConsole, code: PRESENT_CODE })
   const options: object = { headerParameter: HEADER }
   if (inHeader) core.enableVersioning(VersioningSchemes.HEADER, options)
   else core.enableVersioning(VersioningSchemes.URL)

@@ -8,11 +8,15 @@ import type { Node } from '../../src/router/node.ts'
 import { literalsOf } from '../../src/router/mount.ts'
 import { edgesOf } from '../../src/router/tables.ts'
 import { createCore } from '../../src/server/boot/core.ts'
+import { PRESENT_CODE } from '../../src/server/boot/present-code.ts'
+import { openConsole } from '../../src/server/logging/outputs.ts'
 import type { Table } from '../../src/server/table/table.ts'
 import { ask, ok, serve } from './support.ts'
 import type { Row } from './support.ts'
 
 const { HEADER, HOST, QUERY, URL: Url } = VersioningSchemes
+
+const PLATFORM = { openOutputs: openConsole, code: PRESENT_CODE }
 
 function numbers(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1))
@@ -105,7 +109,7 @@ describe('versions that answer alike share what they are compiled to', () => {
   })
 
   it('by value, in the path and by default', () => {
-    const core = createCore(toModule(differing), { logger: false })
+    const core = createCore(toModule(differing), { logger: false }, PLATFORM)
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
     const { roots, zones, defaults, other, union } = core.build().table
     const [{ inPath }] = zones
@@ -119,7 +123,7 @@ describe('versions that answer alike share what they are compiled to', () => {
   })
 
   it('what stands beside routes that were never versioned', () => {
-    const core = createCore(toModule([...alike, { path: '/health' }]), { logger: false })
+    const core = createCore(toModule([...alike, { path: '/health' }]), { logger: false }, PLATFORM)
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
     const { roots, zones, defaults, other, bare } = core.build().table
     const [{ inPath }] = zones
@@ -151,7 +155,7 @@ function toModule(listed: readonly Listed[]): object {
 }
 
 function compile(listed: readonly Listed[], scheme: object): Table {
-  const core = createCore(toModule(listed), { logger: false })
+  const core = createCore(toModule(listed), { logger: false }, PLATFORM)
   core.enableVersioning(scheme)
   return core.build().table
 }
