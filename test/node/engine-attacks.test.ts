@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 import { defineController, reply } from 'octavo'
 import { z } from 'zod'
@@ -224,6 +226,25 @@ describe('odd results of handlers on the direct engine', () => {
       socket.end()
       assert.match(await readAll(socket), answer)
     })
+})
+
+describe('a parser that is freed after its server', () => {
+  it('leaves the list of that server', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    for (let round = 0; round < 30; round++) {
+      const app = createTestApp(controller)
+      // the connection stays, so that it ends with its server
+      const response = await fetch(await app.listen({ ...PLACE, engine: 'direct' }))
+      await response.text()
+      await app.close()
+    }
+    // a list that was freed before its parsers ends the process
+    for (let round = 0; round < 20; round++) {
+      collect()
+      await delay(5)
+    }
+  })
 })
 
 describe('node:http', () => {

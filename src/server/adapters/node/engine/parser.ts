@@ -260,6 +260,13 @@ function createParsers({ Parser, List, codes }: Natives, methods: readonly strin
     target: ParserTarget | undefined
     lines = NO_LINES
     url = ''
+    /** Held, because a parser that is freed after its server still leaves the list. */
+    readonly list: NativeList
+
+    constructor(list: NativeList) {
+      super()
+      this.list = list
+    }
   }
   // of the class, because five functions on each of many connections take memory
   Object.assign(TargetParser.prototype, createCallbacks(codes, methods))
@@ -267,7 +274,7 @@ function createParsers({ Parser, List, codes }: Natives, methods: readonly strin
     const list = new List()
     return {
       open: (target) => {
-        const parser = new TargetParser()
+        const parser = new TargetParser(list)
         parser.target = target
         parser.initialize(codes.REQUEST, {}, maxHeaderSize, codes.kLenientNone, list)
         return parser
