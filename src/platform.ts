@@ -34,6 +34,11 @@ export function inspectValue(value: unknown): string | undefined {
   return findNode()?.getBuiltinModule?.('node:util').inspect(value)
 }
 
+/** Whether `node:cluster` keeps several processes like this one, as `listen({ workers })` does. */
+export function isClusterWorker(): boolean {
+  return Object(findNode()?.getBuiltinModule?.('node:cluster')).isWorker === true
+}
+
 /** Opens a channel of `node:diagnostics_channel`. Platforms without that module get one that has no subscribers. */
 export function openChannel(name: string): Publisher {
   return findNode()?.getBuiltinModule?.('node:diagnostics_channel').channel(name) ?? NO_CHANNEL

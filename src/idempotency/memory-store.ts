@@ -1,3 +1,4 @@
+import { isClusterWorker } from '../platform.ts'
 import { LOST } from './outcome.ts'
 import type { IdempotencyStore } from './store.ts'
 
@@ -51,16 +52,9 @@ function extend(running: Map<string, Running>, key: string, token: string, lease
 const WORKER =
   'Each worker keeps its own idempotency keys in memory, so a handler can run twice: give idempotency a store'
 
-/** Whether `node:cluster` keeps several processes like this one, as `listen({ workers })` does. */
-function isWorker(): boolean {
-  const { process: node }: { readonly process?: Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> } =
-    globalThis
-  return Object(node?.getBuiltinModule?.('node:cluster')).isWorker === true
-}
-
 /**
- * Creates the store of one process, which logs a warning in a worker. Keys that have ended are dropped. It never forgets others: if there is no room for a new key, `begin`
- * throws, because the handler of a forgotten key would run again.
+ * Creates the store of one process, which logs a warning in a worker. Keys that have ended are dropped. It never forgets others: if there is
+ * no room for a new key, `begin` throws, because the handler of a forgotten key would run again.
  */
 export function createMemoryStore(maxBytes: number): IdempotencyStore {
   // all live equally long: the first to end is the first, or one that was renewed
@@ -83,7 +77,7 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
   }
   return {
     begin: (key, { token, fingerprint, lease, lifetime, takesOver }, { log }) => {
-      if (isFirst && isWorker()) log.warn({}, WORKER)
+      if (isFirst && isClusterWorker()) log.warn({}, WORKER)
       isFirst = false
       const now = Date.now()
       if (now >= due) dropEnded(now)

@@ -16,6 +16,14 @@ export function findHeader(headers: HeaderMap, name: string): string | undefined
   return Array.isArray(value) ? joinLines(name, value) : undefined
 }
 
+/** The lines of a header as they were sent. `raw` has names and values in turn. */
+export function linesOf(raw: readonly string[], name: string): readonly string[] {
+  return raw.filter((_, at) => {
+    const before = at % 2 === 1 ? raw[at - 1] : undefined
+    return before?.length === name.length && before.toLowerCase() === name
+  })
+}
+
 /** Joins the lines of a header. */
 export function joinLines(name: string, lines: readonly string[]): string {
   return lines.join(name.toLowerCase() === 'cookie' ? '; ' : ', ')

@@ -1,6 +1,8 @@
 import { within } from '../async.ts'
 import type { DocsUsage, VersionUsage } from '../server/options/docs.ts'
+import { FOLDED } from '../server/options/usage.ts'
 import type { UsageEntry } from '../server/options/usage.ts'
+import { DAY, dayOf } from '../server/usage/table.ts'
 
 /** The days that `byVersion` adds up. */
 export interface UsagePeriod {
@@ -9,11 +11,8 @@ export interface UsagePeriod {
 }
 
 const DAYS = 30
-const DAY = 86_400_000
 /** Milliseconds that a page waits for a store. */
 const PATIENCE = 1000
-/** The client of entries that stand for several. */
-const FOLDED = '*'
 
 /** Creates the function that adds up the entries of each version. */
 export function createByVersion(
@@ -34,7 +33,7 @@ export function createByVersion(
 }
 
 function firstDay(): string {
-  return new Date(Date.now() - (DAYS - 1) * DAY).toISOString().slice(0, 10)
+  return dayOf(Date.now() - (DAYS - 1) * DAY)
 }
 
 function toVersionUsage(entries: readonly UsageEntry[]): VersionUsage {

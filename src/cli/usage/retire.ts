@@ -1,3 +1,4 @@
+import { FOLDED } from '../../server/options/usage.ts'
 import type { UsageEntry } from '../../server/options/usage.ts'
 import type { Command } from '../command.ts'
 import { failure, usageError } from '../failure.ts'
@@ -12,8 +13,6 @@ import type { Retirement } from './retirement.ts'
 
 /** The path of a module, in the place of the version. */
 const MODULE = /\.[cm]?[jt]s$/
-/** The client and the route of entries that stand for several. */
-const FOLDED = '*'
 
 export const retire: Command = {
   summary: 'list the clients and the code that depend on a version',

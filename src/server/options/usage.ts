@@ -4,6 +4,9 @@ import type { DefinitionProblem } from '../../definition-error.ts'
 import type { Awaitable } from '../../http.ts'
 import { describeValue, isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../values.ts'
 
+/** The client, and the route, of entries that stand for several. */
+export const FOLDED = '*'
+
 /** How often a client called a route in a version on a day. */
 export interface UsageEntry {
   /** The day in UTC, such as `'2026-01-05'`. */

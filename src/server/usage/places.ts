@@ -1,4 +1,5 @@
 import type { RouteInfo } from '../../define/context.ts'
+import { FOLDED } from '../options/usage.ts'
 
 /** What is called: a route in a version. Or a change that altered such a call. */
 export interface Place {
@@ -24,9 +25,6 @@ export interface Places {
   /** What the least used entries of a place are folded into. */
   readonly foldedOf: (place: Place) => Place
 }
-
-/** The route of entries that stand for several. */
-const FOLDED = '*'
 
 /** Creates the list of places, which grows with the routes and versions that are used. */
 export function createPlaces(): Places {

@@ -1,3 +1,4 @@
+import { FOLDED } from '../options/usage.ts'
 import type { ChangeUsage, UsageEntry } from '../options/usage.ts'
 import { createCounts } from './counts.ts'
 import type { Counts, Pair } from './counts.ts'
@@ -20,8 +21,6 @@ export const DAY = 86_400_000
 const FOLDED_PART = 10
 /** Longer names of clients are cut, so that the memory of an entry has a limit. */
 const LONGEST_NAME = 200
-/** The client of entries that stand for several. */
-const FOLDED = '*'
 
 /** What folding reads of places. */
 type KnownPlaces = Pick<Places, 'list' | 'foldedOf'>

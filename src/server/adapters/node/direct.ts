@@ -1,7 +1,8 @@
-import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 import type { FinishedResponse } from '../../../http.ts'
+import { isBodyless, phraseOf, toPlainHead } from './plain-head.ts'
 
 /**
  * The request of Octavo's own servers. Where there is no body, its stream is at its end from the start, as `optimizeEmptyRequests` of
@@ -182,7 +183,7 @@ export function createDirect(
     const length = headers['content-length']
     // without length, the connection would have to end with the body
     if (length === undefined && !isBodyless(status, request.method)) return false
-    const head = toHead(status, headers)
+    const head = toPlainHead(status, headers)
     if (head === undefined) return false
     response.answer(socket, status, head + ending(), body ?? '', body === null ? 0 : Number(length))
     return true
@@ -198,31 +199,6 @@ function isOrdinary({ httpVersionMinor, headers }: IncomingMessage, response: Se
     !response.headersSent &&
     !response.destroyed
   )
-}
-
-/** Whether a response has no body whatever its headers say (RFC 9112 section 6.3). */
-function isBodyless(status: number, method: string | undefined): boolean {
-  return status === 204 || status === 304 || method === 'HEAD'
-}
-
-/** The phrase that node:http gives a status. */
-function phraseOf(status: number): string {
-  return STATUS_CODES[status] ?? 'unknown'
-}
-
-/** What says how a message is sent, and is for node:http to understand. */
-const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
-
-/** The status line and the headers, which were checked before, or `undefined` if node:http has to see them. */
-function toHead(status: number, headers: FinishedResponse['headers']): string | undefined {
-  let head = `HTTP/1.1 ${status} ${phraseOf(status)}\r\n`
-  for (const name of Object.keys(headers)) {
-    if (OF_CONNECTION.has(name)) return undefined
-    const value = headers[name] ?? ''
-    if (typeof value === 'string') head += `${name}: ${value}\r\n`
-    else for (const line of value) head += `${name}: ${line}\r\n`
-  }
-  return head
 }
 
 const SECOND = 1000

@@ -122,18 +122,11 @@ async function createServing(
     const { server, connections, stop } = open()
     return { server, protocols: [connections], engine, stop }
   }
-  const parts: Http1Part[] = []
-  const part = secure.createSecure(tls, settings, sessions, (given) => {
-    const opening = open(given)
-    parts.push(opening)
-    return opening
-  })
+  const part = secure.createSecure(tls, settings, sessions, open)
   return {
     server: part.server,
     protocols: sessions === undefined ? [part] : [part, sessions],
     engine,
-    stop: () => {
-      for (const { stop } of parts) stop()
-    },
+    stop: part.stop,
   }
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { HttpError } from '../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../../request/body.ts'
+import { linesOf } from '../../../request/header.ts'
 import { clientWentAway } from '../shared/byte-source.ts'
 import { DirectRequest } from './direct.ts'
 import { isEncrypted, isLingering } from './linger.ts'
@@ -46,10 +47,7 @@ export class NodeRequest implements RawRequest {
 
   lines(name: string): readonly string[] {
     // not headersDistinct, which requests of HTTP/2 lack
-    return this.request.rawHeaders.filter((_, at, raw) => {
-      const before = at % 2 === 1 ? raw[at - 1] : undefined
-      return before?.length === name.length && before.toLowerCase() === name
-    })
+    return linesOf(this.request.rawHeaders, name)
   }
 
   get remoteAddress(): string | undefined {

@@ -8,34 +8,37 @@ import type { Protocol } from './connections.ts'
 import type { HttpServer } from './http1.ts'
 
 /** A server for HTTPS and the part of its connections that speaks HTTP/1.1. */
-interface Secured<C extends Protocol> {
+interface Secured {
   readonly server: TcpServer
-  readonly connections: C
+  readonly connections: Protocol
+  /** Stops the timers of a server that has closed. */
+  readonly stop: () => void
 }
 
 /**
  * Creates a server for HTTPS by `open`. Clients that choose HTTP/2 are passed to `http2`, if it is set. The time for headers also limits
  * the handshake, unless the options contain another one.
  */
-export function createSecure<C extends Protocol>(
+export function createSecure(
   tls: TlsOptions,
   { timeouts: { headers } }: Pick<Settings, 'timeouts'>,
   http2: { readonly add: (socket: Socket) => void } | undefined,
-  open: (options: TlsOptions) => Secured<C>,
-): Protocol & { readonly server: TcpServer } {
+  open: (options: TlsOptions) => Secured,
+): Protocol & Pick<Secured, 'server' | 'stop'> {
   const offered = http2 === undefined ? ['http/1.1'] : ['h2', 'http/1.1']
   const given = {
     ...(headers > 0 ? { handshakeTimeout: headers } : {}),
     ...(tls.ALPNCallback === undefined ? { ALPNProtocols: offered } : {}),
     ...tls,
   }
-  const { server, connections } = explained(() => open(given))
+  const { server, connections, stop } = explained(() => open(given))
   const handshakes = createHandshakes()
   server.on('connection', handshakes.add)
   if (http2 !== undefined) divert(server, http2.add)
   server.prependListener('secureConnection', handshakes.remove)
   return {
     server,
+    stop,
     finish: () => {
       handshakes.destroy()
       connections.finish()

@@ -1,7 +1,6 @@
-import { STATUS_CODES } from 'node:http'
-
 import type { FinishedResponse } from '../../../../http.ts'
 import { headerProblem } from '../../../pipeline/response-head.ts'
+import { isBodyless, statusLine } from '../plain-head.ts'
 
 /** What a head depends on besides the answer. */
 export interface HeadParts {
@@ -27,35 +26,8 @@ export interface AnswerHead {
   readonly length: number | undefined
 }
 
-/** Whether an answer has no body whatever its headers say (RFC 9112 section 6.3). */
-export function isBodyless(status: number, method: string): boolean {
-  return status === 204 || status === 304 || method === 'HEAD'
-}
-
-/** The status lines that were needed so far. */
-const STATUS_LINES: (string | undefined)[] = []
-
-function statusLine(status: number): string {
-  return (STATUS_LINES[status] ??= `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`)
-}
-
 /** The header of a connection that ends. */
 export const SAYS_CLOSE = /(?:^|\W)close(?:$|\W)/i
-
-/** What says how a message is sent, which only `toHead` understands. */
-const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
-
-/** The head of an ordinary answer, whose headers were checked before, or `undefined` if it takes `toHead`. */
-export function toPlainHead(status: number, headers: FinishedResponse['headers']): string | undefined {
-  let head = statusLine(status)
-  for (const name of Object.keys(headers)) {
-    if (OF_CONNECTION.has(name)) return undefined
-    const value = headers[name] ?? ''
-    if (typeof value === 'string') head += `${name}: ${value}\r\n`
-    else for (const line of value) head += `${name}: ${line}\r\n`
-  }
-  return head
-}
 
 /**
  * The head of any answer, with lines in the order that node:http has.

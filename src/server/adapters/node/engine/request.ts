@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import type { FinishedResponse, HeaderMap, RawBody, RawRequest } from '../../../../http.ts'
-import { findHeader } from '../../../../request/header.ts'
+import { findHeader, linesOf } from '../../../../request/header.ts'
 import type { RequestContext } from '../../../pipeline/context.ts'
 import { clientWentAway } from '../../shared/byte-source.ts'
 import { NO_BODY } from '../../shared/bytes-body.ts'
@@ -93,10 +93,7 @@ export class EngineRequest implements RawRequest, BodyOwner {
   }
 
   lines(name: string): readonly string[] {
-    return this.head.lines.filter((_, at, raw) => {
-      const before = at % 2 === 1 ? raw[at - 1] : undefined
-      return before?.length === name.length && before.toLowerCase() === name
-    })
+    return linesOf(this.head.lines, name)
   }
 
   get remoteAddress(): string | undefined {

@@ -5,7 +5,9 @@ import { drained, isStream, openStream } from '../../../../stream.ts'
 import type { ChunkSource } from '../../../../stream.ts'
 import { logBroken, notSent } from '../../../pipeline/failure.ts'
 import { toBytes } from '../../shared/stream-body.ts'
-import { isBodyless, toHead, toPlainHead } from './answer-head.ts'
+import { isEncrypted } from '../linger.ts'
+import { isBodyless, toPlainHead } from '../plain-head.ts'
+import { toHead } from './answer-head.ts'
 import type { AnswerHead } from './answer-head.ts'
 import type { EngineRequest } from './request.ts'
 
@@ -129,10 +131,6 @@ function writeWhole(
   if (socket.writableLength === 0) return true
   socket.write('', 'latin1', target.onSent)
   return false
-}
-
-function isEncrypted(socket: Socket): boolean {
-  return 'encrypted' in socket
 }
 
 /** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
