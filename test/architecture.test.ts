@@ -34,7 +34,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   schema: 'values.ts http.ts header-name.ts async.ts definition-error.ts path',
   define:
     'values.ts http.ts async.ts definition-error.ts stream.ts place.ts errors.ts path versioning schema',
-  stores: 'values.ts async.ts define',
+  stores: 'values.ts platform.ts async.ts define',
   flatten: 'values.ts http.ts async.ts definition-error.ts place.ts path versioning schema define',
   container: 'values.ts http.ts definition-error.ts define flatten',
   request:
@@ -54,7 +54,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts http.ts header-name.ts definition-error.ts errors.ts path versioning schema define flatten',
   'server/logging': 'platform.ts workerd.ts http.ts async.ts versioning define',
   webhooks:
-    'added-errors.ts values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts versioning schema define flatten changes openapi',
+    'stores added-errors.ts values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts versioning schema define flatten changes openapi',
   'server/options':
     'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':

@@ -1,4 +1,4 @@
-import { isClusterWorker } from '../platform.ts'
+import { createWorkerWarning } from '../stores/worker-warning.ts'
 import { LOST } from './outcome.ts'
 import type { IdempotencyStore } from './store.ts'
 
@@ -63,7 +63,7 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
   let size = 0
   /** When the first entry ends, or a moment before. */
   let due = Infinity
-  let isFirst = true
+  const warnInWorker = createWorkerWarning(WORKER)
   const dropRunning = (key: string, entry: Running): void => {
     if (running.delete(key)) size -= sizeOf(key, entry.fingerprint, '')
   }
@@ -77,8 +77,7 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
   }
   return {
     begin: (key, { token, fingerprint, lease, lifetime, takesOver }, { log }) => {
-      if (isFirst && isClusterWorker()) log.warn({}, WORKER)
-      isFirst = false
+      warnInWorker(log)
       const now = Date.now()
       if (now >= due) dropEnded(now)
       const known = finished.get(key)

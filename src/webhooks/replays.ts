@@ -20,7 +20,7 @@ export interface ReplayStore {
 export function createReplayMemory(max = 100_000): ReplayStore {
   /** When each is forgotten, in milliseconds since 1970, in the order in which they came. */
   const seen = new Map<string, number>()
-  return {
+  const memory: ReplayStore = {
     add: (key, ttl) => {
       const now = Date.now()
       const until = seen.get(key)
@@ -34,4 +34,13 @@ export function createReplayMemory(max = 100_000): ReplayStore {
       return true
     },
   }
+  memories.add(memory)
+  return memory
+}
+
+const memories = new WeakSet<ReplayStore>()
+
+/** Whether the store is the memory of this process. */
+export function keepsInMemory(store: ReplayStore): boolean {
+  return memories.has(store)
 }

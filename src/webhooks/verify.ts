@@ -13,7 +13,9 @@ import type { HttpError } from '../errors.ts'
 import type { Awaitable } from '../http.ts'
 import { placed } from '../place.ts'
 import { toFilesPlan } from '../schema/files.ts'
+import { createWorkerWarning } from '../stores/worker-warning.ts'
 import { isFunction, isMilliseconds, isObject, isRecord, isString, isText } from '../values.ts'
+import { keepsInMemory } from './replays.ts'
 import type { ReplayStore } from './replays.ts'
 import { FORMATS, isSigned, toReplayKey } from './signature.ts'
 import type { SignatureFormat } from './signature.ts'
@@ -53,6 +55,9 @@ const COMPANION = { required: true, description: 'A part of what is signed', sch
 /** Milliseconds after which a replay store that does not answer has failed. */
 const STORE_TIMEOUT = 1000
 
+const WORKER =
+  'Each worker remembers the requests of webhooks in its own memory, so each one allows a request once: give verifyWebhook replays of a shared store'
+
 /**
  * Creates a guard that allows requests only with the signature of a webhook: of their raw body, by a secret that you share with the
  * sender, made a few minutes ago at the most. Your handler receives the validated body as always.
@@ -74,6 +79,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
   const { secrets, inject, replays } = options
   const { header, companions, read } = FORMATS[format]
   const headers = { 'www-authenticate': `Webhook header="${header}"` }
+  const warnInWorker = createWorkerWarning(WORKER)
   const refused = (detail: string): HttpError => addedError('invalid_signature', detail, { headers })
 
   async function canActivate(context: ExecutionContext, injected: Injected<D>): Promise<true> {
@@ -87,7 +93,9 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
     const { timestamp } = carried
     if (timestamp !== undefined && Math.abs(Date.now() - timestamp * 1000) > tolerance)
       throw refused('The timestamp is too far from the present time')
-    if (replays !== undefined && !(await isNew(replays, toReplayKey(carried, body), tolerance)))
+    if (replays === undefined) return true
+    if (keepsInMemory(replays)) warnInWorker(context.log)
+    if (!(await isNew(replays, toReplayKey(carried, body), tolerance)))
       throw refused('The request was received before')
     return true
   }

@@ -265,7 +265,7 @@ function createCount(spend: Spend, refuses: boolean): Count {
   const failures = createFailureLog('store of the rate limit')
   return async (context, spent) => {
     try {
-      const balance = await spend(spent)
+      const balance = await spend(spent, context.log)
       failures.worked(context.log)
       return balance
     } catch (error) {

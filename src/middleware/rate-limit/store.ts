@@ -1,5 +1,7 @@
 import { once, within } from '../../async.ts'
+import type { Logger } from '../../define/context.ts'
 import { isIoredis } from '../../stores/redis.ts'
+import { createWorkerWarning } from '../../stores/worker-warning.ts'
 
 /** The package `rate-limiter-flexible` could not be loaded, as in a bundle that leaves it out: a broken program, not a failing store. */
 export class LimiterLoadError extends Error {
@@ -42,7 +44,7 @@ export interface Spent {
 }
 
 /** Counts a request. Rejects when the store fails. */
-export type Spend = (spent: Spent) => Promise<Balance>
+export type Spend = (spent: Spent, log: Pick<Logger, 'warn'>) => Promise<Balance>
 
 /** What the counting goes by. */
 export interface SpendOptions {
@@ -83,7 +85,7 @@ async function createRedisLimiter(client: object, { name, window }: SpendOptions
 }
 
 /** Counts in this process; the keys whose windows end first are forgotten when there are too many. */
-function createMemorySpend({ window, maxKeys }: SpendOptions): Spend {
+function createMemorySpend({ name, window, maxKeys }: SpendOptions): Spend {
   const create = async () => {
     const { RateLimiterMemory } = await loadLimiters()
     return new RateLimiterMemory({ points: UNLIMITED, duration: window })
@@ -91,7 +93,11 @@ function createMemorySpend({ window, maxKeys }: SpendOptions): Spend {
   let made: ReturnType<typeof create> | undefined
   /** When the window of each key ends; all are equally long, so the first to end come first. */
   const ends = new Map<string, number>()
-  return async (spent) => {
+  const warnInWorker = createWorkerWarning(
+    `Each worker counts the rate limit "${name}" in its own memory, so clients can exceed it: give rateLimit a store`,
+  )
+  return async (spent, log) => {
+    warnInWorker(log)
     const { key } = spent
     const limiter = await (made ??= create())
     const balance = await spendOf(limiter, spent)
