@@ -68,6 +68,7 @@ export type CallItems<R, A> = A extends 'data'
 
 export interface CallOptions<A extends As = As> {
   readonly as?: A | undefined
+  readonly idempotencyKey?: string | undefined
   readonly ifMatch?: string | Pick<Response, 'headers'> | undefined
   readonly reconnect?: number | ReconnectOptions | undefined
   readonly signal?: AbortSignal | undefined

@@ -48,7 +48,7 @@ export function isObject(value: unknown): value is object {
 
 /** Whether the value is an object and no array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject(value) && !Array.isArray(value)
 }
 
 /** A copy of an object, arrays included; an empty one of anything else. */

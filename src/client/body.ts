@@ -1,3 +1,4 @@
+import { isString } from '../values.ts'
 import type { RouteCall } from './route-map.ts'
 
 /** What `fetch` sends. */
@@ -19,7 +20,7 @@ export function toBody(name: string, route: RouteCall, { body, form, files }: Ca
     case 'bytes':
       throw new TypeError(`${name}: the body is not a Uint8Array, an ArrayBuffer, a Blob or a ReadableStream`)
     case 'text':
-      if (typeof body !== 'string') throw new TypeError(`${name}: the body is not a string`)
+      if (!isString(body)) throw new TypeError(`${name}: the body is not a string`)
       return { body, type: 'text/plain;charset=UTF-8' }
     default:
       return { body: JSON.stringify(body, withDigits), type: 'application/json' }

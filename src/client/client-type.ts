@@ -39,6 +39,12 @@ export interface CallOptions<A extends As = As> {
    * await client.car.change({ params: { id: 7 }, body: { name: 'Fiat' }, ifMatch: car })
    */
   readonly ifMatch?: string | Pick<Response, 'headers'> | undefined
+  /**
+   * The `Idempotency-Key` of a write that may have begun before, such as in a job that was started again. A header of this name wins.
+   *
+   * @default a new key for each call of a route that takes one
+   */
+  readonly idempotencyKey?: string | undefined
   /** How often in a row events are asked for again when their connection ends, or when. 0 for never. @default 10 */
   readonly reconnect?: number | ReconnectOptions | undefined
 }

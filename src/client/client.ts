@@ -27,6 +27,7 @@ interface CallInput extends CallValues {
   readonly signal?: AbortSignal
   readonly as?: As
   readonly ifMatch?: string | Pick<Response, 'headers'>
+  readonly idempotencyKey?: string
   readonly reconnect?: number | ReconnectOptions
 }
 
@@ -117,7 +118,7 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       else if (input.reconnect !== undefined) throw notForEvents(name)
       const request = toRequest(name, route, base, input, headers)
       if (input.ifMatch !== undefined) request.headers.set('if-match', toTag(name, input.ifMatch))
-      const hasKey = addKey(request, route)
+      const hasKey = addKey(name, request, route, input.idempotencyKey)
       const response = await answerInTime(send({ ...request, route: name, signal }, hasKey), signal)
       announce(name, request.url, response)
       return await read({ response, request, route, errorType })
@@ -157,13 +158,25 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
   }
 }
 
-/** Adds a key to a request if its route takes one, for all of its tries. Returns whether it has one. */
-function addKey({ method, headers }: ClientRequest, { keys = [] }: RouteCall): boolean {
+/**
+ * Adds a key to a request if its route takes one, for all of its tries. Returns whether it has one. @throws `TypeError` for a key that would
+ * protect nothing.
+ */
+function addKey(
+  name: string,
+  { method, headers }: ClientRequest,
+  { keys = [] }: RouteCall,
+  given: string | undefined,
+): boolean {
   const hasKey = keys.includes(method)
+  if (given !== undefined && !(hasKey && given))
+    throw new TypeError(`${name}: idempotencyKey is empty, or ${method} takes none`)
   if (hasKey && !headers.has('idempotency-key')) {
     // browsers have randomUUID in secure contexts alone
-    const bytes = [...crypto.getRandomValues(new Uint8Array(16))]
-    headers.set('idempotency-key', `"${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}"`)
+    const bytes = crypto.getRandomValues(new Uint8Array(16))
+    const key = given ?? btoa(String.fromCharCode(...bytes))
+    // JSON escapes what structured fields escape
+    headers.set('idempotency-key', JSON.stringify(key))
   }
   return hasKey
 }
@@ -230,6 +243,7 @@ const KEYS = [
   'signal',
   'as',
   'ifMatch',
+  'idempotencyKey',
   'reconnect',
 ]
 
@@ -284,7 +298,7 @@ function isDeclared(errors: readonly (number | string)[], status: number, isOwn:
 }
 
 /** What JavaScript itself asks of objects: a client that answered would be awaited, or turned into a text, as a route. */
-const NOT_NAMES: ReadonlySet<string> = new Set(['then', 'toJSON', 'toString', 'valueOf'])
+const NOT_NAMES: readonly string[] = ['then', 'toJSON', 'toString', 'valueOf']
 
 /** An object whose members are names of routes, joined by dots. Each can be called, and has members itself. */
 function withNames(
@@ -296,7 +310,7 @@ function withNames(
   const known = new Map(taken)
   return new Proxy(target, {
     get: (_target, key) => {
-      if (typeof key === 'symbol' || NOT_NAMES.has(key)) return Reflect.get(target, key)
+      if (typeof key === 'symbol' || NOT_NAMES.includes(key)) return Reflect.get(target, key)
       const found = known.get(key)
       if (found !== undefined) return found
       const made = toRoute(above === '' ? key : `${above}.${key}`, calls)

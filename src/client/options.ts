@@ -142,6 +142,8 @@ type Test = (value: unknown) => boolean
 const isAddress: Test = (value) => isString(value) || value instanceof URL
 const isStrings: Test = (value) => Array.isArray(value) && value.every(isString)
 
+const FUNCTION = [isFunction, 'a function'] as const
+
 const RETRY: Readonly<Record<keyof RetryOptions, Test>> = {
   limit: isCount,
   methods: isStrings,
@@ -188,9 +190,9 @@ const OPTIONS: Readonly<Record<keyof AnyClientOptions, readonly [test: Test, exp
     (value) => isCount(value) || (isRecord(value) && findWrong(RETRY, value) === undefined),
     'a number of retries, or { limit, methods, statuses, minDelay, maxDelay }',
   ],
-  onRequest: [isFunction, 'a function'],
-  onResponse: [isFunction, 'a function'],
-  onDeprecated: [isFunction, 'a function'],
+  onRequest: FUNCTION,
+  onResponse: FUNCTION,
+  onDeprecated: FUNCTION,
   timeout: [isPositive, 'a number of milliseconds'],
   routes: [(value) => isAddress(value) || isObject(value), 'a route map, or the URL of one'],
   docs: [isString, "a path, such as '/docs'"],
@@ -221,7 +223,7 @@ export function tellRoutesOf({ fetch, dispatcher }: AnyClientOptions): TellRoute
   const tell: unknown = Reflect.get(fetch ?? dispatcher ?? {}, ROUTE_MAP)
   // the symbol is Octavo's own
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return typeof tell === 'function' ? (tell as TellRoutes) : undefined
+  return isFunction(tell) ? (tell as TellRoutes) : undefined
 }
 
 /** The base URL, without a slash at its end. @throws `TypeError` when there is none, or it is no URL. */

@@ -1,3 +1,4 @@
+import { isString } from '../values.ts'
 import type { Answer } from './answer.ts'
 import { ProblemError } from './problem-error.ts'
 
@@ -54,7 +55,7 @@ async function* eachItem(
   for (;;) {
     const { items, next } = await readPage(ask, asked)
     yield* items
-    if (typeof next !== 'string') return undefined
+    if (!isString(next)) return undefined
     asked = { ...Object(query), cursor: next }
   }
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../values.ts'
 import type { Answer } from './answer.ts'
 import { unlessAborted } from './deadline.ts'
 import type { EventStream, ItemStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
@@ -105,5 +106,5 @@ async function* each(name: string, call: Promise<unknown>): AsyncGenerator<unkno
 }
 
 function isStream(data: unknown): data is AsyncIterable<unknown> {
-  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data
+  return isObject(data) && Symbol.asyncIterator in data
 }

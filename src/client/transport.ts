@@ -1,3 +1,4 @@
+import { isString } from '../values.ts'
 import { wait } from './deadline.ts'
 import type { AnyClientOptions, OutgoingRequest } from './options.ts'
 import { tellRoutesOf } from './options.ts'
@@ -88,5 +89,5 @@ function toInit({ method, headers, body, signal }: OutgoingRequest, common: obje
 }
 
 function isNode(): boolean {
-  return typeof process === 'object' && typeof process.versions?.node === 'string'
+  return typeof process === 'object' && isString(process.versions?.node)
 }

@@ -65,7 +65,7 @@ describe('a client of a route with idempotency keys', () => {
     assert.equal(headers.get('idempotency-replayed'), 'true')
     assert.equal(runs, before + 1)
     assert.equal(keys.length, 2)
-    assert.match(keys[0] ?? '', /^"[0-9a-f]{32}"$/)
+    assert.match(keys[0] ?? '', /^"[\w+/]{22}=="$/)
     assert.equal(keys[0], keys[1])
     await client.order.create({ body: { car: 'A4' } })
     assert.equal(new Set(keys).size, 2)
@@ -85,6 +85,53 @@ describe('a client of a route with idempotency keys', () => {
     const { client, keys } = createShaky(true, { headers: { 'idempotency-key': '"own-00000000000001"' } })
     await client.order.create({ body: { car: 'A4' } })
     assert.deepEqual(keys, ['"own-00000000000001"', '"own-00000000000001"'])
+  })
+
+  it('sends the key of a call, so that a write goes on after a restart', async () => {
+    const { client, keys } = createShaky(true)
+    const before = runs
+    const idempotencyKey = 'job "7" \\ 00000000001'
+    const first = await client.order.create({ body: { car: 'A4' }, idempotencyKey })
+    // another client, as after a restart
+    const later = createClient<typeof app>({ baseUrl: 'http://localhost', fetch: app.fetch, routes })
+    const second = await later.order.create({ body: { car: 'A4' }, idempotencyKey })
+    assert.deepEqual(second.data, first.data)
+    assert.equal(runs, before + 1)
+    const written = String.raw`"job \"7\" \\ 00000000001"`
+    assert.deepEqual(keys, [written, written])
+  })
+
+  it('makes a key of its own if that of a call is undefined', async () => {
+    const { client, keys } = createShaky(true)
+    await client.order.create({ body: { car: 'A4' }, idempotencyKey: undefined })
+    assert.match(keys[0] ?? '', /^"[\w+/]{22}=="$/)
+  })
+
+  it('prefers a header that the caller gives to the key of a call', async () => {
+    const { client, keys } = createShaky(true, { headers: { 'idempotency-key': '"own-00000000000002"' } })
+    await client.order.create({ body: { car: 'A4' }, idempotencyKey: 'other-000000000001' })
+    assert.deepEqual(keys, ['"own-00000000000002"', '"own-00000000000002"'])
+  })
+
+  it('refuses a key for a route or a method that takes none, because the write would not be protected', async () => {
+    const { client, keys } = createShaky(true)
+    const idempotencyKey = 'other-000000000002'
+    await assert.rejects(client.order.plain({ idempotencyKey }), {
+      name: 'TypeError',
+      message: 'order.plain: idempotencyKey is empty, or POST takes none',
+    })
+    await assert.rejects(client.order.create({ method: 'PUT', body: { car: 'A4' }, idempotencyKey }), {
+      name: 'TypeError',
+      message: 'order.create: idempotencyKey is empty, or PUT takes none',
+    })
+    // a column without a value, which types do not tell
+    const missing: string = JSON.parse('null')
+    for (const key of ['', missing])
+      await assert.rejects(client.order.create({ body: { car: 'A4' }, idempotencyKey: key }), {
+        name: 'TypeError',
+        message: 'order.create: idempotencyKey is empty, or POST takes none',
+      })
+    assert.deepEqual(keys, [])
   })
 
   it('sends a POST of another route once, and so does one that is told which methods to send again', async () => {
