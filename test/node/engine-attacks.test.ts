@@ -207,6 +207,35 @@ describe('a packet of many requests', () => {
   })
 })
 
+describe('a client that ends its side behind many requests', () => {
+  let count = 0
+  const long = 'x'.repeat(100_000)
+  const routes = [
+    { method: 'GET', handler: () => `${++count}${long}` },
+    { method: 'GET', path: '/soon', handler: async () => Promise.resolve(`${++count}${long}`) },
+  ] as const
+  const app = createTestApp(defineController({ prefix: '/', routes }))
+  let url = ''
+  before(async () => {
+    url = await app.listen({ ...PLACE, engine: 'direct' })
+  })
+  after(() => app.close())
+
+  for (const path of ['/', '/soon'])
+    it(`gets all answers in order, though they wait until it reads: ${path}`, async () => {
+      count = 0
+      const socket = await open(url)
+      // more than 64, and more than a system buffers
+      socket.pause().end(HOME.replace('GET /', `GET ${path}`).repeat(200))
+      await delay(50)
+      const numbers = (await readAll(socket)).match(/(?<=\r\n\r\n")\d+/g)?.map(Number)
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: 200 }, (_, at) => at + 1),
+      )
+    })
+})
+
 describe('odd results of handlers on the direct engine', () => {
   const routes = Object.entries(RESULTS).map(
     ([, [handler]], at) => ({ method: 'GET', path: `/${at}`, handler }) as const,

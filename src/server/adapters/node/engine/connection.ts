@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { httpError } from '../../../../errors.ts'
 import type { HttpError } from '../../../../errors.ts'
 import type { FinishedResponse } from '../../../../http.ts'
-import { dropBody } from '../../../../stream.ts'
+import { dropBody, isStream } from '../../../../stream.ts'
 import type { RequestContext } from '../../../pipeline/context.ts'
 import { closeInStages, endWithAnswer, hurry, isEncrypted, isLingering, LINGER } from '../linger.ts'
 import type { ParserError } from '../refuse.ts'
@@ -68,6 +68,8 @@ export class Connection implements ParserTarget, Link, SendTarget {
   /** Whether an answer was given that ends the connection: nothing behind it may run. */
   #isOver = false
   #isFlushing = false
+  /** Whether the client has ended its side, and all it still gets was there then or was held. */
+  #hasEnded = false
   /** How much was read when the connection was last seen between two requests. */
   #idleAt = -1
   /** Whether the parser was freed until the client sends something. */
@@ -318,7 +320,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
   #onEmpty(): void {
     if (this.#refusal !== undefined) this.#endWith(this.#refusal.error)
     else if (this.#leaving !== undefined) this.#upgrade()
-    else if (this.#host.isFinishing()) this.#linger()
+    else if (this.#hasEnded || this.#host.isFinishing()) this.#linger()
     else if (this.#isStopped || this.#current !== undefined) this.updateReading()
   }
 
@@ -412,6 +414,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     if (error instanceof Error) this.#fail(error)
     // the parser reports no error in such a request
     else if (this.#asksToLeave && this.#current !== undefined) this.#fail(new Error('The body has no end'))
+    else if (this.#queue.length > 0 && !this.#queue.some(isRunning)) this.#hasEnded = true
     else this.socket.end()
   }
 
@@ -424,6 +427,11 @@ export class Connection implements ParserTarget, Link, SendTarget {
   #closeQueue(): void {
     for (const request of this.#queue.splice(0)) request.close()
   }
+}
+
+/** Whether a request is with its handler, or its answer is a stream. A client that ends its side has left those, as on node:http. */
+function isRunning({ isHeld, finished }: EngineRequest): boolean {
+  return finished === undefined ? !isHeld : isStream(finished.body)
 }
 
 /** Whether an application ends the connection with its answer. */
