@@ -57,7 +57,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/cors.md', maxWords: 600 },
   { page: 'docs/guide/deprecation.md', maxWords: 1_350 },
   { page: 'docs/guide/downloads.md', maxWords: 1_250 },
-  { page: 'docs/guide/engine.md', maxWords: 350 },
+  { page: 'docs/guide/engine.md', maxWords: 420 },
   { page: 'docs/guide/error-format.md', maxWords: 1_000 },
   { page: 'docs/guide/input.md', maxWords: 850 },
   { page: 'docs/guide/instances.md', maxWords: 1_300 },

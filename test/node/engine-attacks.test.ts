@@ -173,39 +173,72 @@ const RESULTS: Readonly<Record<string, readonly [result: () => unknown, answer: 
   ],
 }
 
-describe('a packet of many requests', () => {
-  it('is answered whole and in order, and few of them run while the first one waits', async () => {
-    const gate = createGate()
-    let runs = 0
-    const waiting = defineController({
-      prefix: '/',
-      routes: [
-        {
-          method: 'GET',
-          handler: async () => {
-            const number = ++runs
-            gate.enter()
-            await gate.opened
-            return number
+for (const engine of ['direct', 'node'] as const)
+  describe(`a packet of many requests, with the engine ${engine}`, () => {
+    /** Answers numbers once its gate is open. */
+    async function serveBehind() {
+      const gate = createGate()
+      const counts = { runs: 0, posts: 0 }
+      const waiting = defineController({
+        prefix: '/',
+        routes: [
+          {
+            method: 'GET',
+            handler: async () => {
+              const number = ++counts.runs
+              gate.enter()
+              await gate.opened
+              return number
+            },
           },
-        },
-      ],
+          { method: 'POST', handler: () => ++counts.posts },
+        ],
+      })
+      const app = createTestApp(waiting)
+      const socket = await open(await app.listen({ ...PLACE, engine }))
+      return { app, socket, gate, counts }
+    }
+
+    it('is answered whole and in order, and few of them run while the first one waits', async () => {
+      const { app, socket, gate, counts } = await serveBehind()
+      socket.write(HOME.repeat(500) + LAST)
+      await gate.entered
+      await delay(20)
+      assert.equal(counts.runs, 64)
+      gate.open()
+      const numbers = (await readAll(socket)).match(/(?<=\r\n\r\n)\d+/g)?.map(Number)
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: 501 }, (_, at) => at + 1),
+      )
+      await app.close()
     })
-    const app = createTestApp(waiting)
-    const socket = await open(await app.listen({ ...PLACE, engine: 'direct' }))
-    socket.write(HOME.repeat(500) + LAST)
-    await gate.entered
-    await delay(20)
-    assert.equal(runs, 64)
-    gate.open()
-    const numbers = (await readAll(socket)).match(/(?<=\r\n\r\n)\d+/g)?.map(Number)
-    assert.deepEqual(
-      numbers,
-      Array.from({ length: 501 }, (_, at) => at + 1),
-    )
-    await app.close()
+
+    it('runs none of them that is malformed', async () => {
+      const { app, socket, gate, counts } = await serveBehind()
+      socket.write(HOME.repeat(100) + post('/', CHUNKED, '2\r\nabcd\r\n'))
+      await gate.entered
+      await delay(20)
+      gate.open()
+      const statuses = (await readAll(socket)).match(/(?<=HTTP\/1\.1 )\d+/g)?.join(' ')
+      assert.equal(statuses, `${'200 '.repeat(100)}400`)
+      assert.deepEqual(counts, { runs: 100, posts: 0 })
+      await app.close()
+    })
+
+    it('is refused where the application closes meanwhile', async () => {
+      const { app, socket, gate, counts } = await serveBehind()
+      socket.write(HOME.repeat(100))
+      await gate.entered
+      await delay(20)
+      const closed = app.close()
+      gate.open()
+      const statuses = (await readAll(socket)).match(/(?<=HTTP\/1\.1 )\d+/g)?.join(' ')
+      await closed
+      assert.match(statuses ?? '', /^(?:200 )*(?:200|503)$/)
+      assert.ok(counts.runs <= 64, `${counts.runs} ran`)
+    })
   })
-})
 
 describe('a client that ends its side behind many requests', () => {
   let count = 0

@@ -13,11 +13,15 @@ export interface Protocol {
   readonly destroy: () => boolean
 }
 
+/** Requests of a connection that may wait for their answers before the next ones are kept waiting. */
+export const MAX_WAITING = 64
+
 /** The connections of a server that speak HTTP/1.1, and the responses under way on them. */
 export interface Connections extends Protocol {
   readonly add: (socket: Socket) => void
   readonly has: (socket: Socket) => boolean
-  readonly track: (socket: Socket, response: ServerResponse) => void
+  /** Adds a response. Returns how many are under way on its connection. */
+  readonly track: (socket: Socket, response: ServerResponse) => number
   /** Leaves a connection to whoever takes it over; nothing but its end is watched any more. */
   readonly release: (socket: Socket) => void
   /** The responses under way on a connection, oldest first. */
@@ -66,8 +70,8 @@ export function createConnections(times: Times): Connections {
     },
     has: (socket) => connections.has(socket),
     track: (socket, response) => {
-      connections.get(socket)?.responses.push(response)
       response.on('close', leave)
+      return connections.get(socket)?.responses.push(response) ?? 0
     },
     release: (socket) => {
       connections.delete(socket)

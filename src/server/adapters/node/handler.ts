@@ -68,7 +68,7 @@ export function createNodeHandler(
     else sendSafely(raw, context, finished)
   }
   return (request, response, next) => {
-    if (isBehindOldRequest(request, response)) response.once('socket', () => handle(request, response, next))
+    if (isBehindOldRequest(request, response)) onTurn(response, () => handle(request, response, next))
     else handle(request, response, next)
   }
 }
@@ -84,6 +84,13 @@ function passOn(raw: PassingRequest, context: RequestContext, finished: Finished
   dropBody(finished.body)
   void context.end()
   raw.next()
+}
+
+/** Calls `run` once all requests before that of a response are answered, unless it was refused meanwhile. */
+export function onTurn(response: ServerResponse, run: () => void): void {
+  response.once('socket', () => {
+    if (!response.headersSent) run()
+  })
 }
 
 /** Connections that had a request of HTTP/1.0. */

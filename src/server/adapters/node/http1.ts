@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 
 import { httpError } from '../../../errors.ts'
 import type { Settings } from '../../options/settings.ts'
-import { createConnections } from './connections.ts'
+import { createConnections, MAX_WAITING } from './connections.ts'
 import type { Connections } from './connections.ts'
 import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
-import { refuseClosing, refuseRequest } from './handler.ts'
+import { onTurn, refuseClosing, refuseRequest } from './handler.ts'
 import type { NodeHandler } from './handler.ts'
 import { endWithAnswer } from './linger.ts'
 import { createRefuser, endSocket } from './refuse.ts'
@@ -58,8 +58,12 @@ export function createHttp1(
   const times = toTimes(timeouts)
   const connections = createConnections({ ...times, idle: isDirect ? idle : 0 })
   const server = make(toOptions(settings, isDirect, state.upgrading))
+  const answer: NodeHandler = (request, response) => {
+    if (state.isClosing) refuseClosing(response, settings)
+    else handler(request, response)
+  }
   const onRequest: NodeHandler = (request, response) => {
-    connections.track(request.socket, response)
+    const waiting = connections.track(request.socket, response)
     if (response instanceof DirectResponse) response.staysFor(idle)
     if (request instanceof DirectRequest && isWithoutBody(request)) request.skipBody()
     // the parser takes 0.9 and 2.0 as well
@@ -67,8 +71,10 @@ export function createHttp1(
       // nothing behind it may run
       endWithAnswer(request)
       refuseRequest(response, httpError('malformed_request', NOT_HTTP_1), settings)
-    } else if (state.isClosing) refuseClosing(response, settings)
-    else handler(request, response)
+    }
+    // one packet has thousands of requests, whose answers would all wait in memory
+    else if (waiting > MAX_WAITING) onTurn(response, () => answer(request, response))
+    else answer(request, response)
   }
   const refuse = createRefuser(connections.inFlight, settings)
   // or lines above it would be dropped without a word; their size is limited

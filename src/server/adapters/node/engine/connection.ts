@@ -5,6 +5,7 @@ import type { HttpError } from '../../../../errors.ts'
 import type { FinishedResponse } from '../../../../http.ts'
 import { dropBody, isStream } from '../../../../stream.ts'
 import type { RequestContext } from '../../../pipeline/context.ts'
+import { MAX_WAITING } from '../connections.ts'
 import { closeInStages, endWithAnswer, hurry, isEncrypted, isLingering, LINGER } from '../linger.ts'
 import type { ParserError } from '../refuse.ts'
 import { nothingSeen } from '../watch.ts'
@@ -42,9 +43,6 @@ export interface Host {
   readonly upgrade: (connection: Connection, request: EngineRequest, rest: Uint8Array) => void
   readonly maxRequests: number
 }
-
-/** Requests of a connection that may wait for their answers before it is no longer read. */
-const MAX_WAITING = 64
 
 const NOTHING = new Uint8Array(0)
 
@@ -311,7 +309,8 @@ export class Connection implements ParserTarget, Link, SendTarget {
     if (next === undefined) return this.#onEmpty()
     if (next.isHeld) {
       next.isHeld = false
-      this.#answer(next)
+      // it may have been refused meanwhile
+      if (next.finished === undefined) this.#answer(next)
     } else if (next.awaitsGoOn && next.finished === undefined) this.goOn(next)
     if (this.#isStopped || this.#current !== undefined) this.updateReading()
   }

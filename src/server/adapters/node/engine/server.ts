@@ -185,11 +185,12 @@ function createTracking({ all, released }: Register): Tracked {
     inFlight: () => [],
     track: (socket, response) => {
       const connection = all.get(socket)
-      if (connection === undefined) return
+      if (connection === undefined) return 0
       connection.others = [response]
       response.on('close', () => {
         connection.others = []
       })
+      return 1
     },
     release: (socket) => {
       if (all.delete(socket)) released.add(socket)
