@@ -49,6 +49,8 @@ export interface Documented {
   readonly requestHeaders?: readonly RequestHeader[]
   /** The headers that it adds to responses with a status below 300, by name. */
   readonly responseHeaders?: Readonly<Record<string, DescribedHeader>>
+  /** Whether it adds them only to results that are objects. @default false */
+  readonly marksObjects?: boolean
   /** What it answers with by itself without a body: descriptions by status. */
   readonly empty?: Readonly<Record<string, string>>
   /** Whether a request with an `Idempotency-Key` can be sent again. Clients send one on their own then. */

@@ -251,6 +251,7 @@ function toDocumented(required: boolean, hasDate: boolean): readonly Documented[
       },
     ],
     responseHeaders,
+    marksObjects: true,
     problems: isRequired ? [unreadable, unmet, absent] : [unreadable, unmet],
   })
   return [
@@ -267,6 +268,7 @@ function toDocumented(required: boolean, hasDate: boolean): readonly Documented[
         },
       ],
       responseHeaders,
+      marksObjects: true,
       empty: { 304: 'The client has the state already' },
     },
   ]

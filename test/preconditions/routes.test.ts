@@ -209,6 +209,28 @@ describe('responses without a state', () => {
     }
   })
 
+  it('have none in documents either', async () => {
+    const { app } = routesOf([
+      { method: 'DELETE', status: 204, handler: () => undefined },
+      {
+        method: 'PUT',
+        response: { 200: z.object({ version: z.int() }).nullable(), 204: z.void() },
+        handler: () => STATE,
+      },
+      { method: 'PATCH', items: z.string(), handler: () => [''] },
+      { method: 'POST', response: z.array(z.string()), handler: () => [''] },
+      { method: 'GET', handler: () => STATE },
+    ])
+    await app.ready()
+    const path: Readonly<Record<string, { readonly responses: object }>> = Object(app.openapi().paths['/car'])
+    const tagged = Object.entries(path).flatMap(([method, { responses }]) =>
+      Object.entries(responses)
+        .filter(([, { headers }]) => headers !== undefined && 'ETag' in headers)
+        .map(([status]) => `${method} ${status}`),
+    )
+    assert.deepEqual(tagged.toSorted(), ['get 2XX', 'get 304', 'put 200'])
+  })
+
   it('have the tag of a reply with a status of its own', async () => {
     const { app } = routesOf([{ method: 'PUT', handler: () => reply(201, STATE) }])
     const { statusCode, headers } = await app.inject({ method: 'PUT', url: '/car' })

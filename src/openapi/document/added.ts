@@ -28,7 +28,11 @@ export function withAddedHeaders(
   return headers.length === 0 ? parameters : [...parameters, ...headers]
 }
 
-/** The headers that are added to successful responses. */
-export function addedResponseHeaders(added: readonly Documented[]): NonNullable<ResponseObject['headers']> {
-  return Object.assign({}, ...added.map(({ responseHeaders = {} }) => responseHeaders))
+/** The headers that are added to a successful response. `isObject` is whether its result may be one. */
+export function addedResponseHeaders(
+  added: readonly Documented[],
+  isObject: boolean,
+): NonNullable<ResponseObject['headers']> {
+  const sent = added.filter(({ marksObjects = false }) => isObject || !marksObjects)
+  return Object.assign({}, ...sent.map(({ responseHeaders = {} }) => responseHeaders))
 }

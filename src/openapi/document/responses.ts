@@ -30,12 +30,13 @@ export function toResponses(
   { route, lifetime }: DocumentedRoute,
   { converted, wire, answers, added, openapi }: ResponseParts,
 ): Responses {
-  const headersAt = (status: ResponseKey) => headersOf(lifetime, added, status)
+  const headersAt = (status: ResponseKey, isObject = status !== 204 && status !== 205) =>
+    headersOf(lifetime, addedResponseHeaders(added, isObject), status)
   const declared = new Map<string, ResponseObject>()
   for (const [status, { description, content }] of converted.responses) {
     declared.set(String(status), {
       description: description ?? descriptionOf(status),
-      ...(isSuccess(status) ? headersAt(status) : {}),
+      ...(isSuccess(status) ? headersAt(status, mayBeObject(content)) : {}),
       ...(content === undefined ? {} : { content: acceptedContent(content, wire) }),
     })
   }
@@ -43,7 +44,7 @@ export function toResponses(
     const { description, content } = toStreamResponse(route.stream.kind, converted.stream, openapi)
     declared.set(String(route.status), {
       description,
-      ...headersAt(route.status),
+      ...headersAt(route.status, false),
       content: acceptedContent(content, wire),
     })
   }
@@ -81,6 +82,12 @@ function emptyOf(
   return added
     .flatMap(({ empty = {} }) => Object.entries(empty))
     .map(([status, description]) => [status, { description, ...headersAt(Number(status)) }])
+}
+
+/** Whether results of a declared response may be objects. A reference may lead to one. */
+function mayBeObject(content: Content | undefined): boolean {
+  const types = Object.values(content ?? {}).flatMap(({ schema }) => Object(schema).type)
+  return types.some((type) => type === undefined || type === 'object')
 }
 
 function isSuccess(status: ResponseKey): boolean {
@@ -171,7 +178,7 @@ function acceptedContent(content: Content, { toAccepted }: Wire): Content {
 /** The headers of successful responses: those that tell of the end of what answers (RFC 9745, RFC 8594), those of `accepted`, and added ones. */
 function headersOf(
   lifetime: Lifetime | undefined,
-  added: readonly Documented[],
+  added: NonNullable<ResponseObject['headers']>,
   status: ResponseKey,
 ): Pick<ResponseObject, 'headers'> {
   const names = [
@@ -182,7 +189,7 @@ function headersOf(
   ]
   const headers = {
     ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    ...addedResponseHeaders(added),
+    ...added,
   }
   return Object.keys(headers).length === 0 ? {} : { headers }
 }
