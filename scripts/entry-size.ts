@@ -10,7 +10,7 @@ const MAX_VALUES = 50
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 235.3 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 237.1 },
   { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 131.0 },
 ] as const
 

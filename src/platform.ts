@@ -29,6 +29,11 @@ export function createId(): string {
   return toId()
 }
 
+/** Has ids created by a function that is faster on the platform that this is called on. */
+export function createIdsBy(create: () => string): void {
+  toId = create
+}
+
 /** A value as text for people, with cycles. Platforms without `node:util` get none. */
 export function inspectValue(value: unknown): string | undefined {
   return findNode()?.getBuiltinModule?.('node:util').inspect(value)

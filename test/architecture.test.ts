@@ -96,7 +96,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/edge':
     'async.ts place.ts versioning define client openapi server/options server/version-report server/adapters/inject server/adapters server/boot',
   'server/app.ts':
-    'async.ts place.ts define server/logging server/options server/adapters/node server/boot server/process server/edge',
+    'async.ts place.ts platform.ts define server/logging server/options server/adapters/node server/boot server/process server/edge',
   'server/adapters/undici':
     'http.ts async.ts stream.ts server/pipeline server/dispatch.ts server/adapters/shared server/adapters/inject server/adapters server/app.ts',
   testing:

@@ -10,11 +10,13 @@ import type { Core } from './boot/core.ts'
 import { PRESENT_CODE } from './boot/present-code.ts'
 import { refuseClosed, toApp } from './edge/edge-app.ts'
 import type { EdgeApp } from './edge/edge-app.ts'
+import { createIds } from './logging/ids.ts'
 import { openStandard } from './logging/sink.ts'
 import type { AppOptions } from './options/app-options.ts'
 import type { NamedVersions } from './options/versioning.ts'
 import { serve } from './process/serve.ts'
 import { placed } from '../place.ts'
+import { createIdsBy } from '../platform.ts'
 
 /** An application. */
 export interface App<M = unknown, F = unknown, V = unknown, I = unknown> extends EdgeApp<M, F, V, I> {
@@ -59,6 +61,7 @@ export function createApp<
   H = undefined,
   const I extends readonly Interceptor[] = readonly [],
 >(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): App<M, F, NamedVersions<O, D, L, H>, I> {
+  createIdsBy(createIds())
   const core = createCore(module, placed({ ...options }, createApp), {
     openOutputs: openStandard,
     code: PRESENT_CODE,

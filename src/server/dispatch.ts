@@ -57,15 +57,22 @@ interface DispatchParts {
 /** Creates the dispatcher of a built application. */
 export function createDispatch(parts: DispatchParts, services: AppServices): Dispatch {
   const { observer, settings } = services
+  const tell = (
+    context: RequestContext,
+    raw: RawRequest,
+    started: number,
+    finished: FinishedResponse,
+  ): FinishedResponse => {
+    if (raw.isPassed !== true) observer.end(context, finished, started)
+    return finished
+  }
   const observed = (context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> => {
     context.isObserved = true
     const started = observer.start(context)
     const response = answer(parts, context, raw)
-    const tell = (finished: FinishedResponse): FinishedResponse => {
-      if (raw.isPassed !== true) observer.end(context, finished, started)
-      return finished
-    }
-    return isPromise(response) ? response.then(tell) : tell(response)
+    return isPromise(response)
+      ? response.then((settled) => tell(context, raw, started, settled))
+      : tell(context, raw, started, response)
   }
   const { telemetry } = settings
   // written out, because a call more would cost every request of most applications

@@ -19,8 +19,10 @@ import {
 import type { App, AppOptions, Logger, RequestEnd, RequestError, RequestStart } from 'octavo'
 import { pino } from 'pino'
 
+import { createIds } from '../../src/server/logging/ids.ts'
 import { createLogger, withRequestId } from '../../src/server/logging/logger.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
+import { createRequestLine } from '../../src/server/logging/request-line.ts'
 
 const PROGRAM = join(import.meta.dirname, 'fixtures/log-and-end.ts')
 
@@ -90,6 +92,23 @@ describe('the default logger', () => {
     })
   }
 
+  it('writes the lines of requests among others, in their order', async () => {
+    const { out, status } = await run('with requests')
+    assert.equal(status, 0)
+    const request = { requestId: 'r2', method: 'GET', version: null, status: 200, duration: 0.5 }
+    assert.deepEqual(
+      parseLines(out)
+        .slice(1)
+        .map(({ time: _time, level: _level, ...rest }) => rest),
+      [
+        { msg: 'Request', path: '/a', ...request },
+        { msg: 'Straße', text: 'é€😀' },
+        { msg: 'Request', path: '/a', route: 'car.getOne', ...request },
+        { msg: 'Request', path: '/b', ...request },
+      ],
+    )
+  })
+
   it('writes what an exit listener says', async () => {
     const { out } = await run('in an exit listener')
     assert.deepEqual(
@@ -105,6 +124,91 @@ describe('the default logger', () => {
     const [err, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     assert.equal(status, 0)
     assert.equal(parseLines(err).at(-1)?.['msg'], 'alive')
+  })
+})
+
+describe('the line of a request that is written by hand', () => {
+  const toRequestLine = createRequestLine()
+  const request = { requestId: 'r1', method: 'GET', path: '/a', version: null, status: 200, duration: 0.123 }
+
+  /** What the default logger writes about anything. */
+  function lineOf(details: object, message?: string): string {
+    const lines: string[] = []
+    const keep = (line: string): void => void lines.push(line)
+    createLogger(undefined, () => ({ info: keep, warn: keep, error: keep })).info(details, message)
+    return lines.join('')
+  }
+  const withoutTime = (line: string | undefined): unknown => line?.replace(/"time":"[^"]*"/, '"time":""')
+
+  const taken = [
+    ['a request without route', request],
+    ['a route', { ...request, route: 'car.getOne' }],
+    ['a route that is undefined', { ...request, route: undefined }],
+    ['a version', { ...request, version: '2', route: 'car.getOne' }],
+    ['characters that are escaped in scripts', { ...request, path: "/<!--'%22[]&" }],
+    ['times of any size', { ...request, duration: 1e21, status: 599 }],
+    ['no time', { ...request, duration: 0 }],
+  ] as const
+  for (const [title, details] of taken) {
+    it(`is what the default logger writes: ${title}`, () => {
+      const line = toRequestLine(details, 'Request')
+      assert.notEqual(line, undefined)
+      assert.equal(withoutTime(line), withoutTime(lineOf(details, 'Request')))
+      // the second time, what is kept
+      assert.equal(withoutTime(toRequestLine(details, 'Request')), withoutTime(line))
+    })
+  }
+
+  const others = [
+    ['another message', request, 'Response'],
+    ['no message', request, undefined],
+    ['another member', { ...request, route: 'a', more: 1 }],
+    ['another member in the place of one', { ...request, routes: 'a' }],
+    [
+      'another order',
+      { method: 'GET', requestId: 'r1', path: '/a', version: null, status: 200, duration: 1 },
+    ],
+    ['fewer members', { requestId: 'r1' }],
+    ['no members', {}],
+    ['an error', Object.assign(new Error('oh'), request)],
+    ['a quote in an id', { ...request, requestId: 'r"1' }],
+    ['a backslash in a path', { ...request, path: '/\\a' }],
+    ['a line feed in a method', { ...request, method: 'GET\n' }],
+    ['characters beyond ASCII', { ...request, path: '/é' }],
+    ['a control character in a route', { ...request, route: 'a\u007f' }],
+    ['half a character in a version', { ...request, version: '\ud800' }],
+    ['a number that JSON has not', { ...request, duration: Number.NaN }],
+    ['an id that is no text', { ...request, requestId: 1 }],
+    ['a version that is no text', { ...request, version: 2 }],
+    ['a route that is an object', { ...request, route: {} }],
+    ['a status that is a text', { ...request, status: '200' }],
+  ] as const
+  for (const [title, details, message = 'Request'] of others) {
+    it(`is left to the default logger: ${title}`, () => {
+      assert.equal(toRequestLine(details, title === 'no message' ? undefined : message), undefined)
+    })
+  }
+
+  it('has the time of the moment', (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: 0 })
+    const timeOf = (): unknown => JSON.parse(toRequestLine(request, 'Request') ?? '').time
+    const first = timeOf()
+    context.mock.timers.tick(1)
+    assert.deepEqual([first, timeOf()], ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.001Z'])
+    context.mock.timers.setTime(0)
+    assert.equal(timeOf(), first)
+  })
+})
+
+describe('the ids of requests', () => {
+  it('are random UUIDs, all different', () => {
+    const createId = createIds()
+    const ids = Array.from({ length: 1000 }, createId)
+    for (const id of ids) assert.match(id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    assert.equal(new Set(ids).size, ids.length)
+    // each of the other digits has every value
+    for (const place of [0, 7, 9, 12, 15, 17, 20, 22, 24, 35])
+      assert.equal(new Set(ids.map((id) => id[place])).size, 16)
   })
 })
 

@@ -124,8 +124,14 @@ function logRequest(
   try {
     const { requestId, request, originalPath, version, route } = context
     const path = route === null ? cutVersionAt(originalPath, versionAt) : originalPath
-    const details = { requestId, method: request.method, path, version, status, duration: toMicros(duration) }
-    log.info(route === null ? details : { ...details, route: route.name }, 'Request')
+    const { method } = request
+    const time = toMicros(duration)
+    // written out, because a copy of an object costs more than all else here, and its JSON twice as much
+    const details =
+      route === null
+        ? { requestId, method, path, version, status, duration: time }
+        : { requestId, method, path, version, status, duration: time, route: route.name }
+    log.info(details, 'Request')
   } catch {
     // what a request says of itself may throw, and does not cost the client the response
   }

@@ -64,7 +64,9 @@ function createJsonLines(openOutputs: OpenOutputs): Logger {
   const outputs = openOutputs(toLossLine)
   return {
     debug: nothing,
-    info: (details, message) => outputs.info(toLine('info', details, message)),
+    info: (details, message) => {
+      if (outputs.request?.(details, message) !== true) outputs.info(toLine('info', details, message))
+    },
     warn: (details, message) => outputs.warn(toLine('warn', details, message)),
     error: (details, message) => outputs.error(toLine('error', details, message)),
   }

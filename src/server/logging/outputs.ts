@@ -1,11 +1,13 @@
 /** Takes lines, each with its line feed. */
-export type Sink = (line: string) => void
+type Sink = (line: string) => void
 
 /** Where log lines go, by their level. */
 export interface Outputs {
   readonly info: Sink
   readonly warn: Sink
   readonly error: Sink
+  /** Writes the line of a request, faster than that of any details. Returns false, and writes nothing, for other details and messages. */
+  readonly request?: (details: object, message: string | undefined) => boolean
 }
 
 /** Opens what log lines go to. `toLossLine` writes the line that reports how many lines were dropped, at the place where they are missing. */

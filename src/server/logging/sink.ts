@@ -3,7 +3,8 @@ import { isatty } from 'node:tty'
 
 import { isWorkerd } from '../../workerd.ts'
 import { openConsole } from './outputs.ts'
-import type { OpenOutputs, Outputs, Sink } from './outputs.ts'
+import type { OpenOutputs, Outputs } from './outputs.ts'
+import { createRequestLine } from './request-line.ts'
 
 /** Characters that are written at once, about. */
 const MAX_TOGETHER = 65_536
@@ -30,21 +31,28 @@ let standard: Outputs | undefined
 export const openStandard: OpenOutputs = (toLossLine) => {
   if (isWorkerd()) return openConsole(toLossLine)
   if (standard !== undefined) return standard
-  const info = createSink(1, toLossLine)
-  const error = createSink(2, toLossLine)
-  return (standard = { info, warn: error, error })
+  const out = openLines(1, toLossLine)
+  const problems = openLines(2, toLossLine)
+  const error = (line: string): void => problems.add(line)
+  const toRequestLine = createRequestLine()
+  const request = (details: object, message: string | undefined): boolean => {
+    const line = toRequestLine(details, message)
+    if (line !== undefined) out.add(line, true)
+    return line !== undefined
+  }
+  return (standard = { info: (line) => out.add(line), warn: error, error, request })
 }
 
 /**
- * Creates a sink that writes to standard output or standard error, all lines of one turn of the event loop at once. Lines of a turn
+ * Opens standard output or standard error for lines, all lines of one turn of the event loop being written at once. Lines of a turn
  * are also written when the process ends, by `process.exit` or an uncaught error too. A reader who stalls never delays the event
  * loop: lines wait in memory, and beyond `MAX_WAITING` they are dropped. A reader who is gone is no error.
  */
-function createSink(fd: OutputFd, toLossLine: (count: number) => string): Sink {
+function openLines(fd: OutputFd, toLossLine: (count: number) => string): Lines {
   const lines = new Lines(fd, toLossLine)
   endings.push(() => lines.finish())
   if (endings.length === 1) process.once('exit', finishAll)
-  return (line) => lines.add(line)
+  return lines
 }
 
 /** The lines on their way to one output. */
@@ -52,6 +60,8 @@ class Lines {
   readonly #output: Output
   readonly #toLossLine: (count: number) => string
   #pending = ''
+  /** Whether `#pending` has ASCII alone, which takes half the time to write. */
+  #isAscii = true
   /** Characters since the last flush. */
   #added = 0
   /** Lines that were dropped and not reported yet. Until they are, all further lines are dropped too. */
@@ -66,7 +76,8 @@ class Lines {
     this.#toLossLine = toLossLine
   }
 
-  add(line: string): void {
+  /** Writes a line with the others of this turn. `isAscii`: it is known to have no other characters. */
+  add(line: string, isAscii = false): void {
     if (!this.#hasRoom()) {
       this.#lost++
       return
@@ -74,6 +85,7 @@ class Lines {
     // a turn that says very much is written in parts
     if (this.#pending.length > MAX_TOGETHER) this.#write()
     this.#pending += line
+    if (!isAscii) this.#isAscii = false
     this.#added += line.length
     if (deadline < Infinity) this.finish()
     else if (!this.#isScheduled) {
@@ -98,14 +110,16 @@ class Lines {
   }
 
   #write(): boolean {
-    if (this.#pending !== '') this.#output.push(Buffer.from(this.#pending))
+    if (this.#pending !== '') this.#output.push(Buffer.from(this.#pending, this.#isAscii ? 'latin1' : 'utf8'))
     this.#pending = ''
+    this.#isAscii = true
     return this.#output.drain()
   }
 
   #reportLoss(): void {
     if (this.#lost === 0 || this.#output.size > MAX_WAITING / 2) return
     this.#pending = this.#toLossLine(this.#lost)
+    this.#isAscii = false
     this.#lost = 0
     this.#write()
   }
