@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
@@ -44,8 +43,10 @@ export function createGalleryApp(folder: string, options: AppOptions = {}): App 
         handler: async ({ form, files }) => {
           const path = join(folder, randomUUID())
           const hash = createHash('sha256')
+          // opened first: otherwise the file could appear after it was removed
+          const file = await open(path, 'wx')
           try {
-            await pipeline(files.video, watched(hash), createWriteStream(path))
+            await pipeline(files.video, watched(hash), file.createWriteStream())
           } catch (error) {
             await rm(path, { force: true })
             throw error

@@ -12,10 +12,10 @@ import type { Entry } from './plan.ts'
 type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 
 /** The limit of each test file, and so of each test, as no test has a longer one than the suite it is in. */
-const TIMEOUT = 600_000
+const TIMEOUT = 1_200_000
 
 /** Time for a process to end by itself after its last test. */
-const GRACE = 15_000
+const GRACE = 60_000
 
 /**
  * Transpiles the test files of all entries and what they import. The entries share their chunks, so a module is one instance in a

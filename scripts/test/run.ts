@@ -24,7 +24,7 @@ export interface RunSettings {
 }
 
 /** Limit of a process, far above the limit of a test file, which `bundle` sets. It ends processes that something keeps open. */
-const TIMEOUT = 900_000
+const TIMEOUT = 1_500_000
 
 /** Transpiles the test files to `.test` and runs them. Returns the exit code. */
 export async function runTests(settings: RunSettings): Promise<number> {

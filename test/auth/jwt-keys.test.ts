@@ -64,8 +64,14 @@ describe('the JWKS of jwtAuth', () => {
     assert.ok(typeof address === 'object' && address !== null)
     url = `http://127.0.0.1:${address.port}/jwks.json`
     mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    // a server that answers has a minute, because a busy machine is slow
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    mock.method(AbortSignal, 'timeout', (time: number) =>
+      timeout(answer === 'never' || answer === 'half' ? time : 60_000),
+    )
   })
   afterEach(async () => {
+    mock.restoreAll()
     mock.timers.reset()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))

@@ -93,6 +93,7 @@ describe('a stream of events', () => {
     for (let index = 0; index < 20_000; index++) parse(piece)
     const [event] = parse('\n\n')
     assert.equal(event?.data.length, 20_000_000)
-    assert.ok(performance.now() - begun < 5000, `${performance.now() - begun} ms`)
+    // in the square of the length it would be minutes
+    assert.ok(performance.now() - begun < 60_000, `${performance.now() - begun} ms`)
   })
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import fs, { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { createGalleryApp } from '../../examples/upload/app.ts'
 import { createFolder, fieldPart, filePart, MULTIPART, toBytes } from '../app/uploads-support.ts'
@@ -53,11 +54,16 @@ describe('the example of uploads', () => {
     assert.equal(readFileSync(join(folder.path, stored), 'utf8'), content)
   })
 
-  it('stores nothing of a video that is cut off', async () => {
+  it('stores nothing of a video that is cut off, also before the system has opened its file', async (test) => {
+    const open = fs.open
+    test.mock.method(fs, 'open', (...args: Parameters<typeof open>) => {
+      setTimeout(() => open(...args), 50)
+    })
     const before = folder.list()
     const body = toBytes([fieldPart('title', 'Descent'), filePart('video', 'd.mp4', 'v'.repeat(9000))], '')
     const response = await app.inject({ method: 'POST', url: '/gallery/videos', headers: MULTIPART, body })
     assert.equal(response.statusCode, 400)
+    await delay(200)
     assert.deepEqual(folder.list(), before)
   })
 })

@@ -101,7 +101,7 @@ function createVanishApp() {
   })
   const app = createApp(defineModule({ providers: [Unit], controllers: [vanish] }), {
     logger: false,
-    timeouts: { grace: 8_000 },
+    timeouts: { grace: 300_000 },
   })
   return { app, seen }
 }
@@ -156,7 +156,8 @@ const WAYS: Readonly<Record<string, (socket: Socket) => unknown>> = {
 
 /** Waits for something that comes soon, and says what there was instead when it does not. */
 async function soon(what: string, isThere: () => boolean, show: () => unknown): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  // a minute, because a busy machine is slow
+  for (let tries = 0; tries < 12_000; tries++) {
     if (isThere()) return
     await delay(5)
   }
@@ -204,7 +205,7 @@ for (const [way, leave] of Object.entries(WAYS)) {
           const start = performance.now()
           await app.close()
           const took = performance.now() - start
-          assert.ok(took < 4_000, `close took ${took} ms: something was still under way`)
+          assert.ok(took < 60_000, `close took ${took} ms: something was still under way`)
           assert.equal(seen.disposed, seen.made)
         }
       })

@@ -48,7 +48,7 @@ const withSchema = (schema: string, components = '{}'): string =>
     .replace('"components":{"schemas":{}}', `"components":{"schemas":${components}}`)
 const times = (text: string, count: number): string => text.repeat(count)
 const DEEP = 10_000
-const within = { timeout: 60_000 }
+const within = { timeout: 300_000 }
 
 describe('documents that cannot be compared', () => {
   const cases: readonly (readonly [

@@ -60,7 +60,7 @@ function createLost(handler = 0, directory?: string): Lost {
   const module = defineModule({ controllers: [controller], providers: [Unit] })
   const uploads = directory === undefined ? {} : { memory: 0, directory }
   return {
-    app: createApp(module, { logger: false, timeouts: { grace: 20_000, handler }, uploads }),
+    app: createApp(module, { logger: false, timeouts: { grace: GRACE, handler }, uploads }),
     gate,
     seen,
   }
@@ -74,8 +74,9 @@ async function closingTime(app: App): Promise<number> {
 }
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`
-/** Well below the grace time. */
-const SOON = 6_000
+/** Milliseconds. A slow machine, too, closes soon enough to tell it from the grace time. */
+const GRACE = 300_000
+const SOON = 60_000
 
 describe('closing while a handler runs that has nobody to answer', () => {
   it('waits a second for it, and ends what lives for it', async () => {

@@ -169,7 +169,7 @@ describe('events over a socket', () => {
   for (const path of ['/silent', '/deaf', '/mute']) {
     it(`end soon when the application closes: ${path}`, async () => {
       const closing = createTestApp(defineController({ prefix: '/', routes }), {
-        timeouts: { grace: 5_000 },
+        timeouts: { grace: 300_000 },
       })
       const socket = await open(await closing.listen(LOOPBACK))
       socket.write(ask(path))
@@ -177,7 +177,7 @@ describe('events over a socket', () => {
       const rest = readUntil(socket, /0\r\n\r\n$/)
       const started = Date.now()
       await closing.close()
-      assert.ok(Date.now() - started < 2_000, 'closing took all the time there was')
+      assert.ok(Date.now() - started < 60_000, 'closing took all the time there was')
       // not broken off, but ended
       await rest
     })

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { connect as connectTcp } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, mock } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { defineController, HttpResponse } from 'octavo'
@@ -16,8 +16,10 @@ import { createGate, createTestApp, LOOPBACK, parse, readUntil } from './support
 
 const BIG = 300_000
 const HOST = 'Host: a.test\r\n'
-/** Times in milliseconds: well below the five seconds that a connection lingers at most. */
-const SOON = 3_000
+/** The milliseconds that a connection lingers at most. */
+const LINGER = 5_000
+/** Below the minutes that it lingers here, so that a slow machine, too, shows what does not wait for it. */
+const SOON = 60_000
 
 /** What ran behind a last answer. */
 let ran = 0
@@ -134,6 +136,12 @@ const adapters: Record<string, Adapter> = {}
 let nodeServer: Server | undefined
 
 before(async () => {
+  const set = globalThis.setTimeout
+  const stretch: typeof set = Object.assign(
+    (run: () => void, milliseconds?: number) => set(run, milliseconds === LINGER ? 300_000 : milliseconds),
+    set,
+  )
+  mock.method(globalThis, 'setTimeout', stretch)
   const plain = new URL(await plainApp.listen(LOOPBACK))
   const secure = new URL(await secureApp.listen({ ...LOOPBACK, tls: TEST_TLS }))
   const [server, node] = await listenWithNode(nodeApp)
@@ -143,6 +151,7 @@ before(async () => {
   adapters['a server of node:http'] = { url: node, connect: () => connectPlain(node) }
 })
 after(async () => {
+  mock.restoreAll()
   nodeServer?.close()
   await Promise.all([plainApp.close(), secureApp.close(), nodeApp.close()])
 })
@@ -249,7 +258,7 @@ describe('a connection behind its last answer', () => {
   })
 
   it('keeps an application from closing for a moment only, also with a client that stays', async () => {
-    const app = createTestApp(controller)
+    const app = createTestApp(controller, { timeouts: { grace: 300_000 } })
     const url = new URL(await app.listen(LOOPBACK))
     const [earlier, during] = [await connectPlain(url), await connectPlain(url)]
     for (const socket of [earlier, during]) socket.on('error', () => undefined)

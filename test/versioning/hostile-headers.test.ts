@@ -295,7 +295,7 @@ describe('long values take time in proportion', () => {
           const started = performance.now()
           await read(requestWith(value))
           // in the square of the length it would be minutes
-          assert.ok(performance.now() - started < 1000, start + JSON.stringify(text))
+          assert.ok(performance.now() - started < 20_000, start + JSON.stringify(text))
         }
       }
     })
