@@ -342,6 +342,11 @@ describe('the options of rateLimit', () => {
     ['no limit', { window: 60 }, /limit is missing/],
     ['no window', { limit: 60 }, /window is missing/],
     ['a limit of 0', { limit: 0, window: 60 }, /limit is 0\. Give a number of requests/],
+    [
+      'a limit of 16 digits, which the header cannot have',
+      { limit: 1_000_000_000_000_000, window: 60 },
+      /limit is 1000000000000000\. Give a number of requests, at least 1 and at most 999999999999999, or a function/,
+    ],
     ['half a second', { limit: 1, window: 0.5 }, /window is 0\.5\. Give a whole number of seconds/],
     ['a window that no timer can wait for', { limit: 1, window: 3_000_000 }, /window is 3000000/],
     ['an unknown option', { limit: 1, window: 1, windowMs: 1 }, /no option "windowMs"/],

@@ -95,6 +95,17 @@ describe('rateLimit among guards', () => {
     limit = 2
     assert.deepEqual((await ask(app, 'ann'))[0], 429)
   })
+  it('takes a limit of 15 digits, and no longer one, which the headers cannot have', async () => {
+    let limit = 999_999_999_999_999
+    const app = serve([SignedIn, quota({ limit: () => limit })])
+    assert.deepEqual(await ask(app, 'ann'), [
+      200,
+      '"default";r=999999999999998;t=60',
+      '"default";q=999999999999999;w=60',
+    ])
+    limit++
+    assert.deepEqual(await ask(app, 'ann'), [500, undefined, undefined])
+  })
   it('tells of all limits in every response after it, errors too', async () => {
     const limits = [
       quota({ name: 'burst', limit: 10, window: 1 }),

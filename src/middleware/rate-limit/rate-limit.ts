@@ -58,10 +58,15 @@ export interface RateLimit extends Middleware, Guard {
 
 const WHERE = 'rateLimit'
 
+/** Integers of structured fields have at most 15 digits (RFC 9651 section 3.3.1). */
+const MAX_QUOTA = 999_999_999_999_999
+
+const isQuota = (value: unknown): value is number => isCount(value) && value <= MAX_QUOTA
+
 const OPTIONS: Rules = {
   limit: [
-    (value) => isPositive(value) || isFunction(value),
-    'a number of requests, at least 1, or a function',
+    (value) => (isQuota(value) && value > 0) || isFunction(value),
+    `a number of requests, at least 1 and at most ${MAX_QUOTA}, or a function`,
   ],
   window: [
     (value) => isPositive(value) && value * 1000 <= LONGEST_TIMER,
@@ -154,11 +159,14 @@ function createAsk<I>(
     if (skip !== undefined && (await skip(context))) return undefined
     const quota: unknown = await limitOf(context)
     if (quota === Infinity) return undefined
-    if (!isCount(quota)) throw new TypeError('rateLimit: limit gave no whole number that is 0 or more')
+    if (!isQuota(quota))
+      throw new TypeError(
+        `rateLimit: limit returned no whole number from 0 to ${MAX_QUOTA}, and not Infinity`,
+      )
     const own: unknown = await by?.(context)
-    if (!isClient(own)) throw new TypeError('rateLimit: by gave no string or number, and not undefined')
+    if (!isClient(own)) throw new TypeError('rateLimit: by returned no string or number, and not undefined')
     const price: unknown = await costOf(context)
-    if (!isCount(price)) throw new TypeError('rateLimit: cost gave no whole number that is 0 or more')
+    if (!isCount(price)) throw new TypeError('rateLimit: cost returned no whole number that is 0 or more')
     const client = own === undefined ? `ip:${addressOf(given)}` : `key:${own}`
     const balance = await count(given, { key: toShortKey(client), cost: price, limit: quota })
     if (balance === undefined) return undefined
