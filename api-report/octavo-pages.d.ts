@@ -1,6 +1,19 @@
 // The public types of octavo/pages. npm run api writes this file, and nothing imports it.
 
-export type FieldOf<T> = keyof T & string
+export type FieldOf<T> = [T] extends [readonly unknown[]]
+  ? string
+  : [T] extends [object]
+    ? keyof T & string
+    : string
+
+export type ItemSchema<S extends Schema> =
+  unknown extends InputOf<S>
+    ? S
+    : [InputOf<S>] extends [readonly unknown[]]
+      ? 'items is the schema of one item, which is an object'
+      : [InputOf<S>] extends [object]
+        ? S
+        : 'items is the schema of one item, which is an object'
 
 export interface PageCondition<F extends string = string> {
   readonly field: F
@@ -26,8 +39,8 @@ export interface PageOf<T> {
   readonly prev: string | null
 }
 
-export interface PageOptions<S, F extends string> {
-  readonly items: S
+export interface PageOptions<S extends Schema, F extends string> {
+  readonly items: ItemSchema<S>
   readonly lifetime?: number
   readonly limit?: PageLimit
   readonly order: readonly (F | SortBy<F>)[]

@@ -1,6 +1,7 @@
 export { page } from './page.ts'
 export type {
   FieldOf,
+  ItemSchema,
   PageContext,
   PageLimit,
   PageOptions,

@@ -17,7 +17,21 @@ import { fieldsOf, takesNull, toFields, toPageSchema } from './schemas.ts'
 import type { PageFields, PageOf, PageSchema } from './schemas.ts'
 
 /** The names of the fields of an item. */
-export type FieldOf<T> = keyof T & string
+export type FieldOf<T> = [T] extends [readonly unknown[]]
+  ? string
+  : [T] extends [object]
+    ? keyof T & string
+    : string
+
+/** A schema that is that of an item, or what to mend, so that the error of a wrong one is at `items` and not at `order`. */
+export type ItemSchema<S extends Schema> =
+  unknown extends InputOf<S>
+    ? S
+    : [InputOf<S>] extends [readonly unknown[]]
+      ? 'items is the schema of one item, which is an object'
+      : [InputOf<S>] extends [object]
+        ? S
+        : 'items is the schema of one item, which is an object'
 
 /** How many items a page has. */
 export interface PageLimit {
@@ -28,9 +42,9 @@ export interface PageLimit {
 }
 
 /** The options of `page`. */
-export interface PageOptions<S, F extends string> {
+export interface PageOptions<S extends Schema, F extends string> {
   /** The schema of an item: an object with the fields of `order`. */
-  readonly items: S
+  readonly items: ItemSchema<S>
   /**
    * The fields that the list is sorted by, the most significant first. The last one has to be unique, such as an id, and never `null`. A
    * name alone is ascending.
@@ -125,7 +139,7 @@ const OPTIONS: Rules = {
  * repeated while others are inserted and deleted.
  *
  * @example
- * const cars = page({ items: Car, order: [{ field: 'built', direction: 'desc' }, 'id'], secret: process.env.PAGE_SECRET })
+ * const cars = page({ items: Car, order: [{ field: 'built', direction: 'desc' }, 'id'], secret })
  * const list = {
  *   method: 'GET',
  *   name: 'list',
@@ -145,7 +159,9 @@ export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
   const cursors = createCursors(toSecrets(secret), lifetime)
   return {
     query: toFields(usual, max),
-    response: toPageSchema(items),
+    // its type is a text only for items that the compiler refuses
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    response: toPageSchema(items as S),
     openapi: { responses: { 200: { headers: { Link: LINK } } } },
     read: async (query, context, find) => {
       const { limit, cursor, ...filter } = query
