@@ -241,14 +241,17 @@ describe('the time of a route', () => {
 
   it('of its middleware has nothing of the time further inside', async () => {
     const order: string[] = []
+    // each wait is far shorter, and all together are longer
+    const timeout = 1_000
     const around: Middleware = async (_context, next) => {
-      await delay(TIME / 2)
+      await delay(timeout / 4)
       await next()
       order.push('after')
-      await delay(TIME / 2)
+      await delay(timeout / 4)
     }
-    const handler = () => delay((TIME * 2) / 3, 'done')
-    const app = create({ method: 'POST', middleware: [around], input: { body: z.unknown() }, handler })
+    const handler = () => delay((timeout * 2) / 3, 'done')
+    const input = { body: z.unknown() }
+    const app = create({ method: 'POST', timeout, middleware: [around], input, handler })
     const response = await app.inject({ ...upload, body: slowly() })
     assert.deepEqual([response.json(), order], ['done', ['after']])
   })
