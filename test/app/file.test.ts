@@ -473,7 +473,7 @@ const openFiles = (): number => readdirSync(FDS).length
 
 /** Waits until no more files are open than before. */
 async function settle(before: number): Promise<void> {
-  for (let tries = 0; openFiles() > before && tries < 200; tries++)
+  for (let tries = 0; openFiles() > before && tries < 12_000; tries++)
     await new Promise((resolve) => setTimeout(resolve, 5))
   assert.ok(openFiles() <= before, `${openFiles() - before} files more are open than before`)
 }

@@ -284,7 +284,7 @@ describe('rateLimit in Redis', { skip: hasRedis ? false : 'redis-server is not i
   before(async () => {
     const options = ['--port', '0', '--unixsocket', path, '--save', '', '--appendonly', 'no', '--dir', folder]
     redis = spawn('redis-server', options, { stdio: 'ignore' })
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 1_200; tries++) {
       if (spawnSync('redis-cli', ['-s', path, 'ping']).stdout.toString().startsWith('PONG')) return
       await sleep(50)
     }

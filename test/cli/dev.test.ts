@@ -65,7 +65,7 @@ function dev(
   child.stdout?.on('data', (chunk) => (text += String(chunk)))
   child.stderr?.on('data', (chunk) => (text += String(chunk)))
   const until = async (expected: RegExp): Promise<RegExpExecArray> => {
-    for (const deadline = Date.now() + 15_000; ; await sleep(20)) {
+    for (const deadline = Date.now() + 120_000; ; await sleep(20)) {
       const found = expected.exec(text.slice(from))
       if (found !== null) {
         from += found.index + found[0].length
@@ -241,7 +241,7 @@ console.log('pids', process.pid, child.pid)
     const [, pid] = await session.until(/pid (\d+)/)
     await session.until(READY)
     await end(session, 'SIGKILL')
-    for (let tries = 0; isAlive(Number(pid)) && tries < 100; tries++) await sleep(50)
+    for (let tries = 0; isAlive(Number(pid)) && tries < 1_200; tries++) await sleep(50)
     assert.equal(isAlive(Number(pid)), false)
   })
 

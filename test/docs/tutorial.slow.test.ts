@@ -7,7 +7,8 @@ import { setTimeout } from 'node:timers/promises'
 import { buildContainer, runContainer } from './tutorial/container.ts'
 import { readPage } from './tutorial/page.ts'
 import { findPostgres, startPostgres } from './tutorial/postgres.ts'
-import { checkTypes, createProject, findPort, ROOT } from './tutorial/project.ts'
+import { findPort } from '../support/ports.ts'
+import { checkTypes, createProject, ROOT } from './tutorial/project.ts'
 import type { Project } from './tutorial/project.ts'
 
 const FOLDER = join(ROOT, 'docs/tutorial')

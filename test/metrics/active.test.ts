@@ -69,7 +69,7 @@ function create() {
   })
   const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
   const isActive = async (count: number): Promise<void> => {
-    for (let tries = 0; tries < 500 && (await read()) !== count; tries++) await delay(10)
+    for (let tries = 0; tries < 6_000 && (await read()) !== count; tries++) await delay(10)
     assert.equal(await read(), count)
   }
   return { app, seen, isActive }

@@ -145,7 +145,7 @@ describe('createMetrics', () => {
     const isOpen = async (count: number): Promise<void> => {
       const expected = `server_connections ${count}`
       const read = () => metrics.registry.getSingleMetricAsString('server_connections')
-      for (let tries = 0; tries < 500 && !(await read()).endsWith(expected); tries++) await delay(10)
+      for (let tries = 0; tries < 6_000 && !(await read()).endsWith(expected); tries++) await delay(10)
       assert.match(await read(), new RegExp(`${expected}$`))
     }
     const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))

@@ -50,7 +50,7 @@ describe('metrics under workers', { skip: process.platform === 'win32' }, () => 
       const pids = new Set(first.pids)
       let count = first.count
       const isReplaced = () => pids.size === 4
-      for (let tries = 0; tries < 600 && !isReplaced(); tries++, count++) {
+      for (let tries = 0; tries < 6_000 && !isReplaced(); tries++, count++) {
         pids.add(Number(await get(`${url}/car`)))
         await delay(10)
       }

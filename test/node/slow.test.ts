@@ -12,7 +12,9 @@ import { z } from 'zod'
 import { createGate, createTestApp, exchange, LOOPBACK, open, parse, readAll, readUntil } from './support.ts'
 
 const LIMIT = 1_048_576
-const TIMES = { headers: 300, request: 500, idle: 3_000, handler: 150, grace: 300 } as const
+const TIMES = { idle: 3_000, handler: 150, grace: 300 } as const
+/** Those of an application that tests keep waiting. */
+const HASTY = { ...TIMES, headers: 300, request: 500 } as const
 /** Milliseconds that some routes have. */
 const TIME = 150
 const HOST = 'Host: a.test\r\n'
@@ -62,11 +64,14 @@ const controller = defineController({
 })
 
 const app = createTestApp(controller, { timeouts: TIMES })
+const hasty = createTestApp(controller, { timeouts: HASTY })
 let url = ''
+let hastyUrl = ''
 before(async () => {
   url = await app.listen(LOOPBACK)
+  hastyUrl = await hasty.listen(LOOPBACK)
 })
-after(() => app.close())
+after(() => Promise.all([app.close(), hasty.close()]))
 
 /** Writes a text byte by byte until it ends or the connection does. */
 async function drip(socket: Socket, text: string, pause: number): Promise<void> {
@@ -94,7 +99,7 @@ const TIMEOUT = ['HTTP/1.1 408 Request Timeout', 'close', 'request_timeout']
 
 describe('a slow client', () => {
   it('has so much time for its headers, whatever it sends meanwhile', async () => {
-    const socket = await open(url)
+    const socket = await open(hastyUrl)
     let isSending = true
     const sent = drip(socket, `GET / HTTP/1.1\r\n${HOST}X-Slow: ${'a'.repeat(1000)}`, 15)
     void sent.then(() => (isSending = false))
@@ -109,7 +114,7 @@ describe('a slow client', () => {
       ['Transfer-Encoding: chunked', '1388\r\n'],
       ['Content-Encoding: gzip\r\nContent-Length: 5000', `\x1f\x8b\x08\x08${'\0'.repeat(6)}`],
     ] as const) {
-      const socket = await open(url)
+      const socket = await open(hastyUrl)
       socket.write(`POST /size HTTP/1.1\r\n${HOST}${head}\r\n\r\n${end}`, 'latin1')
       void drip(socket, 'a'.repeat(1000), 15)
       // the connection ends when the client has stopped, or a few seconds later
@@ -137,11 +142,11 @@ describe('a slow client', () => {
   })
 
   it('does not keep others from their answers, however many there are', async () => {
-    const slow = await Promise.all(Array.from({ length: 200 }, () => open(url)))
+    const slow = await Promise.all(Array.from({ length: 200 }, () => open(hastyUrl)))
     const ended = slow.map((socket) => refusalOf(socket))
     for (const socket of slow) socket.write('GET / HTTP/1.1\r\nX-')
     for (let round = 0; round < 5; round++) {
-      assert.match(await exchange(url, `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`), /"ok"$/)
+      assert.match(await exchange(hastyUrl, `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`), /"ok"$/)
     }
     for (const refusal of await Promise.all(ended)) assert.deepEqual(refusal, TIMEOUT)
   })

@@ -206,7 +206,7 @@ async function post(path: string, ...parts: readonly Uint8Array[]) {
 
 /** Waits until the condition holds. */
 async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 12_000; tries++) {
     if (condition()) return
     await sleep(10)
   }

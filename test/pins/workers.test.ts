@@ -35,7 +35,7 @@ describe('pins of four workers', { skip: hasRedis ? false : 'redis-server is not
       stdio: 'ignore',
     })
     for (let tries = 0; command('ping') !== 'PONG'; tries++) {
-      assert.ok(tries < 200, 'redis-server does not answer')
+      assert.ok(tries < 1_200, 'redis-server does not answer')
       await sleep(50)
     }
   }
@@ -95,7 +95,7 @@ describe('pins of four workers', { skip: hasRedis ? false : 'redis-server is not
     const workers = new Set<number | undefined>()
     const found = new Set<unknown>()
     for (let tries = 0; workers.size < 4; tries++) {
-      assert.ok(tries < 500, 'a worker receives no requests')
+      assert.ok(tries < 5_000, 'a worker receives no requests')
       const { pid, version, code } = await send(...sent)
       if (pid !== undefined) workers.add(pid)
       found.add(version ?? code)
@@ -163,7 +163,7 @@ describe('pins of four workers', { skip: hasRedis ? false : 'redis-server is not
     await startRedis()
     // a worker that is not connected yet refuses
     for (let tries = 0; String(await askAll('unknown')) !== '5'; tries++) {
-      assert.ok(tries < 200, 'a worker does not find Redis again')
+      assert.ok(tries < 1_200, 'a worker does not find Redis again')
       await sleep(50)
     }
     assert.deepEqual(await askAll('known'), ['2'])

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -13,19 +13,10 @@ import KeyvRedis from '@keyv/redis'
 import { Keyv } from 'keyv'
 import { createApp, defineController, defineModule, Session } from 'octavo'
 
+import { findPort } from '../support/ports.ts'
 import { SECRET } from './support.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address !== null)
-  server.close()
-  await once(server, 'close')
-  return address.port
-}
 
 /** Whether something answers `PING` at the port. */
 function isAnswering(port: number): Promise<boolean> {
@@ -72,7 +63,7 @@ describe('sessions in Redis', { skip: hasRedis ? false : 'redis-server is not in
   let port = 0
 
   before(async () => {
-    port = await findFreePort()
+    port = await findPort()
     redis = await startRedis(port, folder)
   })
   after(async () => {

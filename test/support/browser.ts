@@ -48,7 +48,7 @@ export function findChromium(): string | undefined {
 type Message = Readonly<Record<string, unknown>>
 type Send = (method: string, params?: object) => Promise<Message>
 
-const TIMEOUT = 15_000
+const TIMEOUT = 60_000
 
 /** Starts a browser without windows, which is told and tells everything through two pipes. An answer has `timeout` milliseconds. */
 export async function startBrowser(path: string, timeout = TIMEOUT): Promise<Browser> {
@@ -79,7 +79,7 @@ export async function startBrowser(path: string, timeout = TIMEOUT): Promise<Bro
     tab: () => openTab(send, listen),
     close: async () => {
       void send('Browser.close').catch(() => undefined)
-      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000)
+      const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
       await exited
       clearTimeout(timer)
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })

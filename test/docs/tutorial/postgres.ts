@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 
 import { Client } from 'pg'
 
-import { findPort } from './project.ts'
+import { findPort } from '../../support/ports.ts'
 
 const DEBIAN = '/usr/lib/postgresql'
 

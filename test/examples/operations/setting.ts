@@ -15,7 +15,7 @@ import {
   startRedis,
 } from '../../../examples/operations/cluster.ts'
 import type { Service } from '../../../examples/operations/cluster.ts'
-import { findPort } from '../../docs/tutorial/project.ts'
+import { findPort } from '../../support/ports.ts'
 
 /** Redis, PostgreSQL and a balancer, and the instances that a test starts. */
 export interface Setting {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
 import { isListening, missingPrograms } from '../../../examples/operations/cluster.ts'
-import { findPort } from '../../docs/tutorial/project.ts'
+import { findPort } from '../../support/ports.ts'
 import { ROOT } from '../../support/octavo.ts'
 import { call } from './load.ts'
 import { until } from './setting.ts'

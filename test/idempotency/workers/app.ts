@@ -16,7 +16,7 @@ await redis.connect()
 const controllers = Object.entries({ ioredis, redis }).map(([name, store]) =>
   defineController({
     name,
-    interceptors: [idempotency({ store, lease: 2 })],
+    interceptors: [idempotency({ store, lease: 5 })],
     routes: [
       {
         method: 'POST',

@@ -25,7 +25,7 @@ export function startLoad(url: string, clients: number): Load {
   const owners = new WeakMap<Socket, number>()
   const over = new AbortController()
   const ask = async (): Promise<void> => {
-    const asked = request(url, { agent, timeout: 5_000 })
+    const asked = request(url, { agent, timeout: 60_000 })
     asked.on('timeout', () => asked.destroy(new Error('timeout')))
     let socket: Socket | undefined
     asked.once('socket', (given) => (socket = given))
@@ -57,9 +57,9 @@ export function startLoad(url: string, clients: number): Load {
   }
 }
 
-/** Waits until a condition holds. */
+/** Waits until a condition holds, for two minutes at most, because processes start slowly on a busy machine. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 120_000
   while (!condition()) {
     if (Date.now() > end) throw new Error(`Waited in vain until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
