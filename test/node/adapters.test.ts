@@ -329,7 +329,7 @@ describe('hosts', () => {
     )
     let url: string
     try {
-      url = await six.listen({ port: 0, host: '::1' })
+      url = await six.listen({ ...LOOPBACK, host: '::1' })
     } catch {
       test.skip('no IPv6 here')
       return

@@ -6,7 +6,7 @@ import { createApp, defineController, defineModule, FileStream } from 'octavo'
 import type { Middleware } from 'octavo'
 import { z } from 'zod'
 
-import { open, readAll } from './support.ts'
+import { LOOPBACK, open, readAll } from './support.ts'
 
 const handler = (): string => 'read'
 const bodies = defineController({
@@ -53,7 +53,7 @@ describe('a body that is read after its connection has ended', () => {
           return next()
         }
         const app = createApp(defineModule({ controllers: [bodies] }), { middleware: [late], logger: false })
-        const socket = await open(await app.listen({ port: 0, host: '127.0.0.1' }))
+        const socket = await open(await app.listen(LOOPBACK))
         const head = `POST ${path} HTTP/1.1\r\nHost: a\r\n${HEADERS[path] ?? ''}${framing}\r\n\r\n`
         socket.write(head + sent)
         await entered.promise
@@ -93,7 +93,7 @@ describe('a body that breaks off while it is read', () => {
       return response
     }
     const app = createApp(defineModule({ controllers: [reads] }), { middleware: [after], logger: false })
-    const socket = await open(await app.listen({ port: 0, host: '127.0.0.1' }))
+    const socket = await open(await app.listen(LOOPBACK))
     const part = '--b\r\nContent-Disposition: form-data; name="video"; filename="a"\r\n\r\nabc'
     socket.write(
       `POST / HTTP/1.1\r\nHost: a\r\n${HEADERS['/video'] ?? ''}Transfer-Encoding: chunked\r\n\r\n` +

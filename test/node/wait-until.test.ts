@@ -9,6 +9,7 @@ import type { AppOptions, ExecutionContext } from 'octavo'
 
 import { ROOT } from '../support/octavo.ts'
 import { startProgram } from '../support/recipes.ts'
+import { LOOPBACK } from './support.ts'
 
 /** An application whose route goes on after its response with the work that a test gives. */
 function create(work: (context: ExecutionContext) => PromiseLike<unknown>, options: AppOptions = {}) {
@@ -87,7 +88,7 @@ describe('context.waitUntil', () => {
   it('goes on when the client has gone, and close() still waits for it', async () => {
     const work = createWork()
     const { app } = create(() => work.promise)
-    const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+    const { port } = new URL(await app.listen(LOOPBACK))
     const socket = connect(Number(port), '127.0.0.1')
     socket.write('GET /work HTTP/1.1\r\nHost: a\r\n\r\n')
     await once(socket, 'data')

@@ -28,6 +28,8 @@ const LONGEST_ERROR = 500
 /** A server that answers. */
 interface Server {
   readonly call: Call
+  /** What it has written when it began to listen. */
+  readonly log: string
   /** Ends the server while it answers. @throws if the answer is lost, or the process does not end well. */
   readonly end: () => Promise<void>
 }
@@ -38,7 +40,7 @@ interface Runtime {
   /** The file below `runtimes/node_modules` that runs programs; none for Workers. */
   readonly program?: string
   readonly args?: readonly string[]
-  readonly server: 'listen' | 'bun' | 'deno' | 'worker'
+  readonly server: 'listen' | 'direct' | 'bun' | 'deno' | 'worker'
 }
 
 const RUNTIMES: readonly Runtime[] = [
@@ -64,7 +66,7 @@ async function bundle(outdir: string): Promise<void> {
     target: 'es2022',
     outExtension: { '.js': '.mjs' },
     logLevel: 'error',
-    entryPoints: ['listen', 'bun', 'deno'].map((name) => `test/runtimes/servers/${name}.ts`),
+    entryPoints: ['listen', 'direct', 'bun', 'deno'].map((name) => `test/runtimes/servers/${name}.ts`),
     platform: 'node',
     // packages of CommonJS find Node's modules by it
     banner: { js: "import { createRequire as $r } from 'node:module'; const require = $r(import.meta.url);" },
@@ -78,8 +80,8 @@ const callAt =
   (path, init = {}) =>
     fetch(url + path, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers } })
 
-/** The URL that a program writes in a line of its log. */
-function whereListens(child: ChildProcess): Promise<string> {
+/** The URL that a program writes in a line of its log, and all that it has written by then. */
+function whereListens(child: ChildProcess): Promise<{ readonly url: string; readonly log: string }> {
   return new Promise((resolve, reject) => {
     let text = ''
     const timer = setTimeout(() => reject(new Error(`It does not listen:\n${text}`)), LONGEST_START)
@@ -88,7 +90,7 @@ function whereListens(child: ChildProcess): Promise<string> {
       const [, url] = /"msg":"Listening".*?"url":"([^"]+)"/.exec(text) ?? []
       if (url === undefined) return
       clearTimeout(timer)
-      resolve(url)
+      resolve({ url, log: text })
     }
     child.stdout?.on('data', look)
     child.stderr?.on('data', look)
@@ -100,9 +102,10 @@ async function startProgram({ program = '', args = [], server }: Runtime, folder
   const file = join(PLATFORMS, 'node_modules', program)
   const child = spawn(file, [...args, join(folder, `${server}.mjs`)], { stdio: ['ignore', 'pipe', 'pipe'] })
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const call = callAt(await whereListens(child))
+  const { url, log } = await whereListens(child)
+  const call = callAt(url)
   const end = async (): Promise<void> => {
-    if (server !== 'listen') {
+    if (server === 'bun' || server === 'deno') {
       child.kill('SIGKILL')
       await exit
       return
@@ -113,7 +116,7 @@ async function startProgram({ program = '', args = [], server }: Runtime, folder
     const [text, code] = await Promise.all([slow, exit])
     if (text !== '"slow"' || code !== 0) throw new Error(`It answered ${text} and ended with ${code}`)
   }
-  return { call, end }
+  return { call, log, end }
 }
 
 async function startWorker(folder: string): Promise<Server> {
@@ -123,7 +126,8 @@ async function startWorker(folder: string): Promise<Server> {
   })
   const url = await worker.ready
   // Cloudflare writes the header
-  return { call: callAt(url.origin, { 'cf-connecting-ip': '127.0.0.1' }), end: () => worker.dispose() }
+  const call = callAt(url.origin, { 'cf-connecting-ip': '127.0.0.1' })
+  return { call, log: '', end: () => worker.dispose() }
 }
 
 async function checkRuntime(runtime: Runtime, folder: string): Promise<readonly Found[]> {
@@ -146,11 +150,34 @@ async function checkRuntime(runtime: Runtime, folder: string): Promise<readonly 
   if (runtime.server === 'listen')
     await note({ area: 'operation', title: 'the end of the process' }, server.end)
   else await server.end()
-  if (runtime.program !== undefined && runtime.server === 'listen')
+  if (runtime.program !== undefined && runtime.server === 'listen') {
     await note({ area: 'operation', title: 'webhooks to public addresses alone' }, () =>
       sendWebhooks(runtime),
     )
+    await note({ area: 'operation', title: 'the direct engine, or node:http and a warning' }, () =>
+      checkDirect(runtime, folder),
+    )
+  }
   return found
+}
+
+/**
+ * Runs the checks where an application asks for the direct engine. Runtimes other than Node have no parser for it, and have passed the
+ * checks with node:http.
+ */
+async function checkDirect(runtime: Runtime, folder: string): Promise<void> {
+  const server = await startProgram({ ...runtime, server: 'direct' }, folder)
+  const engine = runtime.name.startsWith('Node ') ? 'direct' : 'node'
+  if (!new RegExp(`"msg":"Listening".*"engine":"${engine}"`).test(server.log))
+    throw new Error(`It does not serve with ${engine}: ${server.log}`)
+  if (/node:http serves/.test(server.log) !== (engine === 'node'))
+    throw new Error(`The warning is wrong: ${server.log}`)
+  for (const { area, title, lackedBy = {}, run } of CHECKS)
+    if (lackedBy[runtime.name] === undefined && (engine === 'direct' || area === 'routing'))
+      await run(server.call).catch((error: unknown) => {
+        throw new Error(`${title}: ${error instanceof Error ? error.message : String(error)}`)
+      })
+  await server.end()
 }
 
 /** Runs a program as it is, because bundles have packages in them that a runtime may replace. */

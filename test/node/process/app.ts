@@ -5,6 +5,8 @@ import { createApp, defineController, defineModule, upgrade, VersioningSchemes }
 import type { App, AppOptions, ListenOptions, Logger, UsageOptions } from 'octavo'
 import { z } from 'zod'
 
+import { ENGINE } from '../support.ts'
+
 /** What a test says to the program below. */
 export interface ProgramOptions {
   readonly listen?: ListenOptions
@@ -153,6 +155,6 @@ const create = (): App =>
     },
   )
 const place = options.listen?.path === undefined ? { port: 0, host: '127.0.0.1' } : {}
-const url = await create().listen({ ...place, ...options.listen })
+const url = await create().listen({ ...place, engine: ENGINE, ...options.listen })
 if (options.twice === true) await create().listen({ port: 0 })
 tell('test', { url }, 'url')

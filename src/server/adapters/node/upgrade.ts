@@ -75,7 +75,7 @@ const SAID: unique symbol = Symbol('upgrade')
 for (const { prototype } of [UpgradableDirectRequest, UpgradableRequest]) {
   Object.defineProperty(prototype, 'upgrade', {
     get(this: IncomingMessage) {
-      return Reflect.get(this, SAID) === true && isHandshake(this)
+      return Reflect.get(this, SAID) === true && (this.method === 'CONNECT' || isHandshake(this))
     },
     set(this: IncomingMessage, value: unknown) {
       Reflect.set(this, SAID, value)

@@ -364,6 +364,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
       this.#leaving = { ...this.#leaving, rest }
       this.#current = undefined
       this.stopParsing()
+      this.#stopListening()
       if (this.#queue.length === 0) this.#upgrade()
     } else if (this.#parser === undefined) return
     else if (this.#current === undefined) this.#stay(rest)
@@ -388,14 +389,15 @@ export class Connection implements ParserTarget, Link, SendTarget {
     if (leaving === undefined || this.isEnding) return
     if (leaving.request.method === 'CONNECT')
       this.#endWith(httpError('malformed_target', 'The request target is neither a path nor a URL'))
-    else {
-      // whoever takes the connection reads it
-      this.socket.removeAllListeners('data').removeAllListeners('end')
-      // as node:http leaves it, so that the first listener has it flow
-      this.socket.pause()
-      Reflect.set(this.socket, 'readableFlowing', null)
-      this.#host.upgrade(this, leaving.request, leaving.rest)
-    }
+    else this.#host.upgrade(this, leaving.request, leaving.rest)
+  }
+
+  /** Leaves what still comes to whoever takes the connection, and in the buffer of the socket until then. */
+  #stopListening(): void {
+    this.socket.removeAllListeners('data').removeAllListeners('end')
+    // as node:http leaves it, so that the first listener has it flow
+    this.socket.pause()
+    Reflect.set(this.socket, 'readableFlowing', null)
   }
 
   /** The socket has read bytes, because no parser reads them from the connection. */
