@@ -26,14 +26,14 @@ const entryPoints = Object.entries(manifest.exports).flatMap(([name, entry]) =>
 const textOf = (name: string): string => JSON.stringify(readFileSync(join(PAGE, name), 'utf8'))
 
 /**
- * Files that share a chunk, because they are loaded together: what every application has, what reads the schemas of routes, what versions
- * need, and what few definitions and options need. esbuild makes a chunk for each set of entry points that share files, and every `import()` is an entry
+ * Files that share a chunk, because they are loaded together: what every application has, what reads the schemas of routes and validates by
+ * them, what versions need, and what few definitions and options need. esbuild makes a chunk for each set of entry points that share files, and every `import()` is an entry
  * point, so that `octavo` would be three dozen files, which load 13 ms slower. What is loaded later comes after some of these anyway:
  * if each of those imports them, they share one set.
  */
 const SHARED = {
   core: `export * from './common.ts'\nexport * from './server/edge/edge-app.ts'\n`,
-  schemas: `export * from './schema/route-schemas.ts'\n`,
+  schemas: `export * from './schema/route-schemas.ts'\nexport * from './server/pipeline/validation/code.ts'\n`,
   versions: `export * from './server/versioned/versioned.ts'\n`,
   options: `export * from './server/boot/container-code.ts'\nexport * from './server/boot/option-code.ts'\n`,
 } as const

@@ -1,9 +1,6 @@
-// oxlint-disable-next-line typescript/triple-slash-reference -- the package has no types for this file: others that compile ours need them
-/// <reference path="./fast-querystring.d.ts" />
-import parse from 'fast-querystring/lib/parse.js'
-
 import { httpError } from '../errors.ts'
 import type { QueryRecord } from '../http.ts'
+import { parseUrlencoded } from './urlencoded.ts'
 
 /**
  * Reads the query of a request target. A repeated name has a list; a malformed escape is kept as it stands.
@@ -24,8 +21,7 @@ export function parseForm(text: string, limit: number): QueryRecord {
   // each takes a character at least
   if (text.length > limit && isLonger(text, limit))
     throw httpError('too_many_parameters', `There are more than ${limit} parameters`)
-  // a record without prototype: `__proto__` and `constructor` are names like any other
-  return parse(text)
+  return parseUrlencoded(text)
 }
 
 /** Counts separators, before anything is made of what they separate. */
