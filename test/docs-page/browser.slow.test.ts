@@ -187,6 +187,7 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
       await tab.evaluate(clickAll('.json-schema-2020-12-accordion'))
       // what fades in is there
       await new Promise((resolve) => setTimeout(resolve, 600))
+      await tab.until("document.getAnimations().every((each) => each.playState !== 'running')")
       assert.deepEqual(await tab.evaluate(FAINT_TEXTS), [], scheme)
       await tab.close()
     }
