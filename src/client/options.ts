@@ -209,9 +209,7 @@ export function checkOptions(options: AnyClientOptions): void {
     if (value !== undefined && !test(value)) throw new TypeError(`createClient: ${name} is not ${expected}`)
   }
   if (options.fetch !== undefined && options.dispatcher !== undefined)
-    throw new TypeError(
-      'createClient: dispatcher is for the fetch of the platform; give it or fetch, not both',
-    )
+    throw new TypeError('createClient: give dispatcher or fetch, not both')
 }
 
 function isOption(name: string): name is keyof AnyClientOptions {

@@ -79,7 +79,7 @@ function writeCookies(name: string, values: Values, headers: Headers): void {
   if (wrong !== undefined) throw new TypeError(`${name}: no cookie can be called ${wrong}`)
   if (!canSendCookies())
     throw new TypeError(
-      `${name}: browsers send their own cookies and take none from here; leave cookies out, and give createClient credentials: 'include' for another origin`,
+      `${name}: browsers send their own cookies. Leave them out, and give createClient credentials: 'include' for another origin`,
     )
   const given = headers.get('cookie')
   headers.set('cookie', [...(given === null ? [] : [given]), ...pairs].join('; '))

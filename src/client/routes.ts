@@ -40,8 +40,10 @@ export function createFindRoute(
       if (!response.ok) throw new ProblemError(response, data)
       return data
     } catch (cause) {
-      const isMissing = cause instanceof ProblemError && cause.code === 'route_not_found'
-      const fix = isMissing ? '. Give createApp `docs: {}`, or createClient `routes`' : ''
+      const { code, status }: Partial<ProblemError> = cause instanceof ProblemError ? cause : {}
+      const isRefused = status === 401 || status === 403
+      const option = isRefused ? 'Client `headers`' : code === 'route_not_found' && 'App `docs: {}`'
+      const fix = option ? `. Give create${option}, or createClient \`routes\`` : ''
       throw new Error(
         `createClient: the routes could not be read from ${url.href}: ${messageOf(cause)}${fix}`,
         { cause },

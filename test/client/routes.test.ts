@@ -239,7 +239,8 @@ describe('a client finds the routes', () => {
     })
     assert.equal((await client.ping()).data, 'pong')
     await assert.rejects(createClient<Cars>({ baseUrl, fetch: toFetch(app) }).ping(), {
-      message: /the routes could not be read from .*client\.json: /,
+      message:
+        /the routes could not be read from .*client\.json: .*\. Give createClient `headers`, or createClient `routes`$/,
     })
   })
 

@@ -211,10 +211,7 @@ describe('options that cannot be used', () => {
     [{ baseUrl, dispatcher: {} }, /^createClient: dispatcher is not a dispatcher of undici$/],
     [{ baseUrl, credentials: 'all' }, /^createClient: credentials is not 'omit'/],
     [{ baseUrl, routes: 7 }, /^createClient: routes is not a route map/],
-    [
-      { fetch: app.fetch, dispatcher: new Agent() },
-      /^createClient: dispatcher is for the fetch of the platform/,
-    ],
+    [{ fetch: app.fetch, dispatcher: new Agent() }, /^createClient: give dispatcher or fetch, not both$/],
     [
       { baseUrl, routes: { routes: { a: { method: 'GET', path: 'a' } } } },
       /^createClient: the option routes is not a route map/,
