@@ -17,51 +17,6 @@ export interface Delivery {
   readonly subscription: string
 }
 
-const FORMATS: {
-  readonly github: {
-    readonly companions: never[]
-    readonly header: 'x-hub-signature-256'
-    readonly isSecret: typeof isText
-    readonly read: (request: HttpRequest_2) =>
-      | {
-          prefix: string
-          signatures: Buffer<ArrayBuffer>[]
-          timestamp: undefined
-        }
-      | undefined
-    readonly secret: string
-    readonly toKey: (secret: string) => Buffer<ArrayBuffer>
-  }
-  readonly standard: {
-    readonly companions: readonly ['webhook-id', 'webhook-timestamp']
-    readonly header: 'webhook-signature'
-    readonly isSecret: typeof isSecret
-    readonly read: (request: HttpRequest_2) =>
-      | {
-          prefix: string
-          signatures: Buffer<ArrayBuffer>[]
-          timestamp: number
-        }
-      | undefined
-    readonly secret: 'whsec_ and base64 of at least 32 characters'
-    readonly toKey: typeof toKey
-  }
-  readonly stripe: {
-    readonly companions: never[]
-    readonly header: 'stripe-signature'
-    readonly isSecret: typeof isText
-    readonly read: (request: HttpRequest_2) =>
-      | {
-          prefix: string
-          signatures: Buffer<ArrayBuffer>[]
-          timestamp: number
-        }
-      | undefined
-    readonly secret: string
-    readonly toKey: (secret: string) => Buffer<ArrayBuffer>
-  }
-}
-
 export type Lookup = (
   hostname: string,
   options: LookupAllOptions,
@@ -105,7 +60,7 @@ export interface SendOptions<A = unknown> {
   readonly id?: string
 }
 
-export type SignatureFormat = keyof typeof FORMATS
+export type SignatureFormat = 'standard' | 'github' | 'stripe'
 
 export interface SignedWebhook {
   readonly body: string | Uint8Array
@@ -203,12 +158,6 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
 
 export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Webhook<S>
 
-function isSecret(text: string): boolean
-
-function isText(value: unknown): value is string
-
 export function signWebhook({ id, timestamp, body, secrets }: SignedWebhook): string
-
-function toKey(secret: string): Buffer
 
 export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>): Guard

@@ -67,7 +67,7 @@ const PLAIN = {
 }
 
 /** The formats of signatures, by their names as options. */
-export const FORMATS = {
+export const FORMATS: Readonly<Record<SignatureFormat, Format>> = {
   standard: {
     header: 'webhook-signature',
     companions: ['webhook-id', 'webhook-timestamp'],
@@ -108,10 +108,10 @@ export const FORMATS = {
       return timestamp === undefined ? undefined : { timestamp, signatures, prefix: `${time}.` }
     },
   },
-} as const satisfies Readonly<Record<string, Format>>
+}
 
 /** The name of a format. */
-export type SignatureFormat = keyof typeof FORMATS
+export type SignatureFormat = 'standard' | 'github' | 'stripe'
 
 /** Whether one of the signatures was made with one of the secrets. All of them are compared, each in the same time wherever they differ. */
 export function isSigned(
