@@ -74,7 +74,11 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 /** Adds field names to `Vary`, each once; `*` already says everything (RFC 9110 section 12.5.5). */
 export function addVary(target: ResponseHeaders, names: readonly string[]): void {
   const [only = ''] = names
-  if (target['vary'] === undefined && names.length === 1 && TOKEN.test(only)) {
+  if (
+    target['vary'] === undefined &&
+    names.length === 1 &&
+    (only === KNOWN.get('vary') || TOKEN.test(only))
+  ) {
     target['vary'] = only
     return
   }
@@ -92,16 +96,19 @@ const UNSAFE_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/
 /** Why a header cannot be sent, or `undefined` if all can. CR, LF and NUL would let a value write headers of its own. */
 export function headerProblem(headers: Readonly<ResponseHeaders>): string | undefined {
   for (const name in headers) {
-    if (!OWN_NAMES.has(name) && !TOKEN.test(name)) return 'a header name has a character that is not allowed'
     const value = headers[name]
-    if (value !== undefined && value !== JSON_TYPE && !isSafe(value))
-      return `the header ${name} has a character that is not allowed`
+    const known = KNOWN.get(name)
+    if (known === undefined && !TOKEN.test(name)) return 'a header name has a character that is not allowed'
+    if (value === undefined || value === known) continue
+    if (!isSafe(value)) return `the header ${name} has a character that is not allowed`
+    if (known === undefined && typeof value === 'string' && KNOWN.size < MAX_KNOWN) KNOWN.set(name, value)
   }
   return undefined
 }
 
-/** What nearly every response has is not checked for every response. */
-const OWN_NAMES = new Set(['content-type', 'content-length', 'vary'])
+/** Names that can be sent, each with its first value: most headers have the same value in every response, which is not checked again. */
+const KNOWN = new Map([['content-type', JSON_TYPE]])
+const MAX_KNOWN = 50
 
 function isSafe(value: string | readonly string[]): boolean {
   return typeof value === 'string'

@@ -23,14 +23,24 @@ export function statusLine(status: number): string {
 /** What says how a message is sent, which is more than a head of lines. */
 const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
 
+/** The lines of headers with their first values: most headers have the same value in every response. */
+const LINES = new Map<string, { readonly value: string; readonly line: string }>()
+const MAX_LINES = 50
+
 /** The status line and the headers, which were checked before, or `undefined` if some of them say how the message is sent. */
 export function toPlainHead(status: number, headers: FinishedResponse['headers']): string | undefined {
   let head = statusLine(status)
   for (const name of Object.keys(headers)) {
-    if (OF_CONNECTION.has(name)) return undefined
     const value = headers[name] ?? ''
-    if (typeof value === 'string') head += `${name}: ${value}\r\n`
-    else for (const line of value) head += `${name}: ${line}\r\n`
+    const known = LINES.get(name)
+    if (known !== undefined && known.value === value) head += known.line
+    else if (known === undefined && OF_CONNECTION.has(name)) return undefined
+    else if (typeof value !== 'string') for (const line of value) head += `${name}: ${line}\r\n`
+    else {
+      const line = `${name}: ${value}\r\n`
+      if (known === undefined && LINES.size < MAX_LINES) LINES.set(name, { value, line })
+      head += line
+    }
   }
   return head
 }

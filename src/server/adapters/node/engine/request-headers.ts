@@ -39,20 +39,19 @@ const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 /** The headers that matter for framing. */
 type Fields = Record<'host' | 'length' | 'coding' | 'expect', string | undefined>
 
-/** Where they are, by the length of their names. */
-const FIELDS: ReadonlyMap<number, { readonly name: string; readonly key: keyof Fields }> = new Map([
-  [4, { name: 'host', key: 'host' }],
-  [6, { name: 'expect', key: 'expect' }],
-  [14, { name: 'content-length', key: 'length' }],
-  [17, { name: 'transfer-encoding', key: 'coding' }],
-] as const)
+/** Where they are, by the length of their names. A list, because every line of every request is looked up. */
+const FIELDS: ({ readonly name: string; readonly key: keyof Fields } | undefined)[] = []
+FIELDS[4] = { name: 'host', key: 'host' }
+FIELDS[6] = { name: 'expect', key: 'expect' }
+FIELDS[14] = { name: 'content-length', key: 'length' }
+FIELDS[17] = { name: 'transfer-encoding', key: 'coding' }
 
 /** Reads how a request is framed. The parser has found the same end of the body. */
 export function readFraming(lines: readonly string[], minor: number): Framing {
   const fields: Fields = { host: undefined, length: undefined, coding: undefined, expect: undefined }
   for (let at = 0; at + 1 < lines.length; at += 2) {
     const name = lines[at] ?? ''
-    const field = FIELDS.get(name.length)
+    const field = FIELDS[name.length]
     if (field !== undefined && name.toLowerCase() === field.name)
       addLine(fields, field.key, lines[at + 1] ?? '')
   }

@@ -86,10 +86,16 @@ export class EngineRequest implements RawRequest, BodyOwner {
   header(name: string): string | undefined {
     if (this.#headers !== undefined) return findHeader(this.#headers, name)
     const { lines } = this.head
-    const at = findLine(lines, name, 0)
-    if (at === undefined) return undefined
-    // most headers come once; the rules of several lines are those of all headers
-    return findLine(lines, name, at + 2) === undefined ? lines[at + 1] : findHeader(this.headers, name)
+    const lower = name.toLowerCase()
+    let found: string | undefined
+    for (let at = 0; at + 1 < lines.length; at += 2) {
+      const line = lines[at]
+      if (line?.length !== lower.length || line.toLowerCase() !== lower) continue
+      // most headers come once; the rules of several lines are those of all headers
+      if (found !== undefined) return findHeader(this.headers, name)
+      found = lines[at + 1]
+    }
+    return found
   }
 
   lines(name: string): readonly string[] {
@@ -153,12 +159,4 @@ export class EngineRequest implements RawRequest, BodyOwner {
     if (this.isGone) abort.abort(clientWentAway())
     return abort
   }
-}
-
-/** Where the next line of a header is. */
-function findLine(lines: readonly string[], name: string, from: number): number | undefined {
-  const lower = name.toLowerCase()
-  for (let at = from; at + 1 < lines.length; at += 2)
-    if (lines[at]?.length === lower.length && lines[at]?.toLowerCase() === lower) return at
-  return undefined
 }
