@@ -19,12 +19,12 @@ export type FindRefusal = (
  * `Authorization`.
  */
 const SINGLE = ['host', 'content-type', 'content-length'] as const
-/** By the length of the name, in a list, because every line of every request is looked up. */
-const SINGLE_BY_LENGTH: (number | undefined)[] = []
-for (const [index, { length }] of SINGLE.entries()) SINGLE_BY_LENGTH[length] = index
 
 /** Creates the check of heads, which is the same for HTTP/1.1 and HTTP/2. */
 export function createHeadCheck(limits: Required<Limits>): FindRefusal {
+  // in a list, because every line of every request is looked up
+  const byLength: (number | undefined)[] = []
+  for (const [index, { length }] of SINGLE.entries()) byLength[length] = index
   // the hosts of requests differ seldom
   let known = ''
   return (target, host, needsHost, lines) => {
@@ -37,7 +37,7 @@ export function createHeadCheck(limits: Required<Limits>): FindRefusal {
     for (let at = 0; at + 1 < lines.length; at += 2) {
       const name = lines[at] ?? ''
       size += name.length + (lines[at + 1] ?? '').length
-      const index = SINGLE_BY_LENGTH[name.length]
+      const index = byLength[name.length]
       if (index === undefined || SINGLE[index] !== name.toLowerCase()) continue
       if ((seen & (1 << index)) !== 0) return sentTwice(name)
       seen |= 1 << index
