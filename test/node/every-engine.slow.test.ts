@@ -16,7 +16,7 @@ const MORE = ['fault/slow', 'fault/vanish', 'otel/metrics', 'otel/spans'].map(
   (name) => `test/${name}.test.ts`,
 )
 
-it('the direct engine passes the tests of node:http', { timeout: 900_000 }, async () => {
+it('the direct engine passes the tests of node:http', { timeout: 1_200_000 }, async () => {
   const files = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.slow.test.ts') && !OTHERS.has(file))
     .map((file) => `test/node/${file}`)
