@@ -269,6 +269,26 @@ describe('a client that ends its side behind many requests', () => {
     })
 })
 
+describe('a packet of many refused upgrades', () => {
+  it('is answered whole, without a call below another one for each', async () => {
+    let deepest = 0
+    const frames = (): number => {
+      const { stackTraceLimit } = Error
+      Error.stackTraceLimit = Number.POSITIVE_INFINITY
+      const { length } = (new Error('here').stack ?? '').split('\n')
+      Error.stackTraceLimit = stackTraceLimit
+      return length
+    }
+    const handler = (): number => (deepest = Math.max(deepest, frames()))
+    const app = createTestApp(defineController({ prefix: '/', routes: [{ method: 'GET', handler }] }))
+    const socket = await open(await app.listen({ ...PLACE, engine: 'direct' }))
+    socket.write(HOME.replace('\r\n\r\n', `\r\n${UPGRADE}\r\n`).repeat(500) + LAST)
+    assert.equal((await readAll(socket)).match(/HTTP\/1\.1 200 /g)?.length, 501)
+    assert.ok(deepest < 200, `${deepest} frames`)
+    await app.close()
+  })
+})
+
 describe('odd results of handlers on the direct engine', () => {
   const routes = Object.entries(RESULTS).map(
     ([, [handler]], at) => ({ method: 'GET', path: `/${at}`, handler }) as const,

@@ -17,7 +17,7 @@ const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nCon
 /** Sends back what came with the handshake, then what comes. */
 function echo({ socket, head }: UpgradedConnection): void {
   socket.on('error', () => undefined)
-  socket.write(`${SWITCHING}${head.length}:`)
+  socket.write(SWITCHING)
   socket.write(head)
   socket.pipe(socket)
 }
@@ -166,9 +166,9 @@ for (const over of ['TCP', 'TLS'] as const)
           }),
         )
       const sent = await send(urls.direct, [`${handshake()}frames`])
-      for (let round = 0; round < 300 && !sent.text.endsWith('6:frames'); round++) await delay(10)
+      for (let round = 0; round < 300 && !sent.text.endsWith('frames'); round++) await delay(10)
       sent.socket.end()
       await sent.closed
-      assert.match(sent.text, /6:frames$/)
+      assert.match(sent.text, /\r\n\r\nframes$/)
     })
   })

@@ -259,7 +259,7 @@ describe('the direct engine', () => {
 
 describe('a parser that is freed while it parses', () => {
   it('is not asked for its time any more', async () => {
-    const app = createTestApp(controller, { timeouts: { headers: 200, request: 200 } })
+    const app = createTestApp(controller, { timeouts: { headers: 1_000, request: 1_000 } })
     const url = await app.listen({ ...PLACE, engine: 'direct' })
     const ending = get('/closing') + get('/').repeat(200)
     for (let round = 0; round < 20; round++) {

@@ -156,11 +156,19 @@ export class Connection implements ParserTarget, Link, SendTarget {
   }
 
   onParsed(result: number | Error, given?: Uint8Array): void {
+    let rest = this.#onResult(result, given)
+    // a loop, because one packet has a thousand refused upgrades
+    while (rest !== undefined) rest = this.#onResult(this.#openParser().execute(rest), rest)
+  }
+
+  /** Returns what has to be parsed by another parser. */
+  #onResult(result: number | Error, given: Uint8Array | undefined): Uint8Array | undefined {
     // what of the body came with the head is there by now
     if (this.#isPending && this.#current !== undefined) this.#start(this.#current)
     if (typeof result !== 'number') this.#fail(result, given)
-    else if (this.#asksToLeave) this.#onLeave(result, given)
+    else if (this.#asksToLeave) return this.#onLeave(result, given)
     else if (this.#queue.length >= MAX_WAITING || this.#current !== undefined) this.updateReading()
+    return undefined
   }
 
   onTimeout(): void {
@@ -357,7 +365,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
   }
 
   /** What follows a head that asks to leave HTTP: another protocol, or, where that is not wanted, the next request. */
-  #onLeave(result: number, given: Uint8Array | undefined): void {
+  #onLeave(result: number, given: Uint8Array | undefined): Uint8Array | undefined {
     const read = given ?? this.#parser?.getCurrentBuffer() ?? NOTHING
     const rest = read.subarray(result)
     if (this.#leaving !== undefined) {
@@ -366,21 +374,22 @@ export class Connection implements ParserTarget, Link, SendTarget {
       this.stopParsing()
       this.#stopListening()
       if (this.#queue.length === 0) this.#upgrade()
-    } else if (this.#parser === undefined) return
-    else if (this.#current === undefined) this.#stay(rest)
+    } else if (this.#parser === undefined) return undefined
+    else if (this.#current === undefined) return this.#stay(rest)
     // the parser stops at what is wrong with the body of such a request, without an error
     else if (rest.length > 0) this.#fail(new Error('The body is malformed'), read)
     else this.updateReading()
+    return undefined
   }
 
   /** Goes on behind a request that has asked in vain to leave HTTP, with another parser: this one would report no error until the next head. */
-  #stay(rest: Uint8Array): void {
+  #stay(rest: Uint8Array): Uint8Array | undefined {
     this.#asksToLeave = false
     // the time of a head begins with its first byte
     this.#isResting = rest.length === 0
-    if (this.#isResting) return this.stopParsing()
-    this.#freeParser()
-    this.onParsed(this.#openParser().execute(rest), rest)
+    if (this.#isResting) this.stopParsing()
+    else this.#freeParser()
+    return this.#isResting ? undefined : rest
   }
 
   #upgrade(): void {
