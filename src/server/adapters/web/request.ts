@@ -83,7 +83,7 @@ export class WebRequest implements RawRequest {
 
   header(name: string): string | undefined {
     if (this.#headers !== undefined || !this.#isMeasured) return findHeader(this.headers, name)
-    if (/^host$/i.test(name)) return this.#host
+    if (name.length === HOST.length && name.toLowerCase() === HOST) return this.#host
     try {
       return this.request.headers.get(name) ?? undefined
     } catch {
