@@ -114,6 +114,7 @@ describe('the forms of issues', () => {
     const printed = execFileSync(process.execPath, [...FROM_SOURCE, '--input-type=module', '--eval', code], {
       cwd: ROOT,
       encoding: 'utf8',
+      env: { ...process.env, FORCE_COLOR: undefined, NO_COLOR: '1' },
     })
     assert.equal(printed, '200 { id: 7 }\n')
   })
