@@ -154,7 +154,8 @@ export class EngineBody implements RawBody {
   }
 
   #tooLarge(limit: number): Error {
-    this.#owner.isFinal = true
+    // the connection of a body that nobody waits for any more stays
+    if (!this.#isDropped) this.#owner.isFinal = true
     this.#isDropped = true
     this.#clear()
     this.#owner.onRoom()

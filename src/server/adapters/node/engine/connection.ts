@@ -308,7 +308,9 @@ export class Connection implements ParserTarget, Link, SendTarget {
     // most requests begin and end between two rounds
     this.seen.waitingRounds = 0
     request.end()
-    if (this.isEnding) {
+    // the rest of its body may have been given up, or found malformed, behind the head of the answer
+    if (this.isEnding || request.isFinal) {
+      this.isEnding = true
       endWithAnswer({ socket: this.socket, complete: request.complete })
       this.#closeQueue()
       return this.#linger()
@@ -355,12 +357,11 @@ export class Connection implements ParserTarget, Link, SendTarget {
     else if (this.#current?.isDone === true) this.#linger()
     else if (latest === undefined) this.#host.endSocket(socket, problem)
     else if (latest.complete) this.#refusal = { error: problem, start: socket.bytesRead }
-    else if (latest.isWriting && latest.cancel !== undefined) socket.end(() => socket.destroy())
+    else if (isStreaming(latest)) socket.end(() => socket.destroy())
     else {
       latest.isFinal = true
       if (latest.body instanceof EngineBody) latest.body.drop()
-      if (latest.isWriting) this.isEnding = true
-      else this.settle(latest, this.#host.writeError(problem), latest.context)
+      if (!latest.isWriting) this.settle(latest, this.#host.writeError(problem), latest.context)
     }
   }
 
@@ -442,6 +443,11 @@ export class Connection implements ParserTarget, Link, SendTarget {
 /** Whether a request is with its handler, or its answer is a stream. A client that ends its side has left those, as on node:http. */
 function isRunning({ isHeld, finished }: EngineRequest): boolean {
   return finished === undefined ? !isHeld : isStream(finished.body)
+}
+
+/** Whether the answer of a request is a stream that is being sent. */
+function isStreaming({ cancel, response, isWriting }: EngineRequest): boolean {
+  return isWriting && (cancel !== undefined || response?.writableEnded === false)
 }
 
 /** Whether an application ends the connection with its answer. */

@@ -143,6 +143,7 @@ export class EngineRequest implements RawRequest, BodyOwner {
     this.isGone = true
     this.cancel?.()
     this.#abort?.abort(clientWentAway())
+    this.#closeResponse()
     this.end()
   }
 
@@ -152,6 +153,14 @@ export class EngineRequest implements RawRequest, BodyOwner {
     const { onEnd } = this
     this.onEnd = undefined
     onEnd?.()
+  }
+
+  /** Ends what something watches, unless it has the socket, which ends it. */
+  #closeResponse(): void {
+    const { response } = this
+    if (response === undefined || response.socket !== null || response.destroyed) return
+    response.destroy()
+    response.emit('close')
   }
 
   #createAbort(): AbortController {
