@@ -43,6 +43,8 @@ export interface RawRequest {
   readonly remoteAddress: string | undefined
   readonly protocol: 'http' | 'https'
   readonly body: RawBody
+  /** Takes the body, instead of `body.read`, if all of it has arrived, has no content coding and is within `limit` bytes. */
+  takeArrived?(limit: number): Uint8Array | undefined
   /** Whether the body is being read and the client still sends it. */
   readonly isArriving: boolean
   /** The path that the application is mounted below, as Express has it in `baseUrl`, or `undefined` for none. */

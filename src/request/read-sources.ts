@@ -14,6 +14,7 @@ import type { ChooseDecoder } from './read-body.ts'
 import { parseForm } from './query.ts'
 import { isMultipart } from './uploads.ts'
 import type { Lifetime, Uploads } from './uploads.ts'
+import { RequestView } from './request.ts'
 import type { RequestSettings } from './request.ts'
 
 /** The texts that a source has for a field, or `undefined` if there are none. */
@@ -64,6 +65,8 @@ function readsHead(
 function readsBody(choose: ChooseDecoder, validate: Validate): ReadSource {
   return (request) => {
     const decode = choose(request)
+    const arrived = request instanceof RequestView ? request.takeArrived() : undefined
+    if (arrived !== undefined) return validate(decode(arrived))
     // one promise for all that follows: each costs a turn of the microtask queue
     return request.bytes().then((bytes) => validate(decode(bytes)))
   }

@@ -120,6 +120,13 @@ export class RequestView implements HttpRequest {
     return (this.#kept.bytes ??= this.#readOnce(readContent))
   }
 
+  /** The body, if all of it has arrived before it was asked for: to wait for it would cost several promises. */
+  takeArrived(): Uint8Array | undefined {
+    const bytes = this.#isRead ? undefined : this.#raw.takeArrived?.(this.settings.bodyLimit)
+    if (bytes !== undefined) this.#kept.bytes = this.#readOnce(() => Promise.resolve(bytes))
+    return bytes
+  }
+
   /** Whether `bytes` or `chunks` was called. */
   get isRead(): boolean {
     return this.#isRead

@@ -73,7 +73,7 @@ describe('signals', { skip: process.platform === 'win32', concurrency: 2 }, () =
   })
 
   it('draining: not ready, and everything still answered, before anything closes', async () => {
-    const program = await start({ timeouts: { drain: 400 } })
+    const program = await start({ timeouts: { drain: 3000 } })
     const url = await program.url()
     assert.equal((await fetch(`${url}/readyz`)).status, 200)
     program.child.kill('SIGTERM')

@@ -60,6 +60,14 @@ export class EngineBody implements RawBody {
     })
   }
 
+  /** All of the body, if it has arrived, is not longer than `limit` and was not read before. */
+  takeArrived(limit: number): Uint8Array | undefined {
+    if (!this.isComplete || this.isRead || this.#waiting > limit || this.#isOver()) return undefined
+    this.isRead = true
+    this.#owner.onRead()
+    return this.#take()
+  }
+
   async *chunks(limit: number): AsyncGenerator<Uint8Array> {
     const refusal = this.#open(limit)
     if (refusal !== undefined) throw refusal

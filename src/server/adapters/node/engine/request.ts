@@ -102,6 +102,12 @@ export class EngineRequest implements RawRequest, BodyOwner {
     return linesOf(this.head.lines, name)
   }
 
+  takeArrived(limit: number): Uint8Array | undefined {
+    const { body } = this
+    if (!(body instanceof EngineBody) || this.header('content-encoding') !== undefined) return undefined
+    return body.takeArrived(limit)
+  }
+
   get remoteAddress(): string | undefined {
     return this.#link.remoteAddress
   }
