@@ -4,9 +4,11 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 
 import { defineController, stream, upgrade } from 'octavo'
 
+import { TEST_TLS } from '../support/tls.ts'
 import { createGate, createTestApp, open, readAll, readUntil } from './support.ts'
 
 const PLACE = { port: 0, host: '127.0.0.1' } as const
@@ -33,7 +35,7 @@ async function watched(
 
 const NOBODY = (): void => undefined
 
-describe('a body that fails while its answer is sent', { timeout: 10_000 }, () => {
+describe('a body that fails while its answer is sent', { timeout: 60_000 }, () => {
   let gate = createGate()
   const controller = defineController({
     prefix: '/',
@@ -114,7 +116,7 @@ describe('a body that fails while its answer is sent', { timeout: 10_000 }, () =
 
 for (const engine of ['direct', 'node'] as const)
   describe(`a client that leaves before its answers, on the engine ${engine}`, () => {
-    it('closes the responses that something watches', { timeout: 10_000 }, async () => {
+    it('closes the responses that something watches', { timeout: 60_000 }, async () => {
       const gate = createGate()
       const handler = async (): Promise<string> => {
         gate.enter()
@@ -161,7 +163,7 @@ describe('a packet of many requests that ask in vain to leave HTTP', () => {
 
 for (const engine of ['direct', 'node'] as const)
   describe(`a tunnel beside a route with upgrades, on the engine ${engine}`, () => {
-    it('is refused, and the connection ends', { timeout: 10_000 }, async () => {
+    it('is refused, and the connection ends', { timeout: 60_000 }, async () => {
       const handler = () => upgrade(({ socket }) => void socket.destroy())
       const routes = [{ method: 'GET', upgrade: 'websocket', handler }] as const
       const app = createTestApp(defineController({ prefix: '/', routes }), { timeouts: { idle: 0 } })
@@ -174,3 +176,45 @@ for (const engine of ['direct', 'node'] as const)
       await app.close()
     })
   })
+
+describe('a client that resets a connection with more requests than are read', { timeout: 60_000 }, () => {
+  for (const isTls of [false, true])
+    it(`is noticed over ${isTls ? 'TLS' : 'TCP'}`, async () => {
+      const gate = createGate()
+      const controller = defineController({
+        prefix: '/',
+        routes: [
+          { method: 'GET', handler: () => 'home' },
+          {
+            method: 'GET',
+            path: '/waiting',
+            timeout: 0,
+            handler: async (_, { signal }) => {
+              signal.addEventListener('abort', gate.open)
+              gate.enter()
+              await gate.opened
+            },
+          },
+        ],
+      })
+      const app = createTestApp(controller, { timeouts: { idle: 0 } })
+      const url = await app.listen({
+        ...PLACE,
+        ...(isTls && { tls: TEST_TLS, http2: false }),
+        engine: 'direct',
+      })
+      try {
+        const tcp = await open(url)
+        const socket = isTls ? connectTls({ socket: tcp, ca: TEST_TLS.cert }) : tcp
+        if (isTls) await once(socket, 'secureConnect')
+        socket.on('error', NOBODY).pause()
+        tcp.on('error', NOBODY)
+        socket.write(HOME.replace('GET /', 'GET /waiting') + HOME.repeat(200))
+        await gate.entered
+        tcp.resetAndDestroy()
+        await gate.opened
+      } finally {
+        await app.close()
+      }
+    })
+})

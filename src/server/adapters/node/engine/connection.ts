@@ -199,6 +199,13 @@ export class Connection implements ParserTarget, Link, SendTarget {
     else handle.readStart()
   }
 
+  /** Closes a connection that is not read if its client has reset it, because only reading would show that. */
+  checkClient(): void {
+    if (!this.#isStopped) return
+    const error = handleOf(this.socket)?.getpeername?.({}) ?? 0
+    if (error !== 0) this.socket.destroy()
+  }
+
   goOn(request: EngineRequest): void {
     request.awaitsGoOn = this.#queue[0] !== request
     if (request.awaitsGoOn) return

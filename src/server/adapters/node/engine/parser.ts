@@ -35,6 +35,8 @@ export interface Handle {
   readonly isStreamBase?: boolean
   readStart(): unknown
   readStop(): unknown
+  /** Writes the address of the client into an object. Returns 0, or an error number if the connection was reset. */
+  getpeername?(to: object): number
 }
 
 /** The parser of a connection. */

@@ -58,8 +58,8 @@ export function findEngine(parts: Parts): CreateEngine | undefined {
   return undefined
 }
 
-/** How often connections without a request are looked for whose parser can be freed, in milliseconds. */
-const RESTING = 1_000
+/** How often connections are looked for whose parser can be freed, or that are not read and were reset, in milliseconds. */
+const LOOKING = 1_000
 
 function createEngine(
   parts: Parts,
@@ -79,7 +79,11 @@ function createEngine(
   server.on(isPlain ? 'connection' : 'secureConnection', createAdd(register, host))
   const stopWatching = watch(toTimes(settings.timeouts), all)
   const expire = (): void => parsers.expire(headersTimeout, requestTimeout)
-  const timers = [setInterval(expire, connectionsCheckingInterval), setInterval(parsers.rest, RESTING)]
+  const look = (): void => {
+    parsers.rest()
+    for (const connection of all.values()) connection.checkClient()
+  }
+  const timers = [setInterval(expire, connectionsCheckingInterval), setInterval(look, LOOKING)]
   for (const timer of timers) timer.unref()
   return {
     server,
