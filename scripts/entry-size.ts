@@ -10,8 +10,8 @@ const MAX_VALUES = 50
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 238.3 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 131.9 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 238.5 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 132 },
 ] as const
 
 /** The most that the first request of a worker with one route may load, in kB. */
@@ -20,7 +20,9 @@ const MAX_WORKER_KB = 120
 for (const { name, path, maxKib } of ENTRIES) {
   const { bytes, exports: values } = await bundle(path)
   const kib = bytes / 1024
-  console.log(`static import of ${name}: ${kib.toFixed(1)} KiB minified, at most ${maxKib}`)
+  // rounded up: a figure above its limit never looks like it
+  const shown = (Math.ceil(kib * 10) / 10).toFixed(1)
+  console.log(`static import of ${name}: ${shown} KiB minified, at most ${maxKib}`)
   console.log(`values that ${name} exports: ${values.length}, at most ${MAX_VALUES}`)
   if (kib > maxKib || values.length > MAX_VALUES) process.exitCode = 1
 }
