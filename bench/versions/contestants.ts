@@ -5,6 +5,8 @@ import { VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { AppServices } from '../../src/server/pipeline/context.ts'
 import { createCore } from '../../src/server/boot/core.ts'
+import { PRESENT_CODE } from '../../src/server/boot/present-code.ts'
+import { openConsole } from '../../src/server/logging/outputs.ts'
 import { createVersionLocate } from '../../src/server/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/pipeline/target.ts'
 import { GITHUB_ROUTES } from '../router/github.ts'
@@ -68,7 +70,11 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
     versioning === undefined
       ? GITHUB_ROUTES
       : ['1', '2'].flatMap((version) => GITHUB_ROUTES.map((route) => ({ ...route, version })))
-  const core = createCore(toModule(routes, reads), { logger: false })
+  const core = createCore(
+    toModule(routes, reads),
+    { logger: false },
+    { openOutputs: openConsole, code: PRESENT_CODE },
+  )
   if (versioning !== undefined) core.enableVersioning(...versioning)
   const { table, dispatch } = core.build()
   const locate = createVersionLocate(table, core.versioning(), { strict: false })

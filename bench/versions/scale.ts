@@ -3,6 +3,8 @@ import { runInNewContext } from 'node:vm'
 
 import { VersioningSchemes } from '../../src/index.ts'
 import { createCore } from '../../src/server/boot/core.ts'
+import { PRESENT_CODE } from '../../src/server/boot/present-code.ts'
+import { openConsole } from '../../src/server/logging/outputs.ts'
 import type { Table } from '../report/section.ts'
 import { toModule } from './definitions.ts'
 import type { ListedRoute } from './definitions.ts'
@@ -49,7 +51,11 @@ interface Cost {
 /** Builds an application twice. What is kept is what the second holds besides its definitions. */
 function measure(routes: readonly ListedRoute[], scheme: object): Cost {
   const build = (): readonly [milliseconds: number, kept: number] => {
-    const core = createCore(toModule(routes), { logger: false })
+    const core = createCore(
+      toModule(routes),
+      { logger: false },
+      { openOutputs: openConsole, code: PRESENT_CODE },
+    )
     core.enableVersioning(scheme)
     gc()
     const before = process.memoryUsage().heapUsed
