@@ -62,9 +62,7 @@ export class EngineBody implements RawBody {
 
   /** All of the body, if it has arrived, is not longer than `limit` and was not read before. */
   takeArrived(limit: number): Uint8Array | undefined {
-    if (!this.isComplete || this.isRead || this.#waiting > limit || this.#isOver()) return undefined
-    this.isRead = true
-    this.#owner.onRead()
+    if (!this.isComplete || this.#waiting > limit || this.#open(limit) !== undefined) return undefined
     return this.#take()
   }
 
