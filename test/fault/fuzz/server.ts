@@ -1,24 +1,21 @@
 /** The process that the fuzzer sends to: serves the application, and reports what goes wrong in it. */
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { MEANT } from '../app/alive.ts'
 import { LOOPBACK } from '../../node/support.ts'
 import { createFaultApp } from '../app/app.ts'
+import { measureMemory, report, reportUnhandled } from '../observed.ts'
+import type { Memory, ToldError } from '../observed.ts'
 
 /** What the process tells. */
 export type Told =
   | { readonly kind: 'listening'; readonly url: string }
-  | { readonly kind: 'error'; readonly text: string }
+  | ToldError
   | { readonly kind: 'state'; readonly state: State }
 
 /** What is left in the process. */
-export interface State {
-  /** Bytes after a collection. */
-  readonly heap: number
-  readonly external: number
-  readonly rss: number
+export interface State extends Memory {
   readonly connections: number
   readonly temporaryFiles: number
   readonly scopes: number
@@ -26,12 +23,8 @@ export interface State {
 }
 
 const tell = (message: Told): void => void process.send?.(message)
-const report = (from: string) => (error: unknown) =>
-  tell({ kind: 'error', text: `${from}: ${error instanceof Error ? error.stack : String(error)}` })
 
-process.on('uncaughtException', report('uncaughtException'))
-process.on('unhandledRejection', report('unhandledRejection'))
-process.on('warning', report('warning'))
+reportUnhandled()
 
 /** Milliseconds of computing in one go after which nobody else is served well. By CPU time: on a busy machine everything waits. */
 const LONGEST_TURN = 1_000
@@ -67,14 +60,10 @@ const url = await app.listen(LOOPBACK)
 tell({ kind: 'listening', url })
 
 process.on('message', async () => {
-  for (let round = 0; round < 4; round++) {
-    globalThis.gc?.()
-    await delay(20)
-  }
-  const { heapUsed: heap, external, rss } = process.memoryUsage()
+  const memory = await measureMemory(20)
   const connections = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
   // tsx keeps what it compiled beside them
   const temporaryFiles = readdirSync(tmpdir()).filter((name) => !name.startsWith('tsx-')).length
-  tell({ kind: 'state', state: { heap, external, rss, connections, temporaryFiles, ...alive } })
+  tell({ kind: 'state', state: { ...memory, connections, temporaryFiles, ...alive } })
 })
 process.on('disconnect', () => process.exit(0))

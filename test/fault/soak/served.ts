@@ -5,31 +5,25 @@ import { createApp, defineController, defineModule, reply, sse, stream, upgrade 
 import { z } from 'zod'
 
 import { LOOPBACK } from '../../node/support.ts'
+import { measureMemory, report, reportUnhandled } from '../observed.ts'
+import type { Memory, ToldError } from '../observed.ts'
 import { LARGE, LINES, toItem } from './expected.ts'
 
 /** What the process reports. */
 export type Told =
   | { readonly kind: 'listening'; readonly url: string; readonly engine: string }
-  | { readonly kind: 'error'; readonly text: string }
+  | ToldError
   | { readonly kind: 'left'; readonly left: Left }
 
 /** What the process holds while nothing is under way. */
-export interface Left {
-  /** Bytes after a collection. */
-  readonly heap: number
-  readonly external: number
-  readonly rss: number
+export interface Left extends Memory {
   readonly sockets: number
   /** What else keeps a process alive, by the names of Node. */
   readonly resources: readonly string[]
 }
 
 const tell = (message: Told): void => void process.send?.(message)
-const report = (from: string) => (error: unknown) =>
-  tell({ kind: 'error', text: `${from}: ${error instanceof Error ? error.stack : String(error)}` })
-process.on('uncaughtException', report('uncaughtException'))
-process.on('unhandledRejection', report('unhandledRejection'))
-process.on('warning', report('warning'))
+reportUnhandled()
 
 async function* lines(): AsyncGenerator<string> {
   for (const [at, line] of LINES.entries()) {
@@ -116,12 +110,8 @@ process.on('message', async (message) => {
 process.on('disconnect', () => process.exit(0))
 
 async function look(): Promise<Left> {
-  for (let round = 0; round < 4; round++) {
-    globalThis.gc?.()
-    await delay(10)
-  }
-  const { heapUsed: heap, external, rss } = process.memoryUsage()
+  const memory = await measureMemory(10)
   const all = process.getActiveResourcesInfo()
   const resources = all.filter((name) => name !== 'TCPSocketWrap')
-  return { heap, external, rss, sockets: all.length - resources.length, resources }
+  return { ...memory, sockets: all.length - resources.length, resources }
 }
