@@ -22,6 +22,8 @@ export interface RawBody {
    * @throws `HttpError` 413 when it is longer than `limit` bytes.
    */
   read(limit: number): Promise<Uint8Array>
+  /** `read(limit).then(use)` with a promise less, on platforms that read a body by one call. */
+  readThen?<T>(limit: number, use: (bytes: Uint8Array) => Awaitable<T>): Promise<T>
   /**
    * Reads the body as it arrives and no faster than its chunks are asked for, instead of `read`.
    *

@@ -19,6 +19,11 @@ export function openContent(raw: RawRequest, limit: number): AsyncIterable<Uint8
   return coding === undefined ? raw.body.chunks(limit) : decodeBody(raw, coding, limit)
 }
 
+/** Whether a body has a content coding. */
+export function isCoded(raw: RawRequest): boolean {
+  return codingOf(raw) !== undefined
+}
+
 /** The content coding of a body in lower case, several as a list, or `undefined` if it has none (RFC 9110 section 8.4). */
 function codingOf(raw: RawRequest): string | undefined {
   const given = readHeader(raw, 'content-encoding')

@@ -1,3 +1,4 @@
+import { isPromise } from '../async.ts'
 import { toFilesPlan } from '../schema/files.ts'
 import type { FilesPlan } from '../schema/files.ts'
 import { headerName } from '../header-name.ts'
@@ -10,7 +11,6 @@ import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Awaitable, HttpRequest, QueryRecord } from '../http.ts'
 import { decodeText } from './body.ts'
 import { createDecoder, requireForm, unsupported } from './read-body.ts'
-import type { ChooseDecoder } from './read-body.ts'
 import { parseForm } from './query.ts'
 import { isMultipart } from './uploads.ts'
 import type { Lifetime, Uploads } from './uploads.ts'
@@ -42,7 +42,8 @@ export function createSourceReader(
   const { limits } = reading
   const { name, schema, plan } = source
   if (name === 'body') {
-    return readsBody(createDecoder(schema, limits.jsonDepth), createValidator(fromJson(schema, BODY_READERS)))
+    const read = createBodyReader(source, reading)
+    return (request) => read(request, (outcome) => outcome)
   }
   const validate = createValidator(schema)
   switch (name) {
@@ -62,14 +63,24 @@ function readsHead(
   return (request, params) => validate(read(request, params))
 }
 
-function readsBody(choose: ChooseDecoder, validate: Validate): ReadSource {
-  return (request) => {
+/** Reads and validates a body, and passes on what validation says: a promise less for each request. */
+export type ReadBody = <T>(request: HttpRequest, use: (outcome: Validated) => Awaitable<T>) => Awaitable<T>
+
+/** Creates the function that reads a body which is all that a route declares. */
+export function createBodyReader({ schema }: DeclaredSource, { limits }: Reading): ReadBody {
+  const choose = createDecoder(schema, limits.jsonDepth)
+  const validate = createValidator(fromJson(schema, BODY_READERS))
+  return (request, use) => {
     const decode = choose(request)
-    const arrived = request instanceof RequestView ? request.takeArrived() : undefined
-    if (arrived !== undefined) return validate(decode(arrived))
-    // one promise for all that follows: each costs a turn of the microtask queue
-    return request.bytes().then((bytes) => validate(decode(bytes)))
+    return readThen(request, (bytes) => {
+      const outcome = validate(decode(bytes))
+      return isPromise(outcome) ? outcome.then(use) : use(outcome)
+    })
   }
+}
+
+function readThen<T>(request: HttpRequest, use: (bytes: Uint8Array) => Awaitable<T>): Awaitable<T> {
+  return request instanceof RequestView ? request.readThen(use) : request.bytes().then(use)
 }
 
 function readsForm(

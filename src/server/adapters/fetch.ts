@@ -1,5 +1,5 @@
 import { isPromise, once } from '../../async.ts'
-import type { Awaitable, FinishedResponse } from '../../http.ts'
+import type { Awaitable, BodyStream, FinishedResponse } from '../../http.ts'
 import { dropBody, isStream } from '../../stream.ts'
 import type { Opened } from '../dispatch.ts'
 import type { Settings } from '../options/settings.ts'
@@ -7,9 +7,9 @@ import { createHeadCheck } from '../pipeline/check-head.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import { notSent } from '../pipeline/failure.ts'
 import type { Enter } from './internals.ts'
-import { createAddressReader } from './web/address.ts'
+import { createOriginReader } from './web/address.ts'
 import { isFromServer, WebRequest } from './web/request.ts'
-import type { Given } from './web/request.ts'
+import type { Platform } from './web/request.ts'
 import { toResponse } from './web/response.ts'
 
 /** The third argument of `app.fetch`, as Cloudflare Workers pass it. */
@@ -38,22 +38,26 @@ export interface FetchHandler {
 /** Creates the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
 export function createFetch(enter: Enter, settings: Settings): FetchHandler {
   const answer = createAnswer(settings)
-  const later = async (request: Request, given: Given): Promise<Response> => {
+  const later = async (
+    request: Request,
+    info: object | undefined,
+    platform: Platform | undefined,
+  ): Promise<Response> => {
     if (!isRequest(request))
       throw new TypeError("fetch: give a Request, such as new Request('http://localhost/car/7')")
-    return answer(await enter(), request, given)
+    return answer(await enter(), request, info, platform)
   }
   function handle(request: Request, info?: FetchInfo, execution?: FetchExecution): Promise<Response>
   function handle(request: Request, info: object, execution?: FetchExecution): Awaitable<Response>
   function handle(
     request: Request,
-    info?: Given['info'] & FetchExecution,
+    info?: object & FetchExecution,
     execution?: FetchExecution,
   ): Awaitable<Response> {
-    const given = { info, platform: execution ?? info }
-    if (!isFromServer(info) || !isRequest(request)) return later(request, given)
+    const platform = execution ?? info
+    if (!isFromServer(info) || !isRequest(request)) return later(request, info, platform)
     const entered = enter()
-    return isPromise(entered) ? later(request, given) : answer(entered, request, given)
+    return isPromise(entered) ? later(request, info, platform) : answer(entered, request, info, platform)
   }
   return handle
 }
@@ -63,11 +67,16 @@ function isRequest(request: unknown): boolean {
   return typeof request === 'object' && request !== null && 'url' in request
 }
 
-type Answer = (opened: Opened, request: Request, given: Given) => Awaitable<Response>
+type Answer = (
+  opened: Opened,
+  request: Request,
+  info: object | undefined,
+  platform: Platform | undefined,
+) => Awaitable<Response>
 
 function createAnswer(settings: Settings): Answer {
   const findRefusal = createHeadCheck(settings.limits)
-  const addressOf = createAddressReader()
+  const originOf = createOriginReader()
   const finish = (
     finished: FinishedResponse,
     context: RequestContext,
@@ -77,24 +86,30 @@ function createAnswer(settings: Settings): Answer {
     dropBody(finished.body)
     return send(settings.writeError(raw.refusal), context, raw)
   }
-  return ({ dispatch }, request, given) => {
-    const address = addressOf(request.url)
-    const raw = new WebRequest(request, given, address, settings.limits.headers)
+  // in a function of its own: a closure would cost every request
+  const finishLater = (
+    response: PromiseLike<FinishedResponse>,
+    context: RequestContext,
+    raw: WebRequest,
+  ): Promise<Response> => Promise.resolve(response.then((settled) => finish(settled, context, raw)))
+  return ({ dispatch }, request, info, platform) => {
+    const { url } = request
+    const origin = originOf(url)
+    const raw = new WebRequest(request, url, origin, info, settings.limits.headers)
+    raw.platform = platform
     const { isServed, method } = raw
     // a request that changes nothing has its headers measured when something reads them, which not every route does
     if (!isServed || (method !== 'GET' && method !== 'HEAD')) raw.measure()
     // to be told when nobody reads it; servers see to that themselves
     if (!isServed) void raw.body
-    const refusal = findRefusal(raw.target, address.host, true, NO_LINES) ?? raw.refusal
+    const refusal = findRefusal(raw.target, origin.host, true, NO_LINES) ?? raw.refusal
     if (refusal !== undefined) {
       raw.discard()
       return toResponse(settings.writeError(refusal), isServed)
     }
     const { context, response } = dispatch(raw)
     raw.endWith(context)
-    return isPromise(response)
-      ? Promise.resolve(response.then((settled) => finish(settled, context, raw)))
-      : finish(response, context, raw)
+    return isPromise(response) ? finishLater(response, context, raw) : finish(response, context, raw)
   }
 }
 
@@ -105,28 +120,36 @@ const NO_LINES: readonly string[] = []
 const loadStreams = once(() => import('./web/stream.ts'))
 
 /** Ends a request and passes its response on. */
-function send(
+function send(finished: FinishedResponse, context: RequestContext, raw: WebRequest): Awaitable<Response> {
+  try {
+    if (isStream(finished.body)) return sendStream(finished, finished.body, context, raw)
+    const ended = context.end()
+    return ended === undefined ? toResponse(finished, raw.isServed) : sendLater(ended, finished, context, raw)
+  } catch (error) {
+    return toResponse(notSent(context, error), raw.isServed)
+  }
+}
+
+function sendStream(
   finished: FinishedResponse,
+  body: BodyStream,
   context: RequestContext,
   { isServed, request }: WebRequest,
-): Awaitable<Response> {
-  try {
-    const { body, headers } = finished
-    if (isStream(body))
-      return loadStreams()
-        .then(({ toWebStream }) =>
-          toResponse(finished, isServed, toWebStream(body, headers, { context, signal: request.signal })),
-        )
-        .catch(fail)
-    const ended = context.end()
-    return ended === undefined
-      ? toResponse(finished, isServed)
-      : ended.then(() => toResponse(finished, isServed)).catch(fail)
-  } catch (error) {
-    return fail(error)
-  }
+): Promise<Response> {
+  return loadStreams()
+    .then(({ toWebStream }) =>
+      toResponse(finished, isServed, toWebStream(body, finished.headers, { context, signal: request.signal })),
+    )
+    .catch((error) => toResponse(notSent(context, error), isServed))
+}
 
-  function fail(error: unknown): Response {
-    return toResponse(notSent(context, error), isServed)
-  }
+function sendLater(
+  ended: Promise<void>,
+  finished: FinishedResponse,
+  context: RequestContext,
+  { isServed }: WebRequest,
+): Promise<Response> {
+  return ended
+    .then(() => toResponse(finished, isServed))
+    .catch((error) => toResponse(notSent(context, error), isServed))
 }

@@ -86,7 +86,6 @@ type Ending = () => Awaitable<void>
 export class RequestContext implements SessionContext {
   readonly #raw: RawRequest
   #services: AppServices
-  readonly #target: string
   #request: RequestView | undefined
   #state: Record<string, unknown> | undefined
   #requestId: string | undefined
@@ -121,7 +120,6 @@ export class RequestContext implements SessionContext {
   constructor(raw: RawRequest, services: AppServices) {
     this.#raw = raw
     this.#services = services
-    this.#target = toOriginForm(raw.target) ?? raw.target
     this.module = services.root
   }
 
@@ -134,11 +132,16 @@ export class RequestContext implements SessionContext {
   }
 
   get request(): HttpRequest {
-    return (this.#request ??= new RequestView(
+    return (this.#request ??= this.#viewRequest())
+  }
+
+  #viewRequest(): RequestView {
+    const { target } = this.#raw
+    return new RequestView(
       this.#raw,
-      this.#target,
+      toOriginForm(target) ?? target,
       this.#requestSettings ?? this.#services.settings,
-    ))
+    )
   }
 
   /** Has the rest of the code see another request. Returns the function that brings back the one before. */

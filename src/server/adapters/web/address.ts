@@ -1,32 +1,41 @@
-/** Where a request goes, as its URL says. */
-export interface Address {
+/** Where requests go, as the beginning of their URLs says. */
+export interface Origin {
+  /** The beginning: scheme and authority. `''` if a URL has none. */
+  readonly text: string
   readonly host: string
   readonly protocol: 'http' | 'https'
-  readonly target: string
 }
 
-/** Creates the function that reads a URL. The origins of requests differ seldom, so the last one is kept. */
-export function createAddressReader(): (url: string) => Address {
-  let origin = ''
-  let known: Address = { host: '', protocol: 'http', target: '/' }
+/** Creates the function that reads the origin of a URL. Those of requests differ seldom, so the last one is kept. */
+export function createOriginReader(): (url: string) => Origin {
+  let known: Origin = { text: '', host: '', protocol: 'http' }
   return (url) => {
-    if (origin !== '' && url.startsWith(origin) && url[origin.length] === '/') {
-      const hash = url.indexOf('#')
-      const { host, protocol } = known
-      return { host, protocol, target: url.slice(origin.length, hash === -1 ? undefined : hash) }
-    }
-    known = readAddress(url)
-    origin = known.host === '' ? '' : url.slice(0, url.indexOf('://') + 3 + known.host.length)
+    if (!beginsWith(url, known.text)) known = readOrigin(url)
     return known
   }
 }
 
-/** Host, protocol and request target of a URL; the fragment stays with the client. */
-function readAddress(url: string): Address {
-  const [, scheme = 'http', host = '', rest = url] = /^(https?):\/\/([^/?#]*)([^#]*)/i.exec(url) ?? []
-  return {
-    host,
-    protocol: scheme.toLowerCase() === 'https' ? 'https' : 'http',
-    target: rest.startsWith('/') ? rest : `/${rest}`,
+const SLASH = 47
+
+/** Whether a URL has an origin and a path behind it. */
+function beginsWith(url: string, origin: string): boolean {
+  const { length } = origin
+  if (length === 0 || url.charCodeAt(length) !== SLASH) return false
+  // a loop, because a call of `startsWith` takes JavaScriptCore longer for texts that are this short; from behind, where they differ
+  for (let at = length - 1; at >= 0; at--) {
+    if (url.charCodeAt(at) !== origin.charCodeAt(at)) return false
   }
+  return true
+}
+
+function readOrigin(url: string): Origin {
+  const [text = '', scheme = 'http', host = ''] = /^(https?):\/\/([^/?#]*)/i.exec(url) ?? []
+  return { text, host, protocol: scheme.toLowerCase() === 'https' ? 'https' : 'http' }
+}
+
+/** The request target of a URL whose origin is known. The fragment of one that did not come from a client's connection stays with the client. */
+export function targetOf(url: string, { text }: Origin, isServed: boolean): string {
+  const fragment = isServed ? -1 : url.indexOf('#')
+  const rest = url.slice(text.length, fragment === -1 ? undefined : fragment)
+  return rest.startsWith('/') ? rest : `/${rest}`
 }

@@ -5,7 +5,8 @@ import { headersTooLarge } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
 import { StreamBody } from '../shared/stream-body.ts'
-import type { Address } from './address.ts'
+import { targetOf } from './address.ts'
+import type { Origin } from './address.ts'
 import { WholeBody } from './whole-body.ts'
 
 /** What the servers of Bun and Deno pass besides a request inherits its members, unlike data that somebody passes. */
@@ -28,12 +29,8 @@ export function isFromServer(info: object | undefined): info is object {
   return true
 }
 
-/** What is passed besides a request: its second and third argument. */
-export interface Given {
-  readonly info: object | undefined
-  /** What has a worker go on after its response: the third argument on Cloudflare Workers, the second one on other platforms. */
-  readonly platform: Pick<RawRequest, 'waitUntil'> | undefined
-}
+/** What has a worker go on after its response: the third argument on Cloudflare Workers, the second one on other platforms. */
+export type Platform = Pick<RawRequest, 'waitUntil'>
 
 /**
  * A request of the Fetch standard. A class because one is made for every request. Headers, body, signal and address are read when they
@@ -48,10 +45,10 @@ export class WebRequest implements RawRequest {
   readonly isServed: boolean
   /** Why the request must not get as far as the application; known when all its headers have been read. */
   refusal: HttpError | undefined
+  platform: Platform | undefined
   /** Whether the server of Bun has kept the headers below their limit, so that one can be read without the others. */
   readonly #isMeasured: boolean
   readonly #info: object | undefined
-  readonly #platform: Given['platform']
   readonly #host: string
   readonly #maxHeaders: number
   #headers: HeaderMap | undefined
@@ -63,17 +60,16 @@ export class WebRequest implements RawRequest {
   #abort: AbortController | undefined
   #signal: AbortSignal | undefined
 
-  /** `given` is what was passed besides the request; `maxHeaders` is the length that headers may have, in bytes. */
-  constructor(request: Request, { info, platform }: Given, address: Address, maxHeaders: number) {
-    this.method = request.method
-    this.target = address.target
-    this.protocol = address.protocol
-    this.request = request
+  /** `info` is what was passed besides the request; `maxHeaders` is the length that headers may have, in bytes. */
+  constructor(request: Request, url: string, origin: Origin, info: object | undefined, maxHeaders: number) {
     this.isServed = isFromServer(info)
+    this.method = request.method
+    this.target = targetOf(url, origin, this.isServed)
+    this.protocol = origin.protocol
+    this.request = request
     this.#isMeasured = this.isServed && isBun && maxHeaders >= BUN_MAX_HEADERS
     this.#info = info
-    this.#platform = platform
-    this.#host = address.host
+    this.#host = origin.host
     this.#maxHeaders = maxHeaders
   }
 
@@ -125,7 +121,7 @@ export class WebRequest implements RawRequest {
   }
 
   waitUntil(work: Promise<unknown>): void {
-    this.#platform?.waitUntil?.(work)
+    this.platform?.waitUntil?.(work)
   }
 
   /** Has a body that is read as it arrives end with its request, also if that begins later. */

@@ -1,5 +1,5 @@
-import type { RawBody } from '../../../http.ts'
-import { bodyEndedEarly, bodyTooLarge } from '../../../request/body.ts'
+import type { Awaitable, RawBody } from '../../../http.ts'
+import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../../request/body.ts'
 import { otherLength } from '../shared/stream-body.ts'
 
 /**
@@ -21,6 +21,10 @@ export class WholeBody implements RawBody {
   }
 
   read(limit: number): Promise<Uint8Array> {
+    return this.readThen(limit, toBuffer)
+  }
+
+  readThen<T>(limit: number, use: (bytes: Uint8Array) => Awaitable<T>): Promise<T> {
     if (this.length > limit) return Promise.reject(bodyTooLarge(limit))
     if (this.#request.bodyUsed)
       return Promise.reject(new TypeError('The body of the request was read before Octavo got it'))
@@ -29,7 +33,7 @@ export class WholeBody implements RawBody {
       (buffer) => {
         this.isArriving = false
         if (buffer.byteLength !== this.length) throw otherLength()
-        return Buffer.from(buffer)
+        return use(new Uint8Array(buffer))
       },
       (cause) => {
         this.isArriving = false

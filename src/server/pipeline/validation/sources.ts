@@ -1,13 +1,13 @@
 import type { FlatRoute } from '../../../flatten/flat-route.ts'
 import { MAX_ISSUES } from '../../../schema/validator.ts'
 import type { Validated } from '../../../schema/validator.ts'
-import type { SourceName } from '../../../schema/sources.ts'
+import type { DeclaredSource, SourceName } from '../../../schema/sources.ts'
 import type { ValidationIssue } from '../../../errors.ts'
 import { isPromise } from '../../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../../http.ts'
 import { requireContentType } from '../../../request/read-body.ts'
-import { createSourceReader } from '../../../request/read-sources.ts'
-import type { PathTexts, Reading, ReadSource } from '../../../request/read-sources.ts'
+import { createBodyReader, createSourceReader } from '../../../request/read-sources.ts'
+import type { PathTexts, ReadBody, Reading, ReadSource } from '../../../request/read-sources.ts'
 import { createUploads } from '../../../request/uploads.ts'
 import type { Uploads } from '../../../request/uploads.ts'
 import type { RequestContext } from '../context.ts'
@@ -29,6 +29,7 @@ export type ToInput = (values: readonly string[]) => Input
 
 interface Reader {
   readonly name: SourceName
+  readonly source: DeclaredSource
   readonly read: ReadSource
 }
 
@@ -40,15 +41,18 @@ export function withSources(route: FlatRoute, reading: Reading, toInput: ToInput
   const uploads = createUploads(route.sources)
   const readers = route.sources.map((source) => ({
     name: source.name,
+    source,
     read: createSourceReader(source, reading, uploads),
   }))
   const [only, ...others] = readers
   if (only === undefined) return (context, values) => answer(context, toInput(values))
   const textsOf = readers.some(({ name }) => name === 'params') ? createTexts(route) : noTexts
   const run =
-    others.length === 0
-      ? withOne(only, toInput, textsOf, answer)
-      : withSeveral(readers, toInput, textsOf, answer)
+    others.length > 0
+      ? withSeveral(readers, toInput, textsOf, answer)
+      : only.name === 'body'
+        ? withBody(only, createBodyReader(only.source, reading), toInput, answer)
+        : withOne(only, toInput, textsOf, answer)
   const stopped = uploads?.streams === true ? withStop(uploads, run) : run
   return route.methods.includes('QUERY') && hasBody(route) ? withContentType(route, stopped) : stopped
 }
@@ -84,13 +88,30 @@ function withStop(uploads: Uploads, run: Run): Run {
 
 type TextsOf = (values: readonly string[]) => PathTexts
 
-function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
-  const { name, read } = reader
-  const accept = (context: RequestContext, input: Input, outcome: Validated): Awaitable<FinishedResponse> => {
+type Accept = (context: RequestContext, input: Input, outcome: Validated) => Awaitable<FinishedResponse>
+
+/** Creates the function that goes on with what validation says of a single source. */
+function createAccept(reader: Reader, answer: Answer): Accept {
+  const { name } = reader
+  return (context, input, outcome) => {
     if ('issues' in outcome) throw invalidInput(problemsOf(reader, outcome), countOf(outcome))
     put(input, name, outcome.value)
     return answer(context, input)
   }
+}
+
+/** A body alone: what follows runs as soon as it is there, in the same promise. */
+function withBody(reader: Reader, readBody: ReadBody, toInput: ToInput, answer: Answer): Run {
+  const accept = createAccept(reader, answer)
+  return (context, values) => {
+    const input = toInput(values)
+    return readBody(context.request, (outcome) => accept(context, input, outcome))
+  }
+}
+
+function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
+  const { read } = reader
+  const accept = createAccept(reader, answer)
   const later = (
     context: RequestContext,
     input: Input,
