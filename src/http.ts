@@ -32,11 +32,19 @@ export interface RawBody {
   chunks(limit: number): AsyncIterable<Uint8Array>
 }
 
-/** What every adapter (`inject`, `handler`, `listen`) turns its own kind of request into. */
-export interface RawRequest {
-  readonly method: string
+/** Where the target of a request is found. */
+export interface TargetSource {
   /** The request target as it was sent: origin form, absolute form or `*` (RFC 9112 section 3.2). */
   readonly target: string
+  /** The URL that ends with the target, if the platform has one: JavaScriptCore takes long to cut texts. */
+  readonly url?: string
+  /** Where the target begins in `url`. */
+  readonly targetStart?: number
+}
+
+/** What every adapter (`inject`, `handler`, `listen`) turns its own kind of request into. */
+export interface RawRequest extends TargetSource {
+  readonly method: string
   readonly headers: HeaderMap
   /** Reads one header, its lines joined, if the platform finds it without reading all `headers`. */
   header?(name: string): string | undefined

@@ -1,7 +1,7 @@
 import { METHOD_INDEX, METHODS } from '../../src/http.ts'
 import { parsePattern } from '../../src/path/pattern.ts'
 import type { Pattern } from '../../src/path/pattern.ts'
-import { find, trimSlash } from '../../src/router/find.ts'
+import { find, wholePath } from '../../src/router/find.ts'
 import type { Match } from '../../src/router/find.ts'
 import type { Leaf, Node } from '../../src/router/node.ts'
 import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
@@ -60,14 +60,13 @@ export function createOctavoWalk(routes: readonly BenchRoute[]): Contestant {
   const root = toRoot(routes)
   return toContestant((method, path) => {
     const index = METHOD_INDEX.get(method) ?? -1
-    return find(root, path, path.length, trimSlash(path, path.length), index)
+    return find(root, wholePath(path, false), index)
   }, readMatch)
 }
 
 function lookUp(root: Node<Handler>, method: string, target: string): Match<Handler> {
-  const { path } = readTarget(target, DEFAULT_LIMITS.url)
-  const index = METHOD_INDEX.get(method) ?? -1
-  return find(root, path, path.length, trimSlash(path, path.length), index)
+  const at = readTarget({ target }, { maxUrl: DEFAULT_LIMITS.url, strict: false })
+  return find(root, at, METHOD_INDEX.get(method) ?? -1)
 }
 
 function readMatch({ leaf, values, method }: Match<Handler>): Found | undefined {

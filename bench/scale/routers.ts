@@ -5,7 +5,7 @@ import { addRoute, createRouter, findRoute } from 'rou3'
 import { METHOD_INDEX, METHODS } from '../../src/http.ts'
 import { parsePattern } from '../../src/path/pattern.ts'
 import type { Pattern } from '../../src/path/pattern.ts'
-import { find, trimSlash } from '../../src/router/find.ts'
+import { find } from '../../src/router/find.ts'
 import type { Leaf } from '../../src/router/node.ts'
 import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
 import { createTree } from '../../src/router/tree.ts'
@@ -70,9 +70,9 @@ function createOctavo(routes: readonly ScaleRoute[]): Lookup {
   })
   const root = seal(createTree(rows, false), (shape) => ({ rest: toLeaf(shape), at: undefined })).rest
   return (method, target) => {
-    const { path } = readTarget(target, DEFAULT_LIMITS.url)
+    const path = readTarget({ target }, { maxUrl: DEFAULT_LIMITS.url, strict: false })
     const at = METHOD_INDEX.get(method) ?? -1
-    const { leaf, values } = find(root ?? EMPTY_NODE, path, path.length, trimSlash(path, path.length), at)
+    const { leaf, values } = find(root ?? EMPTY_NODE, path, at)
     last.params = values
     return leaf?.methods[at]?.index ?? -1
   }

@@ -96,7 +96,11 @@ function createOctavo(carrier: string, count: number): VersionLookup {
   const get = METHOD_INDEX.get('GET') ?? -1
   return ({ target, version }) => {
     const context = new RequestContext(toRaw(target, version), services)
-    const located = locate(context, readTarget(target, core.settings.limits.url).path, get)
+    const located = locate(
+      context,
+      readTarget({ target }, { maxUrl: core.settings.limits.url, strict: false }),
+      get,
+    )
     if (isPromise(located)) throw new Error('these schemes are not asynchronous')
     const { match, resolution } = located
     last.params = match.values

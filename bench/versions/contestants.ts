@@ -86,7 +86,7 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
       const context = new RequestContext(raw, services)
       const located = locate(
         context,
-        readTarget(raw.target, core.settings.limits.url).path,
+        readTarget(raw, { maxUrl: core.settings.limits.url, strict: false }),
         METHOD_INDEX.get(raw.method) ?? -1,
       )
       if (isPromise(located)) throw new Error('no scheme of this benchmark is asynchronous')

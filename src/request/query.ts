@@ -3,31 +3,31 @@ import type { QueryRecord } from '../http.ts'
 import { parseUrlencoded } from './urlencoded.ts'
 
 /**
- * Reads the query of a request target. A repeated name has a list; a malformed escape is kept as it stands.
+ * Reads the query of a request target, or of a URL. A repeated name has a list; a malformed escape is kept as it stands.
  *
  * @throws `HttpError` 400 when there are more than `limit` parameters.
  */
 export function parseQuery(target: string, limit: number): QueryRecord {
   const mark = target.indexOf('?')
-  return mark === -1 ? NO_QUERY : parseForm(target.slice(mark + 1), limit)
+  return mark === -1 ? NO_QUERY : parseForm(target, limit, mark + 1)
 }
 
 /**
- * Reads an `application/x-www-form-urlencoded` body (WHATWG URL standard, section 5.1).
+ * Reads an `application/x-www-form-urlencoded` body (WHATWG URL standard, section 5.1), or the rest of a text from `start` on.
  *
  * @throws `HttpError` 400 when there are more than `limit` parameters.
  */
-export function parseForm(text: string, limit: number): QueryRecord {
+export function parseForm(text: string, limit: number, start = 0): QueryRecord {
   // each takes a character at least
-  if (text.length > limit && isLonger(text, limit))
+  if (text.length - start > limit && isLonger(text, start, limit))
     throw httpError('too_many_parameters', `There are more than ${limit} parameters`)
-  return parseUrlencoded(text)
+  return parseUrlencoded(text, start)
 }
 
 /** Counts separators, before anything is made of what they separate. */
-function isLonger(text: string, limit: number): boolean {
+function isLonger(text: string, start: number, limit: number): boolean {
   let count = 1
-  for (let at = text.indexOf('&'); at !== -1 && count <= limit; at = text.indexOf('&', at + 1)) count++
+  for (let at = text.indexOf('&', start); at !== -1 && count <= limit; at = text.indexOf('&', at + 1)) count++
   return count > limit
 }
 

@@ -6,6 +6,7 @@ import { toJson, decodeText } from './body.ts'
 import { isCoded, openContent, readContent } from './content.ts'
 import { joinLines, readHeader } from './header.ts'
 import { isHost } from './host.ts'
+import { toOriginForm } from './origin-form.ts'
 import { PassedBody } from './passed-body.ts'
 import { parseQuery } from './query.ts'
 import { countTrusted, withoutPort } from './trust.ts'
@@ -24,6 +25,7 @@ export interface RequestSettings {
 
 /** What a view has computed. */
 interface Made {
+  url: string | undefined
   query: QueryRecord | undefined
   headers: Readonly<Record<string, string>> | undefined
   cookies: Readonly<Record<string, string>> | undefined
@@ -41,16 +43,18 @@ export class RequestView implements HttpRequest {
   readonly #raw: RawRequest
   /** Those of the application, or of the route that answers. */
   settings: RequestSettings
-  readonly url: string
   /** What was asked for; one field, for a view is made for many requests of which a single header is read. */
   #made: Made | undefined
   #isRead = false
 
-  /** `target` is the request target in origin form: path and query. */
-  constructor(raw: RawRequest, target: string, settings: RequestSettings) {
+  constructor(raw: RawRequest, settings: RequestSettings) {
     this.#raw = raw
     this.settings = settings
-    this.url = target
+  }
+
+  get url(): string {
+    const { target } = this.#raw
+    return (this.#kept.url ??= toOriginForm(target) ?? target)
   }
 
   get method(): string {
@@ -63,7 +67,10 @@ export class RequestView implements HttpRequest {
   }
 
   get query(): QueryRecord {
-    return (this.#kept.query ??= parseQuery(this.url, this.settings.limits.parameters))
+    return (this.#kept.query ??= parseQuery(
+      this.#raw.url ?? this.#raw.target,
+      this.settings.limits.parameters,
+    ))
   }
 
   get headers(): Readonly<Record<string, string>> {
@@ -163,6 +170,7 @@ export class RequestView implements HttpRequest {
 
   get #kept(): Made {
     return (this.#made ??= {
+      url: undefined,
       query: undefined,
       headers: undefined,
       cookies: undefined,

@@ -6,19 +6,19 @@ const PERCENT = 37
 const PLUS = 43
 
 /**
- * Reads `application/x-www-form-urlencoded` text (WHATWG URL standard, section 5.1). A repeated name has a list. A name or value with a
+ * Reads `application/x-www-form-urlencoded` text (WHATWG URL standard, section 5.1), from `from` on. A repeated name has a list. A name or value with a
  * malformed escape is kept as it stands.
  *
  * @example
  * parseUrlencoded('tag=a&tag=b%20c&q=%zz') // → { tag: ['a', 'b c'], q: '%zz' }
  */
-export function parseUrlencoded(text: string): QueryRecord {
+export function parseUrlencoded(text: string, from = 0): QueryRecord {
   const values: Record<string, string | string[]> = Object.create(NO_MEMBERS)
-  let start = 0
+  let start = from
   let equals = -1
   let isCoded = false
   // a loop over the characters: searching each separator takes a third longer for the short texts that queries are
-  for (let at = 0; at <= text.length; at++) {
+  for (let at = from; at <= text.length; at++) {
     const code = at === text.length ? AMPERSAND : text.charCodeAt(at)
     if (code === PERCENT || code === PLUS) isCoded = true
     else if (code === EQUALS && equals === -1) equals = at

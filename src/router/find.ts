@@ -1,13 +1,19 @@
 import type { Edge, Leaf, Node, Wide } from './node.ts'
 import { edgesOf } from './tables.ts'
 
-/** A lookup and, when it succeeded, its answer. */
-export interface Match<T> {
-  readonly path: string
+/** Where a path stands in a text. It is decoded, begins with a slash and has no query. */
+export interface PathAt {
+  readonly text: string
+  /** Where the path begins. A path is looked up where it stands, because JavaScriptCore takes as long to cut it out as for the lookup. */
+  readonly start: number
   /** Where the path ends for matching: before a trailing slash that does not count. */
   readonly end: number
   /** Where the path really ends. */
   readonly fullEnd: number
+}
+
+/** A lookup and, when it succeeded, its answer. */
+export interface Match<T> extends PathAt {
   readonly method: number
   leaf: Leaf<T> | null
   /** The version whose root was entered through the path, or `null` if none was. */
@@ -21,25 +27,33 @@ const NO_VALUES: string[] = []
 
 /**
  * Finds what answers a method on a path: literal segments before mixed, typed and plain parameters, with full backtracking over
- * path and method. `path` from 0 to `fullEnd` is decoded, begins with a slash and has no query. Returns a match whose `leaf` is
- * `null` when nothing answers; its `version` then tells which version root was entered.
+ * path and method. Returns a match whose `leaf` is `null` when nothing answers; its `version` then tells which version root was entered.
  */
-export function find<T>(root: Node<T>, path: string, fullEnd: number, end: number, method: number): Match<T> {
-  const match: Match<T> = { path, end, fullEnd, method, leaf: null, version: null, values: NO_VALUES }
-  walk(match, root, 1, 0)
+export function find<T>(root: Node<T>, at: PathAt, method: number): Match<T> {
+  const { text, start, end, fullEnd } = at
+  const match: Match<T> = { text, start, end, fullEnd, method, leaf: null, version: null, values: NO_VALUES }
+  walk(match, root, start + 1, 0)
   return match
 }
 
+/** A path that is a text of its own. */
+export function wholePath(path: string, strict: boolean): PathAt {
+  const { length } = path
+  return { text: path, start: 0, end: strict ? length : trimSlash(path, 0, length), fullEnd: length }
+}
+
 /** Where a path ends when one trailing slash does not count: `//` keeps both. */
-export function trimSlash(path: string, end: number): number {
-  return end > 1 && path.charCodeAt(end - 1) === SLASH && path.charCodeAt(end - 2) !== SLASH ? end - 1 : end
+export function trimSlash(text: string, start: number, end: number): number {
+  return end > start + 1 && text.charCodeAt(end - 1) === SLASH && text.charCodeAt(end - 2) !== SLASH
+    ? end - 1
+    : end
 }
 
 /** Matches the segment that begins at `start`, `count` parameters being matched already. */
 function walk<T>(match: Match<T>, node: Node<T>, start: number, count: number): boolean {
-  const { path, end } = match
+  const { text, end } = match
   if (start === end) return answer(match, node.slash, count) || answerRest(match, node.rest, start, count)
-  const literal = findLiteral(node, path, start, end)
+  const literal = findLiteral(node, text, start, end)
   if (literal !== null) {
     const stop = start + literal.key.length
     const { version, mount } = literal
@@ -58,18 +72,18 @@ function walk<T>(match: Match<T>, node: Node<T>, start: number, count: number): 
 }
 
 function followEdges<T>(match: Match<T>, first: Edge<T>, start: number, count: number): boolean {
-  const { path, end } = match
-  const stop = segmentEnd(path, start, end)
+  const { text, end } = match
+  const stop = segmentEnd(text, start, end)
   for (let edge: Edge<T> | null = first; edge !== null; edge = edge.next) {
     if (edge.split !== null) {
-      const values = edge.split(path.slice(start, stop))
+      const values = edge.split(text.slice(start, stop))
       if (values === undefined || !descend(match, edge.node, stop, count + edge.count)) continue
       for (let at = 0; at < edge.count; at++) match.values[count + at] = values[at] ?? ''
       return true
     }
-    if (edge.test === null ? stop === start : !edge.test(path, start, stop)) continue
+    if (edge.test === null ? stop === start : !edge.test(text, start, stop)) continue
     if (!descend(match, edge.node, stop, count + 1)) continue
-    match.values[count] = path.slice(start, stop)
+    match.values[count] = text.slice(start, stop)
     return true
   }
   return false
@@ -96,7 +110,7 @@ function answer<T>(match: Match<T>, leaf: Leaf<T> | null, count: number): boolea
 
 function answerRest<T>(match: Match<T>, leaf: Leaf<T> | null, start: number, count: number): boolean {
   if (leaf === null || !answer(match, leaf, count + 1)) return false
-  match.values[count] = match.path.slice(start, match.fullEnd)
+  match.values[count] = match.text.slice(start, match.fullEnd)
   return true
 }
 

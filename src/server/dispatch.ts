@@ -12,10 +12,11 @@ import { dropBody } from '../stream.ts'
 import { toFailure } from './pipeline/failure.ts'
 import type { createMiddleware } from './pipeline/middleware.ts'
 import type { Miss } from './lookup/miss.ts'
+import { withOwnPath } from './lookup/resolution.ts'
 import type { Locate, Located } from './lookup/resolution.ts'
 import { otherSpelling, readTarget } from './pipeline/target.ts'
 import type { VersionReporter } from './version-report/reporter.ts'
-import type { Target } from './pipeline/target.ts'
+import type { Target, TargetRules } from './pipeline/target.ts'
 
 /** A response and how it came about. */
 interface Exchange {
@@ -46,8 +47,7 @@ interface DispatchParts {
   readonly cors: { readonly reporting: readonly string[]; readonly carrying: readonly string[] }
   /** Whether the other spelling of a trailing slash is redirected. */
   readonly redirects: boolean
-  /** The longest request target, in characters. */
-  readonly maxUrl: number
+  readonly targets: TargetRules
   /** What the application answers to errors that no route has answered. */
   readonly recover: Recover
   /** The middleware of the application, or `undefined` if there is none. */
@@ -143,10 +143,10 @@ function fail(
 
 function enter(parts: DispatchParts, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
   // OPTIONS * asks about the server, not about a path (RFC 9110 section 9.3.7)
-  if (raw.target === '*' && raw.method === 'OPTIONS') return finish(204, {}, undefined)
-  const target = readTarget(raw.target, parts.maxUrl)
+  if (raw.method === 'OPTIONS' && raw.target === '*') return finish(204, {}, undefined)
+  const target = readTarget(raw, parts.targets)
   const method = METHOD_INDEX.get(raw.method) ?? UNKNOWN_METHOD
-  const located = parts.locate(context, target.path, method)
+  const located = parts.locate(context, target, method)
   return isPromise(located)
     ? runLater(parts, context, target, located, method)
     : run(parts, context, target, located, method)
@@ -175,7 +175,7 @@ function run(
   const { leaf } = match
   const endpoint = leaf?.methods[method]
   if (leaf === null || endpoint === undefined) {
-    const found = miss(located, method, method === OPTIONS && isPreflight(context.request))
+    const found = miss(withOwnPath(located), method, method === OPTIONS && isPreflight(context.request))
     if (found.varies) context.vary = resolution.vary
     reporter?.onMiss(context, found)
     if ('error' in found) {
@@ -189,7 +189,7 @@ function run(
   context.module = endpoint.module
   const slash = match.fullEnd > match.end
   if (redirects && endpoint.trailingSlash !== null && endpoint.trailingSlash !== slash) {
-    return finish(308, { location: context.base + otherSpelling(target.url, slash) }, undefined)
+    return finish(308, { location: context.base + otherSpelling(context.request.url, slash) }, undefined)
   }
   reporter?.onMatch(context, located, endpoint)
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)
@@ -285,12 +285,12 @@ function withOlderHead(
 export function createAllowedMethods(
   locate: Locate,
   miss: Miss,
-  maxUrl: number,
+  targets: TargetRules,
 ): AppServices['allowedMethods'] {
   return (context, raw) => {
-    const { path } = readTarget(raw.target, maxUrl)
-    const located = locate(context, path, OPTIONS)
-    const tell = (settled: Located): readonly Method[] => miss.allowed(settled, isPreflight(context.request))
+    const located = locate(context, readTarget(raw, targets), OPTIONS)
+    const tell = (settled: Located): readonly Method[] =>
+      miss.allowed(withOwnPath(settled), isPreflight(context.request))
     return isPromise(located) ? located.then(tell) : tell(located)
   }
 }

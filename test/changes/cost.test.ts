@@ -6,7 +6,7 @@ import { defineVersionChange, defineVersions, model, reshape } from 'octavo/chan
 import { z } from 'zod'
 
 import { METHODS } from '../../src/http.ts'
-import { find } from '../../src/router/find.ts'
+import { find, wholePath } from '../../src/router/find.ts'
 import { createCore } from '../../src/server/boot/core.ts'
 import { PRESENT_CODE } from '../../src/server/boot/present-code.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
@@ -44,7 +44,7 @@ describe('what a history costs', () => {
   const { table } = core.build()
   const recordOf = (version: string, path: string): unknown => {
     const root = table.roots.get(version)
-    return root && find(root, path, path.length, path.length, GET).leaf?.methods[GET]
+    return root && find(root, wholePath(path, true), GET).leaf?.methods[GET]
   }
 
   it('is one record in all versions for a route that no change reaches', () => {

@@ -102,7 +102,7 @@ function createAnswer(settings: Settings): Answer {
     if (!isServed || (method !== 'GET' && method !== 'HEAD')) raw.measure()
     // to be told when nobody reads it; servers see to that themselves
     if (!isServed) void raw.body
-    const refusal = findRefusal(raw.target, origin.host, true, NO_LINES) ?? raw.refusal
+    const refusal = findRefusal(url.length - raw.targetStart, origin.host, true, NO_LINES) ?? raw.refusal
     if (refusal !== undefined) {
       raw.discard()
       return toResponse(settings.writeError(refusal), isServed)
@@ -138,7 +138,11 @@ function sendStream(
 ): Promise<Response> {
   return loadStreams()
     .then(({ toWebStream }) =>
-      toResponse(finished, isServed, toWebStream(body, finished.headers, { context, signal: request.signal })),
+      toResponse(
+        finished,
+        isServed,
+        toWebStream(body, finished.headers, { context, signal: request.signal }),
+      ),
     )
     .catch((error) => toResponse(notSent(context, error), isServed))
 }

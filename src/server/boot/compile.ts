@@ -12,6 +12,7 @@ import { createRecover } from '../pipeline/error-handlers.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Settings } from '../options/settings.ts'
 import { createMiddleware } from '../pipeline/middleware.ts'
+import type { TargetRules } from '../pipeline/target.ts'
 import { createObserver } from '../logging/channels.ts'
 import type { OptionalCode } from './optional-code.ts'
 import type { Structure } from './read-definitions.ts'
@@ -100,7 +101,7 @@ export function compile(materials: Materials): Compiled {
     reporter,
     cors: { reporting: routing.reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
-    maxUrl: settings.limits.url,
+    targets: targetRules(settings),
     recover,
     middleware: createMiddleware(middleware, recover),
   }
@@ -111,6 +112,10 @@ export function compile(materials: Materials): Compiled {
     services,
     show: previews?.show,
   }
+}
+
+function targetRules({ limits, trailingSlash }: Settings): TargetRules {
+  return { maxUrl: limits.url, strict: trailingSlash === 'strict' }
 }
 
 /** What requests need, whatever their routes are. */
@@ -174,7 +179,7 @@ function toRouted(
         call ??= createCall(table, container)
         return call(...asked)
       },
-      allowedMethods: createAllowedMethods(locate, miss, settings.limits.url),
+      allowedMethods: createAllowedMethods(locate, miss, targetRules(settings)),
       urlFor: createUrlFor(table, routing.createChooseLink(table, versioning)),
     },
   }

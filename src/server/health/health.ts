@@ -8,7 +8,7 @@ import type { Dispatch } from '../dispatch.ts'
 import { RequestContext } from '../pipeline/context.ts'
 import type { AppServices } from '../pipeline/context.ts'
 import { finish } from '../pipeline/response-head.ts'
-import { toOriginForm } from '../pipeline/target.ts'
+import { toOriginForm } from '../../request/origin-form.ts'
 
 /** Milliseconds that a check may take, where nothing else is said. */
 const DEFAULT_TIMEOUT = 1_000

@@ -1,7 +1,7 @@
 import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
-import { findLeaves } from '../../router/find.ts'
-import type { Match } from '../../router/find.ts'
+import { find, findLeaves } from '../../router/find.ts'
+import type { Match, PathAt } from '../../router/find.ts'
 import type { Leaf } from '../../router/node.ts'
 import { EMPTY_NODE } from '../../router/seal.ts'
 import { isWellFormed } from '../../versioning/version.ts'
@@ -9,7 +9,7 @@ import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import type { Zone } from '../table/table.ts'
-import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resolution.ts'
+import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
 import { createFloor } from './resolve.ts'
 import type { VersionRoots } from './resolve.ts'
 
@@ -17,25 +17,25 @@ import type { VersionRoots } from './resolve.ts'
 export interface Segments {
   /** Where versions are looked up behind a version segment. */
   readonly versionRoots: VersionRoots
-  readonly named: (at: PathEnds, match: Match<Endpoint>) => Located | undefined
+  readonly named: (at: PathAt, match: Match<Endpoint>) => Located | undefined
   /** Looks up the path in another version. `requested` is the text of the request. */
-  readonly inVersion: (at: PathEnds, version: string, requested: string, method: number) => Located
+  readonly inVersion: (at: PathAt, version: string, requested: string, method: number) => Located
 }
 
 /** Versions in the path: the trie itself leads from their segments into their roots. */
 export function createSegmentLocate(parts: LookupParts): Locate {
-  const { table, versioning, ends, look, resolveDefault } = parts
+  const { table, versioning, whole, resolveDefault } = parts
   const dynamic = typeof versioning.defaultVersion === 'function'
   const { named } = createSegments(parts, versioning.vary)
-  return (context, path, method) => {
-    const at = ends(path)
-    const match = look(table.entry, at, method)
+  return (context, target, method) => {
+    const at = whole(target.path)
+    const match = find(table.entry, at, method)
     return named(at, match) ?? unnamed(context, at, match)
   }
 
-  function unnamed(context: RequestContext, at: PathEnds, match: Match<Endpoint>): Awaitable<Located> {
+  function unnamed(context: RequestContext, at: PathAt, match: Match<Endpoint>): Awaitable<Located> {
     const settle = (resolution: Resolution): Located => ({
-      match: dynamic ? look(resolution.root, at, match.method) : match,
+      match: dynamic ? find(resolution.root, at, match.method) : match,
       resolution,
     })
     const resolution = resolveDefault(context)
@@ -55,17 +55,17 @@ export function createSegments(parts: LookupParts, vary: readonly string[]): Seg
   return {
     versionRoots: {
       common,
-      find: (version, ends, method) => at(ends.path).versionRoots.find(version, ends, method),
+      find: (version, path, method) => at(path.text).versionRoots.find(version, path, method),
     },
-    named: (ends, match) => at(ends.path).named(ends, match),
-    inVersion: (ends, version, requested, method) =>
-      at(ends.path).inVersion(ends, version, requested, method),
+    named: (path, match) => at(path.text).named(path, match),
+    inVersion: (path, version, requested, method) =>
+      at(path.text).inVersion(path, version, requested, method),
   }
 }
 
 function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly string[]): Segments {
   const { prefix, inPath, unionBehind } = zone
-  const { table, versioning, strict, ends, look } = parts
+  const { table, versioning, strict, whole } = parts
   const { format } = table.known
   const scheme = versioning.path
   const candidateIn = createCandidate(parts, prefix)
@@ -87,11 +87,11 @@ function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly strin
 
   return { versionRoots, named, inVersion }
 
-  function named(at: PathEnds, match: Match<Endpoint>): Located | undefined {
+  function named(at: PathAt, match: Match<Endpoint>): Located | undefined {
     const resolution = byVersion.get(match.version)
     if (resolution !== undefined) return { match: isPart ? within(match, prefix) : match, resolution }
     if (match.leaf !== null && !(wild && beginsWithParameter(match.leaf, prefix))) return undefined
-    const version = candidateIn(at.path)
+    const version = candidateIn(at.text)
     if (version === undefined) return undefined
     const equal = format === 'string' ? undefined : table.known.find(version)
     // an equal version in its compiled spelling, as /v1/cars for /v1.0/cars
@@ -99,15 +99,15 @@ function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly strin
     return isBehind(zone, at, match.leaf, strict) ? unknown(at, match, version) : undefined
   }
 
-  function inVersion(at: PathEnds, version: string, requested: string, method: number): Located {
+  function inVersion(at: PathAt, version: string, requested: string, method: number): Located {
     const [segment = ''] = scheme?.scheme.segments?.(version, scheme.options) ?? []
-    const path = ends(`${prefix}/${segment}${at.path.slice(segmentEnd(at.path, prefix))}`)
+    const path = whole(`${prefix}/${segment}${at.text.slice(segmentEnd(at.text, prefix))}`)
     const resolution = byVersion.get(version) ?? common
-    const match = look(table.entry, path, method)
+    const match = find(table.entry, path, method)
     return { match: isPart ? within(match, prefix) : match, resolution: { ...resolution, requested } }
   }
 
-  function unknown(at: PathEnds, match: Match<Endpoint>, requested: string): Located {
+  function unknown(at: PathAt, match: Match<Endpoint>, requested: string): Located {
     const floor = floorOf(versionRoots, requested, at)
     if (floor !== undefined) {
       const found = inVersion(at, floor, requested, match.method)
@@ -127,14 +127,14 @@ function within(match: Match<Endpoint>, prefix: string): Match<Endpoint> {
 /** Whether a route serves the rest of the path. If an ordinary route takes the segment as a parameter, only versioned ones count. */
 function isBehind(
   { prefix, unionBehind }: Zone,
-  at: PathEnds,
+  at: PathAt,
   leaf: Leaf<Endpoint> | null,
   strict: boolean,
 ): boolean {
-  const stop = segmentEnd(at.path, prefix)
+  const stop = segmentEnd(at.text, prefix)
   // if slashes count, a path that ends with its version segment has no rest
-  if (strict && stop === at.path.length) return false
-  const rest = findLeaves(unionBehind, at.path, Math.min(stop + 1, at.end), at.end)
+  if (strict && stop === at.text.length) return false
+  const rest = findLeaves(unionBehind, at.text, Math.min(stop + 1, at.end), at.end)
   return leaf === null ? rest.length > 0 : rest.some(({ shape }) => shape.versions.length > 0)
 }
 

@@ -1,6 +1,7 @@
 import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
-import type { Match } from '../../router/find.ts'
+import { find } from '../../router/find.ts'
+import type { Match, PathAt } from '../../router/find.ts'
 import { EMPTY_NODE } from '../../router/seal.ts'
 import { combine } from '../../versioning/combine.ts'
 import type { Canonical, Reading } from '../../versioning/combine.ts'
@@ -12,7 +13,7 @@ import type { Segments } from './locate-segment.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
-import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resolution.ts'
+import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
 import { isGiven, readAll, readFirst } from './read-versions.ts'
 import type { Given, Reader, Values } from './read-versions.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
@@ -20,7 +21,7 @@ import type { VersionRoots, Resolve } from './resolve.ts'
 
 /** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
 export function createSeveralLocate(parts: LookupParts): Locate {
-  const { table, versioning, ends, look } = parts
+  const { table, versioning, whole } = parts
   const segments =
     versioning.path === undefined ? undefined : createSegments(parts, varyOf(parts, versioning.path))
   const settle = createSettle(parts, segments)
@@ -30,9 +31,9 @@ export function createSeveralLocate(parts: LookupParts): Locate {
       ? (_context, inPath) => inPath?.resolution.requested
       : (context) => scheme.read(context.request),
   )
-  return (context, path, method) => {
-    const at = ends(path)
-    const match = look(table.entry, at, method)
+  return (context, target, method) => {
+    const at = whole(target.path)
+    const match = find(table.entry, at, method)
     const inPath = segments?.named(at, match)
     const values = read(readers, context, inPath)
     const asked: Asked = { context, at, match, method, inPath }
@@ -43,7 +44,7 @@ export function createSeveralLocate(parts: LookupParts): Locate {
 /** A request while its versions are compared. */
 interface Asked {
   readonly context: RequestContext
-  readonly at: PathEnds
+  readonly at: PathAt
   readonly method: number
   /** What its path is, whatever the other schemes say. */
   readonly match: Match<Endpoint>
@@ -55,7 +56,7 @@ function createSettle(
   parts: LookupParts,
   segments: Segments | undefined,
 ): (asked: Asked, values: Values) => Awaitable<Located> {
-  const { table, versioning, look, resolveDefault } = parts
+  const { table, versioning, resolveDefault } = parts
   const lookups = versioning.schemes.map((scheme) =>
     createSchemeLookup(parts, scheme, segments?.versionRoots),
   )
@@ -82,7 +83,7 @@ function createSettle(
 
   function withoutValue({ context, at, match, method }: Asked): Awaitable<Located> {
     const settleBare = (resolution: Resolution): Located => ({
-      match: resolution.root === table.bare ? match : look(resolution.root, at, method),
+      match: resolution.root === table.bare ? match : find(resolution.root, at, method),
       resolution,
     })
     const resolution = resolveDefault(context)
@@ -92,7 +93,7 @@ function createSettle(
   function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: Given): Located {
     if (inPath === undefined || segments === undefined) {
       const resolution = by.free(value, at, method)
-      return { match: look(resolution.root, at, method), resolution }
+      return { match: find(resolution.root, at, method), resolution }
     }
     if (by.scheme === versioning.path) return inPath
     // the path has a version segment too, so only the rest is looked up
@@ -164,14 +165,13 @@ function createSchemeLookup(
 function createContradicted({
   table,
   versioning,
-  look,
 }: LookupParts): (asked: Asked, contradiction: AmbiguousVersion) => Located {
   const ambiguous: Resolution = { ...withoutVersion(table, versioning.vary), kind: 'ambiguous' }
   const free = { ...ambiguous, root: table.other }
   const behind = { ...ambiguous, root: EMPTY_NODE, inPath: true }
   return ({ at, method, inPath }, { ambiguous: sources }) =>
     inPath === undefined
-      ? { match: look(table.other, at, method), resolution: { ...free, sources } }
+      ? { match: find(table.other, at, method), resolution: { ...free, sources } }
       : { match: { ...inPath.match, leaf: null }, resolution: { ...behind, sources } }
 }
 

@@ -1,6 +1,7 @@
 import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
-import { findLeaves } from '../../router/find.ts'
+import { find, findLeaves, wholePath } from '../../router/find.ts'
+import type { PathAt } from '../../router/find.ts'
 import { selectorOf } from '../../versioning/versioning.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
@@ -9,9 +10,9 @@ import { forwarding } from './forward.ts'
 import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
 import { createSeveralLocate } from './locate-several.ts'
 import { createDefaultResolver } from './default-version.ts'
-import { createEnds, createPlainLocate, look } from './locate.ts'
+import { createPlainLocate } from './locate.ts'
 import { withoutVersion } from './resolution.ts'
-import type { Locate, Located, PathEnds, Resolution, LookupParts } from './resolution.ts'
+import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
 
@@ -21,14 +22,12 @@ export function createVersionLocate(
   versioning: Versioning | undefined,
   mode: { readonly strict: boolean },
 ): Locate {
-  if (versioning === undefined) return createPlainLocate(table, mode)
-  const ends = createEnds(mode)
+  if (versioning === undefined) return createPlainLocate(table)
   const parts: LookupParts = {
     table,
     versioning,
     strict: mode.strict,
-    ends,
-    look,
+    whole: (path) => wholePath(path, mode.strict),
     resolveDefault: createDefaultResolver(table, versioning),
   }
   return telling(parts, forwarding(parts, choosingByPath(parts, createSchemeLocate(parts))))
@@ -49,8 +48,8 @@ function choosingByPath({ table, versioning }: LookupParts, locate: Locate): Loc
     const own = byVersion.get(match.leaf.shape.defaultVersion)
     return own === undefined || own.version === resolution.version ? located : { match, resolution: own }
   }
-  return (context, path, method) => {
-    const located = locate(context, path, method)
+  return (context, target, method) => {
+    const located = locate(context, target, method)
     return isPromise(located) ? located.then(settle) : settle(located)
   }
 }
@@ -63,7 +62,7 @@ function createSchemeLocate(parts: LookupParts): Locate {
 }
 
 /** Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches */
-function telling({ table, versioning, ends }: LookupParts, locate: Locate): Locate {
+function telling({ table, versioning, whole }: LookupParts, locate: Locate): Locate {
   const vary = versioning.defaultVary
   // the built-in schemes never throw
   const mayFail =
@@ -71,7 +70,7 @@ function telling({ table, versioning, ends }: LookupParts, locate: Locate): Loca
     versioning.schemes.some(({ scheme }) => scheme.options === undefined)
   if (vary.length === 0 || !mayFail) return locate
   const fail = (context: RequestContext, path: string, error: unknown): never => {
-    const { end } = ends(path)
+    const { end } = whole(path)
     const { prefix, unionBehind } = table.zoneAt(path)
     const behind = Math.min(segmentEnd(path, prefix) + 1, end)
     const leaves = [
@@ -81,44 +80,61 @@ function telling({ table, versioning, ends }: LookupParts, locate: Locate): Loca
     if (leaves.some(({ shape }) => shape.vary)) context.vary = vary
     throw error
   }
-  return (context, path, method) => {
+  return (context, target, method) => {
     try {
-      const located = locate(context, path, method)
-      return isPromise(located) ? located.then(undefined, (error) => fail(context, path, error)) : located
+      const located = locate(context, target, method)
+      return isPromise(located)
+        ? located.then(undefined, (error) => fail(context, target.path, error))
+        : located
     } catch (error) {
-      return fail(context, path, error)
+      return fail(context, target.path, error)
     }
   }
 }
 
 /** Versions in a header, the query or the host: each leads to a root. */
 function createValueLocate(parts: LookupParts, scheme: Versioning['schemes'][number]): Locate {
-  const { versioning, ends, resolveDefault } = parts
+  const { versioning, resolveDefault } = parts
   const resolve = createResolve(parts, scheme, createVersionRoots(parts, versioning.vary))
   const { read } = scheme
-  return (context, path, method) => {
+  return (context, target, method) => {
     const value = read(context.request)
     // most values are no promises: no closure is made for them
     return isPromise(value)
-      ? value.then((settled) => locate(context, path, method, settled))
-      : locate(context, path, method, value)
+      ? locateLater(context, target, method, value)
+      : locate(context, target, method, value)
+  }
+
+  // in a function of its own: a closure would cost every request
+  function locateLater(
+    context: RequestContext,
+    at: PathAt,
+    method: number,
+    value: PromiseLike<VersionValue>,
+  ): PromiseLike<Located> {
+    return value.then((settled) => locate(context, at, method, settled))
   }
 
   function locate(
     context: RequestContext,
-    path: string,
+    at: PathAt,
     method: number,
     value: VersionValue,
   ): Awaitable<Located> {
-    const at = ends(path)
     if (value !== undefined && value !== '') return toLocated(resolve(value, at, method), at, method)
     const resolution = resolveDefault(context)
-    return isPromise(resolution)
-      ? resolution.then((settled) => toLocated(settled, at, method))
-      : toLocated(resolution, at, method)
+    return isPromise(resolution) ? toLocatedLater(resolution, at, method) : toLocated(resolution, at, method)
   }
 }
 
-function toLocated(resolution: Resolution, at: PathEnds, method: number): Located {
-  return { match: look(resolution.root, at, method), resolution }
+function toLocated(resolution: Resolution, at: PathAt, method: number): Located {
+  return { match: find(resolution.root, at, method), resolution }
+}
+
+function toLocatedLater(
+  resolution: PromiseLike<Resolution>,
+  at: PathAt,
+  method: number,
+): PromiseLike<Located> {
+  return resolution.then((settled) => toLocated(settled, at, method))
 }

@@ -32,7 +32,7 @@ const ANNOUNCING = [METHODS.indexOf('QUERY'), METHODS.indexOf('PATCH')]
 
 /** Explains why no route matched in an application without versioning. */
 export function createPlainMiss(table: Table): Miss {
-  const leavesAt = ({ match }: Located): Leaves => findLeaves(table.bare, match.path, 1, match.end)
+  const leavesAt = ({ match }: Located): Leaves => findLeaves(table.bare, match.text, 1, match.end)
   const miss = (located: Located, method: number): MissAnswer => {
     const leaves = leavesAt(located)
     if (leaves.length === 0) return notFound()

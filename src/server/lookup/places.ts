@@ -20,27 +20,27 @@ export interface Places {
 export function createPlaces(table: Table, { strict }: { readonly strict: boolean }): Places {
   const prefixAt = (path: string): string => table.zoneAt(path).prefix
   const startOf = ({ match, resolution }: Located): number =>
-    resolution.inPath ? Math.min(segmentEnd(match.path, prefixAt(match.path)) + 1, match.end) : 1
+    resolution.inPath ? Math.min(segmentEnd(match.text, prefixAt(match.text)) + 1, match.end) : 1
   const ordinary = ({ match, resolution }: Located): readonly Leaf<Endpoint>[] =>
     resolution.inPath
-      ? findLeaves(table.bare, match.path, 1, match.end).filter(
-          (leaf) => !beginsWithParameter(leaf, prefixAt(match.path)),
+      ? findLeaves(table.bare, match.text, 1, match.end).filter(
+          (leaf) => !beginsWithParameter(leaf, prefixAt(match.text)),
         )
       : []
   const all = (located: Located): readonly Leaf<Endpoint>[] => {
     const { match, resolution } = located
-    if (!resolution.inPath) return findLeaves(table.union, match.path, 1, match.end)
+    if (!resolution.inPath) return findLeaves(table.union, match.text, 1, match.end)
     // if slashes count, a path that ends with its version segment has no rest
-    const { prefix, unionBehind } = table.zoneAt(match.path)
-    const isBare = strict && segmentEnd(match.path, prefix) === match.path.length
-    return findLeaves(isBare ? EMPTY_NODE : unionBehind, match.path, startOf(located), match.end)
+    const { prefix, unionBehind } = table.zoneAt(match.text)
+    const isBare = strict && segmentEnd(match.text, prefix) === match.text.length
+    return findLeaves(isBare ? EMPTY_NODE : unionBehind, match.text, startOf(located), match.end)
   }
   return {
     all,
     anywhere: (located) => [...ordinary(located), ...all(located)],
     own: (located) => {
       const { match, resolution } = located
-      return [...ordinary(located), ...findLeaves(resolution.root, match.path, startOf(located), match.end)]
+      return [...ordinary(located), ...findLeaves(resolution.root, match.text, startOf(located), match.end)]
     },
   }
 }

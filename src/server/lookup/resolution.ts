@@ -1,11 +1,12 @@
 import type { Awaitable } from '../../http.ts'
-import type { Match } from '../../router/find.ts'
+import type { Match, PathAt } from '../../router/find.ts'
 import type { Node } from '../../router/node.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import type { VersionSource } from '../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
+import type { Target } from '../pipeline/target.ts'
 import type { Table } from '../table/table.ts'
 
 /** What is known of the version that a request asks for. Made when the application is built, for every known version. */
@@ -37,17 +38,7 @@ export interface Located {
 }
 
 /** Finds what answers a request. */
-export type Locate = (context: RequestContext, path: string, method: number) => Awaitable<Located>
-
-/** Where a path ends, with and without a trailing slash that does not count. */
-export interface PathEnds {
-  readonly path: string
-  readonly fullEnd: number
-  readonly end: number
-}
-
-/** Looks a path up in a root. */
-export type Look = (root: Node<Endpoint>, at: PathEnds, method: number) => Match<Endpoint>
+export type Locate = (context: RequestContext, target: Target, method: number) => Awaitable<Located>
 
 /** Settles the version of a request that names none. */
 export type ResolveDefault = (context: RequestContext) => Awaitable<Resolution>
@@ -57,8 +48,8 @@ export interface LookupParts {
   readonly table: Table
   readonly versioning: Versioning
   readonly strict: boolean
-  readonly ends: (path: string) => PathEnds
-  readonly look: Look
+  /** A path that is a text of its own. */
+  readonly whole: (path: string) => PathAt
   readonly resolveDefault: ResolveDefault
 }
 
@@ -75,4 +66,13 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Reso
     isReplaced: false,
     vary,
   }
+}
+
+/** The same with a path that is a text of its own, as is expected where what answers is not found. */
+export function withOwnPath(located: Located): Located {
+  const { match, resolution } = located
+  const { start, end, fullEnd } = match
+  if (start === 0 && fullEnd === match.text.length) return located
+  const text = match.text.slice(start, fullEnd)
+  return { match: { ...match, text, start: 0, end: end - start, fullEnd: text.length }, resolution }
 }

@@ -1,4 +1,6 @@
 import { METHODS } from '../../http.ts'
+import { find } from '../../router/find.ts'
+import type { PathAt } from '../../router/find.ts'
 import type { ActiveScheme } from '../../versioning/versioning.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
@@ -7,40 +9,40 @@ import { MAX_VERSION_LENGTH } from '../../versioning/cut-version.ts'
 import { isRetired } from '../../versioning/policy.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
-import type { PathEnds, Resolution, LookupParts } from './resolution.ts'
+import type { Resolution, LookupParts } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
 /** Resolves a version value of a request at a path. */
-export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathEnds, method: number) => Resolution
+export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathAt, method: number) => Resolution
 
 /** Where the versions of a scheme are looked up. */
 export interface VersionRoots {
   /** What a resolution has that names no known version. */
   readonly common: Resolution
   /** What a version has for a method at a path. */
-  readonly find: (version: string, at: PathEnds, method: number) => Endpoint | undefined
+  readonly find: (version: string, at: PathAt, method: number) => Endpoint | undefined
 }
 
 /** Where versions are looked up at paths without version segment. `vary`: the headers that may have decided. */
 export function createVersionRoots(
-  { table, look }: Omit<LookupParts, 'resolveDefault'>,
+  { table }: Omit<LookupParts, 'resolveDefault'>,
   vary: readonly string[],
 ): VersionRoots {
   return {
     common: { ...withoutVersion(table, vary), root: table.other },
     find: (version, at, method) =>
-      look(table.roots.get(version) ?? table.other, at, method).leaf?.methods[method],
+      find(table.roots.get(version) ?? table.other, at, method).leaf?.methods[method],
   }
 }
 
 /** Whether a version serves a path, whatever the method. */
-function isServed({ find }: Pick<VersionRoots, 'find'>, version: string, at: PathEnds): boolean {
-  return ALL_METHODS.some((method) => find(version, at, method) !== undefined)
+function isServed(roots: Pick<VersionRoots, 'find'>, version: string, at: PathAt): boolean {
+  return ALL_METHODS.some((method) => roots.find(version, at, method) !== undefined)
 }
 
 /** Creates the function that resolves the values of a scheme. */
 export function createResolve(
-  { table, versioning, look }: Omit<LookupParts, 'resolveDefault'>,
+  { table, versioning }: Omit<LookupParts, 'resolveDefault'>,
   scheme: ActiveScheme,
   versionRoots: VersionRoots,
 ): Resolve {
@@ -64,9 +66,9 @@ export function createResolve(
   }
 
   /** The nearest earlier version, unless the path accepts unknown versions: docs/guide/versioning-rules.md#nearest-earlier-version */
-  function floor(requested: string, at: PathEnds, method: number): Resolution | undefined {
+  function floor(requested: string, at: PathAt, method: number): Resolution | undefined {
     if (floorOf === noFloor || exact(requested) !== undefined) return undefined
-    if (look(common.root, at, method).leaf !== null) return undefined
+    if (find(common.root, at, method).leaf !== null) return undefined
     const found = byVersion.get(floorOf(versionRoots, requested, at) ?? '')
     return found === undefined ? undefined : { ...found, requested, isReplaced: true }
   }
@@ -77,7 +79,7 @@ export function createResolve(
   }
 
   /** Whether the answering version is retired, so that another one would serve the client better. */
-  function isOver({ version }: Resolution, at: PathEnds, method: number): boolean {
+  function isOver({ version }: Resolution, at: PathAt, method: number): boolean {
     if (lifetimes.isEmpty) return false
     const endpointsOf = (asked: readonly number[]): readonly Endpoint[] =>
       asked.flatMap((index) => versionRoots.find(version ?? '', at, index) ?? [])
@@ -88,7 +90,7 @@ export function createResolve(
     return endpoints.length > 0 && endpoints.every((each) => isRetired(lifetimes.of(each, version), clock))
   }
 
-  function servedOnly(found: Resolution | undefined, at: PathEnds): Resolution | undefined {
+  function servedOnly(found: Resolution | undefined, at: PathAt): Resolution | undefined {
     return found !== undefined && isServed(versionRoots, found.version ?? '', at) ? found : undefined
   }
 }
@@ -123,7 +125,7 @@ function createExact({ known, roots }: Table, { scheme, options }: ActiveScheme,
 const ALL_METHODS = [...METHODS.keys()]
 
 /** The nearest earlier version than a value that serves a path, or `undefined` without `unknown: 'floor'`. */
-type Floor = (versionRoots: VersionRoots, requested: string, at: PathEnds) => string | undefined
+type Floor = (versionRoots: VersionRoots, requested: string, at: PathAt) => string | undefined
 
 const noFloor: Floor = () => undefined
 

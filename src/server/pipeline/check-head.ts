@@ -4,11 +4,11 @@ import { isHost } from '../../request/host.ts'
 import type { Limits } from '../options/app-options.ts'
 
 /**
- * Finds why a request does not get as far as the application. `needsHost`: it must name its host, as all but HTTP/1.0 must; `lines`:
+ * Finds why a request does not get as far as the application. `needsHost`: it must name its host, as all but HTTP/1.0 must; `length`: that of the target in characters; `lines`:
  * names and values in turn, as they were sent.
  */
 export type FindRefusal = (
-  target: string,
+  length: number,
   host: string | undefined,
   needsHost: boolean,
   lines: readonly string[],
@@ -27,10 +27,10 @@ export function createHeadCheck(limits: Required<Limits>): FindRefusal {
   for (const [index, { length }] of SINGLE.entries()) byLength[length] = index
   // the hosts of requests differ seldom
   let known = ''
-  return (target, host, needsHost, lines) => {
+  return (length, host, needsHost, lines) => {
     // Node would refuse this by itself, without saying why (RFC 9112 section 3.2)
     if (host === undefined && needsHost) return httpError('missing_host', 'The request has no Host header')
-    if (target.length > limits.url) return urlTooLong(limits.url)
+    if (length > limits.url) return urlTooLong(limits.url)
     // two separating characters after each
     let size = 2 * lines.length
     let seen = 0

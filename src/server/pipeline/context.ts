@@ -27,7 +27,6 @@ import type { Observer } from '../logging/channels.ts'
 import { createResponseHead } from './response-head.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { Settings } from '../options/settings.ts'
-import { toOriginForm } from './target.ts'
 
 /** What the application lends to every request. */
 export interface AppServices {
@@ -132,16 +131,7 @@ export class RequestContext implements SessionContext {
   }
 
   get request(): HttpRequest {
-    return (this.#request ??= this.#viewRequest())
-  }
-
-  #viewRequest(): RequestView {
-    const { target } = this.#raw
-    return new RequestView(
-      this.#raw,
-      toOriginForm(target) ?? target,
-      this.#requestSettings ?? this.#services.settings,
-    )
+    return (this.#request ??= new RequestView(this.#raw, this.#requestSettings ?? this.#services.settings))
   }
 
   /** Has the rest of the code see another request. Returns the function that brings back the one before. */

@@ -1,40 +1,73 @@
 import { httpError } from '../../errors.ts'
 import type { HttpError } from '../../errors.ts'
+import type { TargetSource } from '../../http.ts'
 import { ESCAPED_SLASH } from '../../path/param-types.ts'
+import { trimSlash } from '../../router/find.ts'
+import type { PathAt } from '../../router/find.ts'
+import { toOriginForm } from '../../request/origin-form.ts'
 import { urlTooLong } from './check-head.ts'
 
-/** A request target, read. */
-export interface Target {
-  /** Path and query in origin form. */
-  readonly url: string
-  /** The decoded path that is matched. */
-  readonly path: string
-  /** Whether the values of parameters have to go through `restoreSlashes`. */
+/** Where the path of a request target stands. A class because one is made for every request. */
+export class Target implements PathAt {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  readonly fullEnd: number
+  /** Whether the path was decoded, so that the values of parameters have to go through `restoreSlashes`. */
   readonly escaped: boolean
+
+  constructor(text: string, start: number, fullEnd: number, strict: boolean, escaped: boolean) {
+    this.text = text
+    this.start = start
+    this.end = strict ? fullEnd : trimSlash(text, start, fullEnd)
+    this.fullEnd = fullEnd
+    this.escaped = escaped
+  }
+
+  /** The path as a text of its own. */
+  get path(): string {
+    return this.text.slice(this.start, this.fullEnd)
+  }
+}
+
+/** How request targets are read. */
+export interface TargetRules {
+  /** The longest request target, in characters. */
+  readonly maxUrl: number
+  /** Whether a trailing slash counts. */
+  readonly strict: boolean
 }
 
 /**
  * Reads a request target: origin form, or absolute form without its authority (RFC 9112 section 3.2).
  *
- * @throws `HttpError` 414 when it is longer than `limit` characters, 400 when it or an escape in its path is malformed.
+ * @throws `HttpError` 414 when it is too long, 400 when it or an escape in its path is malformed.
  */
-export function readTarget(target: string, limit: number): Target {
-  if (target.length > limit) throw urlTooLong(limit)
-  const url = toOriginForm(target)
-  if (url === undefined) throw httpError('malformed_target', 'The request target is neither a path nor a URL')
+export function readTarget(raw: TargetSource, { maxUrl, strict }: TargetRules): Target {
+  const { url, targetStart = 0 } = raw
+  const text = url ?? raw.target
+  if (text.length - targetStart > maxUrl) throw urlTooLong(maxUrl)
+  if (text.charCodeAt(targetStart) === SLASH) return readPath(text, targetStart, strict)
+  const path = toOriginForm(raw.target)
+  if (path === undefined)
+    throw httpError('malformed_target', 'The request target is neither a path nor a URL')
+  return readPath(path, 0, strict)
+}
+
+function readPath(text: string, start: number, strict: boolean): Target {
   let escaped = false
-  let end = 0
+  let end = start
   // a loop over the characters, which targets have few of: four searches take JavaScriptCore several times as long
-  for (; end < url.length; end++) {
-    const code = url.charCodeAt(end)
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end)
     if (code === PERCENT) escaped = true
     else if (code === QUESTION_MARK) break
     else if (code === HASH) throw hasFragment()
   }
-  if (end === url.length) return { url, path: escaped ? decodePath(url) : url, escaped }
-  if (url.includes('#', end)) throw hasFragment()
-  const path = url.slice(0, end)
-  return { url, path: escaped ? decodePath(path) : path, escaped }
+  if (end < text.length && text.includes('#', end)) throw hasFragment()
+  if (!escaped) return new Target(text, start, end, strict, false)
+  const path = decodePath(text.slice(start, end))
+  return new Target(path, 0, path.length, strict, true)
 }
 
 const HASH = 35
@@ -45,13 +78,6 @@ const QUESTION_MARK = 63
 /** The error of a target with a fragment: to some it would end the path, to others not (RFC 9112 section 3.2). */
 function hasFragment(): HttpError {
   return httpError('malformed_target', 'The request target has a fragment')
-}
-
-/** Path and query of a request target, or `undefined` if it is neither a path nor a URL without user information (RFC 9110 section 4.2.4). */
-export function toOriginForm(target: string): string | undefined {
-  if (target.charCodeAt(0) === SLASH) return target
-  const [, rest] = /^https?:\/\/[^/?#@]+(?![^/?#])(.*)$/is.exec(target) ?? []
-  return rest === undefined || rest.startsWith('/') ? rest : `/${rest}`
 }
 
 function decodePath(path: string): string {

@@ -36,15 +36,15 @@ export const createPreviewRouting: CreatePreviews = (versioning, plain, route) =
   // mistakes in the routes of a preview are found when the application is built
   for (const name of previews.all.keys()) stateOf([name])
   return {
-    locate: (context, path, method) => {
+    locate: (context, target, method) => {
       const asked = read(context.request)
-      if (asked.length === 0) return plain.locate(context, path, method)
+      if (asked.length === 0) return plain.locate(context, target, method)
       // in case that they are refused
       context.vary = versioning.vary
       const find = (granted: CheckVersion): Awaitable<Located> => {
         const { routed } = stateOf(asked)
         context.serveBy(routed.services)
-        return after(routed.locate(context, path, method), (located) => {
+        return after(routed.locate(context, target, method), (located) => {
           granted(located.resolution.version)
           chosen.set(located, routed)
           return located

@@ -59,7 +59,7 @@ export function createNodeHandler(
     if (isTooLate(request, response)) return
     const { url = '/', headers, httpVersionMinor, rawHeaders } = request
     const refusal =
-      findRefusal(url, headers.host, httpVersionMinor === 1, rawHeaders) ??
+      findRefusal(url.length, headers.host, httpVersionMinor === 1, rawHeaders) ??
       codingRefusal(headers['transfer-encoding'], httpVersionMinor)
     if (refusal !== undefined) return refuseRequest(response, refusal, settings)
     const raw = toRaw(request, response, next)

@@ -120,7 +120,7 @@ function createAnswer(
     const { url = '/', headers, rawHeaders } = request
     const refuse = (error: HttpError): void => write(response, settings.writeError(error), true, undefined)
     if (isClosing()) return refuse(closing())
-    const refusal = findRefusal(url, headers.host, true, rawHeaders)
+    const refusal = findRefusal(url.length, headers.host, true, rawHeaders)
     if (refusal !== undefined) return refuse(refusal)
     const raw = new UpgradeRequest(request, response)
     const { context, response: finished } = dispatch(raw)

@@ -96,7 +96,7 @@ function createSend({ enter, settings }: AppInternals): Send {
     const { body, lines, target } = parts
     const request = new PlainRequest(parts)
     const { host } = request.headers
-    const refusal = findRefusal(target, typeof host === 'string' ? host : undefined, true, lines)
+    const refusal = findRefusal(target.length, typeof host === 'string' ? host : undefined, true, lines)
     if (refusal !== undefined) {
       if (body instanceof StreamBody) body.discard()
       return exchange.answer(settings.writeError(refusal), undefined)

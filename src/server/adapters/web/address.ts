@@ -33,9 +33,8 @@ function readOrigin(url: string): Origin {
   return { text, host, protocol: scheme.toLowerCase() === 'https' ? 'https' : 'http' }
 }
 
-/** The request target of a URL whose origin is known. The fragment of one that did not come from a client's connection stays with the client. */
-export function targetOf(url: string, { text }: Origin, isServed: boolean): string {
-  const fragment = isServed ? -1 : url.indexOf('#')
-  const rest = url.slice(text.length, fragment === -1 ? undefined : fragment)
-  return rest.startsWith('/') ? rest : `/${rest}`
+/** A URL as a client sends it, which keeps the fragment. Servers pass none on. */
+export function withoutFragment(url: string): string {
+  const hash = url.indexOf('#')
+  return hash === -1 ? url : url.slice(0, hash)
 }

@@ -5,7 +5,7 @@ import { headersTooLarge } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
 import { StreamBody } from '../shared/stream-body.ts'
-import { targetOf } from './address.ts'
+import { withoutFragment } from './address.ts'
 import type { Origin } from './address.ts'
 import { WholeBody } from './whole-body.ts'
 
@@ -38,7 +38,9 @@ export type Platform = Pick<RawRequest, 'waitUntil'>
  */
 export class WebRequest implements RawRequest {
   readonly method: string
-  readonly target: string
+  /** The URL, without a fragment. */
+  readonly url: string
+  readonly targetStart: number
   readonly protocol: 'http' | 'https'
   readonly request: Request
   /** Whether a server passes it, not somebody who has made it. */
@@ -64,13 +66,19 @@ export class WebRequest implements RawRequest {
   constructor(request: Request, url: string, origin: Origin, info: object | undefined, maxHeaders: number) {
     this.isServed = isFromServer(info)
     this.method = request.method
-    this.target = targetOf(url, origin, this.isServed)
+    this.url = this.isServed ? url : withoutFragment(url)
+    this.targetStart = origin.text.length
     this.protocol = origin.protocol
     this.request = request
     this.#isMeasured = this.isServed && isBun && maxHeaders >= BUN_MAX_HEADERS
     this.#info = info
     this.#host = origin.host
     this.#maxHeaders = maxHeaders
+  }
+
+  get target(): string {
+    const target = this.url.slice(this.targetStart)
+    return target.startsWith('/') ? target : `/${target}`
   }
 
   get headers(): HeaderMap {

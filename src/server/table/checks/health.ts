@@ -1,7 +1,7 @@
 import { DefinitionError } from '../../../definition-error.ts'
 import type { DefinitionProblem } from '../../../definition-error.ts'
 import { METHOD_INDEX } from '../../../http.ts'
-import { find } from '../../../router/find.ts'
+import { find, wholePath } from '../../../router/find.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { Table } from '../table.ts'
 
@@ -15,7 +15,7 @@ export function checkHealthPaths(
   const root = versioning === undefined ? table.bare : elsewhere
   const problems = paths.flatMap((path) =>
     [...METHOD_INDEX].flatMap(([method, index]): readonly DefinitionProblem[] => {
-      const { leaf, values } = find(root, path, path.length, path.length, index)
+      const { leaf, values } = find(root, wholePath(path, true), index)
       const route = leaf?.methods[index]
       if (route === undefined || route.info.method !== method || values.length > 0) return []
       return [

@@ -34,7 +34,9 @@ export function createAnswer(
     // the parser takes 0.9 and 2.0 as well
     if (major !== 1) return httpError('malformed_request', NOT_HTTP_1)
     if (isClosing()) return httpError('closing', 'The server is shutting down')
-    return findRefusal(target, framing.host, minor === 1, lines) ?? codingRefusal(framing.coding, minor)
+    return (
+      findRefusal(target.length, framing.host, minor === 1, lines) ?? codingRefusal(framing.coding, minor)
+    )
   }
   return (request, connection) => {
     if (isWatched()) request.response = watchRequest(request, connection.socket)

@@ -119,7 +119,7 @@ function refusalOf({ headers, lines }: StreamHead, findRefusal: FindRefusal): Ht
   // RFC 9113 section 8.3.1
   if (host !== undefined && host.toLowerCase() !== authority?.toLowerCase())
     return httpError('malformed_request', 'The Host header is not the authority')
-  return findRefusal(target, authority, true, withoutPseudo(lines))
+  return findRefusal(target.length, authority, true, withoutPseudo(lines))
 }
 
 /** The header lines without the pseudo-headers, which come first. */
