@@ -44,7 +44,8 @@ function decodeBuffer(buffer: Buffer): string {
  */
 export function toJson(bytes: Uint8Array, depth: number, inherited = false): unknown {
   const text = decodeText(bytes)
-  if (text.length > depth && isDeeper(text, depth))
+  // each level takes two characters
+  if (text.length > 2 * depth && isDeeper(text, depth))
     throw httpError('malformed_json', `The body is nested more than ${depth} levels deep`)
   let value: unknown
   try {

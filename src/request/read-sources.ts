@@ -89,13 +89,7 @@ function readsForm(
   uploads: Uploads | undefined,
   validate: Validate,
 ): ReadSource {
-  const toForm = (fields: QueryRecord): unknown =>
-    collect(
-      plan,
-      (name) => fields[name],
-      () => fields,
-      DROP_BLANK,
-    )
+  const toForm = createCollect(plan, BY_NAME, DROP_BLANK)
   return (request, _params, lifetime) => {
     if (uploads !== undefined && isMultipart(request.header('content-type')))
       return uploads.read(request, lifetime).then(({ fields }) => validate(toForm(fields)))
@@ -127,47 +121,31 @@ type HeadReader = (
 
 /** How the raw value of each source in the head of a request is found; a new source is a new row. */
 const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form' | 'files'>, HeadReader>> = {
-  params:
-    ({ plan }) =>
-    (_request, params) =>
-      collect(
-        plan,
-        (name) => params[name],
-        () => params,
-        KEEP_BLANK,
-      ),
+  params: ({ plan }) => {
+    const collect = createCollect(plan, BY_NAME, KEEP_BLANK)
+    return (_request, params) => collect(params)
+  },
   query: ({ plan }, { hidden }) => {
     // the version parameter is not the handler's business, unless it declares it
     const skipped = hidden.filter((name) => !plan.fields.has(name))
-    return ({ query }) =>
-      collect(
-        plan,
-        (name) => query[name],
-        () => (skipped.length === 0 ? query : without(query, skipped)),
-        KEEP_BLANK,
-      )
+    const all = skipped.length === 0 ? BY_NAME.all : (query: QueryRecord) => without(query, skipped)
+    const collect = createCollect(plan, { ...BY_NAME, all }, KEEP_BLANK)
+    return ({ query }) => collect(query)
   },
   headers: ({ plan, schema }) => {
     const names = new Map([...plan.fields.keys()].map((field) => [field, headerName(field)]))
     // every client sends headers of its own: a strict object sees those it declares
     const known = isStrict(schema) ? { ...plan, others: null } : plan
-    return (request) =>
-      collect(
-        known,
-        (field) => headerTexts(request, names.get(field) ?? field, plan.fields.get(field)),
-        () => request.headers,
-        KEEP_BLANK,
-      )
+    const finders: Finders<HttpRequest> = {
+      find: (request, field) => headerTexts(request, names.get(field) ?? field, plan.fields.get(field)),
+      all: ({ headers }) => headers,
+    }
+    return createCollect(known, finders, KEEP_BLANK)
   },
-  cookies:
-    ({ plan }) =>
-    ({ cookies }) =>
-      collect(
-        plan,
-        (name) => cookies[name],
-        () => cookies,
-        KEEP_BLANK,
-      ),
+  cookies: ({ plan }) => {
+    const collect = createCollect(plan, BY_NAME, KEEP_BLANK)
+    return ({ cookies }) => collect(cookies)
+  },
 }
 
 /** Whether a blank text for a field that takes no text counts as absent, as browsers send for inputs left empty. */
@@ -177,28 +155,46 @@ const KEEP_BLANK = false
 /** Nothing is inherited from it; a record with it as prototype is made, and read by zod, in half the time of one without. */
 const NO_MEMBERS: object = Object.freeze(Object.create(null))
 
-/** Collects the values of a source for its schema, in a record without prototype: `constructor` is a name like any other. */
-function collect(
-  plan: SourcePlan,
-  find: (name: string) => Texts,
-  all: () => QueryRecord,
-  dropBlank: boolean,
-): Readonly<Record<string, unknown>> {
+/**
+ * Collects the values of a source for its schema, in a record without prototype: `constructor` is a name like any other. `source` is
+ * where the values of its fields are found.
+ */
+type Collect<S> = (source: S) => Readonly<Record<string, unknown>>
+
+/** How the texts of a source are found. */
+interface Finders<S> {
+  readonly find: (source: S, name: string) => Texts
+  /** All that there are. Asked for only if the schema takes others than those it declares: to join all headers is work. */
+  readonly all: (source: S) => QueryRecord
+}
+
+/** Texts by name. */
+const BY_NAME: Finders<QueryRecord> = { find: (texts, name) => texts[name], all: (texts) => texts }
+
+/** Creates the function that collects the values of a source; `dropsBlank`: a blank text for a field that takes no text counts as absent. */
+function createCollect<S>(
+  { fields, others }: SourcePlan,
+  { find, all }: Finders<S>,
+  dropsBlank: boolean,
+): Collect<S> {
+  const declared = [...fields].map(([name, field]) => ({ name, field }))
   // names that clients choose make a record without hidden class; of those that are declared there is an end
-  const values: Record<string, unknown> = Object.create(plan.others === null ? NO_MEMBERS : null)
-  for (const [name, field] of plan.fields) {
-    const value = toValue(field, find(name), dropBlank)
-    if (value !== undefined) values[name] = value
+  const prototype = others === null ? NO_MEMBERS : null
+  return (source) => {
+    const values: Record<string, unknown> = Object.create(prototype)
+    for (const { name, field } of declared) {
+      const value = toValue(field, find(source, name), dropsBlank)
+      if (value !== undefined) values[name] = value
+    }
+    if (others === null) return values
+    const present = all(source)
+    for (const name of Object.keys(present)) {
+      if (fields.has(name)) continue
+      const value = toValue(others, present[name], dropsBlank)
+      if (value !== undefined) values[name] = value
+    }
+    return values
   }
-  if (plan.others === null) return values
-  // asked for only now: joining all headers, or copying a query, is work that few schemas need
-  const present = all()
-  for (const name of Object.keys(present)) {
-    if (plan.fields.has(name)) continue
-    const value = toValue(plan.others, present[name], dropBlank)
-    if (value !== undefined) values[name] = value
-  }
-  return values
 }
 
 /** The files of each field, one as it is unless its schema wants a list. */

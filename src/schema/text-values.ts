@@ -6,9 +6,26 @@ const MAX_DIGITS = 1000
 
 /** Decimal only: no exponent, no hexadecimal, no blanks, no `NaN` and no `Infinity`. */
 export function numberFromText(text: string): number | undefined {
+  const whole = wholeFromText(text)
+  if (whole !== undefined) return whole
   if (!/^-?\d+(?:\.\d+)?$/.test(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
+}
+
+/** The longest text whose digits are added up: no number of so many loses a digit. */
+const MAX_WHOLE = 15
+
+/** A short text of digits alone, which most numbers are: an expression takes longer to start than they take to be read. */
+export function wholeFromText(text: string): number | undefined {
+  if (text.length === 0 || text.length > MAX_WHOLE) return undefined
+  let value = 0
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return undefined
+    value = 10 * value + digit
+  }
+  return value
 }
 
 /** A whole number of any size, up to 1,000 digits. */

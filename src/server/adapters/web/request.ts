@@ -1,6 +1,7 @@
 import type { HttpError } from '../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { findHeader } from '../../../request/header.ts'
+import { wholeFromText } from '../../../schema/text-values.ts'
 import { headersTooLarge } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
@@ -168,15 +169,16 @@ export class WebRequest implements RawRequest {
   }
 
   #openBody(): RawBody {
-    const declared = this.header('content-length')
-    const length = /^\d+$/.test(declared ?? '') ? Number(declared) : undefined
+    // servers refuse lengths of more digits
+    const length = wholeFromText(this.header('content-length') ?? '')
     // Bun refuses requests that have both
     const isCoded = !this.#isMeasured && this.header('transfer-encoding') !== undefined
-    if (length === undefined || !this.isServed || isCoded) return this.#openStream(length)
-    return length === 0 ? NO_BODY : new WholeBody(this.request, length, () => this.#openStream(length))
+    if (length === undefined || !this.isServed || isCoded) return this.openStream(length)
+    return length === 0 ? NO_BODY : new WholeBody(this.request, length, this)
   }
 
-  #openStream(length: number | undefined): RawBody {
+  /** Opens the body as a stream, for who reads it as it arrives. */
+  openStream(length: number | undefined): RawBody {
     const { body } = this.request
     if (body === null) return NO_BODY
     this.#stream = new StreamBody(body, length)

@@ -2,6 +2,11 @@ import type { Awaitable, RawBody } from '../../../http.ts'
 import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../../request/body.ts'
 import { otherLength } from '../shared/stream-body.ts'
 
+/** What opens a body as a stream, for who reads it as it arrives. */
+interface Opener {
+  openStream(length: number): RawBody
+}
+
 /**
  * A body whose length its server guarantees, so that it can be read in one call, without the stream that takes these servers longer
  * than all the rest. A class because one is made for every request that has such a body.
@@ -11,13 +16,12 @@ export class WholeBody implements RawBody {
   /** Whether it is being read and the client still sends it. */
   isArriving = false
   readonly #request: Request
-  readonly #openStream: () => RawBody
+  readonly #opener: Opener
 
-  /** `openStream` opens the same body as a stream, for who reads it as it arrives. */
-  constructor(request: Request, length: number, openStream: () => RawBody) {
+  constructor(request: Request, length: number, opener: Opener) {
     this.#request = request
     this.length = length
-    this.#openStream = openStream
+    this.#opener = opener
   }
 
   read(limit: number): Promise<Uint8Array> {
@@ -43,6 +47,6 @@ export class WholeBody implements RawBody {
   }
 
   chunks(limit: number): AsyncIterable<Uint8Array> {
-    return this.#openStream().chunks(limit)
+    return this.#opener.openStream(this.length).chunks(limit)
   }
 }
