@@ -58,10 +58,10 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/options':
     'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts errors.ts path versioning schema define flatten session openapi server/logging request',
   'server/pipeline':
-    'values.ts platform.ts http.ts async.ts definition-error.ts header-text.ts cookies.ts stream.ts errors.ts path schema define flatten container request session server/logging server/options',
+    'values.ts platform.ts http.ts async.ts definition-error.ts header-text.ts cookies.ts stream.ts errors.ts schema define flatten container request session server/logging server/options',
   'server/table':
     'http.ts definition-error.ts place.ts path versioning router define flatten request server/pipeline',
-  'server/lookup': 'http.ts async.ts errors.ts versioning router server/pipeline server/table',
+  'server/lookup': 'http.ts async.ts errors.ts path versioning router request server/pipeline server/table',
   'server/version-report':
     'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
   'server/versioned':
@@ -76,7 +76,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'http.ts async.ts stream.ts versioning flatten client openapi server/options server/pipeline server/table server/dispatch.ts server/adapters/web',
   'server/adapters/node':
     'values.ts http.ts async.ts definition-error.ts stream.ts errors.ts define request server/options server/pipeline server/dispatch.ts server/adapters/shared',
-  'server/health': 'http.ts errors.ts define server/options server/pipeline server/dispatch.ts',
+  'server/health': 'http.ts errors.ts define request server/options server/pipeline server/dispatch.ts',
   'server/docs':
     'values.ts gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/usage':

@@ -11,7 +11,7 @@ import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
 import { createTree } from '../../src/router/tree.ts'
 import type { Shape } from '../../src/router/tree.ts'
 import { DEFAULT_LIMITS } from '../../src/server/options/app-options.ts'
-import { readTarget } from '../../src/server/pipeline/target.ts'
+import { readTarget } from '../../src/server/lookup/target.ts'
 import type { ScaleRoute } from './routes.ts'
 
 /** The place of the route that answers a request, with its parameters cut out; -1 when there is none. */

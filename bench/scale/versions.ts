@@ -14,7 +14,7 @@ import { createCore } from '../../src/server/boot/core.ts'
 import { PRESENT_CODE } from '../../src/server/boot/present-code.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
 import { createVersionLocate } from '../../src/server/lookup/locate-version.ts'
-import { readTarget } from '../../src/server/pipeline/target.ts'
+import { readTarget } from '../../src/server/lookup/target.ts'
 import { NO_BODY } from '../measure/raw.ts'
 import { last } from './routers.ts'
 

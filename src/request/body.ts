@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
+import { wholeFromText } from '../schema/text-values.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 
@@ -87,6 +88,11 @@ function withoutPrototypes(value: unknown): unknown {
   const copy: Record<string, unknown> = Object.create(null)
   for (const [name, member] of Object.entries(value)) copy[name] = withoutPrototypes(member)
   return copy
+}
+
+/** The length that a header declares, or `undefined` for none, and for more digits than a length has. */
+export function toLength(header: string | undefined): number | undefined {
+  return header === undefined ? undefined : wholeFromText(header)
 }
 
 /** The error of a body that is longer than `limit` bytes. */

@@ -14,9 +14,9 @@ import type { createMiddleware } from './pipeline/middleware.ts'
 import type { Miss } from './lookup/miss.ts'
 import { withOwnPath } from './lookup/resolution.ts'
 import type { Locate, Located } from './lookup/resolution.ts'
-import { otherSpelling, readTarget } from './pipeline/target.ts'
+import { otherSpelling, readTarget } from './lookup/target.ts'
 import type { VersionReporter } from './version-report/reporter.ts'
-import type { Target, TargetRules } from './pipeline/target.ts'
+import type { Target, TargetRules } from './lookup/target.ts'
 
 /** A response and how it came about. */
 interface Exchange {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule, HttpRequest, reply } from 'octavo'
+import { createApp, defineController, defineGuard, defineModule, HttpRequest, reply } from 'octavo'
 import type { App, Limits } from 'octavo'
 import { z } from 'zod'
 
@@ -32,13 +32,14 @@ const DENO = new DenoInfo()
 interface Seen {
   handled: number
   signal: AbortSignal | undefined
+  beside: Promise<unknown> | undefined
 }
 
 function createCarsApp(limits: Limits = { headers: 1000 }): {
   readonly app: App
   readonly seen: Seen
 } {
-  const seen: Seen = { handled: 0, signal: undefined }
+  const seen: Seen = { handled: 0, signal: undefined, beside: undefined }
   const inject = { request: HttpRequest }
   const routes = defineController({
     prefix: '/',
@@ -85,6 +86,42 @@ function createCarsApp(limits: Limits = { headers: 1000 }): {
           seen.handled++
           return body
         },
+      },
+      {
+        method: 'GET',
+        path: '/query',
+        input: { query: z.object({ b: z.string().optional() }) },
+        handler: ({ query }) => query,
+      },
+      {
+        method: 'POST',
+        path: '/again',
+        input: { body: z.object({ name: z.string() }) },
+        handler: async ({ body }, { request }) => {
+          const bytes = await request.bytes()
+          return { ...body, size: bytes.length, isBuffer: Buffer.isBuffer(bytes), text: await request.text() }
+        },
+      },
+      {
+        method: 'POST',
+        path: '/beside',
+        // reads the body while the route does
+        guards: [
+          defineGuard({
+            name: 'Beside',
+            canActivate: ({ request, state }) => {
+              queueMicrotask(() => {
+                const read = request.bytes().then(String, ({ code }: { readonly code?: string }) => code)
+                state['text'] = read
+                seen.beside = read
+              })
+              return true
+            },
+          }),
+        ],
+        input: { body: z.object({ name: z.string() }) },
+        // waits for who reads it beside the route
+        handler: async (_input, { state }) => ({ text: await state['text'] }),
       },
       {
         method: 'POST',
@@ -183,6 +220,48 @@ describe('a request that a server passes', () => {
     const { app } = createCarsApp()
     for (const [url, expected] of addresses)
       assert.deepEqual(await (await app.fetch(new Request(url), DENO)).json(), expected)
+  })
+
+  it('has a query without the fragment of its URL', async () => {
+    const { app } = createCarsApp()
+    const queries = [
+      ['/query?b=1#c', { b: '1' }],
+      ['/query?b=1%23c#c', { b: '1#c' }],
+      ['/query#c?b=1', {}],
+      ['/query?#b=1', {}],
+    ] as const
+    for (const [path, expected] of queries)
+      assert.deepEqual(await (await app.fetch(new Request(BASE + path), DENO)).json(), expected)
+  })
+
+  it('keeps its body for a handler that asks for it again', async () => {
+    const { app } = createCarsApp()
+    const body = '{"name":"Ford"}'
+    const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+    const answers = [
+      await app.fetch(post('/again', body, headers), DENO),
+      await app.fetch(post('/again', body, headers)),
+    ]
+    for (const answer of answers)
+      assert.deepEqual(await answer.json(), { name: 'Ford', size: 15, isBuffer: true, text: body })
+  })
+
+  it('gives its body to who asks while it is read, before the handler runs', async () => {
+    const { app, seen } = createCarsApp()
+    await app.ready()
+    const ask = (body: string): Promise<Response> | Response => {
+      const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+      return app.fetch(post('/beside', body, headers), DENO)
+    }
+    assert.deepEqual(await (await ask('{"name":"Ford"}')).json(), { text: '{"name":"Ford"}' })
+    // what is wrong with the value is no matter of its bytes
+    assert.equal((await ask('{"name":1}')).status, 422)
+    assert.equal(await seen.beside, '{"name":1}')
+    assert.equal((await ask('nothing')).status, 400)
+    assert.equal(await seen.beside, 'nothing')
+    const long = JSON.stringify({ name: 'x'.repeat(BODY_LIMIT) })
+    assert.deepEqual(await codeOf(await ask(long)), [413, 'body_too_large'])
+    assert.equal(await seen.beside, 'body_too_large')
   })
 
   it('is told of an address by the server of Bun', async () => {

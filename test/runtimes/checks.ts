@@ -167,6 +167,23 @@ const inputs: readonly Omit<Check, 'area'>[] = [
       )),
   },
   {
+    title: 'a byte-order mark, which is dropped, and bytes that are no UTF-8',
+    run: async (call) => {
+      const car = Buffer.from('{"name":"Ford","year":1908}')
+      const headers = JSON_HEADERS
+      const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), car])
+      await answers(call('/in/json', { method: 'POST', headers, body: marked }), 200, {
+        name: 'Ford',
+        year: 1908,
+      })
+      // a byte alone, and a character whose last byte is missing
+      for (const bytes of [[0xff], [0xf0, 0x9f, 0x98]]) {
+        const body = Buffer.concat([car.subarray(0, 10), Buffer.from(bytes), car.subarray(10)])
+        await fails(call('/in/json', { method: 'POST', headers, body }), 400, 'malformed_body')
+      }
+    },
+  },
+  {
     title: 'a type that the route does not take',
     run: async (call) =>
       void (await fails(

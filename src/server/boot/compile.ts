@@ -12,7 +12,6 @@ import { createRecover } from '../pipeline/error-handlers.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Settings } from '../options/settings.ts'
 import { createMiddleware } from '../pipeline/middleware.ts'
-import type { TargetRules } from '../pipeline/target.ts'
 import { createObserver } from '../logging/channels.ts'
 import type { OptionalCode } from './optional-code.ts'
 import type { Structure } from './read-definitions.ts'
@@ -101,7 +100,7 @@ export function compile(materials: Materials): Compiled {
     reporter,
     cors: { reporting: routing.reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
-    targets: targetRules(settings),
+    targets: toTargetRules(settings),
     recover,
     middleware: createMiddleware(middleware, recover),
   }
@@ -114,7 +113,11 @@ export function compile(materials: Materials): Compiled {
   }
 }
 
-function targetRules({ limits, trailingSlash }: Settings): TargetRules {
+/** How request targets are read. */
+function toTargetRules({ limits, trailingSlash }: Settings): {
+  readonly maxUrl: number
+  readonly strict: boolean
+} {
   return { maxUrl: limits.url, strict: trailingSlash === 'strict' }
 }
 
@@ -179,7 +182,7 @@ function toRouted(
         call ??= createCall(table, container)
         return call(...asked)
       },
-      allowedMethods: createAllowedMethods(locate, miss, targetRules(settings)),
+      allowedMethods: createAllowedMethods(locate, miss, toTargetRules(settings)),
       urlFor: createUrlFor(table, routing.createChooseLink(table, versioning)),
     },
   }

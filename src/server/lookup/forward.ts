@@ -5,7 +5,7 @@ import type { Match, PathAt } from '../../router/find.ts'
 import { isRetired } from '../../versioning/policy.ts'
 import { hasStatus } from '../../versioning/version.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
-import type { Target } from '../pipeline/target.ts'
+import type { Target } from './target.ts'
 import { createSegments } from './locate-segment.ts'
 import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
 

@@ -6,7 +6,7 @@ import type { Versioning, ActiveScheme } from '../../versioning/versioning.ts'
 import type { VersionSource } from '../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
-import type { Target } from '../pipeline/target.ts'
+import type { Target } from './target.ts'
 import type { Table } from '../table/table.ts'
 
 /** What is known of the version that a request asks for. Made when the application is built, for every known version. */

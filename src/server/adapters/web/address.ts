@@ -32,9 +32,3 @@ function readOrigin(url: string): Origin {
   const [text = '', scheme = 'http', host = ''] = /^(https?):\/\/([^/?#]*)/i.exec(url) ?? []
   return { text, host, protocol: scheme.toLowerCase() === 'https' ? 'https' : 'http' }
 }
-
-/** A URL as a client sends it, which keeps the fragment. Servers pass none on. */
-export function withoutFragment(url: string): string {
-  const hash = url.indexOf('#')
-  return hash === -1 ? url : url.slice(0, hash)
-}

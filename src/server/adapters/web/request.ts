@@ -1,12 +1,11 @@
 import type { HttpError } from '../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { findHeader } from '../../../request/header.ts'
-import { wholeFromText } from '../../../schema/text-values.ts'
+import { toLength } from '../../../request/body.ts'
 import { headersTooLarge } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
 import { StreamBody } from '../shared/stream-body.ts'
-import { withoutFragment } from './address.ts'
 import type { Origin } from './address.ts'
 import { WholeBody } from './whole-body.ts'
 
@@ -39,7 +38,6 @@ export type Platform = Pick<RawRequest, 'waitUntil'>
  */
 export class WebRequest implements RawRequest {
   readonly method: string
-  /** The URL, without a fragment. */
   readonly url: string
   readonly targetStart: number
   readonly protocol: 'http' | 'https'
@@ -67,7 +65,7 @@ export class WebRequest implements RawRequest {
   constructor(request: Request, url: string, origin: Origin, info: object | undefined, maxHeaders: number) {
     this.isServed = isFromServer(info)
     this.method = request.method
-    this.url = this.isServed ? url : withoutFragment(url)
+    this.url = url
     this.targetStart = origin.text.length
     this.protocol = origin.protocol
     this.request = request
@@ -78,7 +76,8 @@ export class WebRequest implements RawRequest {
   }
 
   get target(): string {
-    const target = this.url.slice(this.targetStart)
+    // the fragment stays with the client
+    const [target = ''] = this.url.slice(this.targetStart).split('#', 1)
     return target.startsWith('/') ? target : `/${target}`
   }
 
@@ -169,8 +168,7 @@ export class WebRequest implements RawRequest {
   }
 
   #openBody(): RawBody {
-    // servers refuse lengths of more digits
-    const length = wholeFromText(this.header('content-length') ?? '')
+    const length = toLength(this.header('content-length'))
     // Bun refuses requests that have both
     const isCoded = !this.#isMeasured && this.header('transfer-encoding') !== undefined
     if (length === undefined || !this.isServed || isCoded) return this.openStream(length)

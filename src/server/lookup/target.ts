@@ -1,11 +1,10 @@
 import { httpError } from '../../errors.ts'
-import type { HttpError } from '../../errors.ts'
 import type { TargetSource } from '../../http.ts'
 import { ESCAPED_SLASH } from '../../path/param-types.ts'
 import { trimSlash } from '../../router/find.ts'
 import type { PathAt } from '../../router/find.ts'
 import { toOriginForm } from '../../request/origin-form.ts'
-import { urlTooLong } from './check-head.ts'
+import { urlTooLong } from '../pipeline/check-head.ts'
 
 /** Where the path of a request target stands. A class because one is made for every request. */
 export class Target implements PathAt {
@@ -47,24 +46,25 @@ export function readTarget(raw: TargetSource, { maxUrl, strict }: TargetRules): 
   const { url, targetStart = 0 } = raw
   const text = url ?? raw.target
   if (text.length - targetStart > maxUrl) throw urlTooLong(maxUrl)
-  if (text.charCodeAt(targetStart) === SLASH) return readPath(text, targetStart, strict)
+  if (text.charCodeAt(targetStart) === SLASH) return readPath(raw, text, targetStart, strict)
   const path = toOriginForm(raw.target)
   if (path === undefined)
     throw httpError('malformed_target', 'The request target is neither a path nor a URL')
-  return readPath(path, 0, strict)
+  return readPath(raw, path, 0, strict)
 }
 
-function readPath(text: string, start: number, strict: boolean): Target {
+function readPath({ url }: TargetSource, text: string, start: number, strict: boolean): Target {
   let escaped = false
   let end = start
   // a loop over the characters, which targets have few of: four searches take JavaScriptCore several times as long
   for (; end < text.length; end++) {
     const code = text.charCodeAt(end)
     if (code === PERCENT) escaped = true
-    else if (code === QUESTION_MARK) break
-    else if (code === HASH) throw hasFragment()
+    else if (code === QUESTION_MARK || code === HASH) break
   }
-  if (end < text.length && text.includes('#', end)) throw hasFragment()
+  // to some a fragment would end the path, to others not (RFC 9112 section 3.2); that of a URL stays with the client
+  if (url === undefined && end < text.length && text.includes('#', end))
+    throw httpError('malformed_target', 'The request target has a fragment')
   if (!escaped) return new Target(text, start, end, strict, false)
   const path = decodePath(text.slice(start, end))
   return new Target(path, 0, path.length, strict, true)
@@ -74,11 +74,6 @@ const HASH = 35
 const PERCENT = 37
 const SLASH = 47
 const QUESTION_MARK = 63
-
-/** The error of a target with a fragment: to some it would end the path, to others not (RFC 9112 section 3.2). */
-function hasFragment(): HttpError {
-  return httpError('malformed_target', 'The request target has a fragment')
-}
 
 function decodePath(path: string): string {
   try {
