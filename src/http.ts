@@ -39,7 +39,7 @@ export interface TargetSource {
   /** The URL that ends with the target, if the platform has one: JavaScriptCore takes long to cut texts. */
   readonly url?: string
   /** Where the target begins in `url`. */
-  readonly targetStart?: number
+  readonly start?: number
 }
 
 /** What every adapter (`inject`, `handler`, `listen`) turns its own kind of request into. */

@@ -61,7 +61,8 @@ const ROOMS: Readonly<Record<string, string>> = {
     'values.ts platform.ts http.ts async.ts definition-error.ts header-text.ts cookies.ts stream.ts errors.ts schema define flatten container request session server/logging server/options',
   'server/table':
     'http.ts definition-error.ts place.ts path versioning router define flatten request server/pipeline',
-  'server/lookup': 'http.ts async.ts errors.ts path versioning router request server/pipeline server/table',
+  'server/lookup':
+    'http.ts async.ts errors.ts path versioning router request server/options server/pipeline server/table',
   'server/version-report':
     'platform.ts http.ts async.ts path versioning server/logging server/pipeline server/table server/lookup',
   'server/versioned':

@@ -65,7 +65,7 @@ export function createOctavoWalk(routes: readonly BenchRoute[]): Contestant {
 }
 
 function lookUp(root: Node<Handler>, method: string, target: string): Match<Handler> {
-  const at = readTarget({ target }, { maxUrl: DEFAULT_LIMITS.url, strict: false })
+  const at = readTarget({ target }, { limits: DEFAULT_LIMITS, trailingSlash: 'ignore' })
   return find(root, at, METHOD_INDEX.get(method) ?? -1)
 }
 

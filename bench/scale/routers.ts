@@ -70,7 +70,7 @@ function createOctavo(routes: readonly ScaleRoute[]): Lookup {
   })
   const root = seal(createTree(rows, false), (shape) => ({ rest: toLeaf(shape), at: undefined })).rest
   return (method, target) => {
-    const path = readTarget({ target }, { maxUrl: DEFAULT_LIMITS.url, strict: false })
+    const path = readTarget({ target }, { limits: DEFAULT_LIMITS, trailingSlash: 'ignore' })
     const at = METHOD_INDEX.get(method) ?? -1
     const { leaf, values } = find(root ?? EMPTY_NODE, path, at)
     last.params = values

@@ -96,11 +96,7 @@ function createOctavo(carrier: string, count: number): VersionLookup {
   const get = METHOD_INDEX.get('GET') ?? -1
   return ({ target, version }) => {
     const context = new RequestContext(toRaw(target, version), services)
-    const located = locate(
-      context,
-      readTarget({ target }, { maxUrl: core.settings.limits.url, strict: false }),
-      get,
-    )
+    const located = locate(context, readTarget({ target }, core.settings), get)
     if (isPromise(located)) throw new Error('these schemes are not asynchronous')
     const { match, resolution } = located
     last.params = match.values

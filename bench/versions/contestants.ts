@@ -84,11 +84,7 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
   return {
     locate: (raw) => {
       const context = new RequestContext(raw, services)
-      const located = locate(
-        context,
-        readTarget(raw, { maxUrl: core.settings.limits.url, strict: false }),
-        METHOD_INDEX.get(raw.method) ?? -1,
-      )
+      const located = locate(context, readTarget(raw, core.settings), METHOD_INDEX.get(raw.method) ?? -1)
       if (isPromise(located)) throw new Error('no scheme of this benchmark is asynchronous')
       const { match, resolution } = located
       if (match.leaf === null || resolution.version !== asked) return 0

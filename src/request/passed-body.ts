@@ -19,7 +19,7 @@ export class PassedBody {
       this.#resolve?.(toBuffer(bytes))
       return use(bytes)
     }
-    const passed = body.readThen === undefined ? body.read(limit).then(pass) : body.readThen(limit, pass)
+    const passed = body.readThen?.(limit, pass) ?? body.read(limit).then(pass)
     this.#passed = passed
     return passed
   }

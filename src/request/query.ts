@@ -8,12 +8,11 @@ import { parseUrlencoded } from './urlencoded.ts'
  * @throws `HttpError` 400 when there are more than `limit` parameters.
  */
 export function parseQuery(target: string, limit: number): QueryRecord {
-  const mark = target.indexOf('?')
-  if (mark === -1) return NO_QUERY
   const hash = target.indexOf('#')
-  // a fragment stays with the client, and with one in front of it a question mark is a part of it
-  if (hash === -1) return parseForm(target, limit, mark + 1)
-  return hash < mark ? NO_QUERY : parseForm(target.slice(0, hash), limit, mark + 1)
+  // the fragment stays with the client
+  const text = hash === -1 ? target : target.slice(0, hash)
+  const mark = text.indexOf('?')
+  return mark === -1 ? NO_QUERY : parseForm(text, limit, mark + 1)
 }
 
 /**

@@ -17,7 +17,7 @@ export function numberFromText(text: string): number | undefined {
 const MAX_WHOLE = 15
 
 /** A short text of digits alone, which most numbers are: an expression takes longer to start than they take to be read. */
-export function wholeFromText(text: string): number | undefined {
+function wholeFromText(text: string): number | undefined {
   if (text.length === 0 || text.length > MAX_WHOLE) return undefined
   let value = 0
   for (let at = 0; at < text.length; at++) {

@@ -47,7 +47,8 @@ interface DispatchParts {
   readonly cors: { readonly reporting: readonly string[]; readonly carrying: readonly string[] }
   /** Whether the other spelling of a trailing slash is redirected. */
   readonly redirects: boolean
-  readonly targets: TargetRules
+  /** How targets are read. */
+  readonly settings: TargetRules
   /** What the application answers to errors that no route has answered. */
   readonly recover: Recover
   /** The middleware of the application, or `undefined` if there is none. */
@@ -144,7 +145,7 @@ function fail(
 function enter(parts: DispatchParts, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
   // OPTIONS * asks about the server, not about a path (RFC 9110 section 9.3.7)
   if (raw.method === 'OPTIONS' && raw.target === '*') return finish(204, {}, undefined)
-  const target = readTarget(raw, parts.targets)
+  const target = readTarget(raw, parts.settings)
   const method = METHOD_INDEX.get(raw.method) ?? UNKNOWN_METHOD
   const located = parts.locate(context, target, method)
   return isPromise(located)
@@ -285,10 +286,10 @@ function withOlderHead(
 export function createAllowedMethods(
   locate: Locate,
   miss: Miss,
-  targets: TargetRules,
+  settings: TargetRules,
 ): AppServices['allowedMethods'] {
   return (context, raw) => {
-    const located = locate(context, readTarget(raw, targets), OPTIONS)
+    const located = locate(context, readTarget(raw, settings), OPTIONS)
     const tell = (settled: Located): readonly Method[] =>
       miss.allowed(withOwnPath(settled), isPreflight(context.request))
     return isPromise(located) ? located.then(tell) : tell(located)

@@ -102,7 +102,7 @@ function createAnswer(settings: Settings): Answer {
     if (!isServed || (method !== 'GET' && method !== 'HEAD')) raw.measure()
     // to be told when nobody reads it; servers see to that themselves
     if (!isServed) void raw.body
-    const refusal = findRefusal(url.length - raw.targetStart, origin.host, true, NO_LINES) ?? raw.refusal
+    const refusal = findRefusal(url.length - raw.start, origin.host, true, NO_LINES) ?? raw.refusal
     if (refusal !== undefined) {
       raw.discard()
       return toResponse(settings.writeError(refusal), isServed)
@@ -122,38 +122,35 @@ const loadStreams = once(() => import('./web/stream.ts'))
 /** Ends a request and passes its response on. */
 function send(finished: FinishedResponse, context: RequestContext, raw: WebRequest): Awaitable<Response> {
   try {
-    if (isStream(finished.body)) return sendStream(finished, finished.body, context, raw)
+    if (isStream(finished.body))
+      return sendLater(streamed(finished, finished.body, context, raw), context, raw)
     const ended = context.end()
-    return ended === undefined ? toResponse(finished, raw.isServed) : sendLater(ended, finished, context, raw)
+    if (ended === undefined) return toResponse(finished, raw.isServed)
+    return sendLater(
+      ended.then(() => toResponse(finished, raw.isServed)),
+      context,
+      raw,
+    )
   } catch (error) {
     return toResponse(notSent(context, error), raw.isServed)
   }
 }
 
-function sendStream(
+// in functions of their own: a closure would cost every request
+function sendLater(response: Promise<Response>, context: RequestContext, raw: WebRequest): Promise<Response> {
+  return response.catch((error) => toResponse(notSent(context, error), raw.isServed))
+}
+
+async function streamed(
   finished: FinishedResponse,
   body: BodyStream,
   context: RequestContext,
   { isServed, request }: WebRequest,
 ): Promise<Response> {
-  return loadStreams()
-    .then(({ toWebStream }) =>
-      toResponse(
-        finished,
-        isServed,
-        toWebStream(body, finished.headers, { context, signal: request.signal }),
-      ),
-    )
-    .catch((error) => toResponse(notSent(context, error), isServed))
-}
-
-function sendLater(
-  ended: Promise<void>,
-  finished: FinishedResponse,
-  context: RequestContext,
-  { isServed }: WebRequest,
-): Promise<Response> {
-  return ended
-    .then(() => toResponse(finished, isServed))
-    .catch((error) => toResponse(notSent(context, error), isServed))
+  const { toWebStream } = await loadStreams()
+  return toResponse(
+    finished,
+    isServed,
+    toWebStream(body, finished.headers, { context, signal: request.signal }),
+  )
 }

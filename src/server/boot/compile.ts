@@ -100,7 +100,7 @@ export function compile(materials: Materials): Compiled {
     reporter,
     cors: { reporting: routing.reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
-    targets: toTargetRules(settings),
+    settings,
     recover,
     middleware: createMiddleware(middleware, recover),
   }
@@ -111,14 +111,6 @@ export function compile(materials: Materials): Compiled {
     services,
     show: previews?.show,
   }
-}
-
-/** How request targets are read. */
-function toTargetRules({ limits, trailingSlash }: Settings): {
-  readonly maxUrl: number
-  readonly strict: boolean
-} {
-  return { maxUrl: limits.url, strict: trailingSlash === 'strict' }
 }
 
 /** What requests need, whatever their routes are. */
@@ -182,7 +174,7 @@ function toRouted(
         call ??= createCall(table, container)
         return call(...asked)
       },
-      allowedMethods: createAllowedMethods(locate, miss, toTargetRules(settings)),
+      allowedMethods: createAllowedMethods(locate, miss, settings),
       urlFor: createUrlFor(table, routing.createChooseLink(table, versioning)),
     },
   }

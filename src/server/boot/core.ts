@@ -58,8 +58,10 @@ export interface Core {
   readonly answerHealth: (
     request: Pick<RawRequest, 'method' | 'target'>,
   ) => Awaitable<FinishedResponse | undefined>
-  /** Waits for promised modules and loads what documents need; nothing is started. */
-  readonly prepare: () => Promise<void>
+  /** What prints the routes. */
+  readonly routeCode: OptionalCode['routes']
+  /** Waits for promised modules and loads what documents and the tree of routes need; nothing is started. */
+  readonly prepare: () => Promise<unknown>
 }
 
 /** What differs between platforms. */
@@ -109,8 +111,7 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     definitions.configure(await openSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
     const usage = await loadUsage(settings, versions.current()?.history)
-    const closeRest = () => Promise.all([sessions?.close(), settings.telemetry?.flush?.()])
-    lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(closeRest))
+    lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => closeRest(settings, sessions)))
     const observed = usage?.wrap(dispatch) ?? dispatch
     return (opened = { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) })
   }
@@ -131,7 +132,8 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     enableVersioning,
     open: () => (opening ??= start().catch(refuse).finally(lifecycle.trackWork())),
     opened: () => opened,
-    prepare: () => settle().then(() => documents.load()),
+    routeCode: code.routes,
+    prepare: () => settle().then(documents.load).then(code.routes.load),
   }
 }
 
@@ -200,6 +202,10 @@ async function logWarnings(
 ): Promise<void> {
   for (const warning of await findWarnings())
     log.warn(atDefinition(warning, ...findDefinitions(warning)), 'A definition deserves a look')
+}
+
+async function closeRest({ telemetry }: Settings, sessions: Sessions | undefined): Promise<void> {
+  await Promise.all([sessions?.close(), telemetry?.flush?.()])
 }
 
 /** Loads the answers to health probes once, or `undefined` without the option. */

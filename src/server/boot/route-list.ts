@@ -1,6 +1,5 @@
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import type { Method } from '../../http.ts'
-import { printTree } from '../../router/print.ts'
 import { toEntries } from '../../versioning/spec.ts'
 
 /** One route of `app.routes()`. */
@@ -38,22 +37,4 @@ export function toRouteList(routes: readonly FlatRoute[]): readonly RouteEntry[]
     guards: layers.guards.map(({ part }) => part.name),
     meta,
   }))
-}
-
-/** The routes as a tree of path segments, most specific first. */
-export function printTable(
-  routes: readonly FlatRoute[],
-  { trailingSlash }: { readonly trailingSlash: string },
-): string {
-  const rows = toRouteList(routes)
-  const lines = routes.map((route, index) => {
-    const versions = rows[index]?.versions ?? []
-    return {
-      pattern: route.pattern,
-      text: [route.methods.join(','), versions.length === 0 ? '' : `[${versions.join(', ')}]`, route.name]
-        .filter(Boolean)
-        .join(' '),
-    }
-  })
-  return printTree(lines, trailingSlash === 'strict')
 }

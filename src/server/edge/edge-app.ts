@@ -18,7 +18,8 @@ import { withInternals, withRouteMap } from '../adapters/internals.ts'
 import type { AppInternals, Enter } from '../adapters/internals.ts'
 import { createCore } from '../boot/core.ts'
 import type { Core } from '../boot/core.ts'
-import { printTable, toRouteList } from '../boot/route-list.ts'
+import { NOT_LOADED } from '../boot/optional-code.ts'
+import { toRouteList } from '../boot/route-list.ts'
 import type { RouteEntry } from '../boot/route-list.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import type { NamedVersions } from '../options/versioning.ts'
@@ -104,7 +105,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   resolve<T>(token: Token<T>): Promise<T>
   /** Returns every route as data. */
   routes(): readonly RouteEntry[]
-  /** Returns every route as a tree. */
+  /** Returns every route as a tree. @throws `Error` before `ready()`, if the application was made by `createEdgeApp`. */
   printRoutes(): string
   /**
    * Returns every known version with its routes, oldest first, in its current state. Empty without versioning.
@@ -165,7 +166,7 @@ export function toApp<M, F, V, I, P extends object>(core: Core, more: P): EdgeAp
     enableVersioning: core.enableVersioning,
     ready: async () => {
       await enter()
-      await core.documents.load()
+      await Promise.all([core.documents.load(), core.routeCode.load()])
     },
     inject: createInject(internals, lifecycle.trackWork),
     fetch: withRouteMap(createFetch(enter, settings), internals),
@@ -178,7 +179,12 @@ export function toApp<M, F, V, I, P extends object>(core: Core, more: P): EdgeAp
       return core.resolve(token) as Promise<never>
     },
     routes: () => toRouteList(core.routes()),
-    printRoutes: () => printTable(core.routes(), settings),
+    printRoutes: () => {
+      const routes = core.routes()
+      const printer = core.routeCode.get()
+      if (printer === undefined) throw new Error(NOT_LOADED)
+      return printer.printTable(routes, settings)
+    },
     versions: () => core.versions(),
     openapi: ({ version, previews = [] } = {}) => core.documents.loaded().with(previews).document(version),
   }

@@ -5,6 +5,7 @@ import type { Match, PathAt } from '../../router/find.ts'
 import { isRetired } from '../../versioning/policy.ts'
 import { hasStatus } from '../../versioning/version.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
+import { pathOf } from './target.ts'
 import type { Target } from './target.ts'
 import { createSegments } from './locate-segment.ts'
 import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
@@ -37,7 +38,7 @@ export function forwarding(parts: LookupParts, locate: Locate): Locate {
     const endpoint = endpointOf(match, method)
     const lifetime = endpoint === undefined ? lifetimes.ofVersion(version) : lifetimes.of(endpoint, version)
     if (lifetime?.forward !== true || !isRetired(lifetime, clock)) return located
-    const at = whole(target.path)
+    const at = whole(pathOf(target))
     const place = known.list.indexOf(version)
     const next = known.list.find(
       (later, index) => index > place && targets[index] === true && isServing(resolution, at, later),

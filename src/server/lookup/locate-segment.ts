@@ -8,6 +8,7 @@ import { isWellFormed } from '../../versioning/version.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
+import { pathOf } from './target.ts'
 import type { Zone } from '../table/table.ts'
 import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
 import { createFloor } from './resolve.ts'
@@ -28,7 +29,7 @@ export function createSegmentLocate(parts: LookupParts): Locate {
   const dynamic = typeof versioning.defaultVersion === 'function'
   const { named } = createSegments(parts, versioning.vary)
   return (context, target, method) => {
-    const at = whole(target.path)
+    const at = whole(pathOf(target))
     const match = find(table.entry, at, method)
     return named(at, match) ?? unnamed(context, at, match)
   }

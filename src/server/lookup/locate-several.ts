@@ -13,6 +13,7 @@ import type { Segments } from './locate-segment.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
+import { pathOf } from './target.ts'
 import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
 import { isGiven, readAll, readFirst } from './read-versions.ts'
 import type { Given, Reader, Values } from './read-versions.ts'
@@ -32,7 +33,7 @@ export function createSeveralLocate(parts: LookupParts): Locate {
       : (context) => scheme.read(context.request),
   )
   return (context, target, method) => {
-    const at = whole(target.path)
+    const at = whole(pathOf(target))
     const match = find(table.entry, at, method)
     const inPath = segments?.named(at, match)
     const values = read(readers, context, inPath)

@@ -12,6 +12,7 @@ import { createSeveralLocate } from './locate-several.ts'
 import { createDefaultResolver } from './default-version.ts'
 import { createPlainLocate } from './locate.ts'
 import { withoutVersion } from './resolution.ts'
+import { pathOf } from './target.ts'
 import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
@@ -84,10 +85,10 @@ function telling({ table, versioning, whole }: LookupParts, locate: Locate): Loc
     try {
       const located = locate(context, target, method)
       return isPromise(located)
-        ? located.then(undefined, (error) => fail(context, target.path, error))
+        ? located.then(undefined, (error) => fail(context, pathOf(target), error))
         : located
     } catch (error) {
-      return fail(context, target.path, error)
+      return fail(context, pathOf(target), error)
     }
   }
 }

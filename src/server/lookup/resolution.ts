@@ -68,11 +68,11 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Reso
   }
 }
 
-/** The same with a path that is a text of its own, as is expected where what answers is not found. */
+/** The same with a path that begins its text, as is expected where what answers is not found. */
 export function withOwnPath(located: Located): Located {
   const { match, resolution } = located
   const { start, end, fullEnd } = match
-  if (start === 0 && fullEnd === match.text.length) return located
-  const text = match.text.slice(start, fullEnd)
-  return { match: { ...match, text, start: 0, end: end - start, fullEnd: text.length }, resolution }
+  if (start === 0) return located
+  const text = match.text.slice(start)
+  return { match: { ...match, text, start: 0, end: end - start, fullEnd: fullEnd - start }, resolution }
 }

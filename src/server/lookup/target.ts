@@ -1,40 +1,26 @@
 import { httpError } from '../../errors.ts'
 import type { TargetSource } from '../../http.ts'
 import { ESCAPED_SLASH } from '../../path/param-types.ts'
-import { trimSlash } from '../../router/find.ts'
+import { trimSlash, wholePath } from '../../router/find.ts'
 import type { PathAt } from '../../router/find.ts'
 import { toOriginForm } from '../../request/origin-form.ts'
+import type { Settings } from '../options/settings.ts'
 import { urlTooLong } from '../pipeline/check-head.ts'
 
-/** Where the path of a request target stands. A class because one is made for every request. */
-export class Target implements PathAt {
-  readonly text: string
-  readonly start: number
-  readonly end: number
-  readonly fullEnd: number
+/** Where the path of a request target stands. */
+export interface Target extends PathAt {
   /** Whether the path was decoded, so that the values of parameters have to go through `restoreSlashes`. */
   readonly escaped: boolean
+}
 
-  constructor(text: string, start: number, fullEnd: number, strict: boolean, escaped: boolean) {
-    this.text = text
-    this.start = start
-    this.end = strict ? fullEnd : trimSlash(text, start, fullEnd)
-    this.fullEnd = fullEnd
-    this.escaped = escaped
-  }
-
-  /** The path as a text of its own. */
-  get path(): string {
-    return this.text.slice(this.start, this.fullEnd)
-  }
+/** The path as a text of its own. */
+export function pathOf({ text, start, fullEnd }: Target): string {
+  return text.slice(start, fullEnd)
 }
 
 /** How request targets are read. */
-export interface TargetRules {
-  /** The longest request target, in characters. */
-  readonly maxUrl: number
-  /** Whether a trailing slash counts. */
-  readonly strict: boolean
+export type TargetRules = Pick<Settings, 'trailingSlash'> & {
+  readonly limits: Pick<Settings['limits'], 'url'>
 }
 
 /**
@@ -42,18 +28,13 @@ export interface TargetRules {
  *
  * @throws `HttpError` 414 when it is too long, 400 when it or an escape in its path is malformed.
  */
-export function readTarget(raw: TargetSource, { maxUrl, strict }: TargetRules): Target {
-  const { url, targetStart = 0 } = raw
-  const text = url ?? raw.target
-  if (text.length - targetStart > maxUrl) throw urlTooLong(maxUrl)
-  if (text.charCodeAt(targetStart) === SLASH) return readPath(raw, text, targetStart, strict)
-  const path = toOriginForm(raw.target)
-  if (path === undefined)
-    throw httpError('malformed_target', 'The request target is neither a path nor a URL')
-  return readPath(raw, path, 0, strict)
-}
-
-function readPath({ url }: TargetSource, text: string, start: number, strict: boolean): Target {
+export function readTarget(raw: TargetSource, { limits, trailingSlash }: TargetRules): Target {
+  let { url: text = raw.target, start = 0 } = raw
+  if (text.length - start > limits.url) throw urlTooLong(limits.url)
+  if (text.charCodeAt(start) !== SLASH) {
+    text = toOriginForm(raw.target) ?? refuse('The request target is neither a path nor a URL')
+    start = 0
+  }
   let escaped = false
   let end = start
   // a loop over the characters, which targets have few of: four searches take JavaScriptCore several times as long
@@ -63,11 +44,15 @@ function readPath({ url }: TargetSource, text: string, start: number, strict: bo
     else if (code === QUESTION_MARK || code === HASH) break
   }
   // to some a fragment would end the path, to others not (RFC 9112 section 3.2); that of a URL stays with the client
-  if (url === undefined && end < text.length && text.includes('#', end))
-    throw httpError('malformed_target', 'The request target has a fragment')
-  if (!escaped) return new Target(text, start, end, strict, false)
-  const path = decodePath(text.slice(start, end))
-  return new Target(path, 0, path.length, strict, true)
+  if (raw.url === undefined && end < text.length && text.includes('#', end))
+    refuse('The request target has a fragment')
+  const strict = trailingSlash === 'strict'
+  if (escaped) return { ...wholePath(decodePath(text.slice(start, end)), strict), escaped }
+  return { text, start, end: strict ? end : trimSlash(text, start, end), fullEnd: end, escaped }
+}
+
+function refuse(detail: string): never {
+  throw httpError('malformed_target', detail)
 }
 
 const HASH = 35

@@ -1,7 +1,6 @@
 import type { HttpError } from '../../../errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { findHeader } from '../../../request/header.ts'
-import { toLength } from '../../../request/body.ts'
 import { headersTooLarge } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
@@ -39,7 +38,7 @@ export type Platform = Pick<RawRequest, 'waitUntil'>
 export class WebRequest implements RawRequest {
   readonly method: string
   readonly url: string
-  readonly targetStart: number
+  readonly start: number
   readonly protocol: 'http' | 'https'
   readonly request: Request
   /** Whether a server passes it, not somebody who has made it. */
@@ -66,7 +65,7 @@ export class WebRequest implements RawRequest {
     this.isServed = isFromServer(info)
     this.method = request.method
     this.url = url
-    this.targetStart = origin.text.length
+    this.start = origin.text.length
     this.protocol = origin.protocol
     this.request = request
     this.#isMeasured = this.isServed && isBun && maxHeaders >= BUN_MAX_HEADERS
@@ -77,7 +76,7 @@ export class WebRequest implements RawRequest {
 
   get target(): string {
     // the fragment stays with the client
-    const [target = ''] = this.url.slice(this.targetStart).split('#', 1)
+    const [target = ''] = this.url.slice(this.start).split('#', 1)
     return target.startsWith('/') ? target : `/${target}`
   }
 
@@ -168,7 +167,8 @@ export class WebRequest implements RawRequest {
   }
 
   #openBody(): RawBody {
-    const length = toLength(this.header('content-length'))
+    const declared = this.header('content-length')
+    const length = /^\d+$/.test(declared ?? '') ? Number(declared) : undefined
     // Bun refuses requests that have both
     const isCoded = !this.#isMeasured && this.header('transfer-encoding') !== undefined
     if (length === undefined || !this.isServed || isCoded) return this.openStream(length)
