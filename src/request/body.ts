@@ -41,8 +41,7 @@ function decodeBuffer(buffer: Buffer): string {
  */
 export function toJson(bytes: Uint8Array, depth: number, inherited = false): unknown {
   const text = decodeText(bytes)
-  // each level takes two characters
-  if (text.length > 2 * depth && isDeeper(text, depth))
+  if (text.length > depth && isDeeper(text, depth))
     throw httpError('malformed_json', `The body is nested more than ${depth} levels deep`)
   let value: unknown
   try {

@@ -201,6 +201,14 @@ describe('routes that few applications have', () => {
     assert.deepEqual(await get(module, '/v-eu/cars/x'), { site: 'eu' })
   })
 
+  it('octavo/edge prints routes once it is ready, not before', async () => {
+    const app = createEdgeApp(routed({ path: '/x', name: 'one', handler: echo }), { logger: false })
+    assert.throws(() => app.printRoutes(), /call await app\.ready\(\) first/)
+    await app.ready()
+    assert.match(app.printRoutes(), /GET cars\.one/)
+    await app.close()
+  })
+
   it('octavo/edge prints them, and reports two at the same path', async () => {
     const app = createEdgeApp(routed({ path: '/{a}-{b}', name: 'both' }), { logger: false })
     await app.ready()

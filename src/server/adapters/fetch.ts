@@ -1,5 +1,5 @@
 import { isPromise, once } from '../../async.ts'
-import type { Awaitable, BodyStream, FinishedResponse } from '../../http.ts'
+import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { dropBody, isStream } from '../../stream.ts'
 import type { Opened } from '../dispatch.ts'
 import type { Settings } from '../options/settings.ts'
@@ -122,35 +122,28 @@ const loadStreams = once(() => import('./web/stream.ts'))
 /** Ends a request and passes its response on. */
 function send(finished: FinishedResponse, context: RequestContext, raw: WebRequest): Awaitable<Response> {
   try {
-    if (isStream(finished.body))
-      return sendLater(streamed(finished, finished.body, context, raw), context, raw)
+    if (isStream(finished.body)) return sendLater(finished, context, raw)
     const ended = context.end()
-    if (ended === undefined) return toResponse(finished, raw.isServed)
-    return sendLater(
-      ended.then(() => toResponse(finished, raw.isServed)),
-      context,
-      raw,
-    )
+    return ended === undefined ? toResponse(finished, raw.isServed) : sendLater(finished, context, raw, ended)
   } catch (error) {
     return toResponse(notSent(context, error), raw.isServed)
   }
 }
 
-// in functions of their own: a closure would cost every request
-function sendLater(response: Promise<Response>, context: RequestContext, raw: WebRequest): Promise<Response> {
-  return response.catch((error) => toResponse(notSent(context, error), raw.isServed))
-}
-
-async function streamed(
+// in a function of its own: a closure would cost every request
+async function sendLater(
   finished: FinishedResponse,
-  body: BodyStream,
   context: RequestContext,
   { isServed, request }: WebRequest,
+  ended?: Promise<void>,
 ): Promise<Response> {
-  const { toWebStream } = await loadStreams()
-  return toResponse(
-    finished,
-    isServed,
-    toWebStream(body, finished.headers, { context, signal: request.signal }),
-  )
+  try {
+    await ended
+    const { body, headers } = finished
+    if (!isStream(body)) return toResponse(finished, isServed)
+    const { toWebStream } = await loadStreams()
+    return toResponse(finished, isServed, toWebStream(body, headers, { context, signal: request.signal }))
+  } catch (error) {
+    return toResponse(notSent(context, error), isServed)
+  }
 }

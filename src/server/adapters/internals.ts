@@ -30,7 +30,7 @@ export interface AppInternals {
    * Waits for promised modules and loads what documents need, so that `routes` and `openapi` work. Creates no provider and calls no
    * hook.
    */
-  readonly prepare: () => Promise<unknown>
+  readonly prepare: () => Promise<void>
 }
 
 const INTERNALS: unique symbol = Symbol.for('octavo.internals')

@@ -60,8 +60,8 @@ export interface Core {
   ) => Awaitable<FinishedResponse | undefined>
   /** What prints the routes. */
   readonly routeCode: OptionalCode['routes']
-  /** Waits for promised modules and loads what documents and the tree of routes need; nothing is started. */
-  readonly prepare: () => Promise<unknown>
+  /** Waits for promised modules and loads what documents need; nothing is started. */
+  readonly prepare: () => Promise<void>
 }
 
 /** What differs between platforms. */
@@ -133,7 +133,7 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     open: () => (opening ??= start().catch(refuse).finally(lifecycle.trackWork())),
     opened: () => opened,
     routeCode: code.routes,
-    prepare: () => settle().then(documents.load).then(code.routes.load),
+    prepare: () => settle().then(() => documents.load()),
   }
 }
 

@@ -100,7 +100,6 @@ function createValueLocate(parts: LookupParts, scheme: Versioning['schemes'][num
   const { read } = scheme
   return (context, target, method) => {
     const value = read(context.request)
-    // most values are no promises: no closure is made for them
     return isPromise(value)
       ? locateLater(context, target, method, value)
       : locate(context, target, method, value)

@@ -10,7 +10,7 @@ export const PLAIN: Routing = {
   writeOut: (routes) => routes,
   createMigrating: () => undefined,
   createTable: (routes, _versioning, mode) => createPlainTable(routes, mode),
-  createLocate: (table) => createPlainLocate(table),
+  createLocate: createPlainLocate,
   createMiss: createPlainMiss,
   createReporter: () => undefined,
   createChooseLink: () => choosePlainLink,
