@@ -31,7 +31,9 @@ function createStorage() {
         return xml('<InitiateMultipartUploadResult><UploadId>one</UploadId></InitiateMultipartUploadResult>')
       }
       if (request.method === 'PUT' && upload !== null) {
-        parts.get(upload)?.splice(Number(searchParams.get('partNumber')) - 1, 1, body)
+        const uploaded = parts.get(upload)
+        // Parts are sent side by side, so the second may be complete before the first.
+        if (uploaded !== undefined) uploaded[Number(searchParams.get('partNumber')) - 1] = body
         return void response.setHeader('etag', `"${searchParams.get('partNumber')}"`).end()
       }
       if (request.method === 'POST' && upload !== null) {
