@@ -1,10 +1,42 @@
+import type * as diagnosticsChannel from 'node:diagnostics_channel'
+
 /*
  * Questions about the platform that the code runs on. They are asked when something depends on the answer, never while modules load.
  */
 
+/** As much of Deno as is needed here. */
+interface DenoRuntime {
+  readonly env: { readonly get: (name: string) => string | undefined }
+  readonly permissions: {
+    /** Hosts of Deno programs that have no permissions need not have it. */
+    readonly querySync?: (permission: { readonly name: 'env'; readonly variable: string }) => {
+      readonly state: string
+    }
+  }
+}
+
+/** Deno, on which the first look at `process` loads all that programs of Node may need: a third of a small program's start. */
+function findDeno(): DenoRuntime | undefined {
+  const { Deno: deno }: { readonly Deno?: DenoRuntime } & object = globalThis
+  return deno
+}
+
 /** Whether the program runs in production, where mistakes of its author are logged instead of refused. */
 export function isProduction(): boolean {
-  return process.env['NODE_ENV'] === 'production'
+  const deno = findDeno()
+  // bundlers know this text
+  return (deno === undefined ? process.env['NODE_ENV'] : readOfDeno(deno, 'NODE_ENV')) === 'production'
+}
+
+/** The value of an environment variable. One that a program on Deno may not read is taken as unset. */
+export function readVariable(name: string): string | undefined {
+  const deno = findDeno()
+  return deno === undefined ? process.env[name] : readOfDeno(deno, name)
+}
+
+function readOfDeno({ env, permissions }: DenoRuntime, variable: string): string | undefined {
+  const state = permissions.querySync?.({ name: 'env', variable }).state ?? 'granted'
+  return state === 'granted' ? env.get(variable) : undefined
 }
 
 /** As much of a channel of `node:diagnostics_channel` as is needed to publish. */
@@ -24,9 +56,13 @@ let toId: (() => string) | undefined
 
 /** A random UUID. */
 export function createId(): string {
-  // the global function runs more of Node's own code
-  toId ??= findNode()?.getBuiltinModule?.('node:crypto').randomUUID ?? (() => crypto.randomUUID())
+  toId ??= findIds() ?? (() => crypto.randomUUID())
   return toId()
+}
+
+/** The function of Node: the global one runs more of Node's own code. */
+function findIds(): (() => string) | undefined {
+  return findDeno() === undefined ? findNode()?.getBuiltinModule?.('node:crypto').randomUUID : undefined
 }
 
 /** Has ids created by a function that is faster on the platform that this is called on. */
@@ -44,14 +80,30 @@ export function isClusterWorker(): boolean {
   return Object(findNode()?.getBuiltinModule?.('node:cluster')).isWorker === true
 }
 
+type Diagnostics = Pick<typeof diagnosticsChannel, 'channel' | 'subscribe'>
+
+let loaded: Diagnostics | undefined
+
+/** Loads what channels need, on Deno, where it is found without `process` if it is imported. */
+export async function loadChannels(): Promise<void> {
+  // not written out, because bundlers for platforms without it would refuse it
+  const name: string = 'node:diagnostics_channel'
+  if (findDeno() !== undefined) loaded ??= (await import(name)) as Diagnostics
+}
+
+function findDiagnostics(): Diagnostics | undefined {
+  return loaded ?? findNode()?.getBuiltinModule?.('node:diagnostics_channel')
+}
+
 /** Opens a channel of `node:diagnostics_channel`. Platforms without that module get one that has no subscribers. */
 export function openChannel(name: string): Publisher {
-  return findNode()?.getBuiltinModule?.('node:diagnostics_channel').channel(name) ?? NO_CHANNEL
+  return findDiagnostics()?.channel(name) ?? NO_CHANNEL
 }
 
 /** Subscribes to a channel of `node:diagnostics_channel` for as long as the process runs. Platforms without that module publish nothing. */
 export function subscribeChannel(name: string, listener: (message: unknown) => void): void {
-  findNode()?.getBuiltinModule?.('node:diagnostics_channel').subscribe(name, listener)
+  findDiagnostics()?.subscribe(name, listener)
 }
 
-const NO_CHANNEL: Publisher = { hasSubscribers: false, publish: () => undefined }
+/** A channel that has no subscribers. */
+export const NO_CHANNEL: Publisher = { hasSubscribers: false, publish: () => undefined }

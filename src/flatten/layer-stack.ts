@@ -54,6 +54,14 @@ export function createLayerStacker(overrides: Overrides): StackLayers {
   }
 }
 
+/** Whether there is middleware or an error handler, which take code that other applications do not load. */
+export function hasOuterLayers({
+  middleware = [],
+  errorHandlers = [],
+}: Pick<Layers, 'middleware' | 'errorHandlers'>): boolean {
+  return middleware.length + errorHandlers.length > 0
+}
+
 /** Nothing around. */
 export const NO_LAYERS: LayerStack = {
   guards: [],

@@ -1,5 +1,6 @@
 import type { Container } from '../../container/container.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { hasOuterLayers } from '../../flatten/layer-stack.ts'
 import { codeOf } from '../../flatten/history.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
@@ -8,10 +9,9 @@ import { createAllowedMethods, createDispatch } from '../dispatch.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { AppServices } from '../pipeline/context.ts'
 import { createEndpoints } from '../pipeline/endpoint.ts'
-import { createRecover } from '../pipeline/error-handlers.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Settings } from '../options/settings.ts'
-import { createMiddleware } from '../pipeline/middleware.ts'
+import { recoverUnhandled } from '../pipeline/recover.ts'
 import { createObserver } from '../logging/channels.ts'
 import type { OptionalCode } from './optional-code.ts'
 import type { Structure } from './read-definitions.ts'
@@ -85,12 +85,14 @@ export function compile(materials: Materials): Compiled {
       ),
     )
   const { errorHandlers = [], middleware = [] } = settings.layers
-  const recover = createRecover(errorHandlers, {
+  const around = hasOuterLayers(settings.layers) ? code.routes.get() : undefined
+  const answering = {
     label: 'The application',
     responses: new Map(),
     isChecked: settings.validateResponses !== false,
     format: settings.errorFormat,
-  })
+  }
+  const recover = around?.createRecover(errorHandlers, answering) ?? recoverUnhandled
   const { locate, miss, reporter } = previews ?? plain
   const { client } = settings
   const parts = {
@@ -102,7 +104,7 @@ export function compile(materials: Materials): Compiled {
     redirects: settings.trailingSlash === 'redirect',
     settings,
     recover,
-    middleware: createMiddleware(middleware, recover),
+    middleware: around?.createMiddleware(middleware, recover),
   }
   return {
     table,
@@ -155,7 +157,7 @@ function toRouted(
   }
   const hidden = versioning?.hidden ?? []
   const migrating = routing.createMigrating(routes, versioning, shared.previews, settings)
-  const endpointSite = { settings, container, hidden, migrating }
+  const endpointSite = { settings, container, code, hidden, migrating }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = routing.createTable(rows, versioning, mode)
   const locate = routing.createLocate(table, versioning, mode)

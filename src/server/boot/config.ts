@@ -6,6 +6,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SchemaIssue, Validated } from '../../schema/validator.ts'
 import type { ConfigOptions } from '../options/app-options.ts'
 import { attempt } from '../../place.ts'
+import { readVariable } from '../../platform.ts'
 import { describeValue, isFunction, isRecord } from '../../values.ts'
 import { configFailed, MEND } from './config-failed.ts'
 
@@ -35,7 +36,7 @@ export async function readConfig({
 }: ConfigOptions): Promise<ConfigSource> {
   const files = [envFile].flat()
   if (files.length > 0) (await loadReader()).loadEnvFiles(files)
-  const given = config ?? process.env['FRAMEWORK_CONFIG_MODULE'] ?? ''
+  const given = config ?? readVariable('FRAMEWORK_CONFIG_MODULE') ?? ''
   if (given === '')
     return toSource({}, configSchema, 'the option config, or the module that FRAMEWORK_CONFIG_MODULE names')
   const specifier = attempt(() => (given instanceof URL ? given.href : given), refuse)

@@ -13,6 +13,7 @@ import { createLazyDocuments } from '../docs/lazy-documents.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Health } from '../health/health.ts'
 import { loadValidation } from '../pipeline/validation/load.ts'
+import { openChannels } from '../logging/channels.ts'
 import { openConsole } from '../logging/outputs.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems, hasRareOptions } from '../options/app-options.ts'
@@ -104,7 +105,7 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
   const build = (): Compiled => attempt(() => versions.compiled(make), refuse)
   const settle = async (): Promise<Parts> => versions.loadFor(await definitions.settle())
   const start = async (): Promise<Opened> => {
-    const parts = await settle()
+    const [parts] = await Promise.all([settle(), openChannels()])
     const { dispatch, services, table } = build()
     const [health] = await Promise.all([loadHealth?.(), loadWanted(table, settings, findDefinitions)])
     sessions = await loadSessions(settings)

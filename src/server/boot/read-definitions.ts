@@ -4,7 +4,7 @@ import type { Use } from '../../container/missing.ts'
 import { DefinitionError } from '../../definition-error.ts'
 import type { DefinitionProblem } from '../../definition-error.ts'
 import { Config } from '../../define/built-in-tokens.ts'
-import { createLayerStacker, NO_LAYERS } from '../../flatten/layer-stack.ts'
+import { createLayerStacker, hasOuterLayers, NO_LAYERS } from '../../flatten/layer-stack.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
 import { flatten, flattenOwn, unusedExclusions } from '../../flatten/flatten.ts'
 import type { AppLevel } from '../../flatten/flatten.ts'
@@ -70,6 +70,8 @@ export function readStructure(
   const flat = flatten(modules, appLevel)
   problems.push(...flat.problems)
   const routes = [...flat.routes, ...docsRoutes(docs, root, appLevel, problems)]
+  // asks for the code of what stands around requests
+  if ([settings.layers, ...routes.map((route) => route.layers)].some(hasOuterLayers)) code.routes.get()
   const uses = usesOf(routes)
   const inGraph: DefinitionProblem[] = []
   const container = isInjecting(modules, uses, settings) ? code.container.get() : undefined

@@ -4,6 +4,7 @@ import { Config } from '../../define/built-in-tokens.ts'
 import type { StartedApp } from '../../define/module.ts'
 import type { Token } from '../../define/token.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
+import { readVariable } from '../../platform.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import type { Compiled } from './compile.ts'
 import type { Parts } from './definitions.ts'
@@ -26,7 +27,7 @@ function isConfigured(
 ): boolean {
   return (
     [config, configSchema, envFile].some((value) => value !== undefined) ||
-    process.env['FRAMEWORK_CONFIG_MODULE'] !== undefined ||
+    readVariable('FRAMEWORK_CONFIG_MODULE') !== undefined ||
     overrides.find(Config) !== undefined ||
     connected.builtIns.some(({ token }) => token.token === Config.token)
   )

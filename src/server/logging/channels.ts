@@ -1,6 +1,6 @@
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { FinishedResponse } from '../../http.ts'
-import { openChannel } from '../../platform.ts'
+import { loadChannels, NO_CHANNEL, openChannel } from '../../platform.ts'
 import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/cut-version.ts'
 
 /**
@@ -76,9 +76,17 @@ export interface Observer {
   error(context: ExecutionContext, error: unknown): void
 }
 
-const STARTED = openChannel(Channels.start)
-const ENDED = openChannel(Channels.end)
-const FAILED = openChannel(Channels.error)
+let started = NO_CHANNEL
+let ended = NO_CHANNEL
+let failed = NO_CHANNEL
+
+/** Opens the channels of requests, before an application answers its first. */
+export async function openChannels(): Promise<void> {
+  await loadChannels()
+  started = openChannel(Channels.start)
+  ended = openChannel(Channels.end)
+  failed = openChannel(Channels.error)
+}
 
 /**
  * Creates the observer of requests: a log line for each if `logsRequests`, and the channels. `versionAt` returns the place of the path segment
@@ -90,19 +98,19 @@ export function createObserver(
   versionAt: ((path: string) => number) | undefined,
 ): Observer {
   return {
-    isOn: () => logsRequests || STARTED.hasSubscribers || ENDED.hasSubscribers || FAILED.hasSubscribers,
+    isOn: () => logsRequests || started.hasSubscribers || ended.hasSubscribers || failed.hasSubscribers,
     start: (context) => {
-      const started = performance.now()
-      if (STARTED.hasSubscribers) STARTED.publish({ context } satisfies RequestStart)
-      return started
+      const time = performance.now()
+      if (started.hasSubscribers) started.publish({ context } satisfies RequestStart)
+      return time
     },
-    end: (context, response, started) => {
-      const duration = performance.now() - started
+    end: (context, response, time) => {
+      const duration = performance.now() - time
       if (logsRequests) logRequest(log, context, { status: response.status, duration, versionAt })
-      if (ENDED.hasSubscribers) ENDED.publish({ context, response, duration } satisfies RequestEnd)
+      if (ended.hasSubscribers) ended.publish({ context, response, duration } satisfies RequestEnd)
     },
     error: (context, error) => {
-      if (FAILED.hasSubscribers) FAILED.publish({ context, error } satisfies RequestError)
+      if (failed.hasSubscribers) failed.publish({ context, error } satisfies RequestError)
     },
   }
 }

@@ -1,22 +1,25 @@
 import type { Container } from '../../container/container.ts'
 import type { RouteInfo } from '../../define/context.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
+import { hasOuterLayers } from '../../flatten/layer-stack.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import { isPromise } from '../../async.ts'
+import type { Late } from '../../async.ts'
 import type { Announcement } from '../../request/announce.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
-import { createRecover, recovered } from './error-handlers.ts'
+import type { createRecover } from './error-handlers.ts'
 import { withGuards } from './guards.ts'
 import type { Run } from './guards.ts'
 import { withInput } from './input.ts'
 import type { Answer, Input } from './validation/sources.ts'
 import { withInterceptors } from './interceptors.ts'
+import { recovered, recoverUnhandled } from './recover.ts'
 import { createResponder, dropResult } from './respond.ts'
 import type { Older } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Migrating } from './migration.ts'
-import { createTimedMiddleware } from './timed-middleware.ts'
+import type { createTimedMiddleware } from './timed-middleware.ts'
 import { createLimit } from './timeout.ts'
 import type { Limit } from './timeout.ts'
 import { validating, wantValidation } from './validation/load.ts'
@@ -35,10 +38,17 @@ export interface Endpoint {
   readonly run: Run
 }
 
+/** The code of routes that have middleware or error handlers. */
+interface AroundCode {
+  readonly createRecover: typeof createRecover
+  readonly createTimedMiddleware: typeof createTimedMiddleware
+}
+
 /** What the routes of an application share. */
 export interface EndpointParts {
   readonly settings: Settings
   readonly container: Container
+  readonly code: { readonly routes: Late<AroundCode> }
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
   /** How routes serve versions that are older than their code; `undefined` in an application without versions. */
@@ -91,13 +101,10 @@ function createRun(route: FlatRoute, parts: EndpointParts): Run {
   const answered = withInput(route, reading, answer)
   const guarded = withGuards(guards, parts.container, limit, answered)
   const isChecked = (route.validateResponses ?? validateResponses) !== false
-  const recover = createRecover(errorHandlers, {
-    ...older.answered,
-    isChecked,
-    format,
-    older: older.results,
-  })
-  const wrap = createTimedMiddleware(time, middleware, recover)
+  const around = hasOuterLayers(route.layers) ? parts.code.routes.get() : undefined
+  const answering = { ...older.answered, isChecked, format, older: older.results }
+  const recover = around?.createRecover(errorHandlers, answering) ?? recoverUnhandled
+  const wrap = around?.createTimedMiddleware(time, middleware, recover)
   const answers: Run =
     errorHandlers.length > 0 || wrap !== undefined
       ? (context, values) => recovered(recover, context, () => guarded(context, values))

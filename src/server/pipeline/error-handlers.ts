@@ -5,16 +5,14 @@ import { findResponse } from '../../schema/responses.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { HttpError } from '../../errors.ts'
-import { after, isPromise } from '../../async.ts'
+import { after } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
 import { isInstance, logUnknown, toFailure } from './failure.ts'
 import { quiet } from './interceptors.ts'
+import type { Recover } from './recover.ts'
 import { createResponder } from './respond.ts'
 import type { Older, Respond } from './respond.ts'
-
-/** Turns whatever was thrown into a response. Never throws and never rejects. */
-export type Recover = (context: RequestContext, error: unknown) => Awaitable<FinishedResponse>
 
 /** Creates the responder to errors: the first handler that matches and returns something, innermost first, else a problem document. */
 export function createRecover(handlers: readonly ErrorHandler[], answering: Answering): Recover {
@@ -74,20 +72,6 @@ function createErrorResponder({ label, responses, isChecked, format, older }: An
       createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked, older)
     byStatus.set(status, respond)
     return after(respond(result, context.takeHead(), context), asError)
-  }
-}
-
-/** Does what may throw or reject; the response to its error when it does. */
-export function recovered(
-  recover: Recover,
-  context: RequestContext,
-  work: () => Awaitable<FinishedResponse>,
-): Awaitable<FinishedResponse> {
-  try {
-    const response = work()
-    return isPromise(response) ? response.then(undefined, (error) => recover(context, error)) : response
-  } catch (error) {
-    return recover(context, error)
   }
 }
 

@@ -4,6 +4,7 @@ import { ignoreRejection, isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { STREAM_STATUS } from '../../schema/responses.ts'
 import { isJsonType } from '../../header-text.ts'
+import { isProduction } from '../../platform.ts'
 import { dropBody, isAsyncIterable, isWebResponse, isWebStream, openStream } from '../../stream.ts'
 import type { WebResponse } from '../../stream.ts'
 import { startStream } from './start-stream.ts'
@@ -215,7 +216,7 @@ function toJsonText(data: unknown): string {
 }
 
 /** Whether results are searched for maps, sets and promises: not in production, where the first empty object would cost a second look. */
-export const IS_CHECKED = process.env['NODE_ENV'] !== 'production'
+export const IS_CHECKED = !isProduction()
 
 function stringify(data: unknown): string | undefined {
   try {

@@ -3,10 +3,10 @@ import { isPromise } from '../../async.ts'
 import { FINISHED } from '../../http.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
-import type { Recover } from './error-handlers.ts'
 import { dropBody } from '../../stream.ts'
 import { createMiddleware } from './middleware.ts'
 import type { WrapRequest } from './middleware.ts'
+import type { Recover } from './recover.ts'
 import { Clock, noteLate } from './timeout.ts'
 
 /** Creates the middleware of a route, which has the whole time, too. What it waits for further inside does not count. */

@@ -25,15 +25,14 @@ export interface VersionEvents {
   ) => void
 }
 
-const RESOLVED = openChannel(Channels.version)
-
 /** Creates the events of an application. */
 export function createVersionEvents(versioning: Versioning | undefined): VersionEvents {
+  const channel = openChannel(Channels.version)
   const { clock = Date.now, ...common } = versioning?.common ?? {}
   const { onVersionResolved }: Pick<VersioningOptions, 'onVersionResolved'> = common
   return {
     hasHook: onVersionResolved !== undefined,
-    channel: RESOLVED,
+    channel,
     publish: (context, { version, requested }, { info }, lifetime) => {
       const resolved: VersionResolved = {
         version,
@@ -45,7 +44,7 @@ export function createVersionEvents(versioning: Versioning | undefined): Version
         request: context.request,
       }
       if (onVersionResolved !== undefined) callHook(onVersionResolved, resolved, context)
-      if (RESOLVED.hasSubscribers) RESOLVED.publish(resolved)
+      if (channel.hasSubscribers) channel.publish(resolved)
     },
   }
 }
