@@ -88,7 +88,9 @@ let loaded: Diagnostics | undefined
 export async function loadChannels(): Promise<void> {
   // not written out, because bundlers for platforms without it would refuse it
   const name: string = 'node:diagnostics_channel'
-  if (findDeno() !== undefined) loaded ??= (await import(name)) as Diagnostics
+  if (findDeno() === undefined) return
+  const found: Diagnostics = await import(name)
+  loaded = found
 }
 
 function findDiagnostics(): Diagnostics | undefined {

@@ -90,7 +90,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   idempotency:
     'stores added-errors.ts values.ts platform.ts http.ts async.ts definition-error.ts place.ts check-options.ts stream.ts errors.ts versioning define server/pipeline',
   'server/boot':
-    'values.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/usage server/docs',
+    'values.ts platform.ts http.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten container session server/logging server/options server/pipeline server/table server/version-report server/versioned server/dispatch.ts server/health server/usage server/docs',
   'server/process': 'values.ts async.ts define server/logging server/adapters/node server/boot',
   metrics:
     'values.ts platform.ts http.ts async.ts errors.ts check-options.ts path versioning define session server/logging server/process',

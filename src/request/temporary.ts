@@ -27,14 +27,16 @@ export class TemporaryFiles {
   #isRemoved = false
 
   constructor(directory: string) {
-    this.#directory = directory === '' ? tmpdir() : directory
+    this.#directory = directory
   }
 
   /** Creates a file that only its owner can read. */
   async create(): Promise<TemporaryFile> {
     if (!isWatching) process.once('exit', removeAll)
     isWatching = true
-    const path = join(this.#directory, `octavo-${randomUUID()}`)
+    // asked for with the first file: a program on Deno may know it only if it is allowed to
+    const directory = this.#directory === '' ? tmpdir() : this.#directory
+    const path = join(directory, `octavo-${randomUUID()}`)
     const handle = await open(path, 'wx', 0o600)
     all.add(path)
     this.#paths.push(path)

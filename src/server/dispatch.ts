@@ -36,7 +36,7 @@ const UNKNOWN_METHOD = -1
 const OPTIONS = METHOD_INDEX.get('OPTIONS') ?? UNKNOWN_METHOD
 
 /** What the steps of a request share; made once for an application. */
-interface DispatchParts {
+export interface DispatchParts {
   /** Creates the context of a request. `undefined` if clients have no names. */
   readonly open: ((raw: RawRequest) => RequestContext) | undefined
   readonly locate: Locate

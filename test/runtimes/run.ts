@@ -52,7 +52,20 @@ const RUNTIMES: readonly Runtime[] = [
   { name: 'Bun', program: '@oven/bun-linux-x64/bin/bun', server: 'listen' },
   { name: 'Bun.serve', program: '@oven/bun-linux-x64/bin/bun', server: 'bun' },
   { name: 'Deno', program: '@deno/linux-x64-glibc/deno', args: ['run', '-A'], server: 'listen' },
-  { name: 'Deno.serve', program: '@deno/linux-x64-glibc/deno', args: ['run', '-A'], server: 'deno' },
+  {
+    name: 'Deno.serve',
+    program: '@deno/linux-x64-glibc/deno',
+    // octavo/edge needs the network alone; the rest is for OpenTelemetry and for large uploads
+    args: [
+      'run',
+      '--no-prompt',
+      '--allow-net',
+      '--allow-env=OTEL_*,TMPDIR,TMP,TEMP',
+      `--allow-read=${tmpdir()}`,
+      `--allow-write=${tmpdir()}`,
+    ],
+    server: 'deno',
+  },
   { name: 'Workers', server: 'worker' },
 ]
 

@@ -6,7 +6,7 @@ import type { Sessions } from '../../session/sessions.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createAllowedMethods, createDispatch } from '../dispatch.ts'
-import type { Dispatch } from '../dispatch.ts'
+import type { Dispatch, DispatchParts } from '../dispatch.ts'
 import type { AppServices } from '../pipeline/context.ts'
 import { createEndpoints } from '../pipeline/endpoint.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -84,15 +84,6 @@ export function compile(materials: Materials): Compiled {
         { isSince: (change, version) => has(change) || services.isSince(change, version), migrate },
       ),
     )
-  const { errorHandlers = [], middleware = [] } = settings.layers
-  const around = hasOuterLayers(settings.layers) ? code.routes.get() : undefined
-  const answering = {
-    label: 'The application',
-    responses: new Map(),
-    isChecked: settings.validateResponses !== false,
-    format: settings.errorFormat,
-  }
-  const recover = around?.createRecover(errorHandlers, answering) ?? recoverUnhandled
   const { locate, miss, reporter } = previews ?? plain
   const { client } = settings
   const parts = {
@@ -103,8 +94,7 @@ export function compile(materials: Materials): Compiled {
     cors: { reporting: routing.reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
     settings,
-    recover,
-    middleware: around?.createMiddleware(middleware, recover),
+    ...createOuterLayers(settings, code),
   }
   return {
     table,
@@ -113,6 +103,23 @@ export function compile(materials: Materials): Compiled {
     services,
     show: previews?.show,
   }
+}
+
+/** What stands around all requests, those that no route answers included. */
+function createOuterLayers(
+  { layers, validateResponses, errorFormat }: Settings,
+  { routes }: Materials['code'],
+): Pick<DispatchParts, 'recover' | 'middleware'> {
+  const code = hasOuterLayers(layers) ? routes.get() : undefined
+  if (code === undefined) return { recover: recoverUnhandled, middleware: undefined }
+  const { errorHandlers = [], middleware = [] } = layers
+  const recover = code.createRecover(errorHandlers, {
+    label: 'The application',
+    responses: new Map(),
+    isChecked: validateResponses !== false,
+    format: errorFormat,
+  })
+  return { recover, middleware: code.createMiddleware(middleware, recover) }
 }
 
 /** What requests need, whatever their routes are. */

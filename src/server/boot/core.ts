@@ -92,20 +92,20 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
   }, refuse)
   const read = (settled: SettledModules): Structure =>
     attempt(() => {
-      const parts = { settings, settled, mistakes: mistakes(), documents, code }
-      return (structure = readStructure(module, parts))
+      return (structure = readStructure(module, { settings, settled, mistakes: mistakes(), documents, code }))
     }, refuse)
   const definitions = createDefinitions(read, settings, code)
   const loadHealth = createHealthLoader(settings, lifecycle, definitions.resolve)
+  const channels = openChannels()
   let sessions: Sessions | undefined
   let opening: Promise<Opened> | undefined
   let opened: Opened | undefined
-  const shared = { ...lifecycle, settings, code, sessions: () => sessions }
-  const make: Make = (enabled) => compile({ ...definitions.complete(), ...shared, ...enabled })
+  const make: Make = (enabled) =>
+    compile({ ...definitions.complete(), ...lifecycle, settings, code, sessions: () => sessions, ...enabled })
   const build = (): Compiled => attempt(() => versions.compiled(make), refuse)
   const settle = async (): Promise<Parts> => versions.loadFor(await definitions.settle())
   const start = async (): Promise<Opened> => {
-    const [parts] = await Promise.all([settle(), openChannels()])
+    const [parts] = await Promise.all([settle(), channels])
     const { dispatch, services, table } = build()
     const [health] = await Promise.all([loadHealth?.(), loadWanted(table, settings, findDefinitions)])
     sessions = await loadSessions(settings)

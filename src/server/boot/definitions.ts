@@ -1,4 +1,4 @@
-import { ignoreFailure } from '../../async.ts'
+import { ignoreFailure, ignoreRejection } from '../../async.ts'
 import { createLateContainer } from '../../container/late-container.ts'
 import { UNCONNECTED } from '../../container/connected.ts'
 import type { Container } from '../../container/container.ts'
@@ -48,6 +48,8 @@ export function createDefinitions(
     return { structure, container: toContainer(structure, settings, code, () => config) }
   }
   let parts = read(new Map())
+  // begins now, so that less is left for the first request; a failure is reported when the application gets ready
+  ignoreRejection(loadMissing(code))
   return {
     parts: () => parts,
     complete: () => {

@@ -70,8 +70,7 @@ export function readStructure(
   const flat = flatten(modules, appLevel)
   problems.push(...flat.problems)
   const routes = [...flat.routes, ...docsRoutes(docs, root, appLevel, problems)]
-  // asks for the code of what stands around requests
-  if ([settings.layers, ...routes.map((route) => route.layers)].some(hasOuterLayers)) code.routes.get()
+  askForLayers(routes, settings, code)
   const uses = usesOf(routes)
   const inGraph: DefinitionProblem[] = []
   const container = isInjecting(modules, uses, settings) ? code.container.get() : undefined
@@ -92,6 +91,15 @@ export function readStructure(
       problems.map((each) => atDefinition(each, ...definitionsAt(each.where, structure))),
     )
   return structure
+}
+
+/** Asks for the code of middleware and error handlers, if there are any. */
+function askForLayers(
+  routes: readonly FlatRoute[],
+  { layers }: Settings,
+  { routes: code }: OptionalCode,
+): void {
+  if ([layers, ...routes.map((route) => route.layers)].some(hasOuterLayers)) code.get()
 }
 
 const NO_OPTIONS: Pick<Settings, 'docs' | 'session'> = { docs: undefined, session: undefined }

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+import { build } from 'esbuild'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+/** What a program has asked the platform for. */
+interface Asked {
+  /** How often it has looked at `process`. */
+  readonly process: number
+  /** The environment variables that it has read. */
+  readonly variables: readonly string[]
+  /** What the program reports. */
+  readonly result: unknown
+}
+
+/** Starts a program with the globals of Deno, as far as Octavo knows them. The variables that are `granted` may be read. */
+const toStart = (granted: readonly string[]): string => `
+const node = globalThis.process
+const asked = { process: 0, variables: [] }
+const granted = ${JSON.stringify(granted)}
+globalThis.Deno = {
+  env: {
+    get: (name) => {
+      asked.variables.push(name)
+      return name === 'NODE_ENV' ? 'production' : undefined
+    },
+  },
+  permissions: {
+    querySync: ({ name, variable }) => ({ state: name === 'env' && granted.includes(variable) ? 'granted' : 'prompt' }),
+  },
+}
+Object.defineProperty(globalThis, 'process', {
+  get: () => {
+    asked.process++
+    return node
+  },
+})
+globalThis.report = (result) => node.stdout.write(JSON.stringify({ ...asked, result }))
+await import('./program.mjs')
+`
+
+/** Runs a program in a process of its own that looks like Deno. */
+async function runAsDeno(contents: string, granted: readonly string[] = []): Promise<Asked> {
+  const outdir = mkdtempSync(join(tmpdir(), 'octavo-deno-'))
+  try {
+    await build({
+      absWorkingDir: ROOT,
+      stdin: { contents, resolveDir: ROOT },
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      conditions: ['octavo-source'],
+      outdir,
+      entryNames: 'program',
+      outExtension: { '.js': '.mjs' },
+      logLevel: 'silent',
+    })
+    const start = join(outdir, 'start.mjs')
+    writeFileSync(start, toStart(granted))
+    return JSON.parse(execFileSync(process.execPath, [start], { encoding: 'utf8', stdio: 'pipe' })) as Asked
+  } finally {
+    rmSync(outdir, { recursive: true })
+  }
+}
+
+const SERVER = `
+import { subscribe } from 'node:diagnostics_channel'
+import { Channels, createEdgeApp, defineController, defineModule, VersioningSchemes } from './src/edge.ts'
+import { z } from 'zod'
+
+const cars = defineController({
+  prefix: '/car',
+  routes: [
+    { method: 'GET', version: '1', path: '/{id:int}', handler: ({ params }, { requestId }) => ({ ...params, requestId }) },
+    { method: 'POST', version: '1', input: { body: z.object({ name: z.string() }) }, handler: ({ body }) => body },
+    { method: 'GET', version: '1', path: '/map', handler: () => ({ cars: new Map() }) },
+  ],
+})
+const app = createEdgeApp(defineModule({ controllers: [cars] }))
+app.enableVersioning(VersioningSchemes.HEADER, { headerParameter: 'x-api-version', defaultVersion: '1' })
+const events = []
+for (const name of [Channels.start, Channels.version, Channels.end]) subscribe(name, () => events.push(name))
+const ask = async (path, init) => (await app.fetch(new Request('http://localhost' + path, init))).status
+const body = (value) => ({ method: 'POST', body: value, headers: { 'content-type': 'application/json' } })
+console.log = () => undefined
+const statuses = [
+  await ask('/car/1'), await ask('/car', body('{"name":"Ford"}')), await ask('/car', body('{')), await ask('/bike'), await ask('/car/map'),
+]
+report({ statuses, events: events.slice(0, 3) })
+`
+
+const EVENTS = ['octavo.request.start', 'octavo.version.resolved', 'octavo.request.end']
+
+describe('an application on Deno', () => {
+  it('answers without process, which takes long to load, and without variables that it may not read', async () => {
+    assert.deepEqual(await runAsDeno(SERVER), {
+      process: 0,
+      variables: [],
+      // what JSON cannot hold is refused, as it is wherever nothing says that this is production
+      result: { statuses: [200, 200, 400, 404, 500], events: EVENTS },
+    })
+  })
+
+  it('reads the variables that it may read', async () => {
+    assert.deepEqual(await runAsDeno(SERVER, ['NODE_ENV', 'FRAMEWORK_CONFIG_MODULE']), {
+      process: 0,
+      variables: ['NODE_ENV', 'FRAMEWORK_CONFIG_MODULE'],
+      result: { statuses: [200, 200, 400, 404, 200], events: EVENTS },
+    })
+  })
+
+  it('is noticed when it looks at process', async () => {
+    const asked = await runAsDeno('report(process.version.length > 0)')
+    assert.deepEqual(asked, { process: 1, variables: [], result: true })
+  })
+})
