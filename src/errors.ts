@@ -1,5 +1,6 @@
 import { FINISHED, PHRASES } from './http.ts'
 import type { FinishedResponse } from './http.ts'
+import { byteLength } from './platform.ts'
 
 /** A row of a table of errors. */
 export type ErrorRow = number | readonly [status: number, title?: string]
@@ -247,7 +248,7 @@ export function toErrorResponse(
     headers: {
       ...(headers && toSent(headers)),
       'content-type': type,
-      'content-length': String(Buffer.byteLength(body)),
+      'content-length': String(byteLength(body)),
     },
     body,
   }

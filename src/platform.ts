@@ -1,3 +1,4 @@
+import type * as nodeBuffer from 'node:buffer'
 import type * as diagnosticsChannel from 'node:diagnostics_channel'
 
 /*
@@ -20,6 +21,8 @@ function findDeno(): DenoRuntime | undefined {
   const { Deno: deno }: { readonly Deno?: DenoRuntime } & object = globalThis
   return deno
 }
+
+const IS_DENO = findDeno() !== undefined
 
 /** Whether the program runs in production, where mistakes of its author are logged instead of refused. */
 export function isProduction(): boolean {
@@ -52,6 +55,39 @@ function findNode(): Partial<Pick<NodeJS.Process, 'getBuiltinModule'>> | undefin
   return node
 }
 
+/** The functions of `node:buffer` that check bytes. */
+export type ByteChecks = Pick<typeof nodeBuffer, 'isAscii' | 'isUtf8'>
+
+/**
+ * Finds the functions that check bytes: a promise on Deno, which has to load them, and `undefined` where `TextDecoder` is faster, as on
+ * Bun, or where they are missing.
+ */
+export function findByteChecks(): ByteChecks | Promise<ByteChecks> | undefined {
+  if ('Bun' in globalThis) return undefined
+  if (IS_DENO) return importNode<ByteChecks>('node:buffer')
+  return findNode()?.getBuiltinModule?.('node:buffer')
+}
+
+/** Imports a module of Node. Its name is not written out there, because bundlers for platforms without it would refuse it. */
+async function importNode<T>(name: string): Promise<T> {
+  const found: T = await import(name)
+  return found
+}
+
+/** Characters that `byteLength` counts by itself. */
+const MAX_COUNTED = 1_000
+
+/** The length of a text in UTF-8, in bytes. On Deno, `Buffer` takes some time to load, so that short texts of ASCII do without. */
+export function byteLength(text: string): number {
+  return IS_DENO && isShortAscii(text) ? text.length : Buffer.byteLength(text)
+}
+
+function isShortAscii(text: string): boolean {
+  if (text.length > MAX_COUNTED) return false
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false
+  return true
+}
+
 let toId: (() => string) | undefined
 
 /** A random UUID. */
@@ -62,7 +98,7 @@ export function createId(): string {
 
 /** The function of Node: the global one runs more of Node's own code. */
 function findIds(): (() => string) | undefined {
-  return findDeno() === undefined ? findNode()?.getBuiltinModule?.('node:crypto').randomUUID : undefined
+  return IS_DENO ? undefined : findNode()?.getBuiltinModule?.('node:crypto').randomUUID
 }
 
 /** Has ids created by a function that is faster on the platform that this is called on. */
@@ -86,11 +122,7 @@ let loaded: Diagnostics | undefined
 
 /** Loads what channels need, on Deno, where it is found without `process` if it is imported. */
 export async function loadChannels(): Promise<void> {
-  // not written out, because bundlers for platforms without it would refuse it
-  const name: string = 'node:diagnostics_channel'
-  if (findDeno() === undefined) return
-  const found: Diagnostics = await import(name)
-  loaded = found
+  if (IS_DENO) loaded ??= await importNode<Diagnostics>('node:diagnostics_channel')
 }
 
 function findDiagnostics(): Diagnostics | undefined {

@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'cookies.ts': 'header-text.ts',
   'file-name.ts': '',
   'stream.ts': 'values.ts http.ts async.ts',
-  'errors.ts': 'http.ts',
+  'errors.ts': 'http.ts platform.ts',
   'added-errors.ts': 'errors.ts',
   path: 'definition-error.ts place.ts',
   versioning: 'values.ts http.ts async.ts definition-error.ts check-options.ts header-text.ts media-type.ts',
@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   flatten: 'values.ts http.ts async.ts definition-error.ts place.ts path versioning schema define',
   container: 'values.ts http.ts definition-error.ts define flatten',
   request:
-    'http.ts async.ts header-text.ts header-name.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
+    'platform.ts http.ts async.ts header-text.ts header-name.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
   send: 'values.ts http.ts async.ts file-name.ts errors.ts define',
   session:
     'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',

@@ -1,7 +1,8 @@
-import { isAscii, isUtf8 } from 'node:buffer'
-
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
+import { ignoreRejection, isPromise } from '../async.ts'
+import { findByteChecks } from '../platform.ts'
+import type { ByteChecks } from '../platform.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 
@@ -10,29 +11,47 @@ export function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** What decodes text on Bun, whose buffers take twice as long to be made and decoded. */
-const decoder = 'Bun' in globalThis ? new TextDecoder('utf-8', { fatal: true }) : undefined
+/** The text of bytes in UTF-8, without byte-order mark. @throws `HttpError` for other bytes. */
+type Decode = (bytes: Uint8Array) => string
+
+let decode: Decode | undefined
 
 /** The text of a body in UTF-8, without byte-order mark. */
 export function decodeText(bytes: Uint8Array): string {
-  if (decoder === undefined) return decodeBuffer(toBuffer(bytes))
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    throw notUtf8()
+  return (decode ??= createDecode())(bytes)
+}
+
+function createDecode(): Decode {
+  const checks = findByteChecks()
+  if (checks !== undefined && !isPromise(checks)) return createBufferDecode(checks)
+  if (checks !== undefined) ignoreRejection(decodeLaterBy(checks))
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes)
+    } catch {
+      throw notUtf8()
+    }
+  }
+}
+
+async function decodeLaterBy(checks: Promise<ByteChecks>): Promise<void> {
+  decode = createBufferDecode(await checks)
+}
+
+function createBufferDecode({ isAscii, isUtf8 }: ByteChecks): Decode {
+  return (bytes) => {
+    const buffer = toBuffer(bytes)
+    // most bodies are ASCII, which needs no decoding
+    if (isAscii(buffer)) return buffer.toString('latin1')
+    if (!isUtf8(buffer)) throw notUtf8()
+    const text = buffer.toString('utf8')
+    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
   }
 }
 
 function notUtf8(): HttpError {
   return httpError('malformed_body', 'The body is not valid UTF-8')
-}
-
-function decodeBuffer(buffer: Buffer): string {
-  // most bodies are ASCII, which needs no decoding
-  if (isAscii(buffer)) return buffer.toString('latin1')
-  if (!isUtf8(buffer)) throw notUtf8()
-  const text = buffer.toString('utf8')
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
 /**

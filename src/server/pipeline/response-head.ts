@@ -3,6 +3,7 @@ import type { HttpResponse } from '../../define/context.ts'
 import type { ReplyOptions } from '../../define/reply.ts'
 import type { FinishedResponse, BodyStream } from '../../http.ts'
 import { FINISHED } from '../../http.ts'
+import { byteLength } from '../../platform.ts'
 import { dropBody, isAsyncIterable, isDetached } from '../../stream.ts'
 
 /** The content type of results that are data. */
@@ -190,7 +191,7 @@ export function finish(status: number, headers: ResponseHeaders, body: unknown):
     return refuse(body, 'The handler gave several content types')
   if (isAsyncIterable(body)) return withStream(status, headers, body)
   if (typeof body === 'string' || body instanceof Uint8Array) {
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+    const length = typeof body === 'string' ? byteLength(body) : body.byteLength
     if (length === 0 && isDetached(body)) throw new TypeError(DETACHED)
     headers['content-length'] = String(length)
     return { [FINISHED]: true, status, headers, body }
