@@ -8,15 +8,18 @@ import {
   createEdgeApp,
   defineController,
   defineErrorFormat,
+  defineErrorHandler,
   defineModule,
   defineProvider,
   defineToken,
   DefinitionError,
   HttpRequest,
   Logger,
+  notFound,
+  reply,
   Session,
 } from 'octavo/edge'
-import type { AppOptions, DefinitionProblem, Module } from 'octavo/edge'
+import type { AppOptions, DefinitionProblem, Middleware, Module } from 'octavo/edge'
 import { z } from 'zod'
 
 import { placeless } from '../support/places.ts'
@@ -254,4 +257,54 @@ describe('an application that provides and injects nothing', () => {
       await app.close()
     })
   }
+})
+
+describe('an application of octavo/edge with middleware or error handlers alone', () => {
+  const teapot = defineErrorHandler({
+    match: 404,
+    handle: () => reply(418, { error: 'teapot' }),
+  })
+  const marked = async (app: { readonly fetch: (request: Request) => Response | Promise<Response> }) => {
+    const { status, headers } = await app.fetch(request())
+    return [status, headers.get('x-mark')]
+  }
+  const mark: Middleware = ({ response }, next) => {
+    response.headers.set('x-mark', 'here')
+    return next()
+  }
+  const missing = { handler: () => Promise.reject(notFound('No car')) }
+
+  it('has them around requests that no route answers', async () => {
+    const module = defineModule({})
+    assert.deepEqual(await marked(createEdgeApp(module, { logger: false, middleware: [mark] })), [
+      404,
+      'here',
+    ])
+    assert.deepEqual(await marked(createEdgeApp(module, { logger: false, errorHandlers: [teapot] })), [
+      418,
+      null,
+    ])
+  })
+
+  it('has them around routes', async () => {
+    for (const fields of [{ middleware: [mark] }, { errorHandlers: [teapot] }]) {
+      const expected = 'middleware' in fields ? [404, 'here'] : [418, null]
+      assert.deepEqual(
+        await marked(createEdgeApp(routed({ ...missing, ...fields }), { logger: false })),
+        expected,
+      )
+      assert.deepEqual(await marked(createEdgeApp(routed(missing, fields), { logger: false })), expected)
+    }
+  })
+
+  it('has addresses once it is ready', async () => {
+    const cars = defineController({
+      prefix: '/cars',
+      routes: [{ method: 'GET', name: 'list', middleware: [mark], handler: () => [] }],
+    })
+    const app = createEdgeApp(defineModule({ controllers: [cars] }), { logger: false })
+    assert.throws(() => app.urlFor('cars.list'), /call await app\.ready\(\) first/)
+    await app.ready()
+    assert.equal(app.urlFor('cars.list'), '/cars')
+  })
 })
