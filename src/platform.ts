@@ -2,14 +2,15 @@ import type * as nodeBuffer from 'node:buffer'
 import type * as diagnosticsChannel from 'node:diagnostics_channel'
 
 /*
- * Questions about the platform that the code runs on. They are asked when something depends on the answer, never while modules load.
+ * Questions about the platform that the code runs on. But for whether it is Deno, they are asked when something depends on the answer,
+ * never while modules load.
  */
 
 /** As much of Deno as is needed here. */
 interface DenoRuntime {
   readonly env: { readonly get: (name: string) => string | undefined }
   readonly permissions: {
-    /** Hosts of Deno programs that have no permissions need not have it. */
+    /** Missing on hosts that know no permissions. */
     readonly querySync?: (permission: { readonly name: 'env'; readonly variable: string }) => {
       readonly state: string
     }
@@ -17,23 +18,16 @@ interface DenoRuntime {
 }
 
 /** Deno, on which the first look at `process` loads all that programs of Node may need: a third of a small program's start. */
-function findDeno(): DenoRuntime | undefined {
-  const { Deno: deno }: { readonly Deno?: DenoRuntime } & object = globalThis
-  return deno
-}
-
-const IS_DENO = findDeno() !== undefined
+const { Deno: deno }: { readonly Deno?: DenoRuntime } & object = globalThis
 
 /** Whether the program runs in production, where mistakes of its author are logged instead of refused. */
 export function isProduction(): boolean {
-  const deno = findDeno()
   // bundlers know this text
   return (deno === undefined ? process.env['NODE_ENV'] : readOfDeno(deno, 'NODE_ENV')) === 'production'
 }
 
 /** The value of an environment variable. One that a program on Deno may not read is taken as unset. */
 export function readVariable(name: string): string | undefined {
-  const deno = findDeno()
   return deno === undefined ? process.env[name] : readOfDeno(deno, name)
 }
 
@@ -64,11 +58,11 @@ export type ByteChecks = Pick<typeof nodeBuffer, 'isAscii' | 'isUtf8'>
  */
 export function findByteChecks(): ByteChecks | Promise<ByteChecks> | undefined {
   if ('Bun' in globalThis) return undefined
-  if (IS_DENO) return importNode<ByteChecks>('node:buffer')
+  if (deno !== undefined) return importNode<ByteChecks>('node:buffer')
   return findNode()?.getBuiltinModule?.('node:buffer')
 }
 
-/** Imports a module of Node. Its name is not written out there, because bundlers for platforms without it would refuse it. */
+/** Imports a module of Node. Its name is not written out, because bundlers for platforms without it would refuse it. */
 async function importNode<T>(name: string): Promise<T> {
   const found: T = await import(name)
   return found
@@ -79,7 +73,7 @@ const MAX_COUNTED = 1_000
 
 /** The length of a text in UTF-8, in bytes. On Deno, `Buffer` takes some time to load, so that short texts of ASCII do without. */
 export function byteLength(text: string): number {
-  return IS_DENO && isShortAscii(text) ? text.length : Buffer.byteLength(text)
+  return deno !== undefined && isShortAscii(text) ? text.length : Buffer.byteLength(text)
 }
 
 function isShortAscii(text: string): boolean {
@@ -98,7 +92,7 @@ export function createId(): string {
 
 /** The function of Node: the global one runs more of Node's own code. */
 function findIds(): (() => string) | undefined {
-  return IS_DENO ? undefined : findNode()?.getBuiltinModule?.('node:crypto').randomUUID
+  return deno === undefined ? findNode()?.getBuiltinModule?.('node:crypto').randomUUID : undefined
 }
 
 /** Has ids created by a function that is faster on the platform that this is called on. */
@@ -122,7 +116,7 @@ let loaded: Diagnostics | undefined
 
 /** Loads what channels need, on Deno, where it is found without `process` if it is imported. */
 export async function loadChannels(): Promise<void> {
-  if (IS_DENO) loaded ??= await importNode<Diagnostics>('node:diagnostics_channel')
+  if (deno !== undefined) loaded ??= await importNode<Diagnostics>('node:diagnostics_channel')
 }
 
 function findDiagnostics(): Diagnostics | undefined {

@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../http.ts'
+import { readVariable } from '../platform.ts'
 import type { RequestConnection } from '../server/options/telemetry.ts'
 import { isObject } from '../values.ts'
 
@@ -27,7 +28,7 @@ const KNOWN_METHODS = 'CONNECT,DELETE,GET,HEAD,OPTIONS,PATCH,POST,PUT,QUERY,TRAC
 
 /** Creates the function that reads attributes. The environment may name other methods, as the conventions demand. */
 export function createReadAttributes(): ReadAttributes {
-  const names = process.env['OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS'] || KNOWN_METHODS
+  const names = readVariable('OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS') || KNOWN_METHODS
   const known = new Set(names.split(',').map((name) => name.trim()))
   return (request, connection) => {
     const { method, url } = request
