@@ -6,11 +6,10 @@ import type * as diagnosticsChannel from 'node:diagnostics_channel'
  * never while modules load.
  */
 
-/** As much of Deno as is needed here. */
+/** As much of Deno as is needed here. Hosts of programs for Deno leave out some of it. */
 interface DenoRuntime {
-  readonly env: { readonly get: (name: string) => string | undefined }
-  readonly permissions: {
-    /** Missing on hosts that know no permissions. */
+  readonly env?: { readonly get: (name: string) => string | undefined }
+  readonly permissions?: {
     readonly querySync?: (permission: { readonly name: 'env'; readonly variable: string }) => {
       readonly state: string
     }
@@ -32,8 +31,8 @@ export function readVariable(name: string): string | undefined {
 }
 
 function readOfDeno({ env, permissions }: DenoRuntime, variable: string): string | undefined {
-  const state = permissions.querySync?.({ name: 'env', variable }).state ?? 'granted'
-  return state === 'granted' ? env.get(variable) : undefined
+  const state = permissions?.querySync?.({ name: 'env', variable }).state ?? 'granted'
+  return state === 'granted' ? env?.get(variable) : undefined
 }
 
 /** As much of a channel of `node:diagnostics_channel` as is needed to publish. */

@@ -106,6 +106,15 @@ const ALL = `
 `
 const EVENTS = ['octavo.request.start', 'octavo.version.resolved', 'octavo.request.end']
 
+/** On a host that leaves out what Octavo asks Deno. */
+const BARE = `
+globalThis.Deno = {}
+const { createEdgeApp, defineController, defineModule } = await import('./src/edge.ts')
+const cars = defineController({ prefix: '/car', routes: [{ method: 'GET', handler: () => [] }] })
+const app = createEdgeApp(defineModule({ controllers: [cars] }), { logger: false })
+report((await app.fetch(new Request('http://localhost/car'))).status)
+`
+
 describe('an application on Deno', () => {
   it('answers without process, which takes long to load, and without variables that it may not read', async () => {
     const { Buffer: _counted, ...asked } = await runAsDeno(toServer(ALL))
@@ -136,6 +145,10 @@ describe('an application on Deno', () => {
       variables: [],
       result: { statuses: [200, 404], events: EVENTS },
     })
+  })
+
+  it('answers where Deno has neither variables nor permissions', async () => {
+    assert.deepEqual(await runAsDeno(BARE), { process: 0, Buffer: 0, variables: [], result: 200 })
   })
 
   it('is noticed when it looks at process or Buffer', async () => {
