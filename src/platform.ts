@@ -115,7 +115,12 @@ let loaded: Diagnostics | undefined
 
 /** Loads what channels need, on Deno, where it is found without `process` if it is imported. */
 export async function loadChannels(): Promise<void> {
-  if (deno !== undefined) loaded ??= await importNode<Diagnostics>('node:diagnostics_channel')
+  if (deno === undefined) return
+  try {
+    loaded ??= await importNode<Diagnostics>('node:diagnostics_channel')
+  } catch {
+    // a host without the module has no channels
+  }
 }
 
 function findDiagnostics(): Diagnostics | undefined {
