@@ -111,6 +111,25 @@ describe('signals', { skip: process.platform === 'win32', concurrency: 2 }, () =
     assert.equal(program.lines.filter(named('onStop')).length, 2)
   })
 
+  it('other listeners end what is theirs before the process ends', async () => {
+    const program = await start({ onSignal: 'works' })
+    await program.url()
+    program.child.kill('SIGTERM')
+    await program.line(named('onStop'))
+    // or it keeps the process
+    program.child.stdin?.end()
+    assert.deepEqual(await program.exited, [0, null])
+    assert.equal(program.lines.at(-1)?.msg, 'sent')
+  })
+
+  it('what never ends does not keep the process', async () => {
+    const program = await start({ onSignal: 'returns', onStop: 'fails' })
+    await program.url()
+    // its input stays open
+    program.child.kill('SIGTERM')
+    assert.deepEqual(await program.exited, [1, null])
+  })
+
   it('while the application starts: it stops what has started, and ends the process with 0', async () => {
     const program = await start({ startTakes: 300 })
     await program.line(named('starting'))

@@ -14,12 +14,18 @@ let isManaged = false
 let beforeExit: (() => Promise<unknown>) | undefined
 let ending: Promise<void> | undefined
 
+/** Milliseconds that other listeners of a signal may take longer, such as an SDK that sends its last metrics. */
+const LONGEST_WAIT = 2_000
+
 /**
  * Ends an application on SIGTERM and SIGINT, then the process: with 0 when everything that was under way has finished, else with 1.
- * A second signal ends the process at once, with 1. Returns the function that forgets the application.
+ * If others listen to the signal, the process ends when nothing is left to do, or after `LONGEST_WAIT`. A second signal ends it at
+ * once, with 1. Returns the function that forgets the application.
  */
 export function endOnSignals(endable: Endable): () => void {
-  if (endables.size === 0 && ending === undefined) process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  // first, to see the listeners that are called once
+  if (endables.size === 0 && ending === undefined)
+    process.prependListener('SIGTERM', onSignal).prependListener('SIGINT', onSignal)
   endables.add(endable)
   return () => {
     endables.delete(endable)
@@ -32,9 +38,9 @@ export function isProcessEnding(): boolean {
   return ending !== undefined
 }
 
-/** Ends everything and the process, once. */
-export function endProcess(mode: ShutdownMode): void {
-  ending ??= endAll(mode)
+/** Ends everything and the process, once. `hasOthers` is for a signal that others are ending by too. */
+export function endProcess(mode: ShutdownMode, hasOthers = false): void {
+  ending ??= endAll(mode, hasOthers)
 }
 
 /**
@@ -48,11 +54,13 @@ export function leaveSignalsToOthers(last: () => Promise<unknown>): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   if (!isManaged && ending !== undefined) process.exit(1)
-  if (!isManaged || signal === 'SIGTERM') endProcess('drain')
+  if (!isManaged || signal === 'SIGTERM') endProcess('drain', process.listenerCount(signal) > 1)
 }
 
-async function endAll(mode: ShutdownMode): Promise<void> {
+async function endAll(mode: ShutdownMode, hasOthers: boolean): Promise<void> {
   const ends = await Promise.allSettled([...endables].map((endable) => endable.end(mode)))
   await beforeExit?.()
-  process.exit(ends.every((end) => end.status === 'fulfilled' && end.value) ? 0 : 1)
+  process.exitCode = ends.every((end) => end.status === 'fulfilled' && end.value) ? 0 : 1
+  if (hasOthers) setTimeout(() => process.exit(), LONGEST_WAIT).unref()
+  else process.exit()
 }

@@ -21,6 +21,8 @@ export interface ProgramOptions {
   /** Milliseconds that starting takes. */
   readonly startTakes?: number
   readonly onStop?: 'fails' | 'hangs'
+  /** A listener of SIGTERM of the program itself: one that works on after everything of Octavo has ended, or does nothing. */
+  readonly onSignal?: 'works' | 'returns'
   /** A file that is read at the start: its text is in every answer, and `broken` in it is an error. */
   readonly file?: string
 }
@@ -44,9 +46,19 @@ const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn
 const text = options.file === undefined ? '' : readFileSync(options.file, 'utf8')
 if (text.includes('broken')) throw new Error('The file is broken')
 
+let stop: (() => void) | undefined
+const stopped = new Promise<void>((resolve) => (stop = resolve))
 let go: (() => void) | undefined
 const allowed = new Promise<void>((resolve) => (go = resolve))
 process.stdin.once('data', () => go?.())
+
+if (options.onSignal !== undefined)
+  process.once('SIGTERM', async () => {
+    if (options.onSignal === 'returns') return
+    await stopped
+    await delay(200)
+    tell('test', {}, 'sent')
+  })
 
 const controller = defineController({
   prefix: '/',
@@ -141,6 +153,7 @@ const create = (): App =>
       },
       onStop: async () => {
         tell('test', {}, 'onStop')
+        stop?.()
         if (options.onStop === 'fails') throw new Error('onStop of the test')
         if (options.onStop === 'hangs') await new Promise(() => undefined)
       },
