@@ -115,6 +115,16 @@ const app = createEdgeApp(defineModule({ controllers: [cars] }), { logger: false
 report((await app.fetch(new Request('http://localhost/car'))).status)
 `
 
+const WITHOUT_CHANNELS = `
+import { register } from 'node:module'
+const hooks = \`
+export const resolve = (name, context, next) => {
+  if (name === 'node:diagnostics_channel') throw new Error('No such module')
+  return next(name, context)
+}\`
+register('data:text/javascript,' + encodeURIComponent(hooks))
+`
+
 describe('an application on Deno', () => {
   it('answers without process, which takes long to load, and without variables that it may not read', async () => {
     const { Buffer: _counted, ...asked } = await runAsDeno(toServer(ALL))
@@ -149,6 +159,11 @@ describe('an application on Deno', () => {
 
   it('answers where Deno has neither variables nor permissions', async () => {
     assert.deepEqual(await runAsDeno(BARE), { process: 0, Buffer: 0, variables: [], result: 200 })
+  })
+
+  it('answers on a host without channels of diagnostics', async () => {
+    const { result } = await runAsDeno(`${WITHOUT_CHANNELS}${BARE}`)
+    assert.equal(result, 200)
   })
 
   it('is noticed when it looks at process or Buffer', async () => {

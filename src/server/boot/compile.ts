@@ -1,6 +1,6 @@
 import type { Container } from '../../container/container.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { hasOuterLayers } from '../../flatten/layer-stack.ts'
+import { codeOfOuterLayers } from '../../flatten/layer-stack.ts'
 import { codeOf } from '../../flatten/history.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
@@ -110,7 +110,7 @@ function createOuterLayers(
   { layers, validateResponses, errorFormat }: Settings,
   { routes }: Materials['code'],
 ): Pick<DispatchParts, 'recover' | 'middleware'> {
-  const code = hasOuterLayers(layers) ? routes.get() : undefined
+  const code = codeOfOuterLayers(layers, routes)
   if (code === undefined) return { recover: recoverUnhandled, middleware: undefined }
   const { errorHandlers = [], middleware = [] } = layers
   const recover = code.createRecover(errorHandlers, {

@@ -1,7 +1,7 @@
 import type { Container } from '../../container/container.ts'
 import type { RouteInfo } from '../../define/context.ts'
 import type { FlatRoute } from '../../flatten/flat-route.ts'
-import { hasOuterLayers } from '../../flatten/layer-stack.ts'
+import { codeOfOuterLayers } from '../../flatten/layer-stack.ts'
 import type { ModuleNode } from '../../flatten/modules.ts'
 import { isPromise } from '../../async.ts'
 import type { Late } from '../../async.ts'
@@ -101,7 +101,7 @@ function createRun(route: FlatRoute, parts: EndpointParts): Run {
   const answered = withInput(route, reading, answer)
   const guarded = withGuards(guards, parts.container, limit, answered)
   const isChecked = (route.validateResponses ?? validateResponses) !== false
-  const around = hasOuterLayers(route.layers) ? parts.code.routes.get() : undefined
+  const around = codeOfOuterLayers(route.layers, parts.code.routes)
   const answering = { ...older.answered, isChecked, format, older: older.results }
   const recover = around?.createRecover(errorHandlers, answering) ?? recoverUnhandled
   const wrap = around?.createTimedMiddleware(time, middleware, recover)
