@@ -14,7 +14,7 @@ import type { Run } from './guards.ts'
 import { withInput } from './input.ts'
 import type { Answer, Input } from './validation/sources.ts'
 import { withInterceptors } from './interceptors.ts'
-import { recovered, recoverUnhandled } from './recover.ts'
+import { recovered } from './recover.ts'
 import { createResponder, dropResult } from './respond.ts'
 import type { Older } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
@@ -91,28 +91,36 @@ function createLater(route: FlatRoute, newest: FlatRoute, parts: EndpointParts):
 }
 
 function createRun(route: FlatRoute, parts: EndpointParts): Run {
-  const { guards, errorHandlers, middleware } = route.layers
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
-  const { errorFormat: format, timeouts, validateResponses } = parts.settings
-  const time = route.timeout ?? timeouts.handler
+  const time = route.timeout ?? parts.settings.timeouts.handler
   const limit = createLimit(time)
   const older = olderOf(route, parts)
   const answer = older.input(createAnswer(route, parts, older, limit))
   const answered = withInput(route, reading, answer)
-  const guarded = withGuards(guards, parts.container, limit, answered)
-  const isChecked = (route.validateResponses ?? validateResponses) !== false
-  const around = codeOfOuterLayers(route.layers, parts.code.routes)
-  const answering = { ...older.answered, isChecked, format, older: older.results }
-  const recover = around?.createRecover(errorHandlers, answering) ?? recoverUnhandled
-  const wrap = around?.createTimedMiddleware(time, middleware, recover)
-  const answers: Run =
-    errorHandlers.length > 0 || wrap !== undefined
-      ? (context, values) => recovered(recover, context, () => guarded(context, values))
-      : guarded
-  const wrapped: Run =
-    wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
+  const guarded = withGuards(route.layers.guards, parts.container, limit, answered)
+  const wrapped = withOuterLayers(route, parts, { older, time }, guarded)
   const limited = withOwnLimits(route, parts.settings, wrapped)
   return older.head(limited)
+}
+
+/** Puts middleware and error handlers around the rest. */
+function withOuterLayers(
+  { layers, validateResponses }: FlatRoute,
+  { settings, code }: EndpointParts,
+  { older, time }: { readonly older: OlderParts; readonly time: number },
+  run: Run,
+): Run {
+  const around = codeOfOuterLayers(layers, code.routes)
+  if (around === undefined) return run
+  const recover = around.createRecover(layers.errorHandlers, {
+    ...older.answered,
+    isChecked: (validateResponses ?? settings.validateResponses) !== false,
+    format: settings.errorFormat,
+    older: older.results,
+  })
+  const answers: Run = (context, values) => recovered(recover, context, () => run(context, values))
+  const wrap = around.createTimedMiddleware(time, layers.middleware, recover)
+  return wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
 }
 
 const NOTHING_ANNOUNCED: Announcement = {}
