@@ -51,6 +51,14 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return isObject(value) && !Array.isArray(value)
 }
 
+/**
+ * A copy of a text that shares no memory with another one: V8 keeps the whole header of a request for as long as a part of it. Use it for
+ * texts of requests that are kept longer than the request. Parts that are joined are the fastest flat text.
+ */
+export function flatCopy(text: string): string {
+  return [text.slice(0, 1), text.slice(1)].join('')
+}
+
 /** A copy of an object, arrays included; an empty one of anything else. */
 export function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? { ...value } : {}

@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../http.ts'
+import { flatCopy } from '../values.ts'
 import { createCache } from './cache.ts'
 import { StoreError } from './pin-store.ts'
 
@@ -32,7 +33,8 @@ export function createPinMemory(maxClients: number, ttl: number): PinMemory {
   const asked = new WeakMap<HttpRequest, Promise<string>>()
 
   function keep(client: string, version: string, time: number): void {
-    if (client.length <= LONGEST_ID) cache.set(client, { version, until: Date.now() + time })
+    if (client.length > LONGEST_ID) return
+    cache.set(flatCopy(client), { version: flatCopy(version), until: Date.now() + time })
   }
 
   async function confirm(client: string, load: () => Promise<string>): Promise<readonly [string, number]> {

@@ -1,7 +1,7 @@
 import { within } from '../async.ts'
 import type { Awaitable } from '../http.ts'
 import { createFailureLog } from '../stores/failure-log.ts'
-import { describeValue, isText } from '../values.ts'
+import { describeValue, flatCopy, isText } from '../values.ts'
 import type { DefaultVersionContext, VersionChoice } from '../versioning/options.ts'
 
 /** The store failed: it threw, did not answer in time or returned something else than a version. */
@@ -57,7 +57,12 @@ export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions):
       return isText(version) ? version : undefined
     },
     add: async (client, version, choice, context) => {
-      const result = await call('set', () => set(client, version, 'firstUse'), checkStored, context)
+      const result = await call(
+        'set',
+        () => set(flatCopy(client), flatCopy(version), 'firstUse'),
+        checkStored,
+        context,
+      )
       // some stores return words such as OK
       return isText(result) ? (choice.find(result) ?? version) : version
     },

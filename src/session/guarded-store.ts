@@ -1,6 +1,7 @@
 import type { Logger } from '../define/context.ts'
 import { httpError } from '../errors.ts'
 import type { Awaitable } from '../http.ts'
+import { flatCopy } from '../values.ts'
 import type { SessionSettings, SessionStore } from './options.ts'
 
 /** A store that answers in time or fails with `session_unavailable`; the log has the cause. */
@@ -67,7 +68,7 @@ export function guardStore(settings: SessionSettings, log: Logger): GuardedStore
   return {
     read: (id, deadline) => call('get', deadline, (store) => store.get(keyOf(id))),
     write: async (id, text, ttlMs, deadline) =>
-      void (await call('set', deadline, (store) => store.set(keyOf(id), text, ttlMs))),
+      void (await call('set', deadline, (store) => store.set(flatCopy(keyOf(id)), text, ttlMs))),
     remove: async (id, deadline) => void (await call('delete', deadline, (store) => store.delete(keyOf(id)))),
   }
 }

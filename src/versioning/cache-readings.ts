@@ -1,3 +1,4 @@
+import { flatCopy } from '../values.ts'
 import type { VersionValue } from './schemes/scheme.ts'
 
 /** Longer texts are read each time. */
@@ -41,8 +42,11 @@ export function cacheReadings(read: (text: string) => VersionValue): (text: stri
   }
 
   function readNew(text: string): VersionValue {
-    const value = read(text)
-    if (text.length <= REMEMBERED_LENGTH && !isLarge(value)) once.keep({ text, value })
+    if (text.length > REMEMBERED_LENGTH) return read(text)
+    // before it is read, because versions are parts of it
+    const own = flatCopy(text)
+    const value = read(own)
+    if (!isLarge(value)) once.keep({ text: own, value })
     return value
   }
 }

@@ -2,6 +2,7 @@ import type { JWTVerifyOptions } from 'jose'
 
 import { once } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
+import { flatCopy } from '../../values.ts'
 import { flawOf, freezeDeep } from './claims.ts'
 import type { JwtClaims } from './claims.ts'
 import { loadJose } from './jose.ts'
@@ -57,7 +58,7 @@ export function createVerify(options: VerifyOptions): (token: string) => Awaitab
     verified.delete(token)
     const [oldest] = verified.keys()
     if (oldest !== undefined && verified.size >= maxTokens) verified.delete(oldest)
-    verified.set(token, { verdict, until })
+    verified.set(flatCopy(token), { verdict, until })
     return verdict
   }
 

@@ -1,3 +1,5 @@
+import { flatCopy } from '../../values.ts'
+
 /** How often a client was seen at a place, and when last. */
 export interface Pair {
   readonly place: number
@@ -28,8 +30,10 @@ export function createCounts(): Counts {
   const names = new Map<string, string>()
   const nameOf = (client: string): string => {
     const known = names.get(client)
-    if (known === undefined) names.set(client, client)
-    return known ?? client
+    if (known !== undefined) return known
+    const name = flatCopy(client)
+    names.set(name, name)
+    return name
   }
   return {
     add: (place, client, count, last) => {
