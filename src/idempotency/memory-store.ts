@@ -1,4 +1,5 @@
 import { createWorkerWarning } from '../stores/worker-warning.ts'
+import { flatCopy } from '../values.ts'
 import { LOST } from './outcome.ts'
 import type { IdempotencyStore } from './store.ts'
 
@@ -45,7 +46,7 @@ function extend(running: Map<string, Running>, key: string, token: string, lease
   const known = running.get(key)
   if (known?.token !== token) return false
   running.delete(key)
-  running.set(key, { ...known, lease, until: Math.max(known.until, lease) })
+  running.set(flatCopy(key), { ...known, lease, until: Math.max(known.until, lease) })
   return true
 }
 
@@ -93,7 +94,7 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
         throw new Error(`The memory for idempotency keys, ${maxBytes} bytes, is full`)
       size += sizeOf(key, fingerprint, '')
       const until = now + lifetime
-      running.set(key, { fingerprint, token, lease: now + lease, until })
+      running.set(flatCopy(key), { fingerprint, token, lease: now + lease, until })
       if (until < due) due = until
       return { state: 'started' }
     },
@@ -106,7 +107,7 @@ export function createMemoryStore(maxBytes: number): IdempotencyStore {
       const result = isTooMuch ? LOST : text
       running.delete(key)
       size += Buffer.byteLength(result)
-      finished.set(key, { fingerprint: known.fingerprint, result, until: Date.now() + lifetime })
+      finished.set(flatCopy(key), { fingerprint: known.fingerprint, result, until: Date.now() + lifetime })
       return true
     },
     fail: (key, token) => {

@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { createApp, defineController, defineModule, Session, VersioningSchemes } from 'octavo'
 import type { App, AppOptions, HttpRequest } from 'octavo'
 import { jwtAuth } from 'octavo/auth'
+import { idempotency } from 'octavo/idempotency'
 import { rateLimit } from 'octavo/middleware'
 import { pinned } from 'octavo/pins'
 import { SignJWT } from 'jose'
@@ -116,6 +117,13 @@ const STORES: Readonly<Record<string, () => Store>> = {
       },
     }
   },
+  'the keys of `idempotency`': () => ({
+    app: serve(
+      {},
+      { interceptors: [idempotency({ methods: ['PUT'], client: ({ request }) => idOf(request) })] },
+    ),
+    headers: (index) => ({ 'idempotency-key': `"number ${index}"`, ...inCookie(index) }),
+  }),
 }
 
 /** The ways into an application, each with the function that sends a request and returns its status. */
