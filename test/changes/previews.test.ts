@@ -87,7 +87,7 @@ const UserController = defineController({
 
 const clock = (): number => Date.parse('2026-11-22')
 
-type Given = Pick<VersioningOptions, 'previews'>
+type Given = Pick<VersioningOptions, 'previews' | 'history'>
 
 /** Clients are told by a middleware, which lets some of them ask. */
 const allowSome: Given = {
@@ -361,6 +361,49 @@ describe('the definition of a preview', () => {
     assert.deepEqual(trial.migrate(User, ann, { to: '3' }), { key: '7', name: 'Ann Lee' })
     assert.equal(trial.isSince(splitNames, '3'), false)
     assert.equal(trial.isSince(later, '3'), false)
+  })
+})
+
+describe('sets of previews', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  const changes = names.map((preview, index) =>
+    defineVersionChange({
+      preview,
+      until: '2027-01-01',
+      title: preview,
+      change: [operation({ route: 'user.told', status: { was: 202 + index } })],
+    }),
+  )
+  const own = defineVersions({ versions: ['1'], models: { User }, changes })
+  const openAll = (): App => url({ previews: () => names, history: own })
+
+  it('have three of them at the most', async () => {
+    const app = openAll()
+    const ask = (asked: readonly string[]) =>
+      app.inject({ url: '/v1/user/7', headers: { 'x-api-preview': asked.join(', ') } })
+    assert.equal((await ask(['a', 'b', 'c'])).headers['x-api-preview'], 'a, b, c')
+    const refused = await ask(['a', 'b', 'c', 'd'])
+    assert.equal(refused.statusCode, 400)
+    const { code, detail, allowed } = Object(refused.json())
+    assert.equal(code, 'unknown_preview')
+    assert.equal(detail, 'The request asks for more than 3 previews')
+    assert.deepEqual(allowed, names)
+    // the same one counts once
+    assert.equal((await ask(['a', 'b', 'a', 'b', 'a'])).headers['x-api-preview'], 'a, b')
+  })
+
+  it('are kept while they are among the last 16 that were asked for, single previews always', async () => {
+    const app = openAll()
+    await app.ready()
+    const documentOf = (...previews: readonly string[]) => app.openapi({ version: '1', previews })
+    const pairs = names.flatMap((one, at) => names.slice(at + 1).map((other) => [one, other] as const))
+    const [alone, first, second] = [documentOf('a'), documentOf('a', 'b'), documentOf('a', 'c')]
+    for (const pair of pairs.slice(2, 16)) documentOf(...pair)
+    assert.equal(documentOf('b', 'a'), first)
+    documentOf('f', 'g')
+    assert.equal(documentOf('a', 'b'), first)
+    assert.notEqual(documentOf('a', 'c'), second)
+    assert.equal(documentOf('a'), alone)
   })
 })
 

@@ -66,29 +66,25 @@ export interface Documents {
 
 /** Creates the documents of an application. The source is read with the first one. */
 export function createDocuments(source: () => DocumentSource, refuse: (error: unknown) => never): Documents {
-  const made = new Map<string, Documents>()
+  // those of sets of previews whose routes are no longer kept are dropped with them
+  const made = new WeakMap<object, Documents>()
   const code: Code = { make: undefined, load: once(() => loadCode(source())) }
   const documents: Documents = {
     ...createOwn(source, code, refuse),
     with: (previews) => {
       if (previews.length === 0) return documents
-      const names = [...new Set(previews)].toSorted()
-      const known = made.get(names.join())
+      const { show } = source()
+      if (show === undefined) throw new RangeError(`There is no preview "${previews.join(', ')}"`)
+      const shown = show(previews)
+      const known = made.get(shown)
       if (known !== undefined) return known
-      const first = withNames(source(), names)
+      const first = { ...source(), table: shown.table, previews: shown }
       const own = { ...createOwn(() => first, code, refuse), with: documents.with }
-      made.set(names.join(), own)
+      made.set(shown, own)
       return own
     },
   }
   return documents
-}
-
-/** @throws `RangeError` for a preview that does not exist. */
-function withNames(source: DocumentSource, names: readonly string[]): DocumentSource {
-  const previews = source.show?.(names)
-  if (previews === undefined) throw new RangeError(`There is no preview "${names.join(', ')}"`)
-  return { ...source, table: previews.table, previews }
 }
 
 /** The code that makes documents. */

@@ -10,14 +10,19 @@ import { PREVIEW_HEADER } from '../../versioning/versioning.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Located } from '../lookup/resolution.ts'
 import type { RequestContext } from '../pipeline/context.ts'
-import type { CreatePreviews, Routed } from './routing.ts'
+import type { CreatePreviews, PreviewedRoutes, Routed } from './routing.ts'
 
-/** What clients get who ask for the same previews. */
+/** The routes of clients who ask for the same previews. */
 interface State {
   readonly routed: Routed
-  /** The versions that can show them. */
-  readonly versions: readonly string[]
+  readonly shown: PreviewedRoutes
 }
+
+/** The most previews that a request may ask for. There are twice as many sets of them with each further one. */
+const MAX_AT_ONCE = 3
+
+/** The most sets of several previews that are kept. Each has all routes once more. */
+const MAX_SETS = 16
 
 const NO_PREVIEWS: Previews = {
   all: new Map(),
@@ -67,10 +72,7 @@ export const createPreviewRouting: CreatePreviews = (versioning, plain, route) =
       },
       onMiss: (context, found) => plain.reporter?.onMiss(context, found),
     },
-    show: (names) => {
-      const { routed, versions } = stateOf(names)
-      return { names: toKey(names), table: routed.table, versions, all: previews.all }
-    },
+    show: (names) => stateOf(names).shown,
   }
 }
 
@@ -83,31 +85,40 @@ function tell(context: RequestContext): void {
   }
 }
 
-/** Each set of previews in one order, without repetitions. */
-function toKey(names: readonly string[]): readonly string[] {
-  return [...new Set(names)].toSorted()
-}
-
-/** Creates the function that builds the routes of each set of previews once. @throws `RangeError` for one that does not exist. */
+/**
+ * Creates the function that returns the routes of a set of previews. Those of single previews are kept, and those of the sets that were
+ * asked for last. @throws `RangeError` for a preview that does not exist.
+ */
 function createStates(
   previews: Previews,
   route: (names: readonly string[], previewed: Previewed) => Routed,
 ): (names: readonly string[]) => State {
-  const states = new Map<string, State>()
+  const { all } = previews
+  const alone = new Map<string, State>()
+  const several = new Map<string, State>()
   return (given) => {
-    const names = toKey(given)
-    const key = names.join()
-    const known = states.get(key)
-    if (known !== undefined) return known
-    const missing = names.find((name) => !previews.all.has(name))
+    // their own texts, because those of a request keep its headers in memory
+    const names = [...all.keys()].filter((name) => given.includes(name)).toSorted()
+    const missing = given.find((name) => !all.has(name))
     if (missing !== undefined)
       throw new RangeError(
-        `There is no preview "${missing}"; there are ${[...previews.all.keys()].join(', ') || 'none'}`,
+        `There is no preview "${missing}"; there are ${[...all.keys()].join(', ') || 'none'}`,
       )
+    const key = names.join()
+    const states = names.length === 1 ? alone : several
+    const state = states.get(key) ?? build(names)
+    // the latest stands last
+    several.delete(key)
+    states.set(key, state)
+    const [oldest] = several.keys()
+    if (oldest !== undefined && several.size > MAX_SETS) several.delete(oldest)
+    return state
+  }
+
+  function build(names: readonly string[]): State {
     const previewed = previews.with(names)
-    const made = { routed: route(names, previewed), versions: previewed.versions }
-    states.set(key, made)
-    return made
+    const routed = route(names, previewed)
+    return { routed, shown: { names, table: routed.table, versions: previewed.versions, all } }
   }
 }
 
@@ -121,7 +132,7 @@ function createCheck(
   stateOf: (names: readonly string[]) => State,
 ): (context: RequestContext, asked: readonly string[]) => Awaitable<CheckVersion> {
   const canShow = (names: readonly string[], version: string | null): boolean =>
-    version === null || !all.includes(version) || stateOf(names).versions.includes(version)
+    version === null || !all.includes(version) || stateOf(names).shown.versions.includes(version)
   return (context, asked) =>
     after(allow(context, context.request), (listed) => {
       const now = common.clock()
@@ -131,6 +142,8 @@ function createCheck(
       )
       const refused = asked.filter((name) => !allowed.includes(name))
       if (refused.length > 0) throw unknown(refused, allowed)
+      if (asked.length > MAX_AT_ONCE)
+        throw unknown(asked, allowed, `The request asks for more than ${MAX_AT_ONCE} previews`)
       return (version) => {
         if (canShow(asked, version)) return
         const alone = asked.filter((name) => !canShow([name], version))
