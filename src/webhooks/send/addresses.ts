@@ -2,13 +2,15 @@ import { BlockList, isIP } from 'node:net'
 
 /**
  * The IPv4 blocks of the IANA special-purpose address registry that the internet does not lead to, besides multicast and what is reserved
- * (RFC 6890 and its updates). The relays of 6to4 are deprecated (RFC 7526).
+ * (RFC 6890 and its updates). The relays of 6to4 are deprecated (RFC 7526). 168.63.129.16 is public by its number, but leads to the wire
+ * server of Azure in its networks, which has metadata of machines.
  */
 const IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
