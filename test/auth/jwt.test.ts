@@ -271,6 +271,9 @@ describe('a token that jwtAuth remembers', () => {
       assert.deepEqual([await count(one), await count(one)], [1, 0])
       // of which there is room for one
       assert.deepEqual([await count(other), await count(one)], [1, 1])
+      // of the last character of 64 bytes, four bits are unused
+      const changed = one.slice(0, -1) + String.fromCharCode(one.charCodeAt(one.length - 1) + 1)
+      assert.deepEqual([await count(changed), await count(one)], [1, 0])
       const none = serve(jwtAuth({ ...es256, maxTokens: 0 }))
       const before = verified.mock.callCount()
       for (const _ of [1, 2]) await ask(none, one)

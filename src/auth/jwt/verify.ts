@@ -50,15 +50,16 @@ export function createVerify(options: VerifyOptions): (token: string) => Awaitab
   const prepare = once(() => prepareVerify(options))
 
   async function verifyAnew(token: string): Promise<Verdict> {
-    const verify = await prepare()
+    const { verify, toKey } = await prepare()
     const verdict = await verify(token)
     if (!('claims' in verdict) || maxTokens === 0) return verdict
     const { exp = Infinity } = verdict.claims
     const until = Math.min(Date.now() + MEMORY, (exp + clockTolerance) * 1000)
-    verified.delete(token)
+    const key = toKey(token)
+    verified.delete(key)
     const [oldest] = verified.keys()
     if (oldest !== undefined && verified.size >= maxTokens) verified.delete(oldest)
-    verified.set(flatCopy(token), { verdict, until })
+    verified.set(flatCopy(key), { verdict, until })
     return verdict
   }
 
@@ -69,7 +70,14 @@ export function createVerify(options: VerifyOptions): (token: string) => Awaitab
   }
 }
 
-async function prepareVerify(options: VerifyOptions): Promise<(token: string) => Promise<Verdict>> {
+/** The code that verifies tokens. */
+interface Prepared {
+  readonly verify: (token: string) => Promise<Verdict>
+  /** Returns the one spelling of a verified token by which it is remembered: others of its signature decode to the same bytes. */
+  readonly toKey: (token: string) => string
+}
+
+async function prepareVerify(options: VerifyOptions): Promise<Prepared> {
   const jose = await loadJose()
   const key = await prepareKey(options.keys)
   const { issuer, audience, algorithms, types, clockTolerance, needsExpiry } = options
@@ -96,7 +104,11 @@ async function prepareVerify(options: VerifyOptions): Promise<(token: string) =>
   }
   // the tokens of a key have the same header
   let accepted: string | undefined
-  return async (token) => {
+  const toKey: Prepared['toKey'] = (token) => {
+    const end = token.lastIndexOf('.') + 1
+    return token.slice(0, end) + jose.base64url.encode(jose.base64url.decode(token.slice(end)))
+  }
+  const verify: Prepared['verify'] = async (token) => {
     const [head = '', body = ''] = token.split('.', 2)
     const reason = head === accepted ? undefined : whyNot(head)
     if (reason !== undefined) return { reason }
@@ -111,6 +123,7 @@ async function prepareVerify(options: VerifyOptions): Promise<(token: string) =>
       throw error
     }
   }
+  return { verify, toKey }
 }
 
 /** A media type as it is compared (RFC 7515 section 4.1.9). */
