@@ -12,9 +12,12 @@ interface Beside {
   readonly prev: string | null
 }
 
+/** Characters of the header. nginx answers 502 if all headers of a response need more than 4 or 8 kB, and the body has the cursors anyway. */
+const LONGEST = 2000
+
 /**
- * Adds the header `Link` (RFC 8288). Its targets are a query alone, which clients resolve against the URL that they have sent (RFC 3986
- * section 5.2.2), so that no proxy and no `Host` header can make them wrong.
+ * Adds the header `Link` (RFC 8288), unless it would be too long. Its targets are a query alone, which clients resolve against the URL that
+ * they have sent (RFC 3986 section 5.2.2), so that no proxy and no `Host` header can make them wrong.
  */
 export function addLinks(
   { request, response }: Pick<ExecutionContext, 'request' | 'response'>,
@@ -24,17 +27,15 @@ export function addLinks(
   // other methods have more than a URL
   if (request.method !== 'GET' && request.method !== 'HEAD') return
   const [, query = ''] = /\?(.*)$/s.exec(request.url) ?? []
-  const link = (rel: string, cursor: string | null): string => {
-    const params = new URLSearchParams(query)
-    params.delete('cursor')
-    params.set('limit', String(limit))
-    if (cursor !== null) params.set('cursor', cursor)
-    return `<?${params.toString()}>; rel="${rel}"`
-  }
+  const params = new URLSearchParams(query)
+  params.delete('cursor')
+  params.set('limit', String(limit))
+  const first = params.toString()
+  // cursors have no character that a query escapes
   const links = [
-    link('first', null),
-    ...(next === null ? [] : [link('next', next)]),
-    ...(prev === null ? [] : [link('prev', prev)]),
-  ]
-  response.headers.append('link', links.join(', '))
+    `<?${first}>; rel="first"`,
+    ...(next === null ? [] : [`<?${first}&cursor=${next}>; rel="next"`]),
+    ...(prev === null ? [] : [`<?${first}&cursor=${prev}>; rel="prev"`]),
+  ].join(', ')
+  if (links.length <= LONGEST) response.headers.append('link', links)
 }
