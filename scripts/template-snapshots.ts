@@ -1,15 +1,16 @@
 import { toPlain } from '../src/gate/json.ts'
 import { toDigest } from '../src/gate/snapshot/folder.ts'
-import { toFileName, toKeptText } from '../src/gate/snapshot/snapshot.ts'
+import { toFileNames, toKeptText } from '../src/gate/snapshot/snapshot.ts'
 import { createBooksApp } from '../template/src/app.ts'
 
 /** The files of `octavo snapshot` for the app of the template, by their names. `octavo init` fills in the day. */
 export async function toTemplateSnapshots(): Promise<Readonly<Record<string, string>>> {
   const app = createBooksApp({ logger: false })
   await app.ready()
+  const toFileName = toFileNames(app.versions())
   const kept = app.versions().map(({ version }) => {
     const text = toKeptText(toPlain(app.openapi({ version })))
-    return { version, name: toFileName(version), text }
+    return { version, name: toFileName({ version }), text }
   })
   await app.close()
   const versions = kept.map(({ version, text }) => ({ version, sha256: toDigest(text), at: '{{today}}' }))

@@ -1,6 +1,5 @@
 import { extname, relative, resolve } from 'node:path'
 
-import { versionFileName } from '../file-name.ts'
 import { toPlain, toPointerStep } from '../gate/json.ts'
 import { isObject } from '../values.ts'
 import type { Arguments } from './arguments.ts'
@@ -58,13 +57,16 @@ function formatOf(given: string | undefined, out = ''): Format {
 /** Writes documents or compares them with files. Returns the exit code. */
 export async function deliver({ documents }: Documents, order: Order, cwd: string): Promise<number> {
   const results: boolean[] = []
-  for (const { version, document } of documents) {
+  for (const { name: own, document } of documents) {
     const text = await toText(document, order.format)
     if (order.out === undefined) {
       process.stdout.write(text)
       continue
     }
-    const file = resolve(cwd, order.out.replaceAll(PLACEHOLDER, versionFileName(version ?? 'all')))
+    const file = resolve(
+      cwd,
+      order.out.replaceAll(PLACEHOLDER, () => own),
+    )
     const name = relative(cwd, file)
     results.push(
       order.isCheck ? await check(file, name, document, order.format) : await write(file, name, text),

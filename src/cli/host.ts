@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url'
 
 import { findHistoryInternals } from '../changes/internals.ts'
 import { explain } from '../changes/proofs/explain.ts'
+import { versionFileNames } from '../file-name.ts'
 import type { App } from '../server/app.ts'
 import type { RouteEntry } from '../server/boot/route-list.ts'
 import { findInternals, internalsOf } from '../server/adapters/internals.ts'
@@ -153,10 +154,12 @@ async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
   const known = app.versions().map(({ version }) => version)
   const versions =
     wanted.kind === 'one' ? [wanted.version] : wanted.kind === 'each' && known.length > 0 ? known : [null]
+  const toName = versionFileNames([...known, ...versions.flatMap((version) => version ?? [])])
   const documents: Documents['documents'][number][] = []
   for (const version of versions) {
     try {
-      documents.push({ version, document: await read(app, version ?? undefined) })
+      const document = await read(app, version ?? undefined)
+      documents.push({ name: version === null ? 'all' : toName(version), document })
     } catch (error) {
       if (!(error instanceof RangeError) || version === null || known.includes(version)) throw error
       throw unknownVersion(version, known)

@@ -52,10 +52,10 @@ export interface Served {
   readonly tree: string
 }
 
-/** Documents, route maps or `{ text }`, with the version that each is of, or `null` for the one of all or of none. */
+/** Documents, route maps or `{ text }`, each with a name for its file without extension: that of its version, or `all`. */
 export interface Documents {
   readonly kind: 'documents'
-  readonly documents: readonly { readonly version: string | null; readonly document: object }[]
+  readonly documents: readonly { readonly name: string; readonly document: object }[]
 }
 
 /** What a history says of a version that is to be released. */

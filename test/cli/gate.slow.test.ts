@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
@@ -146,6 +146,24 @@ describe('octavo check', () => {
     )
     assert.doesNotMatch(read('api/index.json'), /"version": "1"/)
     assert.equal(existsSync(join(api, '1.json')), false)
+  })
+
+  it('keeps each version in a file of its own, whatever its name', async () => {
+    const served = (versions: string): void =>
+      write('app.ts', APP.replace("['1', '2']", versions).replace("defaultVersion: '1'", ''))
+    served("['A', 'index']")
+    assert.equal((await run('snapshot')).stderr, 'Wrote api/A.json\nWrote api/%69%6E%64%65%78.json\n')
+    served("['A', 'a', 'a/b', 'a-b', 'index', 'allow', 'rules']")
+    // the file of another version gets a name of its own as well
+    assert.match((await run('snapshot', '--version', 'a')).stderr, /^Wrote api\/%61.json\n$/)
+    assert.deepEqual(readdirSync(api), ['%41.json', '%61.json', '%69%6E%64%65%78.json', 'index.json'])
+    assert.equal((await run('snapshot')).code, 0)
+    assert.deepEqual(readdirSync(api).length, 8)
+    assert.deepEqual(await run('check', '--strict'), {
+      code: 0,
+      stdout: 'api → the app: no difference that clients notice\n',
+      stderr: '',
+    })
   })
 
   it('takes levels of rules from rules.json', async () => {

@@ -17,6 +17,12 @@ const folder = createFolder({
       routes: () => [], printRoutes: () => '', versions: () => [], ready: async () => {}, listen: () => {}, close: () => {},
       openapi: () => document,
     }`,
+  'names.js': `
+    import { app as one } from './app.js'
+    const names = ['1.0-RC1', '2026-01-01', 'a/b', 'a-b', 'a%2Fb', 'A', 'a', '\u00e9', 'e\u0301', 'a$$b', 'NUL', '..', 'all']
+    const versions = () => names.map((version) => ({ version }))
+    const openapi = ({ version }) => ({ openapi: '3.1.1', info: { title: 'A', version }, paths: {} })
+    export const app = { ...one, versions, openapi }`,
 })
 let main = ''
 before(async () => {
@@ -63,6 +69,33 @@ describe('octavo openapi', { concurrency: 3 }, () => {
     assert.match(stderr, /Wrote each\/1\.yml\nWrote each\/2\.yml\n/)
     assert.deepEqual(readdirSync(join(folder.path, 'each')).toSorted(), ['1.yml', '2.yml'])
     assert.ok(pathsOf(parse(read('each/1.yml'))).includes('/v1/car'), read('each/1.yml'))
+  })
+
+  it('writes versions to files that every file system can tell apart', async () => {
+    assert.equal((await openapi('names.js', '--out', 'names/{version}.json')).code, 0)
+    const files = readdirSync(join(folder.path, 'names'))
+    assert.deepEqual(
+      Object.fromEntries(
+        files.map((file) => [JSON.parse(read(`names/${file}`)).info.version, file.replace('.json', '')]),
+      ),
+      {
+        '1.0-RC1': '1.0-RC1',
+        '2026-01-01': '2026-01-01',
+        'a/b': 'a%2Fb',
+        'a-b': 'a-b',
+        'a%2Fb': 'a%252Fb',
+        A: '%41',
+        a: '%61',
+        '\u00e9': '%C3%A9',
+        'e\u0301': '%65%CC%81',
+        a$$b: 'a$$b',
+        NUL: '%4E%55%4C',
+        '..': '%2E%2E',
+        all: 'all',
+      },
+    )
+    const one = await openapi('names.js', '--version', 'A', '--out', 'names/{version}.json')
+    assert.equal(one.stderr, 'names/%41.json is up to date\n')
   })
 
   it('says what it cannot write', async () => {

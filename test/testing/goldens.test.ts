@@ -174,6 +174,26 @@ Version 1, POST /v1/user (user.add)
     assert.equal(exchanges.length, 1)
   })
 
+  it('keep versions apart whose files a file system could not', async () => {
+    const dir = folder()
+    const save = async (...versions: string[]): Promise<readonly string[]> => {
+      const route = { method: 'GET', version: versions, handler: () => versions.length } as const
+      const app = createApp(
+        defineModule({ controllers: [defineController({ prefix: '/a', routes: [route] })] }),
+        {
+          versioning: { scheme: VersioningSchemes.HEADER },
+          logger: false,
+        },
+      )
+      const golden = goldens(app, { dir })
+      for (const version of versions) await app.inject({ url: '/a', version })
+      return golden.save()
+    }
+    assert.deepEqual(await save('A'), ['A'])
+    assert.deepEqual(await save('A', 'a', 'a/b', 'a-b'), ['a', 'a/b', 'a-b'])
+    assert.deepEqual(readdirSync(dir).toSorted(), ['%61.json', 'A.json', 'a%2Fb.json', 'a-b.json'])
+  })
+
   it('fail if nothing was recorded', async () => {
     const dir = folder()
     assert.match(

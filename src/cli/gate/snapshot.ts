@@ -1,8 +1,9 @@
-import { rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 
 import { readIndexOf, toDigest } from '../../gate/snapshot/folder.ts'
-import { isAfterSunset, toFileName, toIndexText, toKeptText } from '../../gate/snapshot/snapshot.ts'
+import { isAfterSunset, toFileNames, toIndexText, toKeptText } from '../../gate/snapshot/snapshot.ts'
 import type { CurrentVersion, Index, SnapshotEntry } from '../../gate/snapshot/snapshot.ts'
 import type { Command } from '../command.ts'
 import { usageError } from '../failure.ts'
@@ -41,21 +42,20 @@ export const snapshot: Command = {
         `it has ${current.map(({ version }) => version).join(', ')}`,
       )
     const now = new Date()
-    const { entries, over } = toEntries(kept, current, { wanted, now })
+    const changed = toEntries(kept, current, { wanted, now })
+    const { entries } = changed
+    const removed = await tidy(folder, kept, changed)
     const { green, dim } = styleFor(process.stderr)
+    const toFileName = toFileNames(entries)
     for (const { version, document } of current) {
       if (wanted.length > 0 && !wanted.includes(version)) continue
-      const file = join(folder, toFileName(version))
+      const file = join(folder, toFileName({ version }))
       const isWritten = await writeWhole(file, toKeptText(document))
       const own = relative(setting.cwd, file)
       say(isWritten ? `${green('Wrote')} ${own}` : dim(`${own} is up to date`))
     }
-    for (const { version } of over) {
-      await rm(join(folder, toFileName(version)), { force: true })
-      say(
-        `${green('Removed')} ${relative(setting.cwd, join(folder, toFileName(version)))}, because its sunset has passed`,
-      )
-    }
+    for (const file of removed)
+      say(`${green('Removed')} ${relative(setting.cwd, file)}, because its sunset has passed`)
     // a single version doesn't show how the others are requested
     const { schemes } = wanted.length > 0 ? (index.serving ?? report.serving) : report.serving
     const serving = { schemes, routes: new Map(report.serving.routes) }
@@ -68,6 +68,28 @@ export const snapshot: Command = {
 interface Entries {
   readonly entries: readonly SnapshotEntry[]
   readonly over: readonly SnapshotEntry[]
+}
+
+/**
+ * Removes the documents of versions whose sunset has passed, and returns their files. Renames those that were alone with their name and no
+ * longer are, or the reverse.
+ */
+async function tidy(
+  folder: string,
+  kept: readonly SnapshotEntry[],
+  { entries, over }: Entries,
+): Promise<readonly string[]> {
+  const toOldName = toFileNames(kept)
+  const toNewName = toFileNames(entries)
+  const removed: string[] = []
+  for (const entry of kept) {
+    const [old, now] = [join(folder, toOldName(entry)), join(folder, toNewName(entry))]
+    if (over.includes(entry)) {
+      await rm(old, { force: true })
+      removed.push(old)
+    } else if (old !== now && existsSync(old)) await rename(old, now)
+  }
+  return removed
 }
 
 /** The entries of a folder, oldest version first. A version that the app no longer has stays until its sunset, so that a check tells of it. */

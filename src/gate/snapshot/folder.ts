@@ -8,7 +8,7 @@ import { readAllowed } from './allow.ts'
 import type { Allowed } from './allow.ts'
 import { readLevels } from './levels.ts'
 import type { Levels } from './levels.ts'
-import { readIndex, toFileName } from './snapshot.ts'
+import { readIndex, toFileNames } from './snapshot.ts'
 import type { Index, Snapshot } from './snapshot.ts'
 
 /** The contents of a folder of released versions. */
@@ -34,9 +34,10 @@ export async function readFolder(folder: string): Promise<Kept> {
   const index = await readIndexOf(folder)
   const allow = await readText(join(folder, 'allow.json'))
   const rules = await readText(join(folder, 'rules.json'))
+  const toFileName = toFileNames(index.versions)
   const snapshots = await Promise.all(
     index.versions.map(async (entry) => {
-      const name = toFileName(entry.version)
+      const name = toFileName(entry)
       const text = await readText(join(folder, name))
       if (text === undefined) throw new ReadError(`${name} is missing, but index.json names it`)
       // a checkout may have changed the ends of lines

@@ -1,4 +1,4 @@
-import { versionFileName } from '../../file-name.ts'
+import { versionFileNames } from '../../file-name.ts'
 import { isRecord, isString } from '../../values.ts'
 import { ReadError } from '../document/read-error.ts'
 import type { Serving } from './serving.ts'
@@ -56,9 +56,18 @@ function toOrdered(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, toOrdered(value[name])]))
 }
 
-/** The name of the file that keeps a version. */
-export function toFileName(version: string): string {
-  return `${versionFileName(version)}.json`
+/** The names of the other files of the folder, without extension. */
+const OTHER_FILES = ['allow', 'index', 'rules']
+
+/** Names the files that keep versions. `entries` are all in the folder. */
+export function toFileNames(
+  entries: readonly Pick<SnapshotEntry, 'version'>[],
+): (entry: Pick<SnapshotEntry, 'version'>) => string {
+  const toName = versionFileNames(
+    entries.map(({ version }) => version),
+    OTHER_FILES,
+  )
+  return ({ version }) => `${toName(version)}.json`
 }
 
 /** `index.json` as it is written: operations that the same versions serve in the same way are in one list. */

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { versionFileName } from '../../file-name.ts'
+import { versionFileNames } from '../../file-name.ts'
 import type { EdgeApp } from '../../server/edge/edge-app.ts'
 import { inject as injectRequest } from '../../server/adapters/inject/inject.ts'
 import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
@@ -76,19 +76,19 @@ export function goldens(
   const read = async (): Promise<readonly GoldenFile[]> => {
     const known = app.versions().map(({ version }) => version)
     const files = await readFiles(folder)
-    return files.toSorted((a, b) => known.indexOf(a.version) - known.indexOf(b.version))
+    return [...files.values()].toSorted((a, b) => known.indexOf(a.version) - known.indexOf(b.version))
   }
   return {
     save: async () => {
-      const there = new Set(update ? [] : (await readFiles(folder)).map(({ version }) => version))
-      const fresh = [...recorded].filter(([version]) => !there.has(version))
+      const files = await readFiles(folder)
+      const names = new Map([...files].map(([name, { version }]) => [version, name]))
+      const toName = versionFileNames([...names.keys(), ...recorded.keys()])
+      const fresh = [...recorded].filter(([version]) => update || !names.has(version))
       if (fresh.length > 0) await mkdir(folder, { recursive: true })
       for (const [version, exchanges] of fresh) {
         const file: GoldenFile = { version, exchanges: exchanges.map((toRecorded) => toRecorded()) }
-        await writeFile(
-          join(folder, `${versionFileName(version)}.json`),
-          `${JSON.stringify(file, undefined, 2)}\n`,
-        )
+        const name = names.get(version) ?? `${toName(version)}.json`
+        await writeFile(join(folder, name), `${JSON.stringify(file, undefined, 2)}\n`)
       }
       return fresh.map(([version]) => version)
     },
@@ -179,14 +179,18 @@ function recordInject(app: EdgeApp, recorder: Recorder): Resend {
   }
 }
 
-async function readFiles(folder: string): Promise<readonly GoldenFile[]> {
+/** The files by their names. */
+async function readFiles(folder: string): Promise<ReadonlyMap<string, GoldenFile>> {
   const names = await readdir(folder).catch(() => [])
   const files = names.filter((name) => name.endsWith('.json')).toSorted()
-  return Promise.all(
-    files.map(async (name): Promise<GoldenFile> => {
-      // `save` wrote it
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      return JSON.parse(await readFile(join(folder, name), 'utf8')) as GoldenFile
-    }),
+  return new Map(
+    await Promise.all(
+      files.map(async (name) => {
+        // `save` wrote it
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+        const file = JSON.parse(await readFile(join(folder, name), 'utf8')) as GoldenFile
+        return [name, file] as const
+      }),
+    ),
   )
 }
