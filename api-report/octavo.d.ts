@@ -1582,6 +1582,7 @@ const ROWS: {
 const ROWS_2: {
   readonly ambiguous_version: readonly [400, 'Ambiguous API version']
   readonly body_too_large: readonly [413, 'Content Too Large']
+  readonly client_closed_request: readonly [499]
   readonly closing: 503
   readonly document_not_found: 404
   readonly expectation_failed: 417

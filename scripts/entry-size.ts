@@ -10,8 +10,8 @@ const MAX_VALUES = 50
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 242 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 130.5 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 242.5 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 131 },
 ] as const
 
 /** The most that the first request of a worker with one route may load, in kB. */

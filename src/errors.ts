@@ -44,6 +44,7 @@ const ROWS = {
   validation_failed: [422],
   upgrade_required: 426,
   headers_too_large: 431,
+  client_closed_request: [499],
   internal_error: 500,
   response_invalid: [500, 'Invalid response'],
   migration_failed: [500],

@@ -73,6 +73,11 @@ export interface RawRequest extends TargetSource {
   abort(reason: unknown): void
 }
 
+/** The reason of the signal of a request that is given up without another reason. */
+export function clientWentAway(): DOMException {
+  return new DOMException('The client went away', 'AbortError')
+}
+
 /** Chunks of a streamed response body. */
 export type BodyStream = AsyncIterable<Uint8Array | string>
 

@@ -1,5 +1,6 @@
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
+import { clientWentAway } from '../http.ts'
 import { ignoreRejection, isPromise } from '../async.ts'
 import { findByteChecks } from '../platform.ts'
 import type { ByteChecks } from '../platform.ts'
@@ -109,8 +110,8 @@ export function bodyTooLarge(limit: number): HttpError {
   return httpError('body_too_large', `The body is longer than ${limit} bytes`)
 }
 
-/** The error of a body that ends before it is whole. */
-export function bodyEndedEarly(cause?: unknown): HttpError {
+/** The error of a body that ends before it is whole, which counts as the abort if the client has left. */
+export function bodyEndedEarly(cause: unknown = clientWentAway()): HttpError {
   return httpError('malformed_request', 'The body ended early', { cause })
 }
 

@@ -213,7 +213,7 @@ describe('app.fetch', () => {
     const response = await app.fetch(
       new Request(`${BASE}/never`, { signal: abortedSoon(new Error('enough')) }),
     )
-    assert.equal(response.status, 500)
+    assert.equal(response.status, 499)
     assert.match(String(happenings.reason), /enough/)
   })
 

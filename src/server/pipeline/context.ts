@@ -96,6 +96,8 @@ export class RequestContext implements SessionContext {
   #late: PromiseLike<unknown> | undefined
   #requestSettings: RequestSettings | undefined
   #session: Promise<OpenSession> | undefined
+  /** The reason for which this side has aborted the signal. */
+  #ownReason: unknown
   /** Made when something in it is first asked for. */
   head: ResponseHead | undefined
   route: RouteInfo | null = null
@@ -268,8 +270,15 @@ export class RequestContext implements SessionContext {
     return this.#raw.isArriving
   }
 
-  /** Aborts the signal, because the client no longer waits for the response. */
+  /** Whether the client has left before it had the response. */
+  get hasLeft(): boolean {
+    const { aborted, reason } = this.#raw.signal
+    return aborted && reason !== this.#ownReason
+  }
+
+  /** Aborts the signal, because a response is no longer awaited. */
   abort(reason: unknown): void {
+    this.#ownReason = reason
     this.#raw.abort(reason)
   }
 

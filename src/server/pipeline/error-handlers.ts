@@ -8,7 +8,7 @@ import { HttpError } from '../../errors.ts'
 import { after } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
-import { isInstance, logUnknown, toFailure } from './failure.ts'
+import { asCounted, isInstance, logUnknown, toFailure } from './failure.ts'
 import { quiet } from './interceptors.ts'
 import type { Recover } from './recover.ts'
 import { createResponder } from './respond.ts'
@@ -17,7 +17,8 @@ import type { Older, Respond } from './respond.ts'
 /** Creates the responder to errors: the first handler that matches and returns something, innermost first, else a problem document. */
 export function createRecover(handlers: readonly ErrorHandler[], answering: Answering): Recover {
   const respond = createErrorResponder(answering)
-  return (context, error) => {
+  return (context, thrown) => {
+    const error = asCounted(context, thrown)
     context.observe(error)
     // what was set for a response that is not sent
     context.head = undefined
@@ -98,7 +99,7 @@ async function ask(
     } catch (worse) {
       // the handlers further out see what this one made of it
       isLogged &&= worse === error
-      error = worse
+      error = asCounted(context, worse)
     }
     // what a handler has set without answering is not sent
     context.head = undefined

@@ -18,6 +18,48 @@ export function toFailure(context: RequestContext, error: unknown, isLogged = fa
   )
 }
 
+/** An error as it counts: a 499 if it is the abort of the client, which has left before the response. */
+export function asCounted(context: RequestContext, error: unknown): unknown {
+  // to ask for the signal makes it, which most errors don't need
+  if (!mayBeAbort(error) || !context.hasLeft || !isAbort(error, context.signal)) return error
+  const detail = 'The client closed the request before the response'
+  return httpError('client_closed_request', detail, { cause: error })
+}
+
+function mayBeAbort(error: unknown): boolean {
+  try {
+    return !(error instanceof HttpError) || error.cause !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Errors that are looked through for an abort, each the cause of the one before. */
+const MAX_CAUSES = 16
+
+/** Whether an error, or what caused it, is the abort of a signal. */
+export function isAbort(error: unknown, { reason }: AbortSignal): boolean {
+  try {
+    let cause = error
+    for (let depth = 0; depth < MAX_CAUSES; depth++) {
+      if (cause === reason) return true
+      if (typeof cause !== 'object' || cause === null) return false
+      const { name, code, cause: next }: ErrorLike = cause
+      if (name === 'AbortError' || code === 'ABORT_ERR') return true
+      cause = next
+    }
+  } catch {
+    // a hostile one, which is no abort
+  }
+  return false
+}
+
+interface ErrorLike {
+  readonly name?: unknown
+  readonly code?: unknown
+  readonly cause?: unknown
+}
+
 /** The answer in the place of one that cannot be sent, which is logged where there is a request to log it for. */
 export function notSent(context: RequestContext | undefined, error: unknown): FinishedResponse {
   const answer = httpError('internal_error', 'The response cannot be sent; the log has the reason')

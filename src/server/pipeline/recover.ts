@@ -1,13 +1,14 @@
 import { isPromise } from '../../async.ts'
 import type { Awaitable, FinishedResponse } from '../../http.ts'
 import type { RequestContext } from './context.ts'
-import { toFailure } from './failure.ts'
+import { asCounted, toFailure } from './failure.ts'
 
 /** Turns whatever was thrown into a response. Never throws and never rejects. */
 export type Recover = (context: RequestContext, error: unknown) => Awaitable<FinishedResponse>
 
 /** Responds where there are no error handlers. */
-export const recoverUnhandled: Recover = (context, error) => {
+export const recoverUnhandled: Recover = (context, thrown) => {
+  const error = asCounted(context, thrown)
   context.observe(error)
   // what was set for a response that is not sent
   context.head = undefined

@@ -2,7 +2,7 @@ import { HttpError, httpError } from '../../errors.ts'
 import { LONGEST_TIMER } from '../../values.ts'
 import type { RequestContext } from './context.ts'
 import { DEFAULT_TIMEOUTS } from '../options/app-options.ts'
-import { isInstance, logUnknown } from './failure.ts'
+import { isAbort, isInstance, logUnknown } from './failure.ts'
 
 /** Waits for a step of a request. Rejects with a 503 if it takes too long; `drop` gets what comes after that. */
 export type Limit = <T>(
@@ -84,15 +84,7 @@ function end(clock: Clock): void {
 
 /** Logs errors after the response, except those of aborted work and those that would be responses. */
 export function noteLate(context: RequestContext, error: unknown): void {
-  if (!isStopped(error) && !isInstance(error, HttpError)) logUnknown(context, error)
-}
-
-function isStopped(error: unknown): boolean {
-  try {
-    return error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
-  } catch {
-    return false
-  }
+  if (!isAbort(error, context.signal) && !isInstance(error, HttpError)) logUnknown(context, error)
 }
 
 function ignore(): void {}

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 
 import { parseSetCookie } from 'cookie'
 
+import { clientWentAway } from '../../../http.ts'
 import type { FinishedResponse } from '../../../http.ts'
-import { clientWentAway, openBytes } from '../shared/byte-source.ts'
+import { openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { Settings } from '../../options/settings.ts'

@@ -43,12 +43,18 @@ export function createRefuser(
     }
     const problem = toError(error, settings.limits)
     const latest = inFlight(socket).at(-1)
+    if (isCutOff(error) && latest?.req.complete === false) latest.req.aborted = true
     if (latest === undefined) endSocket(socket, problem, settings)
     else if (latest.req.complete) latest.once('close', () => endSocket(socket, problem, settings))
     else if (latest.writableEnded) latest.once('close', () => closeInStages(socket))
     else if (latest.headersSent) socket.end(() => socket.destroy())
     else refuseRequest(latest, problem, settings)
   }
+}
+
+/** Whether the parser reports that the client has ended its side within a request. */
+export function isCutOff({ code }: ParserError): boolean {
+  return code === 'HPE_INVALID_EOF_STATE'
 }
 
 /** Answers a connection outside of any request, and ends it. The client has some time to read the answer before the end. */

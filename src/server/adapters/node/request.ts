@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { HttpError } from '../../../errors.ts'
+import { clientWentAway } from '../../../http.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../../request/body.ts'
 import { linesOf } from '../../../request/header.ts'
-import { clientWentAway } from '../shared/byte-source.ts'
 import { DirectRequest } from './direct.ts'
 import { isEncrypted, isLingering } from './linger.ts'
 
@@ -86,7 +86,7 @@ export class NodeRequest implements RawRequest {
   #createAbort(): AbortController {
     const abort = new AbortController()
     const stop = (): void => {
-      if (!this.response.writableFinished) abort.abort(clientWentAway())
+      if (!this.response.writableFinished || this.request.aborted) abort.abort(clientWentAway())
     }
     if (this.response.destroyed) stop()
     else this.response.once('close', stop)

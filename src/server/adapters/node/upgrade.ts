@@ -6,14 +6,14 @@ import type { Socket } from 'node:net'
 import { isPromise } from '../../../async.ts'
 import { httpError } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
+import { clientWentAway } from '../../../http.ts'
 import type { FinishedResponse } from '../../../http.ts'
 import { isStream } from '../../../stream.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { Settings } from '../../options/settings.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { notSent, toFailure } from '../../pipeline/failure.ts'
-import { clientWentAway } from '../shared/byte-source.ts'
+import { isAbort, notSent, toFailure } from '../../pipeline/failure.ts'
 import type { Connections } from './connections.ts'
 import { DirectRequest } from './direct.ts'
 import { closeInStages, isEnding } from './linger.ts'
@@ -209,6 +209,9 @@ function handOver(
     void context.end()
   })
   const fail = (error: unknown): void => {
+    const { signal } = raw
+    // what stops with its connection has not failed
+    if (signal.aborted && isAbort(error, signal)) return void socket.destroy()
     const problem = toFailure(context, error)
     if (socket.bytesWritten > before || !socket.writable) return void socket.destroy()
     socket.write(toResponseText(problem))

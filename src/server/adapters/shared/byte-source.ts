@@ -69,11 +69,6 @@ function toReadable(error: unknown): unknown {
   }
 }
 
-/** The reason of an abandoned response without another reason. */
-export function clientWentAway(): DOMException {
-  return new DOMException('The client went away', 'AbortError')
-}
-
 function openOrEnd(body: BodyStream, context: RequestContext): ChunkSource {
   try {
     return openStream(body)

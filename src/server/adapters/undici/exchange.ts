@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici'
 
 import { PHRASES } from '../../../http.ts'
+import { clientWentAway } from '../../../http.ts'
 import type { FinishedResponse } from '../../../http.ts'
-import { clientWentAway, openBytes } from '../shared/byte-source.ts'
+import { openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken, notSent } from '../../pipeline/failure.ts'

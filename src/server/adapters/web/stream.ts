@@ -1,7 +1,8 @@
+import { clientWentAway } from '../../../http.ts'
 import type { BodyStream, FinishedResponse } from '../../../http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken } from '../../pipeline/failure.ts'
-import { clientWentAway, openBytes } from '../shared/byte-source.ts'
+import { openBytes } from '../shared/byte-source.ts'
 
 /** A request that is answered with a stream. */
 interface StreamedExchange {

@@ -2,11 +2,13 @@ import type { Socket } from 'node:net'
 
 import { httpError } from '../../../../errors.ts'
 import type { HttpError } from '../../../../errors.ts'
+import { clientWentAway } from '../../../../http.ts'
 import type { FinishedResponse } from '../../../../http.ts'
 import { dropBody, isStream } from '../../../../stream.ts'
 import type { RequestContext } from '../../../pipeline/context.ts'
 import { MAX_WAITING } from '../connections.ts'
 import { closeInStages, endWithAnswer, hurry, isEncrypted, isLingering, LINGER } from '../linger.ts'
+import { isCutOff } from '../refuse.ts'
 import type { ParserError } from '../refuse.ts'
 import { nothingSeen } from '../watch.ts'
 import type { Seen } from '../watch.ts'
@@ -367,6 +369,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     else if (isStreaming(latest)) socket.end(() => socket.destroy())
     else {
       latest.isFinal = true
+      if (isCutOff(error)) latest.abort(clientWentAway())
       if (latest.body instanceof EngineBody) latest.body.drop()
       if (!latest.isWriting) this.settle(latest, this.#host.writeError(problem), latest.context)
     }

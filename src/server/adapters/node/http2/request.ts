@@ -2,8 +2,8 @@ import { constants } from 'node:http2'
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 
 import { HttpError } from '../../../../errors.ts'
+import { clientWentAway } from '../../../../http.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../../http.ts'
-import { clientWentAway } from '../../shared/byte-source.ts'
 import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../../request/body.ts'
 
 /** The client of a session, as all its requests see it. */
