@@ -114,7 +114,7 @@ describe('a program with @opentelemetry/auto-instrumentations-node', () => {
           attributes['http.route'],
           attributes['url.path'],
           attributes['http.response.status_code'],
-          attributes['error.type'],
+          attributes['api.problem'],
           attributes['api.version'],
         ]),
         [

@@ -28,3 +28,20 @@ function isMetadata(value: unknown): value is RpcMetadata {
     isObject(value) && 'type' in value && value.type === 'http' && 'span' in value && isObject(value.span)
   )
 }
+
+/** A response of node:http, whose end is that of the span of an instrumentation. */
+interface NodeResponse {
+  readonly headersSent: boolean
+  statusCode: number
+  prependOnceListener(event: 'close', listener: () => void): unknown
+}
+
+/** The response of a request that came over node:http; `undefined` for others. */
+export function findResponse(connection: object): NodeResponse | undefined {
+  const response: unknown = Reflect.get(connection, 'response')
+  return isResponse(response) ? response : undefined
+}
+
+function isResponse(value: unknown): value is NodeResponse {
+  return isObject(value) && 'headersSent' in value && 'prependOnceListener' in value
+}

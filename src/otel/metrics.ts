@@ -31,6 +31,9 @@ export const SCHEMA = { schemaUrl: 'https://opentelemetry.io/schemas/1.45.0' }
 /** The buckets that the conventions recommend, in seconds. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
+/** The buckets of bodies, from 100 B to 100 MB. The default ones of SDKs end at 10 kB. */
+const SIZES = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]
+
 /**
  * Creates the metrics. `withAll` adds those that the conventions record on demand only. Instruments are created with the first request,
  * because a meter that is asked for before an SDK is registered records nothing for ever.
@@ -66,10 +69,12 @@ function createInstruments(provider: Pick<MeterProvider, 'getMeter'>, withAll: b
   const requestSize = meter.createHistogram('http.server.request.body.size', {
     unit: 'By',
     description: 'Size of HTTP server request bodies.',
+    advice: { explicitBucketBoundaries: SIZES },
   })
   const responseSize = meter.createHistogram('http.server.response.body.size', {
     unit: 'By',
     description: 'Size of HTTP server response bodies.',
+    advice: { explicitBucketBoundaries: SIZES },
   })
   const changes = meter.createCounter('api.change', {
     unit: '{request}',

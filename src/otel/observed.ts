@@ -46,10 +46,13 @@ export function observe(context: object, request: object | undefined): Observed 
   return known
 }
 
-/** The code of the problem that a response with an error has; `undefined` if it has none. */
-export function errorTypeOf({ hasFailed, failure }: Observed, status: number): string | undefined {
-  if (status < 400) return undefined
-  if (hasFailed && failure instanceof HttpError) return failure.code
+/** The kind of an error of the server. By the conventions, a response below 500 has none. */
+export function errorTypeOf(known: Observed, status: number): string | undefined {
   if (status < 500) return undefined
-  return hasFailed ? 'internal_error' : String(status)
+  return problemOf(known, status) ?? (known.hasFailed ? 'internal_error' : String(status))
+}
+
+/** The code of the problem that a response with an error has; `undefined` if it has none. */
+export function problemOf({ failure }: Observed, status: number): string | undefined {
+  return status >= 400 && failure instanceof HttpError ? failure.code : undefined
 }

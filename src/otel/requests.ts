@@ -8,13 +8,13 @@ import { alteredBy } from '../flatten/altered.ts'
 import type { FinishedResponse, HttpRequest } from '../http.ts'
 import type { RequestConnection, Telemetry } from '../server/options/telemetry.ts'
 import { isStream } from '../stream.ts'
-import { adopt } from './adopt.ts'
+import { adopt, findResponse } from './adopt.ts'
 import type { RpcMetadata } from './adopt.ts'
 import { createReadAttributes } from './attributes.ts'
 import type { RequestAttributes } from './attributes.ts'
 import { ObservedBody } from './body.ts'
 import type { RequestMetrics } from './metrics.ts'
-import { errorTypeOf, observe } from './observed.ts'
+import { errorTypeOf, observe, problemOf } from './observed.ts'
 import type { Observed } from './observed.ts'
 import { templateOf } from '../path/template.ts'
 
@@ -42,6 +42,8 @@ interface Started {
   /** Set if the span is that of an HTTP instrumentation, which ends it and records the duration. */
   readonly adopted: RpcMetadata | undefined
   readonly startedAt: number
+  /** Whether there is a response. */
+  isAnswered: boolean
 }
 
 /** Headers as propagators read them. */
@@ -88,7 +90,7 @@ function createStart({
       adopted?.span ?? tracer.startSpan(nameOf(attributes), { kind: SpanKind.SERVER, attributes }, parent)
     if (adopted !== undefined) span.setAttributes(attributes)
     metrics?.start(attributes)
-    return {
+    const started: Started = {
       context,
       request,
       connection,
@@ -98,8 +100,26 @@ function createStart({
       active: adopted === undefined ? trace.setSpan(parent, span) : parent,
       adopted,
       startedAt,
+      isAnswered: false,
     }
+    if (adopted !== undefined) describeLeft(started)
+    return started
   }
+}
+
+/** The status of a request whose client has left. */
+const LEFT = 499
+
+/** Describes the span of an instrumentation if the client leaves, before it is ended, which is before the handler knows. */
+function describeLeft(started: Started): void {
+  const { connection } = started
+  const response = findResponse(connection)
+  response?.prependOnceListener('close', () => {
+    if (started.isAnswered || connection.isPassed === true) return
+    // the instrumentation reads the status there
+    if (!response.headersSent) response.statusCode = LEFT
+    describe(started, toAdded(started, response.statusCode, false))
+  })
 }
 
 /** The name of a span: its method, and the route once it is known. */
@@ -111,8 +131,11 @@ function nameOf({ 'http.request.method': method }: RequestAttributes, route?: st
 /** Ends the span when the response does, which is later for one that is streamed. */
 function finish(parts: RequestParts, started: Started, response: FinishedResponse): void {
   const { body, headers } = response
+  started.isAnswered = true
   parts.endSteps(started.context)
   if (isStream(body)) {
+    // the span of an instrumentation has ended before the stream if the client leaves
+    if (started.adopted !== undefined) describe(started, toAdded(started, response.status, false))
     response.body = new ObservedBody(body, started.active, (bytes, error) => {
       if (error !== undefined) {
         started.observed.hasFailed = true
@@ -143,7 +166,7 @@ function end(parts: RequestParts, started: Started, status: number, { bytes, isB
     if (isBroken || status >= 500) {
       if (observed.hasFailed && !(observed.failure instanceof HttpError))
         recordFailure(span, observed.failure)
-      if (adopted === undefined) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.setStatus({ code: SpanStatusCode.ERROR })
     }
   }
   if (adopted === undefined) span.end()
@@ -164,16 +187,23 @@ function toAdded({ context, connection, observed }: Started, status: number, isB
   if (route !== null) added['http.route'] = (connection.base ?? '') + templateOf(route.path)
   const errorType = errorTypeOf(observed, isBroken ? 500 : status)
   if (errorType !== undefined) added['error.type'] = errorType
+  const problem = problemOf(observed, status)
+  if (problem !== undefined) added['api.problem'] = problem
   if (version !== null) added['api.version'] = version
   if (observed.versionStatus !== undefined) added['api.version.status'] = observed.versionStatus
   return added
 }
 
 /** Writes onto the span what is known at the end. */
-function describe({ span, adopted, attributes }: Started, added: Attributes, changes: string[]): void {
+function describe(
+  { span, adopted, attributes }: Started,
+  added: Attributes,
+  changes: readonly string[] = [],
+): void {
   const { 'http.route': route } = added
   span.setAttributes(added)
-  if (changes.length > 0) span.setAttributes({ 'api.change': changes, 'api.change.count': changes.length })
+  if (changes.length > 0)
+    span.setAttributes({ 'api.change': [...changes], 'api.change.count': changes.length })
   if (typeof route !== 'string') return
   span.updateName(nameOf(attributes, route))
   // for the name and the metrics of the HTTP instrumentation

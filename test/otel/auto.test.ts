@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it } from 'node:test'
 
-import { SpanKind } from '@opentelemetry/api'
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { z } from 'zod'
 
 import { until } from '../node/process/load.ts'
@@ -17,11 +17,21 @@ const Span = z.object({
   by: z.string(),
   id: z.string(),
   attributes: z.looseObject({}),
+  status: z.number(),
 })
 const Answer = z.object({ id: z.string(), pid: z.number() })
 
-/** Starts the application with an SDK in `--import`, asks it so often, and returns the answers and the spans that it printed. */
-async function run(env: Readonly<Record<string, string>>, requests: number) {
+/** Asks for a car over a connection of its own. */
+async function askCar(url: string) {
+  const response = await fetch(`${url}/v1/car/7`, { headers: { connection: 'close' } })
+  return Answer.parse(await response.json())
+}
+
+/** Starts the application with an SDK in `--import`, sends requests in turn, and returns the answers and the spans that it printed. */
+async function run<T>(
+  env: Readonly<Record<string, string>>,
+  requests: readonly ((url: string, lines: readonly unknown[]) => Promise<T>)[],
+) {
   const flags = ['--import', 'tsx', '--conditions', 'octavo-source', '--import', join(FOLDER, 'preload.ts')]
   const child = spawn(process.execPath, [...flags, join(FOLDER, 'app.ts')], {
     env: { ...process.env, OTEL_SEMCONV_STABILITY_OPT_IN: 'http', ...env },
@@ -39,14 +49,13 @@ async function run(env: Readonly<Record<string, string>>, requests: number) {
     })
   })
   const spansOf = () => lines.flatMap((line) => Span.safeParse(line).data ?? [])
-  const answers = []
+  const answers: T[] = []
   try {
     const url = await listening
-    for (let count = 0; count < requests; count++) {
-      const response = await fetch(`${url}/car/${count}`, { headers: { connection: 'close' } })
-      answers.push(Answer.parse(await response.json()))
+    for (const [index, ask] of requests.entries()) {
+      answers.push(await ask(url, lines))
+      await until(() => spansOf().length > index, 'the span is printed')
     }
-    await until(() => spansOf().length >= requests, 'the spans are printed')
   } finally {
     child.kill('SIGTERM')
     await once(child, 'exit')
@@ -56,7 +65,7 @@ async function run(env: Readonly<Record<string, string>>, requests: number) {
 
 describe('an application that is started with --import', { skip: process.platform === 'win32' }, () => {
   it('has one span for each request with an HTTP instrumentation, which has the route', async () => {
-    const { answers, spans } = await run({ INSTRUMENTED: 'yes' }, 1)
+    const { answers, spans } = await run({ INSTRUMENTED: 'yes' }, [askCar])
     assert.deepEqual(
       spans.map(({ span, kind, by, id, attributes }) => [span, kind, by, id, attributes['http.route']]),
       [
@@ -71,8 +80,55 @@ describe('an application that is started with --import', { skip: process.platfor
     )
   })
 
+  for (const engine of ['node', 'direct'])
+    it(`has the route, the version and the end of each request with one, on the engine ${engine}`, async () => {
+      const { spans } = await run<unknown>({ INSTRUMENTED: 'yes', ENGINE: engine }, [
+        async (url) => (await fetch(`${url}/v1/car/parts`)).text(),
+        async (url) => assert.rejects(async () => (await fetch(`${url}/v1/car/breaks`)).text()),
+        async (url) => {
+          const left = new AbortController()
+          const response = await fetch(`${url}/v1/car/endless`, { signal: left.signal })
+          await response.body?.getReader().read()
+          left.abort()
+        },
+        async (url, lines) => {
+          const left = new AbortController()
+          const asked = fetch(`${url}/v1/car/wait`, { signal: left.signal })
+          await until(() => lines.some((line) => 'waits' in Object(line)), 'the handler waits')
+          left.abort()
+          await assert.rejects(asked)
+        },
+      ])
+      assert.deepEqual(
+        spans.map(({ span, by, attributes, status }) => [
+          span,
+          by,
+          attributes['http.route'],
+          attributes['api.version'],
+          attributes['http.response.status_code'],
+          attributes['error.type'],
+          status,
+        ]),
+        [
+          ['parts', 200, undefined, SpanStatusCode.UNSET],
+          ['breaks', 200, 'internal_error', SpanStatusCode.ERROR],
+          ['endless', 200, undefined, SpanStatusCode.UNSET],
+          ['wait', 499, undefined, SpanStatusCode.UNSET],
+        ].map(([name, ...end]) => [
+          `GET /car/${name}`,
+          '@opentelemetry/instrumentation-http',
+          `/car/${name}`,
+          '1',
+          ...end,
+        ]),
+      )
+    })
+
   it('has a span for each request in every worker', async () => {
-    const { answers, spans } = await run({ WORKERS: '2' }, 8)
+    const { answers, spans } = await run(
+      { WORKERS: '2' },
+      Array.from({ length: 8 }, () => askCar),
+    )
     assert.deepEqual(spans.map(({ id }) => id).toSorted(), answers.map(({ id }) => id).toSorted())
     assert.deepEqual(
       [...new Set(spans.map(({ span, by }) => `${by}: ${span}`))],

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { propagation, trace } from '@opentelemetry/api'
 import { createApp, defineController, defineGuard, defineModule, FileStream, sse, upgrade } from 'octavo'
@@ -42,6 +43,11 @@ const routes = defineController({
         await pause()
         return { span: active() }
       },
+    },
+    {
+      method: 'GET',
+      path: '/wait',
+      handler: (_input, { signal }) => delay(60_000, undefined, { signal }),
     },
     {
       method: 'GET',
@@ -231,6 +237,24 @@ describe('the span of a stream', () => {
     abort.abort()
     const span = await takeSpan()
     assert.deepEqual([span.attributes['error.type'], span.status.code], [undefined, 0])
+    await app.close()
+  })
+})
+
+describe('the span of a request whose client leaves before the response', () => {
+  it('has the status 499, and is not an error', async () => {
+    const app = createRoutes()
+    const url = await app.listen(LOOPBACK)
+    const abort = new AbortController()
+    const asked = fetch(`${url}/wait`, { signal: abort.signal })
+    setTimeout(() => abort.abort(), 100)
+    await assert.rejects(asked)
+    const { attributes, status, events } = await takeSpan()
+    assert.deepEqual(
+      [attributes['http.response.status_code'], attributes['error.type'], attributes['api.problem']],
+      [499, undefined, 'client_closed_request'],
+    )
+    assert.deepEqual([status.code, events], [0, []])
     await app.close()
   })
 })

@@ -119,6 +119,15 @@ for (const [adapter, { protocol }] of Object.entries(ADAPTERS)) {
       })
     })
 
+    it('have buckets for bodies of up to 100 MB', async () => {
+      const found = await record(adapter, '/car/7', '{"name":"Ann"}', { metrics: 'all' })
+      for (const name of [METRIC_HTTP_SERVER_REQUEST_BODY_SIZE, METRIC_HTTP_SERVER_RESPONSE_BODY_SIZE])
+        assert.deepEqual(
+          Object(found.get(name)?.points[0]?.value).buckets.boundaries,
+          [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8],
+        )
+    })
+
     it('count the bytes of a stream', async () => {
       const found = await record(adapter, '/car/parts', undefined, { metrics: 'all' })
       assert.equal(only(found, METRIC_HTTP_SERVER_RESPONSE_BODY_SIZE).sum, 9)
@@ -131,7 +140,7 @@ for (const [adapter, { protocol }] of Object.entries(ADAPTERS)) {
         ...arrived('GET'),
         ...version,
         'http.response.status_code': 404,
-        'error.type': 'route_not_found',
+        'api.problem': 'route_not_found',
       })
     })
   })

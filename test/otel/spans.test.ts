@@ -142,7 +142,7 @@ const CASES: readonly (readonly [
       [ATTR_HTTP_RESPONSE_STATUS_CODE]: 409,
       [ATTR_HTTP_ROUTE]: '/car/{car_id}/sell',
       [ATTR_URL_PATH]: '/car/7/sell',
-      [ATTR_ERROR_TYPE]: 'car_sold',
+      'api.problem': 'car_sold',
     },
   ],
   [
@@ -167,7 +167,7 @@ const CASES: readonly (readonly [
       [ATTR_HTTP_REQUEST_METHOD]: 'GET',
       [ATTR_HTTP_RESPONSE_STATUS_CODE]: 404,
       [ATTR_URL_PATH]: '/nothing',
-      [ATTR_ERROR_TYPE]: 'route_not_found',
+      'api.problem': 'route_not_found',
     },
   ],
   [
@@ -192,7 +192,7 @@ const CASES: readonly (readonly [
       [ATTR_HTTP_REQUEST_METHOD_ORIGINAL]: 'PURGE',
       [ATTR_HTTP_RESPONSE_STATUS_CODE]: 405,
       [ATTR_URL_PATH]: '/car/7',
-      [ATTR_ERROR_TYPE]: 'method_not_allowed',
+      'api.problem': 'method_not_allowed',
     },
   ],
 ]

@@ -96,7 +96,7 @@ describe('the spans of steps', () => {
       spans.map(({ status }) => status.code),
       [0, 2, 0],
     )
-    assert.equal(spans[2]?.attributes['error.type'], 'validation_failed')
+    assert.equal(spans[2]?.attributes['api.problem'], 'validation_failed')
     await app.close()
   })
 

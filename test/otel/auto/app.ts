@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { trace } from '@opentelemetry/api'
-import { createApp, defineController, defineModule } from 'octavo'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import { openTelemetry } from 'octavo/otel'
 
 const cars = defineController({
   prefix: '/car',
+  version: '1',
   routes: [
     {
       method: 'GET',
@@ -13,9 +16,48 @@ const cars = defineController({
         return { id: trace.getActiveSpan()?.spanContext().spanId, pid: process.pid }
       },
     },
+    {
+      method: 'GET',
+      path: '/parts',
+      handler: async function* parts() {
+        yield 'wheel'
+        await delay(1)
+        yield 'door'
+      },
+    },
+    {
+      method: 'GET',
+      path: '/breaks',
+      handler: async function* breaks() {
+        yield 'wheel'
+        await delay(1)
+        throw new Error('halfway')
+      },
+    },
+    {
+      method: 'GET',
+      path: '/endless',
+      handler: async function* endless(_input, { signal }) {
+        yield 'wheel'
+        await delay(60_000, undefined, { signal })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/wait',
+      handler: async (_input, { signal }) => {
+        console.log(JSON.stringify({ waits: true }))
+        await delay(60_000, undefined, { signal })
+      },
+    },
   ],
 })
-const app = createApp(defineModule({ controllers: [cars] }), { logger: false, telemetry: openTelemetry() })
+const app = createApp(defineModule({ controllers: [cars] }), {
+  logger: false,
+  telemetry: openTelemetry(),
+  versioning: { scheme: VersioningSchemes.URL },
+})
 const workers = Number(process.env['WORKERS'])
-const url = await app.listen({ port: 0, host: '127.0.0.1', ...(workers > 0 && { workers }) })
+const engine = process.env['ENGINE'] === 'direct' ? 'direct' : 'node'
+const url = await app.listen({ port: 0, host: '127.0.0.1', engine, ...(workers > 0 && { workers }) })
 if (process.env['OCTAVO_WORKER'] === undefined) console.log(JSON.stringify({ url }))

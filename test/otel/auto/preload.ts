@@ -12,9 +12,10 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
 const printing: SpanExporter = {
   export: (spans, done) => {
     for (const span of spans) {
-      const { name, kind, attributes, instrumentationScope } = span
+      const { name, kind, attributes, instrumentationScope, status } = span
       const { spanId: id } = span.spanContext()
-      console.log(JSON.stringify({ span: name, kind, attributes, by: instrumentationScope.name, id }))
+      const { name: by } = instrumentationScope
+      console.log(JSON.stringify({ span: name, kind, attributes, by, id, status: status.code }))
     }
     done({ code: 0 })
   },
