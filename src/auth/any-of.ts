@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import { isDefinition } from '../flatten/check-fields.ts'
-import type { AnyGuard, Guard } from '../define/guard.ts'
+import type { AnyGuard, Guard, Identified } from '../define/guard.ts'
 import { fitsOf, fitting } from '../define/interceptor.ts'
 import { documentedOf, documenting } from '../define/layers.ts'
 import { HttpError } from '../errors.ts'
@@ -40,7 +40,7 @@ function combine(guards: readonly AnyGuard[]): UntypedGuard {
   // an optional guard would allow before others were asked: all are asked for credentials first
   const asked = guards.map((guard) => guard.required ?? guard)
   const isOptional = asked.some((guard, index) => guard !== guards[index])
-  const members = asked.map((guard, index) => ({ guard, prefix: `${index}.` }))
+  const members = asked.map((guard, index) => ({ guard, prefix: `${index}.`, mark: markOf(asked, index) }))
   const tokens = members.flatMap(({ guard, prefix }) =>
     Object.entries(guard.inject).map(([key, token]) => [prefix + key, token] as const),
   )
@@ -56,8 +56,8 @@ function combine(guards: readonly AnyGuard[]): UntypedGuard {
     },
     canActivate: async (context, inject: Readonly<Record<string, unknown>>) => {
       const refusals: HttpError[] = []
-      for (const { guard, prefix } of members) {
-        const answer = await ask(guard, context, partOf(inject, prefix))
+      for (const { guard, prefix, mark } of members) {
+        const answer = await ask(guard, context, partOf(inject, prefix), mark)
         if (answer === true) return true
         if (answer !== false) refusals.push(answer)
       }
@@ -79,18 +79,36 @@ function securityOf(guards: readonly AnyGuard[], isOptional: boolean): Pick<Unty
   return alternatives.length === 0 ? {} : { security: isOpen ? [...demands, {}] : demands }
 }
 
+/** Distinguishes a guard from those before it that have the same name. */
+function markOf(guards: readonly AnyGuard[], index: number): string {
+  const name = guards[index]?.name
+  const before = guards.slice(0, index).filter((guard) => guard.name === name).length
+  return before === 0 ? '' : `${before}.`
+}
+
 /** Whether a guard allows; its error when that is a 401. */
-async function ask(guard: AnyGuard, context: ExecutionContext, inject: object): Promise<boolean | HttpError> {
-  const { identity } = context
+async function ask(
+  guard: AnyGuard,
+  context: ExecutionContext & Identified,
+  inject: object,
+  mark: string,
+): Promise<boolean | HttpError> {
+  const { identity, identifiedBy } = context
+  const restore = (): void => void Object.assign(context, { identity, identifiedBy })
+  context.identifiedBy = undefined
   try {
     // its own tokens are what it was given
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    if (await guard.canActivate(context, inject as never)) return true
+    if (await guard.canActivate(context, inject as never)) {
+      const [name, issuer]: NonNullable<Identified['identifiedBy']> = context.identifiedBy ?? [guard.name]
+      context.identifiedBy = context.identity === identity ? identifiedBy : [mark + name, issuer]
+      return true
+    }
     // one that says no must leave nothing for the next
-    context.identity = identity
+    restore()
     return false
   } catch (error) {
-    context.identity = identity
+    restore()
     if (error instanceof HttpError && error.status === 401) return error
     throw error
   }

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '../define/context.ts'
-import type { AnyGuard, SecurityScheme } from '../define/guard.ts'
+import type { AnyGuard, Identified, SecurityScheme } from '../define/guard.ts'
 import type { Injected, Tokens } from '../define/token.ts'
 import { httpError } from '../errors.ts'
 import type { HttpError } from '../errors.ts'
@@ -28,6 +28,8 @@ interface Scheme<C extends readonly string[], D extends Tokens> {
   readonly inject: D | undefined
   /** Whether requests that carry nothing pass. */
   readonly optional: boolean | undefined
+  /** Returns the issuer of accepted credentials. */
+  readonly issuerOf?: (context: ExecutionContext) => string | undefined
   readonly verify: (...args: [...credentials: C, context: ExecutionContext, inject: Injected<D>]) => unknown
 }
 
@@ -35,11 +37,15 @@ interface Scheme<C extends readonly string[], D extends Tokens> {
 export function createAuthGuard<C extends readonly string[], D extends Tokens>(
   scheme: Scheme<C, D>,
 ): UntypedGuard {
-  const { name, security, challenge, refusal, read, verify, inject = {} } = scheme
+  const { name, security, challenge, refusal, read, issuerOf, verify, inject = {} } = scheme
+  const own = [name] as const
 
-  function settle(context: ExecutionContext, verdict: unknown): true {
+  function settle(context: ExecutionContext & Identified, verdict: unknown): true {
     if (!verdict) throw denied('invalid_credentials', [refusal])
-    if (verdict !== true) context.identity = verdict
+    if (verdict !== true) {
+      context.identity = verdict
+      context.identifiedBy = issuerOf === undefined ? own : [name, issuerOf(context)]
+    }
     return true
   }
 

@@ -7,6 +7,8 @@ import type { HttpError } from '../errors.ts'
 export interface Grant {
   /** The scopes of its token, or `undefined` if it carries none that is accepted. */
   readonly scopes: ReadonlySet<string> | undefined
+  /** The issuer of the token. */
+  readonly issuer?: string | undefined
   /** Writes the challenge of the guard, with more parameters. */
   readonly challenge: (more: Readonly<Record<string, string>>) => string
 }

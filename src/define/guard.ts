@@ -93,6 +93,12 @@ export interface Guard<I = never> {
   readonly $drops?: Dropped<I>
 }
 
+/** A request whose identity a guard has found. @internal */
+export interface Identified {
+  /** The name of the guard, and the issuer of the token. Clients that different guards or issuers know may have equal ids. */
+  identifiedBy?: readonly [guard: string, issuer?: string | undefined] | undefined
+}
+
 /** A guard whose types are forgotten. */
 export type AnyGuard = Guard<unknown>
 

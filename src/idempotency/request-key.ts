@@ -2,8 +2,10 @@ import * as crypto from 'node:crypto'
 
 import { addedError } from '../added-errors.ts'
 import type { ExecutionContext } from '../define/context.ts'
+import type { Identified } from '../define/guard.ts'
 import type { HttpError } from '../errors.ts'
-import type { Awaitable } from '../http.ts'
+import type { Awaitable, HttpRequest } from '../http.ts'
+import type { RequestContext } from '../server/pipeline/context.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { isObject, isString, isText } from '../values.ts'
 import { toCanonical } from './canonical.ts'
@@ -74,20 +76,22 @@ export function toStoreKey(key: string, { scope, isKnown }: Owner): string {
 }
 
 /**
- * Returns whose the keys of requests are: that of the identity, else of the name of the client, which is only a claim.
+ * Returns whose the keys of requests are: that of the identity, else of the name of the client, which is only a claim. Ids count by guard
+ * and issuer, and a number differs from its text.
  *
  * @throws `TypeError` for an identity without an id.
  */
-export function ownerOf({ client, identity }: ExecutionContext): Owner {
-  const { id, sub }: { readonly id?: unknown; readonly sub?: unknown } = isObject(identity) ? identity : {}
+export function ownerOf({ client, identity, identifiedBy }: ExecutionContext & Identified): Owner {
+  const { id, sub, iss }: Readonly<Record<'id' | 'sub' | 'iss', unknown>> = Object(identity)
   const own = isObject(identity) ? (id ?? sub) : identity
   if (own === undefined || own === null) {
     if (!isObject(identity)) return { scope: isText(client) ? `client:${client}` : 'client', isKnown: false }
     throw new TypeError('idempotency: the identity has no id and no sub; give the option client')
   }
-  if (typeof own === 'string' || typeof own === 'number' || typeof own === 'bigint')
-    return { scope: `identity:${own}`, isKnown: true }
-  throw new TypeError('idempotency: the id of the identity is no text or number; give the option client')
+  if (typeof own !== 'string' && typeof own !== 'number' && typeof own !== 'bigint')
+    throw new TypeError('idempotency: the id of the identity is no text or number; give the option client')
+  const [guard = '', issuer = isText(iss) ? iss : ''] = identifiedBy ?? []
+  return { scope: `identity:${JSON.stringify([guard, issuer, typeof own, String(own)])}`, isKnown: true }
 }
 
 /** Returns whose the keys are by the id that the option `client` has returned. @throws `TypeError` for one that is no text. */
@@ -107,15 +111,21 @@ export interface HandlerInput {
 }
 
 /**
- * The text of what a request asks for: method, route and validated input in the newest version. So neither white space nor the order of
- * members counts, nor the version in which it is sent, unless versions have routes of their own: `version` is that of the route. A body
- * that no schema reads counts by its bytes, and so does input that has instances of classes, because their fields may be private.
+ * The text of what a request asks for: host, method, route and validated input in the newest version. So neither white space nor the order
+ * of members counts, nor the version in which it is sent, unless versions have routes of their own: `version` is that of the route. A query
+ * that no schema reads counts as it is. Such a body counts by its bytes, and so does input that has instances of classes, because their
+ * fields may be private.
  */
 export function toFingerprint(
-  { request, route }: ExecutionContext,
+  context: ExecutionContext,
   { params, query, body, form }: HandlerInput,
   version: VersionSpec | undefined,
 ): Awaitable<string> {
+  // interceptors get no other context, as in `headOf`
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const { request, route, spelling = '', versioning } = context as RequestContext
+  const host = request.host.toLowerCase()
+  const isInHost = versioning?.schemes.some(({ scheme }) => scheme.name === 'HOST')
   const noted = { isWhole: true }
   const write = (value: unknown): string => (value === undefined ? '' : toCanonical(value, noted))
   // no part but the last, the body, has a line break
@@ -123,8 +133,9 @@ export function toFingerprint(
     request.method,
     version === undefined ? '' : encode(version),
     JSON.stringify(route?.name),
+    JSON.stringify(isInHost === true ? host.replace(spelling.toLowerCase(), '') : host),
     write(params),
-    write(query),
+    write(query ?? unreadQuery(request, versioning?.hidden ?? [])),
     write(body),
     write(form),
   ]
@@ -134,6 +145,11 @@ export function toFingerprint(
     parts.push(bytes.length > SHORT_BODY ? `#${hash(bytes)}` : `=${toText(bytes)}`)
     return parts.join('\n')
   })
+}
+
+/** A query that no schema reads, without the version. */
+function unreadQuery({ query }: HttpRequest, hidden: readonly string[]): object {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !hidden.includes(name)))
 }
 
 /** Bodies up to this many bytes are compared as they are, in place of a digest. */

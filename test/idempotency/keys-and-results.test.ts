@@ -11,10 +11,12 @@ import {
   reply,
   VersioningSchemes,
 } from 'octavo'
-import type { App, AppOptions, InjectOptions, InjectResponse } from 'octavo'
+import type { AnyGuard, App, AppOptions, InjectOptions, InjectResponse } from 'octavo'
 import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import { anyOf, apiKey, bearerAuth, jwtAuth } from 'octavo/auth'
 import { idempotency } from 'octavo/idempotency'
 import type { IdempotencyOptions, IdempotencyStore } from 'octavo/idempotency'
+import { SignJWT } from 'jose'
 import { z } from 'zod'
 
 import { createMemoryStore } from '../../src/idempotency/memory-store.ts'
@@ -110,7 +112,83 @@ describe('the owner of a key', () => {
     })
 })
 
+describe('clients with equal ids', () => {
+  const apart = async (guard: AnyGuard, ...clients: readonly Record<string, string>[]): Promise<void> => {
+    const { app, runs } = counting({}, undefined, { guards: [guard] })
+    for (const [index, headers] of clients.entries()) {
+      const first = await post(app, KEY, { headers })
+      assert.deepEqual([first.statusCode, first.json()], [200, { run: index + 1 }])
+      assert.equal(first.headers['idempotency-replayed'], undefined)
+      assert.deepEqual((await post(app, KEY, { headers })).json(), { run: index + 1 })
+    }
+    assert.equal(runs(), clients.length)
+  }
+  const bearer = (id: unknown, word: string): AnyGuard =>
+    bearerAuth({ verify: (token) => (token === word ? { id } : undefined) })
+
+  it('of different guards have keys of their own', async () => {
+    const partner = apiKey({ in: 'header', name: 'x-api-key', verify: () => ({ id: '7' }) })
+    const custom = defineGuard({
+      name: 'custom',
+      canActivate: (context) => {
+        Object.assign(context, { identity: { id: '7' } })
+        return true
+      },
+    })
+    const guard = anyOf(bearer('7', 'user'), bearer('7', 'staff'), partner, custom)
+    const tokens = ['user', 'staff'].map((token) => ({ authorization: `Bearer ${token}` }))
+    await apart(guard, ...tokens, { 'x-api-key': 'k' }, {})
+  })
+
+  it('of different types have keys of their own', async () => {
+    const verify = (token: string): object => ({ id: token === 'text' ? '7' : token === 'big' ? 7n : 7 })
+    const tokens = ['text', 'big', 'number'].map((token) => ({ authorization: `Bearer ${token}` }))
+    await apart(bearerAuth({ verify }), ...tokens)
+  })
+
+  it('of different issuers have keys of their own, also if the identity has no issuer', async () => {
+    const secret = new TextEncoder().encode('a secret of more than 32 characters')
+    const sign = async (issuer: string): Promise<Record<string, string>> => {
+      const token = new SignJWT({}).setSubject('7').setIssuer(issuer).setAudience('api')
+      const signed = await token.setProtectedHeader({ alg: 'HS256' }).setExpirationTime('1h').sign(secret)
+      return { authorization: `Bearer ${signed}` }
+    }
+    const options = { issuer: ['one', 'two'], audience: 'api', secret, algorithms: ['HS256'] } as const
+    const tokens = [await sign('one'), await sign('two')]
+    await apart(jwtAuth(options), ...tokens)
+    await apart(jwtAuth({ ...options, identity: ({ sub }) => ({ id: sub }) }), ...tokens)
+    const own = (token: string): object => ({ iss: token, sub: '7' })
+    await apart(
+      bearerAuth({ verify: own }),
+      ...['one', 'two'].map((name) => ({ authorization: `Bearer ${name}` })),
+    )
+  })
+})
+
 describe('a request', () => {
+  it('is another one if its host differs, or a query that no schema reads', async () => {
+    const { app, runs } = counting()
+    const ask = async (url: string, host = 'shop.example.com'): Promise<number> =>
+      (await post(app, KEY, { url, headers: { host } })).statusCode
+    assert.equal(await ask('/orders?a=1&b=2'), 200)
+    assert.equal(await ask('/orders?b=2&a=1', 'SHOP.example.com'), 200)
+    for (const url of ['/orders', '/orders?a=2&b=2', '/orders?a=1&b=2&c=3']) assert.equal(await ask(url), 422)
+    assert.equal(await ask('/orders?a=1&b=2', 'other.example.com'), 422)
+    assert.equal(runs(), 1)
+  })
+
+  for (const [scheme, ask] of [
+    [VersioningSchemes.QUERY, (version: string) => ({ url: `/orders?a=1&version=${version}` })],
+    [VersioningSchemes.HOST, (version: string) => ({ headers: { host: `v${version}.example.com` } })],
+  ] as const)
+    it(`is the same in all versions that it names by ${scheme.name}`, async () => {
+      const { app, runs } = counting({}, undefined, {
+        versioning: { scheme, history: defineVersions({ versions: ['2', '1'], models: {}, changes: [] }) },
+      })
+      for (const version of ['1', '2']) assert.equal((await post(app, KEY, ask(version))).statusCode, 200)
+      assert.equal(runs(), 1)
+    })
+
   for (const [name, toValue] of [
     ['private fields', (value: string) => new Secret(value)],
     ['a toJSON that hides them', (value: string) => new Hidden(value)],

@@ -26,7 +26,7 @@ import {
 import { readBearer } from '../bearer.ts'
 import { createAuthGuard, toChallenge } from '../create-guard.ts'
 import type { IdentityOf, UntypedGuard } from '../create-guard.ts'
-import { grant, insufficientScope, LACKING_SCOPE } from '../grants.ts'
+import { grant, grantOf, insufficientScope, LACKING_SCOPE } from '../grants.ts'
 import type { Grant } from '../grants.ts'
 import { checkOptions, RULES } from '../options.ts'
 import type { AuthOptions } from '../options.ts'
@@ -193,6 +193,7 @@ export function jwtAuth<
     read: (request) => readBearer(request, 'bearer'),
     inject: options.inject,
     optional: options.optional,
+    issuerOf: (context) => grantOf(context)?.issuer,
     verify: createVerdict(options, challenge),
   })
   const problems = [
@@ -257,7 +258,7 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
       const given = scopesOfClaims(claims)
       if (!scopes.every((scope) => given.has(scope))) throw insufficientScope(challenge, scopes)
       const identity = await identify(parsed.value, context, inject)
-      if (identity) grant(context, { scopes: given, challenge })
+      if (identity) grant(context, { scopes: given, challenge, issuer: claims.iss })
       return identity
     }
     const judge = (verdict: Verdict): unknown =>

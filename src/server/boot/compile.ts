@@ -135,6 +135,7 @@ function toShared(materials: Materials): Shared {
     settings,
     versionFree: (path) => path.split('/').toSpliced(versionAt(path), 1).join('/') || '/',
     versionSegment: (path) => path.split('/')[versionAt(path)],
+    versioning,
     container,
     sessions,
     previews: [],

@@ -7,6 +7,7 @@ import type {
   SideEffect,
   UrlOptions,
 } from '../../define/context.ts'
+import type { Identified } from '../../define/guard.ts'
 import type { Token } from '../../define/token.ts'
 import type { HttpError } from '../../errors.ts'
 import type { Awaitable, FinishedResponse, HttpRequest, Method, RawRequest } from '../../http.ts'
@@ -27,6 +28,13 @@ import type { Observer } from '../logging/channels.ts'
 import { createResponseHead } from './response-head.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { Settings } from '../options/settings.ts'
+
+/** Where requests may name their version. */
+interface VersionPlaces {
+  /** The query parameters. */
+  readonly hidden: readonly string[]
+  readonly schemes: readonly { readonly scheme: { readonly name: string } }[]
+}
 
 /** What the application lends to every request. */
 export interface AppServices {
@@ -54,6 +62,7 @@ export interface AppServices {
   readonly versionFree: (path: string) => string
   /** The segment of a path that has the version. */
   readonly versionSegment: (path: string) => string | undefined
+  readonly versioning: VersionPlaces | undefined
   readonly container: Container
   /** Returns `undefined` if the application has no sessions. */
   readonly sessions: () => Sessions | undefined
@@ -109,6 +118,8 @@ export class RequestContext implements SessionContext {
   /** How the request wrote its version. `undefined` if it named none. */
   spelling: string | undefined = undefined
   identity: unknown = undefined
+  /** The guard that found the identity. */
+  identifiedBy: Identified['identifiedBy'] = undefined
   /** The headers that may have chosen the handler, so that the response depends on them. */
   vary: readonly string[] = NONE
   /** Writes the report on versions, and what guards tell, into the headers of a response. */
@@ -156,6 +167,10 @@ export class RequestContext implements SessionContext {
 
   get path(): string {
     return this.versionInPath ? this.#services.versionFree(this.request.path) : this.request.path
+  }
+
+  get versioning(): VersionPlaces | undefined {
+    return this.#services.versioning
   }
 
   get signal(): AbortSignal {
