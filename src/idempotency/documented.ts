@@ -25,10 +25,10 @@ export function reused(): HttpError {
   return addedError('idempotency_key_reused', 'Another request was sent with this key')
 }
 
-/** The problem of a store that fails. */
-export function unavailable(): HttpError {
+/** The problem of a store that fails, or has no room. */
+export function unavailable(seconds = 1): HttpError {
   return addedError('idempotency_unavailable', 'Keys of requests cannot be kept at the moment', {
-    headers: { 'retry-after': '1' },
+    headers: { 'retry-after': String(seconds) },
   })
 }
 

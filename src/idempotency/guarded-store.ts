@@ -2,6 +2,7 @@ import { after, ignoreFailure, isPromise, within } from '../async.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Awaitable } from '../http.ts'
 import { createFailureLog } from '../stores/failure-log.ts'
+import type { Full, MemoryStore } from './memory-store.ts'
 import type { IdempotencyEntry, IdempotencyResult, IdempotencyStart, IdempotencyStore } from './store.ts'
 
 /** A store whose failures are logged, and told from what it knows. What a store does at once is done at once here. */
@@ -11,7 +12,8 @@ export interface GuardedStore {
     key: string,
     start: IdempotencyStart,
     context: ExecutionContext,
-  ) => Awaitable<IdempotencyEntry | undefined>
+    client: string,
+  ) => Awaitable<IdempotencyEntry | Full | undefined>
   /** `undefined` if the store renews no leases. Returns `false` if the run does not hold its key any more. */
   readonly renew:
     | ((key: string, token: string, lease: number, context: ExecutionContext) => Awaitable<unknown>)
@@ -27,7 +29,7 @@ export interface GuardedStore {
 }
 
 /** Guards a store: calls end in time, and the log has the first failure of a series, and its end. */
-export function guardStore(store: IdempotencyStore, time: number): GuardedStore {
+export function guardStore(store: IdempotencyStore | MemoryStore, time: number): GuardedStore {
   const failures = createFailureLog('store of idempotency keys')
 
   function call<T>(
@@ -52,9 +54,9 @@ export function guardStore(store: IdempotencyStore, time: number): GuardedStore 
   }
 
   return {
-    begin: (key, start, context) => {
+    begin: (key, start, context, client) => {
       let begun: Awaitable<unknown>
-      const entry = call('begin', () => (begun = store.begin(key, start, context)), context)
+      const entry = call('begin', () => (begun = store.begin(key, start, context, client)), context)
       return after(entry, (known) => {
         if (known === undefined)
           // it may have started the key all the same, which would refuse the next request

@@ -16,7 +16,9 @@ import { guardStore } from './guarded-store.ts'
 import type { GuardedStore } from './guarded-store.ts'
 import { keepLease } from './lease.ts'
 import { createMemoryStore } from './memory-store.ts'
+import type { Full, MemoryStore } from './memory-store.ts'
 import { headOf, LOST, replay, writeError, writeResult } from './outcome.ts'
+import { toAddressKey } from '../stores/client-key.ts'
 import { isRedis } from '../stores/redis.ts'
 import { createRedisStore } from './redis-store.ts'
 import { hash, ownerNamed, ownerOf, readKey, toFingerprint, toStoreKey } from './request-key.ts'
@@ -186,7 +188,7 @@ function isStore(value: unknown): value is IdempotencyStore {
   return [begin, finish, fail].every(isFunction)
 }
 
-function toStore(store: object | undefined, maxMemory: number): IdempotencyStore {
+function toStore(store: object | undefined, maxMemory: number): IdempotencyStore | MemoryStore {
   if (store === undefined) return createMemoryStore(maxMemory)
   return isStore(store) ? store : createRedisStore(store)
 }
@@ -203,11 +205,14 @@ function answer(
   const { required, owner, store, lease, lifetime, takesOver, shape, digest, toToken } = settings
   const given = readKey(context, required)
   if (given === undefined) return next()
-  const key = digest(toStoreKey(given, owner(context)))
+  const its = owner(context)
+  const key = digest(toStoreKey(given, its))
+  // a client that nobody knows is an address, because it can give itself any name
+  const client = its.isKnown ? its.scope : toAddressKey(context.request.ip)
   return after(toFingerprint(context, input, version), (asked) => {
     const claim: Claim = { key, token: toToken(), fingerprint: withShape(shape, digest(asked)) }
     const { token, fingerprint } = claim
-    const entry = store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context)
+    const entry = store.begin(key, { token, fingerprint, lease, lifetime, takesOver }, context, client)
     return after(entry, (known) => proceed(settings, claim, known, context, next))
   })
 }
@@ -223,12 +228,12 @@ interface Claim {
 function proceed(
   settings: Settings,
   claim: Claim,
-  entry: IdempotencyEntry | undefined,
+  entry: IdempotencyEntry | Full | undefined,
   context: ExecutionContext,
   next: Next,
 ): unknown {
-  if (entry === undefined) {
-    if (!settings.runsUnprotected) throw unavailable()
+  if (entry === undefined || entry.state === 'full') {
+    if (!settings.runsUnprotected) throw unavailable(entry && Math.ceil(entry.left / 1000))
     context.log.warn({ route: context.route?.name }, 'A handler runs without its idempotency key being kept')
     return next()
   }

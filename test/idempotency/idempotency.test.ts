@@ -20,8 +20,9 @@ import {
   ValidationError,
 } from 'octavo'
 import type { App, AppOptions, InjectOptions, InjectResponse, Interceptor } from 'octavo'
+import { bearerAuth } from 'octavo/auth'
 import { idempotency } from 'octavo/idempotency'
-import type { IdempotencyOptions, IdempotencyStore } from 'octavo/idempotency'
+import type { IdempotencyOptions } from 'octavo/idempotency'
 import { z } from 'zod'
 
 import type { AnyRoute } from '../../src/define/route.ts'
@@ -315,7 +316,7 @@ describe('the same key with another request', () => {
 })
 
 /** A store in which a run has lost its key, as one whose process has ended. */
-function withoutRenewal(): IdempotencyStore {
+function withoutRenewal(): object {
   return { ...createMemoryStore(1e6), renew: () => false }
 }
 
@@ -602,11 +603,39 @@ describe('a store', () => {
     const statuses: number[] = []
     for (let index = 0; index < 6; index++)
       statuses.push((await post(app, `"full-00000000000${index}"`)).statusCode)
-    assert.deepEqual(statuses, [201, 201, 201, 503, 503, 503])
+    assert.deepEqual(statuses, [201, 201, 503, 503, 503, 503])
     assert.equal((await post(app, '"full-000000000000"')).headers['idempotency-replayed'], 'true')
     await sleep(1100)
     assert.equal((await post(app, '"full-000000000009"')).statusCode, 201)
-    assert.equal(runs(), 4)
+    assert.equal(runs(), 3)
+  })
+
+  it('in memory has room for others when one client has filled its share, which is told when it can go on', async () => {
+    const lines: string[] = []
+    const log = (_details: object, message = ''): void => void lines.push(message)
+    const { app } = counting({ maxMemory: 200_000, lifetime: 600 }, () => 'x'.repeat(5000), {
+      guards: [bearerAuth({ optional: true, verify: (id) => ({ id }) })],
+      client: (request) => request.header('x-program'),
+      logger: { debug: log, info: log, warn: log, error: log },
+    })
+    const ask = async (remoteAddress: string, key: number, headers = {}): Promise<InjectResponse> =>
+      post(app, `"a key of someone ${key}"`, { remoteAddress, headers })
+    let first = 0
+    // it can give itself names
+    while ((await ask('2001:db8::1', first, { 'x-program': `${first}` })).statusCode === 200) first++
+    assert.ok(first > 10 && first < 40, String(first))
+    const refused = await ask('2001:db8::2', 1001)
+    assert.deepEqual([refused.statusCode, codeOf(refused)], [503, 'idempotency_unavailable'])
+    const wait = Number(refused.headers['retry-after'])
+    assert.ok(wait > 590 && wait <= 600, String(wait))
+    assert.equal((await ask('2001:db8::1', 0, { 'x-program': '0' })).headers['idempotency-replayed'], 'true')
+    assert.equal((await ask('2001:db8:0:1::1', 1002)).statusCode, 200)
+    assert.equal((await ask('10.0.0.1', 1003)).statusCode, 200)
+    assert.equal((await ask('2001:db8::1', 1004, { authorization: 'Bearer ann' })).statusCode, 200)
+    assert.deepEqual(
+      lines.filter((line) => line.includes('idempotency')),
+      ['A client has no room for more idempotency keys in 200000 bytes'],
+    )
   })
 })
 

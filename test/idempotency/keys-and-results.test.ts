@@ -15,7 +15,7 @@ import type { AnyGuard, App, AppOptions, InjectOptions, InjectResponse } from 'o
 import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { anyOf, apiKey, bearerAuth, jwtAuth } from 'octavo/auth'
 import { idempotency } from 'octavo/idempotency'
-import type { IdempotencyOptions, IdempotencyStore } from 'octavo/idempotency'
+import type { IdempotencyOptions } from 'octavo/idempotency'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 
@@ -232,7 +232,7 @@ describe('results', () => {
   it('in memory are dropped if they are long and there is no room, but their keys are not', async () => {
     const ends: (() => void)[] = []
     const { app, runs } = counting(
-      { maxMemory: 4000 },
+      { maxMemory: 6000 },
       async () => new Promise((resolve) => ends.push(() => resolve('x'.repeat(1500)))),
     )
     const keys = Array.from({ length: 5 }, (_, index) => `"room-00000000000${index}"`)
@@ -256,7 +256,7 @@ describe('results', () => {
 describe('a result that does not fit its response schema', () => {
   /** One release of a program. The kept results are those of the first. */
   const releaseOf = (
-    store: IdempotencyStore,
+    store: object,
     response: z.ZodType,
     handler: () => unknown,
   ): ((key?: string) => Promise<readonly unknown[]>) => {
