@@ -34,14 +34,14 @@ const ROOMS: Readonly<Record<string, string>> = {
   schema: 'values.ts http.ts header-name.ts async.ts definition-error.ts path',
   define:
     'values.ts http.ts async.ts definition-error.ts stream.ts place.ts errors.ts path versioning schema',
-  stores: 'values.ts platform.ts async.ts define',
+  stores: 'values.ts platform.ts http.ts async.ts define',
   flatten: 'values.ts http.ts async.ts definition-error.ts place.ts path versioning schema define',
   container: 'values.ts http.ts definition-error.ts define flatten',
   request:
     'platform.ts http.ts async.ts header-text.ts header-name.ts media-type.ts cookies.ts file-name.ts errors.ts schema',
   send: 'values.ts http.ts async.ts file-name.ts errors.ts define',
   session:
-    'values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
+    'stores values.ts platform.ts http.ts async.ts definition-error.ts check-options.ts cookies.ts errors.ts schema define',
   auth: 'added-errors.ts values.ts http.ts async.ts definition-error.ts place.ts check-options.ts errors.ts schema define flatten',
   middleware:
     'stores added-errors.ts values.ts platform.ts workerd.ts http.ts async.ts definition-error.ts place.ts check-options.ts media-type.ts stream.ts errors.ts define send',
@@ -81,7 +81,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/docs':
     'values.ts gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/usage':
-    'platform.ts values.ts http.ts async.ts stream.ts versioning define flatten server/options server/pipeline server/dispatch.ts',
+    'stores platform.ts values.ts http.ts async.ts stream.ts versioning define flatten server/options server/pipeline server/dispatch.ts',
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
   usage:
     'values.ts async.ts definition-error.ts check-options.ts errors.ts versioning define server/options server/usage',

@@ -1,64 +1,43 @@
-import { after, ignoreFailure, isPromise, within } from '../async.ts'
+import { after, ignoreFailure } from '../async.ts'
 import type { ExecutionContext } from '../define/context.ts'
 import type { Awaitable } from '../http.ts'
-import { createFailureLog } from '../stores/failure-log.ts'
+import { createStoreGuard } from '../stores/guard.ts'
 import type { Full, MemoryStore } from './memory-store.ts'
-import type { IdempotencyEntry, IdempotencyResult, IdempotencyStart, IdempotencyStore } from './store.ts'
+import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
 
 /** A store whose failures are logged, and told from what it knows. What a store does at once is done at once here. */
-export interface GuardedStore {
+export interface GuardedStore extends Pick<IdempotencyStore, 'finish' | 'fail'> {
   /** Returns `undefined` if the store fails. */
   readonly begin: (
-    key: string,
-    start: IdempotencyStart,
-    context: ExecutionContext,
-    client: string,
+    ...args: [...Parameters<IdempotencyStore['begin']>, client: string]
   ) => Awaitable<IdempotencyEntry | Full | undefined>
   /** `undefined` if the store renews no leases. Returns `false` if the run does not hold its key any more. */
   readonly renew:
     | ((key: string, token: string, lease: number, context: ExecutionContext) => Awaitable<unknown>)
     | undefined
-  /** Keeps a result. A failure is logged, because the handler has run. */
-  readonly finish: (
-    key: string,
-    token: string,
-    result: IdempotencyResult,
-    context: ExecutionContext,
-  ) => Awaitable<unknown>
-  readonly fail: (key: string, token: string, context: ExecutionContext) => Awaitable<unknown>
 }
 
-/** Guards a store: calls end in time, and the log has the first failure of a series, and its end. */
+/** Guards a store. */
 export function guardStore(store: IdempotencyStore | MemoryStore, time: number): GuardedStore {
-  const failures = createFailureLog('store of idempotency keys')
-
-  function call<T>(
+  const guard = createStoreGuard('store of idempotency keys', time)
+  const call = <T>(
     operation: 'begin' | 'renew' | 'finish' | 'fail',
-    work: () => Awaitable<T>,
     { log }: ExecutionContext,
-  ): Awaitable<T | undefined> {
-    const worked = (result: T): T => {
-      failures.worked(log, operation)
-      return result
-    }
-    const failed = (err: unknown): undefined => {
-      failures.failed(log, err, operation)
-    }
-    try {
-      const made = work()
-      // the memory of this process needs neither a timer nor a promise
-      return isPromise(made) ? within(time, Promise.resolve(made)).then(worked, failed) : worked(made)
-    } catch (err) {
-      return failed(err)
-    }
-  }
+    work: () => Awaitable<T>,
+  ): Awaitable<T | undefined> => guard({ operation, work, log }, () => undefined)
 
   return {
     begin: (key, start, context, client) => {
       let begun: Awaitable<unknown>
-      const entry = call('begin', () => (begun = store.begin(key, start, context, client)), context)
+      let isAsked = false
+      const entry = call('begin', context, () => {
+        isAsked = true
+        const made = store.begin(key, start, context, client)
+        begun = made
+        return made
+      })
       return after(entry, (known) => {
-        if (known === undefined)
+        if (known === undefined && isAsked)
           // it may have started the key all the same, which would refuse the next request
           ignoreFailure(async () => {
             await Promise.resolve(begun).catch(() => undefined)
@@ -70,9 +49,9 @@ export function guardStore(store: IdempotencyStore | MemoryStore, time: number):
     renew:
       store.renew &&
       ((key, token, lease, context) =>
-        call('renew', () => store.renew?.(key, token, lease, context), context)),
+        call('renew', context, () => store.renew?.(key, token, lease, context))),
     finish: (key, token, result, context) => {
-      const kept = call('finish', () => store.finish(key, token, result, context), context)
+      const kept = call('finish', context, () => store.finish(key, token, result, context))
       return after(kept, (isKept) => {
         if (isKept === false)
           ignoreFailure(() =>
@@ -83,6 +62,6 @@ export function guardStore(store: IdempotencyStore | MemoryStore, time: number):
           )
       })
     },
-    fail: (key, token, context) => call('fail', () => store.fail(key, token, context), context),
+    fail: (key, token, context) => call('fail', context, () => store.fail(key, token, context)),
   }
 }

@@ -1,6 +1,5 @@
-import { within } from '../async.ts'
 import type { Awaitable } from '../http.ts'
-import { createFailureLog } from '../stores/failure-log.ts'
+import { createStoreGuard } from '../stores/guard.ts'
 import { describeValue, flatCopy, isText } from '../values.ts'
 import type { DefaultVersionContext, VersionChoice } from '../versioning/options.ts'
 
@@ -28,10 +27,9 @@ interface StoreOptions {
   readonly storeTimeout?: number
 }
 
-/** Guards the functions of the user. The log has the first failure of a series, and its end. */
+/** Guards the functions of the user. */
 export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions): PinStore {
-  /** A store may be readable and not take anything. */
-  const failures = createFailureLog('store of pins')
+  const guard = createStoreGuard('store of pins', storeTimeout)
 
   async function call(
     operation: 'get' | 'set',
@@ -39,16 +37,15 @@ export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions):
     check: (result: unknown) => void,
     context?: DefaultVersionContext,
   ): Promise<unknown> {
-    try {
-      const result = await within(storeTimeout, Promise.resolve().then(work))
+    const checked = async (): Promise<unknown> => {
+      const result = await work()
       check(result)
-      if (context !== undefined) failures.worked(context.log, operation)
       return result
-    } catch (cause) {
-      // an upgrade has no request, and whoever asks for it gets the error
-      if (context !== undefined) failures.failed(context.log, cause, operation)
-      throw new StoreError('The store of pins fails', { cause })
     }
+    // an upgrade has no request, and whoever asks for it gets the error
+    return guard({ operation, work: checked, log: context?.log }, (cause) => {
+      throw new StoreError('The store of pins fails', { cause })
+    })
   }
 
   return {

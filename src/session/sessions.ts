@@ -3,7 +3,7 @@ import type { Session } from '../define/built-in-tokens.ts'
 import type { HttpRequest } from '../http.ts'
 import { commitSession } from './commit.ts'
 import { createDataReader, toJson, toPlaces } from './data.ts'
-import { deadlineOf, guardStore } from './guarded-store.ts'
+import { deadlineOf, openStore } from './store.ts'
 import { toSessionSettings } from './options.ts'
 import type { SessionOptions } from './options.ts'
 import { parseRecord, timeLeft } from './record.ts'
@@ -30,7 +30,7 @@ export function createSessions(options: SessionOptions, log: Logger): Sessions {
   const settings = toSessionSettings(options)
   const parts: SessionParts = {
     settings,
-    store: guardStore(settings, log),
+    store: openStore(settings, log),
     load: createDataReader(settings.schema),
     signer: createSigner(settings.secrets),
     log,

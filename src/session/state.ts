@@ -1,7 +1,7 @@
 import { writeSetCookie } from '../cookies.ts'
 import type { Logger } from '../define/context.ts'
 import type { LoadData } from './data.ts'
-import type { GuardedStore } from './guarded-store.ts'
+import type { GuardedStore } from './store.ts'
 import type { SessionSettings } from './options.ts'
 import type { SessionRecord } from './record.ts'
 import type { Signer } from './signature.ts'

@@ -1,9 +1,8 @@
 import { addedError } from '../added-errors.ts'
-import { within } from '../async.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
-import type { ExecutionContext } from '../define/context.ts'
+import type { ExecutionContext, Logger } from '../define/context.ts'
 import type { Guard } from '../define/guard.ts'
 import { fitting } from '../define/interceptor.ts'
 import type { FitRoute } from '../define/interceptor.ts'
@@ -13,6 +12,7 @@ import type { HttpError } from '../errors.ts'
 import type { Awaitable } from '../http.ts'
 import { placed } from '../place.ts'
 import { toFilesPlan } from '../schema/files.ts'
+import { createStoreGuard } from '../stores/guard.ts'
 import { createWorkerWarning } from '../stores/worker-warning.ts'
 import { isFunction, isMilliseconds, isObject, isRecord, isString, isText } from '../values.ts'
 import { keepsInMemory } from './replays.ts'
@@ -80,6 +80,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
   const { header, companions, read } = FORMATS[format]
   const headers = { 'www-authenticate': `Webhook header="${header}"` }
   const warnInWorker = createWorkerWarning(WORKER)
+  const isNew = createIsNew(tolerance)
   const refused = (detail: string): HttpError => addedError('invalid_signature', detail, { headers })
 
   async function canActivate(context: ExecutionContext, injected: Injected<D>): Promise<true> {
@@ -95,7 +96,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
       throw refused('The timestamp is too far from the present time')
     if (replays === undefined) return true
     if (keepsInMemory(replays)) warnInWorker(context.log)
-    if (!(await isNew(replays, toReplayKey(carried, body), tolerance)))
+    if (!(await isNew(replays, toReplayKey(carried, body), context.log)))
       throw refused('The request was received before')
     return true
   }
@@ -137,14 +138,17 @@ const refuseStreams: FitRoute = (route, problems) => {
   return route
 }
 
-/** Whether a request was not allowed before. @throws `HttpError` 503 if the store fails. */
-async function isNew(replays: ReplayStore, key: string, tolerance: number): Promise<boolean> {
-  try {
+/** Creates the function that returns whether a request was not allowed before. It throws an `HttpError` 503 if the store fails. */
+function createIsNew(
+  tolerance: number,
+): (replays: ReplayStore, key: string, log: Logger) => Awaitable<boolean> {
+  const guard = createStoreGuard('store of webhooks', STORE_TIMEOUT)
+  return (replays, key, log) => {
     // a request may come early or late by the tolerance
-    const adding = Promise.resolve().then(() => replays.add(`webhook:${key}`, 2 * tolerance))
-    return await within(STORE_TIMEOUT, adding)
-  } catch (cause) {
-    throw unavailable(cause)
+    const work = async (): Promise<boolean> => replays.add(`webhook:${key}`, 2 * tolerance)
+    return guard({ operation: 'add', work, log }, (cause) => {
+      throw unavailable(cause)
+    })
   }
 }
 

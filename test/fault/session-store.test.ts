@@ -95,9 +95,12 @@ describe('a session store', () => {
         assert.doesNotMatch(answer.body, /broken|away|gave up/)
       }
       store.become('well')
-      // what hung has failed by now
-      await delay(mode === 'hangs, then rejects' ? STORE_TIMEOUT * 2 : 0)
-      const again = await app.inject({ url: '/visit', cookies })
+      // one request at a time tries a store again that gave no answer
+      let again = await app.inject({ url: '/visit', cookies })
+      for (let tries = 0; again.statusCode !== 200 && tries < 1000; tries++) {
+        await delay(20)
+        again = await app.inject({ url: '/visit', cookies })
+      }
       assert.deepEqual(again.json(), { count: 2 })
       await app.close()
     })

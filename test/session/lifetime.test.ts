@@ -93,7 +93,7 @@ describe('a session that is read', () => {
     assert.deepEqual(await reading.commit(), [])
     assert.deepEqual(
       log.lines.map(({ level, message }) => [level, message]),
-      [['error', 'The session store failed']],
+      [['error', 'The store of sessions fails']],
     )
   })
 })

@@ -129,6 +129,13 @@ describe('sessions in Redis', { skip: hasRedis ? false : 'redis-server is not in
     const response = await app.inject({ url: '/', cookies })
     assert.equal(Object(response.json()).code, 'session_unavailable')
     assert.equal((await app.inject('/')).statusCode, 200, 'without cookie, Redis is not asked')
+    let waiting = 0
+    for (let requests = 0; requests < 1000; requests++) {
+      const start = performance.now()
+      assert.equal((await app.inject({ url: '/', cookies })).statusCode, 503)
+      if (performance.now() - start > 150) waiting++
+    }
+    assert.ok(waiting <= 10, `${waiting} of 1000 requests waited`)
     redis.kill('SIGCONT')
     await waitFor(200, () => app.inject({ url: '/', cookies }))
     assert.deepEqual((await app.inject({ url: '/', cookies })).json(), { count: 1 })

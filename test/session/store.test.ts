@@ -45,8 +45,11 @@ describe('a store that fails', () => {
         await assert.rejects(use, isUnavailable)
         const [line] = log.lines
         assert.equal(log.lines.length, 1)
-        assert.deepEqual([line?.level, line?.message], ['error', 'The session store failed'])
-        assert.match(String(Object(line?.details).err), how === 'never answers' ? /in time/ : /refused/)
+        assert.deepEqual([line?.level, line?.message], ['error', 'The store of sessions fails'])
+        assert.match(
+          String(Object(line?.details).err),
+          how === 'never answers' ? /no answer within/ : /refused/,
+        )
       })
     }
   }

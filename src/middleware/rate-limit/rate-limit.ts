@@ -13,10 +13,9 @@ import { placed } from '../../place.ts'
 import { isProduction } from '../../platform.ts'
 import { isCount, isFunction, isMilliseconds, isPositive, LONGEST_TIMER } from '../../values.ts'
 import { toAddressKey, toShortKey } from '../../stores/client-key.ts'
-import { createFailureLog } from '../../stores/failure-log.ts'
 import { isRedis } from '../../stores/redis.ts'
-import { createSpend, isLimiter, LimiterLoadError } from './store.ts'
-import type { Balance, RateLimiter, Spend, Spent } from './store.ts'
+import { createSpend, isLimiter } from './store.ts'
+import type { RateLimiter } from './store.ts'
 
 /** What `rateLimit` takes. The type parameter is the type of `context.identity`, as guards before it leave it. */
 export interface RateLimitOptions<I = never> {
@@ -147,10 +146,10 @@ function createAsk<I>(
   const { storeTimeout = 1000, onStoreError = 'allow', maxKeys = 100_000 } = options
   const limitOf = typeof limit === 'function' ? limit : () => limit
   const costOf = typeof cost === 'function' ? cost : () => cost
-  const count = createCount(
-    createSpend({ name, window, store, storeTimeout, maxKeys }),
-    onStoreError === 'refuse',
-  )
+  const spend = createSpend({ name, window, store, storeTimeout, maxKeys })
+  const failed = (cause: unknown): undefined => {
+    if (onStoreError === 'refuse') throw notCounted(cause)
+  }
   const addressOf = createAddressOf()
   return async (given) => {
     // guards before this one leave the identity, as they do for handlers
@@ -168,7 +167,7 @@ function createAsk<I>(
     const price: unknown = await costOf(context)
     if (!isCount(price)) throw new TypeError('rateLimit: cost returned no whole number that is 0 or more')
     const client = own === undefined ? `ip:${addressOf(given)}` : `key:${own}`
-    const balance = await count(given, { key: toShortKey(client), cost: price, limit: quota })
+    const balance = await spend({ key: toShortKey(client), cost: price, limit: quota }, given.log, failed)
     if (balance === undefined) return undefined
     const reset = Math.ceil(balance.reset / 1000)
     const told = {
@@ -263,25 +262,6 @@ function tellLater(context: ExecutionContext & Sealed, told: Readonly<Record<str
     write?.(response)
     for (const [name, value] of Object.entries(told))
       response.headers[name] = [response.headers[name] ?? [], value].flat().join(', ')
-  }
-}
-
-type Count = (context: ExecutionContext, spent: Spent) => Promise<Balance | undefined>
-
-/** Counts, or `undefined` if the store fails and that is no reason to refuse. The log tells when that begins and when it ends. */
-function createCount(spend: Spend, refuses: boolean): Count {
-  const failures = createFailureLog('store of the rate limit')
-  return async (context, spent) => {
-    try {
-      const balance = await spend(spent, context.log)
-      failures.worked(context.log)
-      return balance
-    } catch (error) {
-      if (error instanceof LimiterLoadError) throw error
-      failures.failed(context.log, error)
-      if (!refuses) return undefined
-      throw notCounted(error)
-    }
   }
 }
 

@@ -1,12 +1,9 @@
-import { once, within } from '../../async.ts'
+import { once } from '../../async.ts'
 import type { Logger } from '../../define/context.ts'
+import type { Awaitable } from '../../http.ts'
+import { createStoreGuard } from '../../stores/guard.ts'
 import { isIoredis } from '../../stores/redis.ts'
 import { createWorkerWarning } from '../../stores/worker-warning.ts'
-
-/** The package `rate-limiter-flexible` could not be loaded, as in a bundle that leaves it out: a broken program, not a failing store. */
-export class LimiterLoadError extends Error {
-  override readonly name = 'LimiterLoadError'
-}
 
 const loadLimiters = once(async () => {
   try {
@@ -14,12 +11,12 @@ const loadLimiters = once(async () => {
     // of a package of CommonJS, some bundlers know the default export alone
     return { ...limiters, ...names }
   } catch (cause) {
-    throw new LimiterLoadError('rateLimit: the package rate-limiter-flexible cannot be loaded', { cause })
+    throw new Error('rateLimit: the package rate-limiter-flexible cannot be loaded', { cause })
   }
 })
 
 /** What is left after a request was counted. */
-export interface Balance {
+interface Balance {
   /** Whether the request is within the limit. */
   readonly isWithin: boolean
   readonly remaining: number
@@ -36,15 +33,19 @@ export interface RateLimiter {
 }
 
 /** What a request spends. */
-export interface Spent {
+interface Spent {
   readonly key: string
   readonly cost: number
   /** What may be spent in a window. */
   readonly limit: number
 }
 
-/** Counts a request. Rejects when the store fails. */
-export type Spend = (spent: Spent, log: Pick<Logger, 'warn'>) => Promise<Balance>
+/** Counts a request. The result is that of `failed` if the store fails. */
+export type Spend = (
+  spent: Spent,
+  log: Pick<Logger, 'warn' | 'info' | 'error'>,
+  failed: (cause: unknown) => undefined,
+) => Awaitable<Balance | undefined>
 
 /** What the counting goes by. */
 export interface SpendOptions {
@@ -61,14 +62,14 @@ export interface SpendOptions {
 export function createSpend(options: SpendOptions): Spend {
   const { store, storeTimeout } = options
   if (store === undefined) return createMemorySpend(options)
-  if (isLimiter(store)) return ({ key, cost }) => within(storeTimeout, spend(store, key, cost))
+  const guard = createStoreGuard('store of the rate limit', storeTimeout)
+  if (isLimiter(store))
+    return ({ key, cost }, log, failed) =>
+      guard({ operation: 'consume', work: () => spend(store, key, cost), log }, failed)
   let made: Promise<RateLimiter> | undefined
-  return (spent) => {
-    made ??= createRedisLimiter(store, options)
-    return within(
-      storeTimeout,
-      made.then((limiter) => spendOf(limiter, spent)),
-    )
+  return async (spent, log, failed) => {
+    const limiter = await (made ??= createRedisLimiter(store, options))
+    return guard({ operation: 'consume', work: () => spendOf(limiter, spent), log }, failed)
   }
 }
 

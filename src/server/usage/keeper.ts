@@ -1,4 +1,5 @@
 import { createId } from '../../platform.ts'
+import { createStoreGuard } from '../../stores/guard.ts'
 import { isFunction, isRecord } from '../../values.ts'
 import type { UsageEntry, UsageOptions, UsageStore } from '../options/usage.ts'
 import { DAY } from './table.ts'
@@ -33,6 +34,13 @@ function createCaller(store: (entries: readonly UsageEntry[]) => unknown): Keepe
   }
 }
 
+/** Milliseconds until a store that does not answer has failed. What it stores later is written again, and counts once. */
+const LONGEST_WRITE = 5000
+
+function rethrow(cause: unknown): never {
+  throw cause
+}
+
 const PREFIX = 'usage:'
 /** A Keyv removes its namespace from keys twice, so that of the documentation, `usage`, takes the prefix along. */
 const KEY = /^(?:usage:)?\d{4}-\d\d-\d\d:/
@@ -43,6 +51,7 @@ const KEY = /^(?:usage:)?\d{4}-\d\d-\d\d:/
  */
 function createStoring(store: UsageStore, ttlMs: number): Keeper {
   const writer = createId()
+  const guard = createStoreGuard('store of usage', LONGEST_WRITE)
   let failure: unknown
   // without a listener, the event itself would be an error
   store.on?.('error', (error) => {
@@ -56,7 +65,10 @@ function createStoring(store: UsageStore, ttlMs: number): Keeper {
         table.isDirty = false
         try {
           failure = undefined
-          const result = await store.set(`${PREFIX}${table.day}:${writer}`, text, ttlMs)
+          const key = `${PREFIX}${table.day}:${writer}`
+          const work = async (): Promise<unknown> => store.set(key, text, ttlMs)
+          // whoever flushes logs the error
+          const result = await guard({ operation: 'set', work, log: undefined }, rethrow)
           if (result === false) throw new Error('The store did not store', { cause: failure })
         } catch (error) {
           table.isDirty = true

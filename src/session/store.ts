@@ -1,10 +1,11 @@
 import type { Logger } from '../define/context.ts'
 import { httpError } from '../errors.ts'
 import type { Awaitable } from '../http.ts'
+import { createStoreGuard } from '../stores/guard.ts'
 import { flatCopy } from '../values.ts'
 import type { SessionSettings, SessionStore } from './options.ts'
 
-/** A store that answers in time or fails with `session_unavailable`; the log has the cause. */
+/** A store that answers in time or fails with `session_unavailable`. */
 export interface GuardedStore {
   read(id: string, deadline: number): Promise<unknown>
   write(id: string, text: string, ttlMs: number, deadline: number): Promise<void>
@@ -25,20 +26,18 @@ export function deadlineOf({ storeTimeout }: SessionSettings): number {
   return performance.now() + storeTimeout
 }
 
-/** Guards the store of the settings; the one in memory, and keyv with it, is made when it is first needed. */
-export function guardStore(settings: SessionSettings, log: Logger): GuardedStore {
+/** Opens the store of the settings; the one in memory, and keyv with it, is made when it is first needed. */
+export function openStore({ store: given, storeTimeout }: SessionSettings, log: Logger): GuardedStore {
+  const guard = createStoreGuard('store of sessions', storeTimeout)
   let opened: Promise<SessionStore> | undefined
-  const open = (): Promise<SessionStore> => (opened ??= openStore(settings.store))
+  const open = (): Promise<SessionStore> =>
+    (opened ??= given === undefined ? createStore() : Promise.resolve(given))
 
-  async function ask(
-    operation: string,
-    deadline: number,
-    run: (store: SessionStore) => Awaitable<unknown>,
-  ): Promise<unknown> {
+  async function ask(operation: string, run: (store: SessionStore) => Awaitable<unknown>): Promise<unknown> {
     const store = await open()
     const watch = watchOf(store)
     const before = watch.count
-    const result = await inTime(deadline, () => run(store))
+    const result = await run(store)
     // keyv tells of most errors only by an event, and goes on as if there were nothing
     const isAnswer = operation === 'get' && result !== undefined && result !== null
     if (watch.count !== before && !isAnswer) throw watch.last
@@ -51,18 +50,18 @@ export function guardStore(settings: SessionSettings, log: Logger): GuardedStore
     deadline: number,
     run: (store: SessionStore) => Awaitable<unknown>,
   ): Promise<unknown> {
-    try {
-      return await ask(operation, deadline, run).catch((error: unknown) => {
+    const work = async (): Promise<unknown> => {
+      if (performance.now() >= deadline) throw new Error('The store gave no answer in time')
+      return ask(operation, run).catch((error: unknown) => {
         // a connection that breaks takes the commands under way with it, and a read has no effect that could happen twice
         if (operation !== 'get' || performance.now() >= deadline) throw error
-        return ask(operation, deadline, run)
-      })
-    } catch (cause) {
-      log.error({ err: cause, operation }, 'The session store failed')
-      throw httpError('session_unavailable', 'Sessions are not available at the moment; try again later', {
-        cause,
+        return ask(operation, run)
       })
     }
+    return guard({ operation, work, log, time: deadline - performance.now() }, (cause) => {
+      const detail = 'Sessions are not available at the moment; try again later'
+      throw httpError('session_unavailable', detail, { cause })
+    })
   }
 
   return {
@@ -77,8 +76,7 @@ function keyOf(id: string): string {
   return `session:${id}`
 }
 
-async function openStore(given: SessionStore | undefined): Promise<SessionStore> {
-  if (given !== undefined) return given
+async function createStore(): Promise<SessionStore> {
   // 10 ms and keyv itself only for those who need it
   const { createMemoryStore } = await import('./memory-store.ts')
   return createMemoryStore()
@@ -102,19 +100,5 @@ function throwErrors(store: SessionStore): void {
   const adapter: unknown = Reflect.get(store, 'store')
   for (const layer of [store, adapter]) {
     if (typeof layer === 'object' && layer !== null && 'throwOnErrors' in layer) layer.throwOnErrors = true
-  }
-}
-
-async function inTime(deadline: number, run: () => Awaitable<unknown>): Promise<unknown> {
-  const left = deadline - performance.now()
-  if (left <= 0) throw new Error('The store did not answer in time')
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('The store did not answer in time')), left)
-  })
-  try {
-    return await Promise.race([run(), late])
-  } finally {
-    clearTimeout(timer)
   }
 }
