@@ -124,7 +124,8 @@ export function toFingerprint(
   // interceptors get no other context, as in `headOf`
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { request, route, spelling = '', versioning } = context as RequestContext
-  const host = request.host.toLowerCase()
+  // instances behind a balancer may differ by their port
+  const host = request.host.replace(/:\d*$/, '').toLowerCase()
   const isInHost = versioning?.schemes.some(({ scheme }) => scheme.name === 'HOST')
   const noted = { isWhole: true }
   const write = (value: unknown): string => (value === undefined ? '' : toCanonical(value, noted))
