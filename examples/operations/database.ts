@@ -1,5 +1,5 @@
 import { Config, defineModule, defineProvider, serviceUnavailable } from 'octavo'
-import { Pool } from 'pg'
+import { DatabaseError, Pool } from 'pg'
 
 import { Settings } from './settings.ts'
 
@@ -17,6 +17,14 @@ const TABLES = `
 /** Rows of SQL: response schemas check them before they are sent. */
 export type Query = <Row>(sql: string, ...values: readonly unknown[]) => Promise<Row[]>
 
+/**
+ * Whether the database cannot be reached or is busy, by the class of its error: connections (08), resources (53), and a server that
+ * starts or stops (57P). Any other answer of the database is a mistake of this program.
+ */
+function isUnavailable(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || /^(?:08|53|57P)/.test(error.code ?? '')
+}
+
 export const Database = defineProvider({
   name: 'Database',
   inject: { settings: Config.of(Settings) },
@@ -29,8 +37,7 @@ export const Database = defineProvider({
       try {
         return (await pool.query(sql, [...values])).rows
       } catch (error) {
-        // an error with a position in the SQL is a mistake of this program, and any other one of the connection
-        if (error instanceof Error && 'position' in error) throw error
+        if (!isUnavailable(error)) throw error
         throw serviceUnavailable('Orders are not available at the moment', { cause: error })
       }
     }
