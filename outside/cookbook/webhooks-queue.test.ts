@@ -167,6 +167,24 @@ describe(
       await stop(third)
     })
 
+    it('sends to all others while a receiver hangs', async () => {
+      await database.query('delete from subscription')
+      await database.query("update pgboss.job set state = 'cancelled' where state in ('created', 'retry')")
+      const service = await start()
+      const stuck = await receive(() => undefined)
+      const quick = await receive((_request, response) => response.writeHead(204).end())
+      for (const { url } of [stuck, quick]) await post(`${service.url}/subscriptions`, { url })
+      const begin = performance.now()
+      // more than there are places for attempts
+      for (let sold = 0; sold < 120; sold++) await post(`${service.url}/cars`, { name: 'Ford' })
+      await until(() => quick.ids.length === 120)
+      // the first attempts at the other one have not ended
+      assert.ok(performance.now() - begin < 9_000)
+      assert.equal(stuck.ids.length, 5)
+      await kill(service)
+      await database.query('delete from pgboss.job')
+    })
+
     it('waits for an attempt that runs when it closes', async () => {
       await database.query('delete from subscription')
       const service = await start()
