@@ -1,7 +1,6 @@
 import type { MigrateValue } from '../flatten/history.ts'
 import { isSchema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../values.ts'
-import { convert } from './convert/plan.ts'
 import type { HistoryParts } from './expand.ts'
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */
@@ -27,8 +26,8 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
       throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
     const { from, to } = asked
     const older = planOf(schema, from)
-    const newest = older === undefined ? value : convert(older, 'up', value, extra)
+    const newest = older === undefined ? value : older.up(value, extra)
     const plan = planOf(schema, to)
-    return plan === undefined ? newest : convert(plan, 'down', newest, extra)
+    return plan === undefined ? newest : plan.down(newest, extra)
   }
 }

@@ -10,7 +10,6 @@ import { toRecord } from '../values.ts'
 import { membersOf } from './convert/clone.ts'
 import type { Turned } from './names.ts'
 import type { Applied } from './operation.ts'
-import { convert } from './convert/plan.ts'
 import { createTurnHeaders, toHeaders } from './convert/response-headers.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
@@ -85,7 +84,7 @@ export function createMigration({
 /** @throws `Error` with the change that fails */
 function turnDown(route: FlatRoute, plan: Plan, data: unknown, extra: MigrationExtra): unknown {
   try {
-    return convert(plan, 'down', data, extra)
+    return plan.down(data, extra)
   } catch (error) {
     throw failed(route, error)
   }
@@ -138,7 +137,7 @@ function turnSource(
   const extra = source === 'params' ? withoutNames(told) : told
   try {
     const renamed = names === undefined ? given : names(given, extra)
-    const made = plan === undefined ? renamed : convert(plan, 'up', renamed, extra)
+    const made = plan === undefined ? renamed : plan.up(renamed, extra)
     // path parameters that no schema reads stay as they are
     return source === 'params' ? { ...toRecord(given), ...toRecord(made) } : made
   } catch (error) {

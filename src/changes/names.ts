@@ -10,7 +10,7 @@ import type { Applied, NamesWere, Operation } from './operation.ts'
 import { absent } from './was.ts'
 import type { FieldWas } from './reshape.ts'
 import type { Plan } from './convert/plan.ts'
-import { differs } from './convert/tracked.ts'
+import { differs } from './convert/tracking.ts'
 import type { Extra, Turn } from './convert/turn.ts'
 
 /** The functions that turn the values of a source. */

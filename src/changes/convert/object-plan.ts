@@ -14,66 +14,26 @@ import type { Plan, PlanOf } from './plan.ts'
 import { interpret } from './program.ts'
 import type { Member, Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
-import { trackedDownWork, trackedFallback, trackedUpWork } from './tracked.ts'
 import { MigrationError, RefusedError } from './turn.ts'
-import type { Identified, Turn } from './turn.ts'
+import type { Identified } from './turn.ts'
 import { downWork, upWork } from './work.ts'
 import type { Work } from './work.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
 export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep[], planOf: PlanOf): Plan {
   const fields = oldFields(schema, owned, steps, planOf)
-  const site = { schema, owned, fields, steps, others: findOthers(schema, fields) }
-  const { down, up } = toPrograms(site, PLAIN)
-  let made: Tracked | undefined
-  const tracked = (): Tracked => (made ??= toTracked(site))
-  const slowDown = interpret(down)
-  const slowUp = interpret(up)
+  const { down, up } = toPrograms({ schema, owned, fields, steps, others: findOthers(schema, fields) })
   return {
     wire: cloneSchema(schema, { shape: toShape(fields, 'wire'), checks: [] }),
     parse: cloneSchema(schema, { shape: toShape(fields, 'parse'), checks: [] }),
     names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
-    down: compileProgram(down) ?? slowDown,
-    up: compileProgram(up) ?? slowUp,
-    slowDown,
-    slowUp,
-    trackedDown: (value, extra) => tracked().down(value, extra),
-    trackedUp: (value, extra) => tracked().up(value, extra),
+    down: compileProgram(down) ?? interpret(down),
+    up: compileProgram(up) ?? interpret(up),
   }
 }
 
-type Tracked = Readonly<Record<'up' | 'down', Turn>>
-
-/** Compiles the programs that tell which changes alter something. */
-function toTracked(site: Site): Tracked {
-  const { down, up } = toPrograms(site, TRACKED)
-  return { down: compiled(down), up: compiled(up) }
-}
-
-function compiled(program: Program): Turn {
-  return compileProgram(program) ?? interpret(program)
-}
-
-/** How the works of programs are made. */
-interface Making {
-  readonly downWork: typeof downWork
-  readonly upWork: typeof upWork
-  readonly down: Program['side']
-  readonly up: Program['side']
-  readonly isTracked: boolean
-}
-
-const PLAIN: Making = { downWork, upWork, down: 'down', up: 'up', isTracked: false }
-const TRACKED: Making = {
-  downWork: trackedDownWork,
-  upWork: trackedUpWork,
-  down: 'trackedDown',
-  up: 'trackedUp',
-  isTracked: true,
-}
-
 /** Writes the programs of both directions. */
-function toPrograms(site: Site, making: Making): { readonly down: Program; readonly up: Program } {
+function toPrograms(site: Site): { readonly down: Program; readonly up: Program } {
   const { schema, owned, steps } = site
   const registers = new Map<Slot, number>()
   const registerOf = (slot: Slot): number => {
@@ -88,16 +48,16 @@ function toPrograms(site: Site, making: Making): { readonly down: Program; reado
       owned.wrappers.get(keys.get(slot) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
     registerOf,
   }
-  const downs = steps.flatMap((step) => making.downWork(step, around))
+  const downs = steps.flatMap((step) => downWork(step, around))
   const ups = steps.toReversed().flatMap((step) =>
-    making.upWork(step, {
+    upWork(step, {
       ...around,
       newerSchema: (slot) => newerSchema(slot, step.step, schema, owned, steps),
     }),
   )
   return {
-    down: toDown({ ...site, registers }, downs, making),
-    up: toUp({ ...site, registers }, ups, making),
+    down: toDown({ ...site, registers }, downs),
+    up: toUp({ ...site, registers }, ups),
   }
 }
 
@@ -124,14 +84,9 @@ interface RegisteredSite extends Site {
 function toDown(
   { schema: whole, owned, fields, steps, registers, others }: RegisteredSite,
   works: readonly Work[],
-  { down, isTracked }: Making,
 ): Program {
-  const fallbackAt = ({ slot, schema }: OldField): Member['fallback'] => {
-    const fallback = fallbackOf(schema)
-    return isTracked ? trackedFallback(fallback, shaperOf(slot, steps)) : fallback
-  }
   return {
-    side: down,
+    side: 'down',
     registers: registers.size,
     loads: [...owned.slots].flatMap(([name, slot]) => {
       const register = registers.get(slot)
@@ -147,7 +102,8 @@ function toDown(
         plan,
         schema,
         // a newest result is completed by its own schema
-        fallback: field.key !== undefined && shapeOf(whole)[key] === schema ? undefined : fallbackAt(field),
+        fallback: field.key !== undefined && shapeOf(whole)[key] === schema ? undefined : fallbackOf(schema),
+        shaper: shaperOf(slot, steps),
       }
     }),
     others,
@@ -162,14 +118,10 @@ function shaperOf(slot: Slot | undefined, steps: readonly OwnStep[]): Identified
   )?.step.change
 }
 
-function toUp(
-  { schema, owned, fields, registers, others }: RegisteredSite,
-  works: readonly Work[],
-  { up }: Making,
-): Program {
+function toUp({ schema, owned, fields, registers, others }: RegisteredSite, works: readonly Work[]): Program {
   const byKey = new Map(fields.map((field) => [field.key, field]))
   return {
-    side: up,
+    side: 'up',
     registers: registers.size,
     loads: fields.flatMap(({ slot, name, plan }) => {
       const register = slot === undefined ? undefined : registers.get(slot)
@@ -182,7 +134,15 @@ function toUp(
       const register = slot === undefined ? undefined : registers.get(slot)
       // what is in a register was turned on its way there
       const plan = register === undefined ? field?.plan : undefined
-      return { to: key, from: field?.name ?? key, register, plan, schema: own, fallback: undefined }
+      return {
+        to: key,
+        from: field?.name ?? key,
+        register,
+        plan,
+        schema: own,
+        fallback: undefined,
+        shaper: undefined,
+      }
     }),
     others,
     refine: createRefine(schema),
@@ -216,7 +176,7 @@ function createRefine(schema: Schema): ((value: unknown) => unknown) | undefined
     const outcome = validate(value)
     if (isPromise(outcome)) {
       ignoreRejection(outcome)
-      throw new MigrationError(undefined, 'A refinement of a model takes time')
+      throw new MigrationError(undefined, 'A refinement of a model takes time', { fields: [] })
     }
     if ('issues' in outcome)
       throw new RefusedError(outcome.issues.map(({ code, message }) => ({ code, message, path: [] })))

@@ -11,8 +11,8 @@ import type { AnyChange, Chain, Move, Slot, Step } from '../chain.ts'
 import { changesNames, namedModel, namesBefore } from '../field-names.ts'
 import { cloneSchema, lazyInner, membersOf, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
-import { convert, isUp, turnsOf } from './plan.ts'
-import type { Plan, Side } from './plan.ts'
+import { turnsOf } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { createFindOwned } from './own.ts'
 import type { Owned } from './own.ts'
 import { turnAt } from './turn.ts'
@@ -171,11 +171,11 @@ function planNames(schema: Schema, slots: ReadonlyMap<string, Slot>, steps: read
     wire: older,
     parse: older,
     ...turnsOf((side) => {
-      const table: ReadonlyMap<unknown, unknown> = isUp(side) ? newest : names
+      const table: ReadonlyMap<unknown, unknown> = side === 'up' ? newest : names
       return (value, { altered }) => {
         const made = table.get(value) ?? value
         if (altered !== undefined && made !== value)
-          for (const change of changes.get(isUp(side) ? made : value) ?? []) altered(change)
+          for (const change of changes.get(side === 'up' ? made : value) ?? []) altered(change)
         return made
       }
     }),
@@ -195,10 +195,6 @@ function same(schema: Schema): Plan {
   return { wire: schema, parse: schema, ...turnsOf(() => STAY) }
 }
 
-function isSlow(side: Side): boolean {
-  return side === 'slowUp' || side === 'slowDown'
-}
-
 const object: Build = (schema, level, { ownedBy, planOf }) => {
   const owned = ownedBy(schema)
   const steps = owned.steps.filter(({ order }) => order < level)
@@ -214,10 +210,8 @@ const array: Build = (schema, level, { planOf }) => {
     parse: cloneSchema(schema, { element: plan.parse }),
     ...turnsOf((side) => (value, extra) => {
       if (!Array.isArray(value)) return value
-      const list: readonly unknown[] = value
-      if (isSlow(side)) return list.map((member, index) => turnAt(plan[side], index, member, extra))
       const turn = plan[side]
-      return list.map((member) => turn(member, extra))
+      return value.map((member: unknown, index) => turnAt(turn, index, member, extra))
     }),
   }
 }
@@ -230,7 +224,7 @@ const wrapper: Build = (schema, level, { planOf }) => {
   const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
     innerType: plan[side],
     // a default is a value of the newest version
-    ...('defaultValue' in def ? { defaultValue: plan.slowDown(def['defaultValue'], {}) } : {}),
+    ...('defaultValue' in def ? { defaultValue: plan.down(def['defaultValue'], {}) } : {}),
   })
   return {
     wire: cloneSchema(schema, members('wire')),
@@ -322,7 +316,7 @@ const union: Build = (schema, level, { planOf }) => {
     wire: older('wire'),
     parse: older('parse'),
     ...turnsOf((side) => {
-      const find = isUp(side) ? findOld : findNew
+      const find = side === 'up' ? findOld : findNew
       return (value, extra) => {
         const plan = isObject(value) ? plans[find(value)] : undefined
         return plan === undefined ? value : plan[side](value, extra)
@@ -376,7 +370,7 @@ const pipe: Build = (schema, level, { planOf, changesIn }) => {
   if (inner === undefined || plan === undefined) return same(schema)
   const turned = zod.pipe(
     toZod(plan.parse),
-    zod.transform((value) => convert(plan, 'up', value, {})),
+    zod.transform((value) => plan.up(value, {})),
   )
   // the values before the transform are gone when they are tracked, so that each change counts that reaches them
   const note: Turn = (value, { altered }) => {
@@ -386,7 +380,7 @@ const pipe: Build = (schema, level, { planOf, changesIn }) => {
   return {
     wire: plan.wire,
     parse: cloneSchema(schema, { in: turned }),
-    ...turnsOf((side) => (side === 'trackedUp' ? note : STAY)),
+    ...turnsOf((side) => (side === 'up' ? note : STAY)),
   }
 }
 

@@ -1,32 +1,39 @@
 import type { Schema } from '../../schema/schema.ts'
 import type { SchemaIssue } from '../../schema/validator.ts'
-import { isObject, toRecord } from '../../values.ts'
+import { isPromise } from '../../async.ts'
+import { isObject } from '../../values.ts'
 import type { Plan, Side } from './plan.ts'
-import { RefusedError, runChange, turnAt } from './turn.ts'
-import type { Extra, Turn } from './turn.ts'
+import { differs } from './tracking.ts'
+import { promisedIn, RefusedError, threwIn, turnAt } from './turn.ts'
+import type { Extra, Identified, Turn } from './turn.ts'
 import type { Held, Needs, Work, WorkOf } from './work.ts'
 
-/** A member of what is made: it comes from a member of the value, or from a register. */
+/** A member of the object that is made: it comes from a member of the value, or from a register. */
 export interface Member {
   readonly to: string
   readonly from: string
   readonly register: number | undefined
-  /** How its own value travels. */
+  /** The conversion of its own value. */
   readonly plan: Plan | undefined
   readonly schema: Schema
-  /** What stands there if nothing else does. */
-  readonly fallback: ((extra: Extra) => unknown) | undefined
+  /** Returns the value of an absent member. */
+  readonly fallback: (() => unknown) | undefined
+  /** The change that the fallback comes from. */
+  readonly shaper: Identified | undefined
 }
 
 /** A member that is put into a register. */
 interface Load extends Held {
-  /** How its own value travels, if it does so before functions of changes see it. */
+  /** The conversion of its own value, if functions of changes see the result. */
   readonly plan: Plan | undefined
 }
 
-/** The conversion of an object in one direction: what is read, what is done with it, and what is written. */
+/**
+ * The conversion of an object in one direction. `interpret` runs it, and `compileProgram` makes a function that does the same. An absent
+ * member is the same as one that is `undefined`, and neither arguments of functions nor results have such members.
+ */
 export interface Program {
-  readonly side: Exclude<Side, 'slowUp' | 'slowDown'>
+  readonly side: Side
   readonly registers: number
   readonly loads: readonly Load[]
   readonly works: readonly Work[]
@@ -37,82 +44,116 @@ export interface Program {
   readonly refine: ((made: unknown) => unknown) | undefined
 }
 
-/** Runs a program step by step, so that errors know where they are. */
-export function interpret(program: Program): Turn {
-  const { loads, works, members, others, refine } = program
-  const side = SLOW[program.side]
+/** Creates the conversion that runs a program, for platforms that forbid to make code from text. */
+export function interpret({ side, loads, works, members, others, refine }: Program): Turn {
   return (value, extra) => {
     if (!isObject(value)) return value
-    const source = toRecord(value)
     const held: unknown[] = []
+    const site = { held, extra, told: toldOf(extra) }
     for (const { name, register, plan } of loads)
-      held[register] = turnMember(plan, side, name, source[name], extra)
-    for (const work of works) runWork(work, held, extra)
+      held[register] = turnMember(plan, side, name, Reflect.get(value, name), extra)
+    for (const work of works) runWork(work, site)
     const made: Record<string, unknown> = {}
-    for (const { to, from, register, plan, fallback } of members) {
-      const own = register === undefined ? source[from] : held[register]
-      const given = own === undefined && fallback !== undefined ? fallback(extra) : own
-      const turned = turnMember(plan, side, from, given, extra)
-      if (turned !== undefined) made[to] = turned
+    for (const member of members) {
+      const { from, register } = member
+      const given = register === undefined ? Reflect.get(value, from) : held[register]
+      const own = turnMember(member.plan, side, from, complete(member, given, extra), extra)
+      if (own !== undefined) made[member.to] = own
     }
-    others?.(made, source)
+    others?.(made, value)
     return refine === undefined ? made : refine(made)
   }
 }
 
-/** How the members of a value are turned that is turned step by step. */
-const SLOW = {
-  up: 'slowUp',
-  down: 'slowDown',
-  trackedUp: 'trackedUp',
-  trackedDown: 'trackedDown',
-} as const satisfies Record<Program['side'], Side>
+/** Returns the value of a member, or of its fallback if it is absent. */
+function complete({ fallback, shaper }: Member, given: unknown, extra: Extra): unknown {
+  if (given !== undefined || fallback === undefined) return given
+  const value = fallback()
+  if (value !== undefined && shaper !== undefined) extra.altered?.(shaper.id)
+  return value
+}
+
+/** The second argument of functions of changes, which do not see who is told of changes. */
+export function toldOf(extra: Extra): Extra {
+  return extra.altered === undefined ? extra : { request: extra.request }
+}
 
 function turnMember(plan: Plan | undefined, side: Side, name: string, value: unknown, extra: Extra): unknown {
-  const turn = plan?.[side]
-  return value === undefined || turn === undefined ? value : turnAt(turn, name, value, extra)
+  return value === undefined || plan === undefined ? value : turnAt(plan[side], name, value, extra)
 }
 
-function runWork(work: Work, held: unknown[], extra: Extra): void {
-  if (work.kind === 'turn') runTurn(work, held, extra)
-  else runGroup(work, held, extra)
+interface Site {
+  readonly held: unknown[]
+  readonly extra: Extra
+  readonly told: Extra
 }
 
-function runTurn(work: WorkOf<'turn'>, held: unknown[], extra: Extra): void {
-  const { change, register, call, check, name, skipsAbsent, spares } = work
+function runWork(work: Work, site: Site): void {
+  if (work.kind === 'turn') runTurn(work, site)
+  else if (work.kind === 'group') runGroup(work, site)
+  else if (site.held[work.register] !== undefined) site.extra.altered?.(work.change.id, work.isName)
+}
+
+function runTurn(work: WorkOf<'turn'>, { held, extra, told }: Site): void {
+  const { change, register, call, check, skipsAbsent, spares } = work
   const value = held[register]
   if (value === undefined && skipsAbsent) return
   const isSpared = (value === undefined && spares.absent) || (value === null && spares.null)
-  const made = call === undefined || isSpared ? value : runChange(change, () => call(value, extra))
-  held[register] = check === undefined ? made : turnAt(check, name, made, extra)
+  const called = call === undefined || isSpared ? value : runCall(work, call, value, told)
+  const made = check === undefined ? called : check(called)
+  held[register] = made
+  if (extra.altered !== undefined && differs(value, made)) extra.altered(change.id)
 }
 
-function runGroup(work: WorkOf<'group'>, held: unknown[], extra: Extra): void {
-  const { change, call, args, made, needs } = work
+function runGroup(work: WorkOf<'group'>, { held, told }: Site): void {
+  const { call, args, made, needs } = work
   if (needs !== undefined && !isTogether(needs, held)) return
   const values: Record<string, unknown> = {}
   for (const { name, register } of args) if (held[register] !== undefined) values[name] = held[register]
-  const results = toRecord(call === undefined ? {} : runChange(change, () => call(values, extra)))
-  for (const { name, register, check } of made)
-    held[register] = check === undefined ? results[name] : check(results[name])
+  const results = call === undefined ? undefined : runCall(work, call, values, told)
+  for (const { name, register, check } of made) {
+    const result: unknown = isObject(results) ? Reflect.get(results, name) : undefined
+    held[register] = check === undefined ? result : check(result)
+  }
+}
+
+function runCall<T>(
+  work: WorkOf<'turn' | 'group'>,
+  call: (value: T, extra: Extra) => unknown,
+  value: T,
+  told: Extra,
+): unknown {
+  let made
+  try {
+    made = call(value, told)
+  } catch (error) {
+    throw threwIn(work, error)
+  }
+  if (isPromise(made)) throw promisedIn(work, made)
+  return made
 }
 
 /** Whether the members are there that functions of a whole object need. @throws `RefusedError` if a client sent some of them */
 function isTogether({ sent, all }: Needs, held: readonly unknown[]): boolean {
-  const isAbsent = ({ register }: Held): boolean => held[register] === undefined
-  const missing = all.filter(isAbsent)
-  if (sent === undefined) return missing.length === 0
+  const isThere = ({ register }: Held): boolean => held[register] !== undefined
+  if (sent === undefined) return all.every(isThere)
   // a field that an older version does not have is never written by a part of a body
-  if (sent.every(isAbsent)) return false
-  if (missing.length > 0) throw new RefusedError(missing.map(({ name }) => toMissing(name, all)))
+  if (!sent.some(isThere)) return false
+  if (!all.every(isThere))
+    throw apart(
+      all,
+      all.map(({ register }) => held[register]),
+    )
   return true
 }
 
-function toMissing(name: string, all: readonly Held[]): SchemaIssue {
-  const names = all.map((each) => each.name).join(', ')
-  return {
-    code: 'missing_field',
-    path: [name],
-    message: `Send all of ${names} or none of them: they are changed together`,
-  }
+/** Creates the error for members that a client has to send together. `values` are those that it sent, in the same order. */
+export function apart(all: readonly Held[], values: readonly unknown[]): RefusedError {
+  const names = all.map(({ name }) => name).join(', ')
+  const issues = all.flatMap(({ name }, index): readonly SchemaIssue[] => {
+    if (values[index] !== undefined) return []
+    const message = `Send all of ${names} or none of them: they are changed together`
+    return [{ code: 'missing_field', path: [name], message }]
+  })
+  return new RefusedError(issues)
 }

@@ -6,7 +6,7 @@ import { describeValue, isRecord, toRecord } from '../../values.ts'
 import type { Applied } from '../operation.ts'
 import { absent } from '../was.ts'
 import { zod } from '../zod.ts'
-import { differs } from './tracked.ts'
+import { differs } from './tracking.ts'
 import type { Extra, Turn } from './turn.ts'
 
 /** The headers of a response, by lower-case name. */

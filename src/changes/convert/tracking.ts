@@ -30,3 +30,15 @@ export function createTracking(
     },
   }
 }
+
+/** Whether two values are written differently. */
+export function differs(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return false
+  if (typeof one !== 'object' || typeof other !== 'object') return true
+  try {
+    return JSON.stringify(one) !== JSON.stringify(other)
+  } catch {
+    // such as a bigint in it
+    return true
+  }
+}

@@ -26,29 +26,68 @@ export interface Identified {
   readonly id: string
 }
 
+/** Part of a conversion that failed: the fields that a change was making, and the value that does not fit, if there is one. */
+interface Failure {
+  readonly fields: readonly string[]
+  readonly unfit?: { readonly value: unknown }
+}
+
 /** A conversion that failed: the change is to blame, not the client. */
 export class MigrationError extends Error {
   /** The id of the change, if one is known. */
   readonly change: string | undefined
+  // private, because logs show the members of errors, and values may be secrets
+  readonly #failure: Failure
 
-  constructor(change: Identified | undefined, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
+  constructor(change: Identified | undefined, message: string, given: Failure & ErrorOptions) {
+    super(message, given)
     this.name = 'MigrationError'
     this.change = change?.id
+    this.#failure = given
   }
+
+  get failure(): Failure {
+    return this.#failure
+  }
+}
+
+/** A function of a change, as its errors describe it. */
+interface Blamed {
+  readonly change: Identified
+  /** The fields that it makes. */
+  readonly fields: readonly string[]
+}
+
+/** Creates the error for a function of a change that threw. */
+export function threwIn({ change, fields }: Blamed, cause: unknown): MigrationError {
+  return new MigrationError(change, `The change "${change.id}" failed`, { fields, cause })
+}
+
+/** Creates the error for a function of a change that returned a promise. */
+export function promisedIn({ change, fields }: Blamed, promise: unknown): MigrationError {
+  ignoreRejection(promise)
+  const message = `The change "${change.id}" returned a promise: up and down are synchronous`
+  return new MigrationError(change, message, { fields })
 }
 
 /** A value that an older version takes and the newest one refuses: the client is to blame. */
 export class RefusedError extends Error {
   readonly issues: readonly SchemaIssue[]
   /** The keys that lead to the value. */
-  readonly path: (string | number)[] = []
+  readonly path: (string | number)[]
 
-  constructor(issues: readonly SchemaIssue[]) {
+  constructor(issues: readonly SchemaIssue[], path: readonly string[] = []) {
     super('The newest version refuses the value')
     this.name = 'RefusedError'
     this.issues = issues
+    this.path = [...path]
   }
+}
+
+/** Adds the key of a member to the path of a value in it that is refused. Returns the error. */
+export function below(error: unknown, key: string | number): unknown {
+  if (error instanceof RefusedError) error.path.unshift(key)
+  return error
 }
 
 /** Turns a member of a value; what is refused in it is found below its key. */
@@ -56,40 +95,15 @@ export function turnAt(turn: Turn, key: string | number, value: unknown, extra: 
   try {
     return turn(value, extra)
   } catch (error) {
-    if (error instanceof RefusedError) error.path.unshift(key)
-    throw error
+    throw below(error, key)
   }
 }
 
-/** Calls a function of a change. */
-export function runChange<T>(change: Identified, call: () => T): T {
-  let result
-  try {
-    result = call()
-  } catch (error) {
-    throw new MigrationError(change, `The change "${change.id}" failed`, error)
-  }
-  if (isPromise(result)) {
-    ignoreRejection(result)
-    throw new MigrationError(
-      change,
-      `The change "${change.id}" returned a promise: up and down are synchronous`,
-    )
-  }
-  return result
-}
-
-/** Refuses promises in compiled conversions, which are then run step by step to say what is wrong. */
-export function refusePromise<T>(value: T): T {
-  if (!isPromise(value)) return value
-  ignoreRejection(value)
-  throw new TypeError('up and down are synchronous')
-}
-
-/** Creates the function that checks what a change made, and returns what the schema makes of it. */
+/** Creates the function that checks a value that a change made of a field, and returns the parsed value. */
 export function createMadeCheck(
   schema: Schema,
   change: Identified,
+  name: string,
   isNarrowed = false,
 ): (value: unknown) => unknown {
   const validate = createValidator(schema)
@@ -97,18 +111,24 @@ export function createMadeCheck(
   return (value) => {
     if (isPlain?.(value) === true) return value
     const outcome = validate(value)
+    if (!isPromise(outcome) && !('issues' in outcome)) return outcome.value
+    const failure = { fields: [name], unfit: { value } }
     if (isPromise(outcome)) {
       ignoreRejection(outcome)
-      throw new MigrationError(change, `The change "${change.id}" made a value whose check takes time`)
+      throw new MigrationError(
+        change,
+        `The change "${change.id}" made a value whose check takes time`,
+        failure,
+      )
     }
-    if (!('issues' in outcome)) return outcome.value
-    if (isNarrowed) throw new RefusedError(outcome.issues)
+    if (isNarrowed) throw new RefusedError(outcome.issues, [name])
     const reasons = outcome.issues
       .slice(0, 3)
       .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
     throw new MigrationError(
       change,
       `The change "${change.id}" made a value that does not fit: ${reasons.join('; ')}`,
+      failure,
     )
   }
 }

@@ -5,7 +5,7 @@ import type { OwnStep } from './own.ts'
 import { createMadeCheck } from './turn.ts'
 import type { Extra, Identified } from './turn.ts'
 
-/** Checks what a change made, and returns what its schema makes of it. */
+/** Checks a value that a change made, and returns the parsed value. */
 type Check = (value: unknown) => unknown
 
 /** A member of an object, and the register that holds its value. */
@@ -19,23 +19,32 @@ export type Work =
   | {
       readonly kind: 'turn'
       readonly change: Identified
-      readonly name: string
+      readonly fields: readonly string[]
       readonly register: number
       readonly call: ((value: unknown, extra: Extra) => unknown) | undefined
       readonly check: Check | undefined
-      /** Whether what is absent stays so. */
+      /** Whether an absent value stays absent. */
       readonly skipsAbsent: boolean
-      /** Which values are not given to `call`, because the object allows them and the model does not. */
+      /** The values that are not given to `call`, because the object allows them and the model does not. */
       readonly spares: { readonly absent: boolean; readonly null: boolean }
     }
   | {
       readonly kind: 'group'
       readonly change: Identified
+      readonly fields: readonly string[]
       readonly call: ((values: object, extra: Extra) => unknown) | undefined
       readonly args: readonly Held[]
       readonly made: readonly (Held & { readonly check: Check | undefined })[]
       /** Without these nothing is made. */
       readonly needs: Needs | undefined
+    }
+  /** Reports that the change alters something, if the register has a value. */
+  | {
+      readonly kind: 'note'
+      readonly change: Identified
+      readonly register: number
+      /** Whether only the name differs. */
+      readonly isName: boolean
     }
 
 /** A work of one kind. */
@@ -51,21 +60,24 @@ export interface Needs {
 /** Returns the register of a field. */
 type RegisterOf = (slot: Slot) => number
 
-/** What a step does on the way to the older version. */
-export function downWork({ step, moves, isGroup }: OwnStep, site: Site): readonly Work[] {
+/** The works of a step on the way to the older version. */
+export function downWork(own: OwnStep, site: Site): readonly Work[] {
+  const { step, moves, isGroup } = own
   const { isPartial, registerOf } = site
   const { change, reshape, newer } = step
   const born = pick('born', moves, registerOf)
-  const works: Work[] = []
+  // fields that only the newer version has are dropped, and those that only the older one has are made
+  const works: Work[] = [...notes(['gone', 'rename'], own, registerOf)]
   if (isGroup && born.length > 0) {
     works.push({
       kind: 'group',
       change,
+      fields: born.map(({ name }) => name),
       call: reshape.down,
-      args: newer.map(([name, slot]) => ({ name, register: registerOf(slot) })),
+      args: heldOf(newer, registerOf),
       made: born.map((each) => ({ ...each, check: undefined })),
       needs: isPartial
-        ? { sent: undefined, all: [...pick('gone', moves, registerOf), ...readsOf(step, registerOf)] }
+        ? { sent: undefined, all: [...pick('gone', moves, registerOf), ...heldOf(step.reads, registerOf)] }
         : undefined,
     })
   }
@@ -75,7 +87,7 @@ export function downWork({ step, moves, isGroup }: OwnStep, site: Site): readonl
     works.push({
       kind: 'turn',
       change,
-      name,
+      fields: [name],
       register: registerOf(slot),
       call: field.down,
       check: undefined,
@@ -84,10 +96,10 @@ export function downWork({ step, moves, isGroup }: OwnStep, site: Site): readonl
       spares: { absent: site.isAround(slot, OPTIONAL), null: site.isAround(slot, NULLABLE) },
     })
   }
-  return works
+  return [...works, ...notes(['born'], own, registerOf)]
 }
 
-/** What is known of an object in both directions. */
+/** The parts of an object that both directions use. */
 export interface Site {
   /** Whether fields that are left out stay so. */
   readonly isPartial: boolean
@@ -99,33 +111,37 @@ export interface Site {
 const NULLABLE = new Set(['nullable'])
 const OPTIONAL = new Set(['optional', 'default', 'prefault'])
 
-function readsOf({ reads }: OwnStep['step'], registerOf: RegisterOf): readonly Held[] {
-  return reads.map(([name, slot]) => ({ name, register: registerOf(slot) }))
+/** The registers of fields. If two have one name, the last one counts. */
+function heldOf(fields: OwnStep['step']['reads'], registerOf: RegisterOf): readonly Held[] {
+  return [...new Map(fields)].map(([name, slot]) => ({ name, register: registerOf(slot) }))
 }
 
-/** What is known of an object on the way to the newest version. */
+/** The parts of an object that are used on the way to the newest version. */
 export interface UpSite extends Site {
   /** The schema that a field has on the newer side of the step. */
   readonly newerSchema: (slot: Slot) => Schema | undefined
 }
 
-/** What a step does on the way to the newest version. What it makes is checked at once. */
-export function upWork({ step, moves, isGroup }: OwnStep, site: UpSite): readonly Work[] {
+/** The works of a step on the way to the newest version. Values that a change makes are checked at once. */
+export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
+  const { step, moves, isGroup } = own
   const { change, reshape, older } = step
   const { isPartial, newerSchema, registerOf } = site
-  const works: Work[] = []
+  const works: Work[] = [...notes(['born', 'rename'], own, registerOf)]
   if (isGroup) {
+    const made = moves.flatMap((move) => {
+      const schema = move.kind === 'gone' ? newerSchema(move.slot) : undefined
+      if (move.kind !== 'gone' || schema === undefined) return []
+      const { name, slot } = move
+      return [{ name, register: registerOf(slot), check: createMadeCheck(schema, change, name) }]
+    })
     works.push({
       kind: 'group',
       change,
+      fields: made.map(({ name }) => name),
       call: reshape.up,
-      args: older.map(([name, slot]) => ({ name, register: registerOf(slot) })),
-      made: moves.flatMap((move) => {
-        const schema = move.kind === 'gone' ? newerSchema(move.slot) : undefined
-        if (move.kind !== 'gone' || schema === undefined) return []
-        const { name, slot } = move
-        return [{ name, register: registerOf(slot), check: createMadeCheck(schema, change) }]
-      }),
+      args: heldOf(older, registerOf),
+      made,
       needs: isPartial ? needsOf(pick('born', moves, registerOf), step, registerOf) : undefined,
     })
   }
@@ -133,23 +149,38 @@ export function upWork({ step, moves, isGroup }: OwnStep, site: UpSite): readonl
     const schema = move.kind === 'turn' ? newerSchema(move.slot) : undefined
     if (move.kind !== 'turn' || schema === undefined) continue
     const { name, slot, field } = move
-    const check = createMadeCheck(schema, change, field.narrowed === true)
     works.push({
       kind: 'turn',
       change,
-      name,
+      fields: [name],
       register: registerOf(slot),
       call: field.up,
-      check,
+      check: createMadeCheck(schema, change, name, field.narrowed === true),
       skipsAbsent: isPartial,
       spares: { absent: site.isAround(slot, OPTIONAL), null: site.isAround(slot, NULLABLE) },
     })
   }
-  return works
+  return [...works, ...notes(['gone'], own, registerOf)]
+}
+
+/** The works that report members which are there. */
+function notes(
+  kinds: readonly Move['kind'][],
+  { step: { change }, moves }: OwnStep,
+  registerOf: RegisterOf,
+): readonly Work[] {
+  return moves
+    .filter(({ kind }) => kinds.includes(kind))
+    .map(({ kind, slot }) => ({
+      kind: 'note',
+      change,
+      register: registerOf(slot),
+      isName: kind === 'rename',
+    }))
 }
 
 function needsOf(sent: readonly Held[], step: OwnStep['step'], registerOf: RegisterOf): Needs {
-  return { sent, all: [...sent, ...readsOf(step, registerOf)] }
+  return { sent, all: [...sent, ...heldOf(step.reads, registerOf)] }
 }
 
 function pick(kind: 'born' | 'gone', moves: readonly Move[], registerOf: RegisterOf): readonly Held[] {

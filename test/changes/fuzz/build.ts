@@ -50,16 +50,8 @@ const untyped = (made: unknown): Untyped => made as Untyped
 
 /** Makes the application of a world, with its history or without. */
 export function build(world: World, hasHistory: boolean, scheme: Scheme): Built {
-  const schemas: z.ZodObject[] = []
+  const schemas = toSchemas(world)
   const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
-  for (const object of world.objects)
-    schemas.push(
-      object.id === object.model
-        ? toModel(object, of)
-        : object.isCopy === true
-          ? toCopy(object, of)
-          : toPart(object, schemas, of),
-    )
   const desk: Desk = { seen: undefined, status: 200, result: () => undefined }
   const oldest = world.versions.at(-1) ?? ''
   const routes: object[] = world.routes.map((route) => {
@@ -108,7 +100,7 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
         response: z.object({ hand: z.string() }),
         handler: () => ({ hand: name }),
       })
-  const history = hasHistory ? { history: toHistory(world, schemas, of) } : {}
+  const history = hasHistory ? { history: toHistory(world, schemas) } : {}
   const app = untyped(createApp)(moduleOf({ controllers: [controller({ name: 'c', routes })] }), {
     logger: false,
     versioning: { ...SCHEMES[scheme], ...history },
@@ -118,7 +110,22 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
   return { app, desk }
 }
 
-function toSchema(kind: Kind, schemas: readonly z.ZodObject[]): z.ZodType {
+/** Makes the models of a world and their parts. */
+export function toSchemas(world: World): readonly z.ZodObject[] {
+  const schemas: z.ZodObject[] = []
+  const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
+  for (const object of world.objects)
+    schemas.push(
+      object.id === object.model
+        ? toModel(object, of)
+        : object.isCopy === true
+          ? toCopy(object, of)
+          : toPart(object, schemas, of),
+    )
+  return schemas
+}
+
+export function toSchema(kind: Kind, schemas: readonly z.ZodObject[]): z.ZodType {
   const of = (inner: Kind): z.ZodType => toSchema(inner, schemas)
   const at = (id: number): z.ZodObject => schemas[id] ?? z.object({})
   switch (kind.t) {
@@ -217,11 +224,12 @@ function toPart(
   return isDerived ? (untyped(derive)(whole, make) as z.ZodObject) : make()
 }
 
-function toHistory(
+/** Makes the history of a world. */
+export function toHistory(
   { versions, steps, routes, objects }: World,
   schemas: readonly z.ZodObject[],
-  of: (kind: Kind) => z.ZodType,
 ): unknown {
+  const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
   const changes = new Map<string, unknown>()
   const ids = [...new Set(steps.map(({ change }) => change))]
   for (const id of ids) {

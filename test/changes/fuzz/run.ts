@@ -1,5 +1,6 @@
 /* oxlint-disable complexity -- each answer is looked at in every way */
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 
 import { reply } from 'octavo'
 import { z } from 'zod'
@@ -256,7 +257,7 @@ async function trySend(site: Site, route: RouteSpec, version: number, call: Call
   if (
     answer.status !== other.status ||
     answer.text !== other.text ||
-    canonical(answer.seen) !== canonical(other.seen)
+    !isDeepStrictEqual(answer.seen, other.seen)
   )
     report(
       'compiled and step by step differ',

@@ -132,6 +132,11 @@ export function canonical(value: unknown): string {
   )
 }
 
+/** Writes the arguments of a function, absent members included. */
+function shown(values: Values): string {
+  return `${Object.keys(values).toSorted().join()} ${canonical(values)}`
+}
+
 const SCALARS = ['text', 'digits', 'int', 'flag', 'yesno', 'instant', 'date'] as const
 
 /** Makes a random history. */
@@ -396,12 +401,12 @@ class Maker {
       reads = read?.slot === undefined ? [] : [{ name: read.name, slot: read.slot }]
       if (entry !== undefined && (isText || entry.kind.t === 'maybe')) {
         moves.push({ t: 'gone', slot: slotOf(entry), name: entry.name, kind: entry.kind })
-        if (isText) up = (old) => ({ [entry.name]: `up ${canonical(old)}` })
+        if (isText) up = (old) => ({ [entry.name]: `up ${shown(old)}` })
       }
       if (random.chance(0.5)) {
         const name = this.name()
         moves.push({ t: 'born', slot: this.slots++, name, kind: { t: 'text' } })
-        down = (now) => ({ [name]: `down ${canonical(now)}` })
+        down = (now) => ({ [name]: `down ${shown(now)}` })
       }
     }
     if (moves.length === 0) return undefined
