@@ -176,6 +176,24 @@ describe('checkHistory', () => {
     assert.deepEqual(check({ nom: 'Ann Lee' }, { firstName: 'Ann' }), ['unknown_field nom'])
   })
 
+  it('leaves out absent fields in arguments, as requests and results do', () => {
+    const Pet = model('Pet', { label: z.string() })
+    const change = reshape({
+      of: Pet,
+      fields: { label: { was: absent }, nick: { was: z.string().optional() } },
+      up: (old) => ({ label: 'nick' in old ? `${old.nick}` : 'none' }),
+      down: ({ label }) => (label === 'none' ? {} : { nick: label }),
+    })
+    assert.deepEqual(findings(Pet, change), [])
+  })
+
+  it('follows fields that changed names with each other', () => {
+    const Pair = model('Pair', { a: z.string(), b: z.number() })
+    const examples = [{ old: { a: 7, b: 'x' }, now: { a: 'x', b: 7 } }]
+    const swapped = reshape({ of: Pair, fields: { a: { was: 'b' }, b: { was: 'a' } }, examples })
+    assert.deepEqual(findings(Pair, swapped), [])
+  })
+
   it('reads the state that a change is written against', () => {
     const was = z.number().int().min(0).max(999_999)
     const first = defineVersionChange({
@@ -337,6 +355,34 @@ describe('checkHistory of several changes', () => {
     assert.deepEqual(others, [])
     assert.deepEqual([found?.code, found?.change], ['failed', 'counts-were-short'])
     assert.match(found?.message ?? '', /it threw: too many/)
+  })
+
+  it('finds functions that fail on the way through all changes, as they are served', () => {
+    const Car = model('Car', { colour: z.string().optional() })
+    const red = defineVersionChange({
+      version: '3',
+      title: 'Cars are red',
+      change: [
+        reshape({ of: Car, fields: { colour: { was: z.string().default('red') } }, lossy: ['colour'] }),
+      ],
+    })
+    const long = defineVersionChange({
+      version: '2',
+      title: 'Colours are long',
+      change: [
+        reshape({
+          of: before(red, Car),
+          // no default is completed between two changes
+          fields: { colour: { was: z.number(), up: String, down: (now) => now.length } },
+          lossy: ['colour'],
+        }),
+      ],
+    })
+    const history = defineVersions({ versions: ['3', '2', '1'], models: { Car }, changes: [red, long] })
+    assert.throws(() => history.migrate(Car, {}, { to: '1' }), /"colours-are-long" failed/)
+    const [found, ...others] = checkHistory(history)
+    assert.deepEqual(others, [])
+    assert.deepEqual([found?.code, found?.change, found?.fields], ['failed', 'colours-are-long', ['colour']])
   })
 
   it('finds nothing in what an older change says that it loses', () => {

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import type { Chain, Slot, Step } from '../chain.ts'
+import type { Slot, Step } from '../chain.ts'
 import { toRecord } from '../../values.ts'
 import type { Random } from './random.ts'
-import { stepDown, stepUp } from './step.ts'
-import type { Outcome, Sided, Trouble, Values } from './step.ts'
-import { hintsOf, validated, valuesOf } from './values.ts'
+import { createTrip } from './step.ts'
+import type { Direction, Side, Sided, Trouble, Values } from './step.ts'
+import { combined, hintsOf, validated, valuesOf } from './values.ts'
 
 /** What is wrong with several steps together. */
 export type ChainTrouble =
   /** A field of the newest shape does not come back from the version before a step. */
   | { readonly kind: 'lost'; readonly slot: Slot; readonly before: unknown; readonly after: unknown }
   /** A step cannot convert what the others made. */
-  | { readonly kind: 'step'; readonly trouble: Trouble; readonly direction: 'up' | 'down' }
+  | { readonly kind: 'step'; readonly trouble: Trouble; readonly direction: Direction }
 
 interface Parts {
   readonly random: Random
@@ -24,19 +24,31 @@ interface Parts {
  * Takes values of the newest shape of a model to each older version and back. That finds what no step shows alone: values that only the
  * steps around it make.
  */
-export function checkChain(chain: Chain, sides: readonly Sided[], parts: Parts): void {
-  if (sides.length < 2) return
-  for (const sample of samplesOf(chain, sides, parts)) checkSample(sample, sides, parts)
+export function checkChain(sides: readonly Sided[], parts: Parts): void {
+  const [first, ...others] = sides
+  if (first === undefined || others.length === 0) return
+  const touched = new Set(sides.flatMap(({ step }) => step.newer.map(([, slot]) => slot)))
+  const newest = new Map([...first.newer].filter(([slot]) => touched.has(slot)))
+  const trips = sides.map((sided, index) => ({
+    sided,
+    go: createTrip([first, ...others.slice(0, index)], newest, sided.older),
+    lossy: lossyIn(sides.slice(0, index + 1).toReversed()),
+  }))
+  for (const sample of samplesOf(newest, sides, parts)) checkSample(sample, trips, parts)
+}
+
+interface Trip {
+  readonly sided: Sided
+  /** Takes values between the newest version and the one before the step. */
+  readonly go: ReturnType<typeof createTrip>
+  readonly lossy: ReadonlySet<Slot>
 }
 
 /** Valid values of the fields that some step touches. None if a field has no value, which its own step reports. */
-function samplesOf({ slots }: Chain, sides: readonly Sided[], { random, runs }: Parts): readonly Values[] {
-  const touched = new Set(sides.flatMap(({ step }) => step.newer.map(([, slot]) => slot)))
+function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Parts): readonly Values[] {
   const pools = new Map<Slot, readonly unknown[]>()
-  for (const slot of slots.values()) {
-    const schema = sides[0]?.newer.get(slot)
-    if (schema === undefined || !touched.has(slot)) continue
-    const hints = [schema, ...sides.flatMap(({ older }) => older.get(slot) ?? [])].flatMap(hintsOf)
+  for (const [slot, { schema }] of newest) {
+    const hints = [schema, ...sides.flatMap(({ older }) => older.get(slot)?.schema ?? [])].flatMap(hintsOf)
     const values = [...examplesOf(sides, slot), ...valuesOf(schema, { random, hints }, runs)].flatMap(
       (value) => validated(schema, value) ?? [],
     )
@@ -46,11 +58,7 @@ function samplesOf({ slots }: Chain, sides: readonly Sided[], { random, runs }: 
       values.map(({ value }) => value),
     )
   }
-  const most = Math.max(0, ...[...pools.values()].map(({ length }) => length))
-  return Array.from(
-    { length: most },
-    (_, index) => new Map([...pools].map(([slot, values]) => [slot, values[index] ?? random.pick(values)])),
-  )
+  return combined(pools, random)
 }
 
 /** The values that examples have of a field. */
@@ -64,20 +72,17 @@ function examplesOf(sides: readonly Sided[], slot: Slot): readonly unknown[] {
   })
 }
 
-function checkSample(sample: Values, sides: readonly Sided[], { report }: Parts): void {
-  let older = sample
-  for (const [index, sided] of sides.entries()) {
-    const down = stepDown(sided, older)
-    if ('trouble' in down) {
-      report(sided, { kind: 'step', trouble: down.trouble, direction: 'down' })
+function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts): void {
+  for (const [index, { sided, go, lossy }] of trips.entries()) {
+    const down = go(sample, 'down')
+    // the first step alone was checked in both directions
+    const back = 'trouble' in down || index === 0 ? down : go(down.value, 'up')
+    if ('trouble' in back) {
+      const { trouble } = back
+      report(trouble.sided, { kind: 'step', trouble, direction: back === down ? 'down' : 'up' })
       return
     }
-    older = down.value
     if (index === 0) continue
-    const ways = sides.slice(0, index + 1).toReversed()
-    const back = goBack(older, ways, report)
-    if (!('value' in back)) return
-    const lossy = lossyIn(ways)
     const lost = [...sample].find(
       ([slot, value]) => !lossy.has(slot) && !isDeepStrictEqual(value, back.value.get(slot)),
     )
@@ -86,18 +91,6 @@ function checkSample(sample: Values, sides: readonly Sided[], { report }: Parts)
     report(sided, { kind: 'lost', slot, before, after: back.value.get(slot) })
     return
   }
-}
-
-/** The newest values that older ones become; what goes wrong is reported. */
-function goBack(older: Values, ways: readonly Sided[], report: Parts['report']): Outcome<Values> {
-  let made: Outcome<Values> = { value: older }
-  for (const sided of ways) {
-    made = stepUp(sided, made.value)
-    if ('value' in made) continue
-    report(sided, { kind: 'step', trouble: made.trouble, direction: 'up' })
-    return made
-  }
-  return made
 }
 
 /** The fields that steps say are lost, and those that are made of them, from the oldest step to the newest. */

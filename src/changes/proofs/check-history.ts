@@ -9,9 +9,9 @@ import { checkChain } from './check-chain.ts'
 import type { ChainTrouble } from './check-chain.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
-import { stepDown, stepUp, toSided } from './step.ts'
-import type { Outcome, Sided, Trouble, Values } from './step.ts'
-import { hintsOf, validated, valuesOf } from './values.ts'
+import { createTrip, toSided } from './step.ts'
+import type { Direction, Sided, Trouble, Values } from './step.ts'
+import { combined, hintsOf, validated, valuesOf } from './values.ts'
 
 /** What `checkHistory` takes. */
 export interface CheckHistoryOptions {
@@ -86,7 +86,7 @@ export function checkHistory(history: object, options: CheckHistoryOptions = {})
     }
     // what a step does wrong alone shows in every chain
     if (found.size === 0)
-      checkChain(chain, sides, {
+      checkChain(sides, {
         random: createRandom(seed),
         runs,
         report: (sided, trouble) => reportChain(siteOf(sided, found), trouble),
@@ -120,17 +120,17 @@ interface Site {
   readonly report: (finding: Omit<HistoryFinding, 'change' | 'model' | 'at'>) => void
 }
 
-type Direction = 'up' | 'down'
-type Side = readonly (readonly [name: string, slot: Slot])[]
+type Names = readonly (readonly [name: string, slot: Slot])[]
 
-/** The fields on the side that a direction starts from. */
-function sideOf({ step }: Sided, direction: Direction): Side {
+/** The fields that a step names on the side that a direction starts from. */
+function namesOf({ step }: Sided, direction: Direction): Names {
   return direction === 'up' ? step.older : step.newer
 }
 
-function nameOf(sided: Sided, slot: Slot, direction: Direction): string {
-  const sides = [...sideOf(sided, direction), ...sideOf(sided, direction === 'up' ? 'down' : 'up')]
-  return sides.find(([, each]) => each === slot)?.[0] ?? ''
+/** The name of a field on the side that a direction starts from, else on the other one. */
+function nameOf({ newer, older }: Sided, slot: Slot, direction: Direction): string {
+  const [own, other] = direction === 'up' ? [older, newer] : [newer, older]
+  return (own.get(slot) ?? other.get(slot))?.name ?? ''
 }
 
 function checkNames({ chain, sided, report }: Site): void {
@@ -175,11 +175,15 @@ function checkExample(
 ): void {
   const { sided, report } = site
   const isUp = direction === 'up'
-  const given = valuesIn(isUp ? example.old : example.now, sideOf(sided, direction))
-  const wanted = valuesIn(isUp ? example.now : example.old, sideOf(sided, isUp ? 'down' : 'up'))
+  const given = valuesIn(isUp ? example.old : example.now, namesOf(sided, direction))
+  const wanted = valuesIn(isUp ? example.now : example.old, namesOf(sided, isUp ? 'down' : 'up'))
   const moves = sided.step.moves.filter((move) => isCovered(move, sided, given, direction))
   if (moves.length === 0) return
-  const outcome = turn({ ...sided, step: { ...sided.step, moves } }, given, direction)
+  const step = { ...sided.step, moves }
+  const outcome = tripOf({ ...sided, step }, [...moves, ...step.reads.map(([, slot]) => ({ slot }))])(
+    given,
+    direction,
+  )
   if ('trouble' in outcome) {
     reportTrouble(site, outcome.trouble, direction)
     return
@@ -199,7 +203,7 @@ function checkExample(
   }
 }
 
-function valuesIn(object: object, side: Side): Map<Slot, unknown> {
+function valuesIn(object: object, side: Names): Map<Slot, unknown> {
   return new Map(
     side.flatMap(([name, slot]) =>
       Object.hasOwn(object, name) ? [[slot, Reflect.get(object, name)] as const] : [],
@@ -217,14 +221,21 @@ function isCovered(move: Move, { step }: Sided, given: Values, direction: Direct
   )
 }
 
-function turn(sided: Sided, values: Values, direction: Direction): Outcome<Values> {
-  return direction === 'up' ? stepUp(sided, values) : stepDown(sided, values)
+/** Creates the trip through one step with these fields. */
+function tripOf(sided: Sided, fields: readonly { readonly slot: Slot }[]): ReturnType<typeof createTrip> {
+  const newer = new Map([...sided.newer].filter(([slot]) => fields.some((field) => field.slot === slot)))
+  return createTrip([sided], newer, sided.older)
 }
 
 function checkTrips(site: Site): void {
+  const { newer } = site.sided.step
+  const trip = tripOf(
+    site.sided,
+    newer.map(([, slot]) => ({ slot })),
+  )
   for (const direction of ['up', 'down'] as const) {
     const samples = samplesOf(site, direction)
-    for (const sample of samples) checkTrip(site, sample, direction)
+    for (const sample of samples) checkTrip(site, trip, sample, direction)
   }
 }
 
@@ -232,10 +243,10 @@ function checkTrips(site: Site): void {
 function samplesOf({ sided, random, runs, report }: Site, direction: Direction): readonly Values[] {
   const [own, others] = direction === 'up' ? [sided.older, sided.newer] : [sided.newer, sided.older]
   const pools = new Map<Slot, readonly unknown[]>()
-  for (const [name, slot] of sideOf(sided, direction)) {
-    const schema = own.get(slot)
+  for (const [name, slot] of namesOf(sided, direction)) {
+    const schema = own.get(slot)?.schema
     if (schema === undefined) continue
-    const opposite = others.get(slot)
+    const opposite = others.get(slot)?.schema
     const hints = [...hintsOf(schema), ...(opposite === undefined ? [] : hintsOf(opposite))]
     const examples = (sided.step.reshape.examples ?? []).flatMap((example) => {
       const side = direction === 'up' ? example.old : example.now
@@ -250,24 +261,21 @@ function samplesOf({ sided, random, runs, report }: Site, direction: Direction):
     }
     pools.set(slot, values)
   }
-  const most = Math.max(0, ...[...pools.values()].map(({ length }) => length))
-  return Array.from(
-    { length: most },
-    (_, index) => new Map([...pools].map(([slot, values]) => [slot, values[index] ?? random.pick(values)])),
-  )
+  return combined(pools, random)
 }
 
-function checkTrip(site: Site, start: Values, direction: Direction): void {
+function checkTrip(
+  site: Site,
+  trip: ReturnType<typeof createTrip>,
+  start: Values,
+  direction: Direction,
+): void {
   const { sided, report, chain } = site
   const way = direction === 'up' ? (['up', 'down'] as const) : (['down', 'up'] as const)
-  const there = turn(sided, start, way[0])
-  if ('trouble' in there) {
-    reportTrouble(site, there.trouble, way[0])
-    return
-  }
-  const back = turn(sided, there.value, way[1])
+  const there = trip(start, way[0])
+  const back = 'trouble' in there ? there : trip(there.value, way[1])
   if ('trouble' in back) {
-    reportTrouble(site, back.trouble, way[1])
+    reportTrouble(site, back.trouble, back === there ? way[0] : way[1])
     return
   }
   const lossy = new Set(sided.step.reshape.lossy)
@@ -285,10 +293,9 @@ function checkTrip(site: Site, start: Values, direction: Direction): void {
   }
 }
 
-function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, direction: Direction): void {
+function reportTrouble({ chain, report }: Site, trouble: Trouble, direction: Direction): void {
   if (trouble.kind === 'refused') return
-  const other = direction === 'up' ? 'down' : 'up'
-  const fields = trouble.slots.map((slot) => nameOf(sided, slot, other))
+  const { fields, sided } = trouble
   const names = fields.map((name) => `${chain.name}.${name}`).join(', ')
   if (trouble.kind === 'threw') {
     const fix = 'Return a value for every input that its schema accepts.'
@@ -296,7 +303,8 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
     return
   }
   const value = show(trouble.value)
-  if (direction === 'down' && !trouble.isMade)
+  const isMade = fields.every((name) => hasFunction(sided.step, name, direction))
+  if (direction === 'down' && !isMade)
     report({
       code: 'narrower',
       fields,
@@ -307,7 +315,7 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
     report({
       code: 'unfit',
       fields,
-      message: trouble.isMade
+      message: isMade
         ? `${direction} makes ${names} ${value}, which its schema refuses`
         : `${names} could be ${value}, which the newer schema refuses, and there is no up`,
       fix:
@@ -315,6 +323,12 @@ function reportTrouble({ chain, sided, report }: Site, trouble: Trouble, directi
           ? 'Write `up` for such values, make `was` stricter, or set `narrowed: true` if they are mistakes of the client.'
           : 'Return values from `down` that `was` accepts.',
     })
+}
+
+/** Whether a function of a change makes a field. */
+function hasFunction({ reshape, moves }: Sided['step'], name: string, direction: Direction): boolean {
+  const move = moves.find((each) => each.kind === 'turn' && each.name === name)
+  return (move?.kind === 'turn' ? move.field[direction] : reshape[direction]) !== undefined
 }
 
 function show(value: unknown): string {

@@ -1,147 +1,136 @@
-import { defOf, isSchema } from '../../schema/schema.ts'
+import { toObjectSchema } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { isPromise, ignoreRejection } from '../../async.ts'
 import { messageOf, toRecord } from '../../values.ts'
+import { shapeOf } from '../chain.ts'
 import type { Chain, Move, Slot, Step } from '../chain.ts'
-import { takesAbsent } from '../was.ts'
+import { planObject } from '../convert/object-plan.ts'
+import { MigrationError, RefusedError } from '../convert/turn.ts'
 import { validated } from './values.ts'
 
-/** One step of a model, with the schemas of its fields on both sides. */
+/** The fields of a model at one point of its history. */
+export type Side = ReadonlyMap<Slot, { readonly name: string; readonly schema: Schema }>
+
+/** One step of a model, with its fields on both sides. */
 export interface Sided {
   readonly step: Step
-  readonly newer: ReadonlyMap<Slot, Schema>
-  readonly older: ReadonlyMap<Slot, Schema>
+  readonly newer: Side
+  readonly older: Side
 }
 
 /** Values of fields. */
 export type Values = ReadonlyMap<Slot, unknown>
 
-/** Why a conversion made nothing. */
-export type Trouble =
-  /** A function threw. */
-  | { readonly kind: 'threw'; readonly slots: readonly Slot[]; readonly reason: string }
+export type Direction = 'up' | 'down'
+
+/** The reason why a conversion made nothing. */
+export type Trouble = {
+  /** The step to blame. */
+  readonly sided: Sided
+  /** The names of the fields that it was making. */
+  readonly fields: readonly string[]
+} & (
+  | { readonly kind: 'threw'; readonly reason: string }
   /** A value does not fit the schema of the other side. */
-  | {
-      readonly kind: 'unfit'
-      readonly slots: readonly Slot[]
-      readonly value: unknown
-      readonly isMade: boolean
-    }
+  | { readonly kind: 'unfit'; readonly value: unknown }
   /** A value is refused, as the change says that it may be. */
   | { readonly kind: 'refused' }
+)
 
 /** The result of a conversion, or the reason for its failure. */
-export type Outcome<T> = { readonly value: T } | { readonly trouble: Trouble }
+export type Outcome = { readonly value: Values } | { readonly trouble: Trouble }
 
 /** The steps of a model, newest first. */
 export function toSided({ model, slots, steps }: Chain): readonly Sided[] {
-  const shape = toRecord(defOf(model)['shape'])
-  const schemas = new Map<Slot, Schema>()
-  for (const [key, slot] of slots) {
-    const field = shape[key]
-    if (isSchema(field)) schemas.set(slot, field)
+  const shape = shapeOf(model)
+  const newest: [Slot, { name: string; schema: Schema }][] = []
+  for (const [name, slot] of slots) {
+    const schema = shape[name]
+    if (schema !== undefined) newest.push([slot, { name, schema }])
   }
+  let side: Side = new Map(newest)
   return steps.map((step) => {
-    const newer = new Map(schemas)
-    for (const move of step.moves)
-      if (move.kind === 'turn' || move.kind === 'born') schemas.set(move.slot, move.was)
-    return { step, newer, older: new Map(schemas) }
+    const newer = side
+    side = olderSide(newer, step.moves)
+    return { step, newer, older: side }
   })
 }
 
-/** The values of the newer side that older ones become. */
-export function stepUp({ step, newer }: Sided, old: Values): Outcome<Values> {
-  const { reshape, moves } = step
-  const gone = moves.filter((move) => move.kind === 'gone')
-  const made = new Map(old)
-  const group = gone.length === 0 ? NOTHING : runAll(reshape.up, step.older, old, slotsOf(gone))
-  if ('trouble' in group) return group
+function olderSide(newer: Side, moves: readonly Move[]): Side {
+  const older = new Map(newer)
   for (const move of moves) {
     const { slot } = move
-    if (move.kind === 'born') made.delete(slot)
-    if (move.kind !== 'gone' && move.kind !== 'turn') continue
-    const { up, narrowed } = move.kind === 'turn' ? move.field : { up: undefined, narrowed: undefined }
-    const value = move.kind === 'gone' ? { value: group.value[move.name] } : runOne(up, old.get(slot), slot)
-    if ('trouble' in value) return value
-    const schema = newer.get(slot)
-    const fitting = schema === undefined ? value : validated(schema, value.value)
-    if (fitting === undefined)
-      return narrowed === true
-        ? { trouble: { kind: 'refused' } }
-        : unfit(slot, value.value, move.kind === 'gone' || up !== undefined)
-    made.set(slot, fitting.value)
+    const field = newer.get(slot)
+    if (move.kind === 'gone') older.delete(slot)
+    else if (move.kind === 'born') older.set(slot, { name: move.name, schema: move.was })
+    else if (field !== undefined)
+      older.set(slot, move.kind === 'rename' ? { ...field, name: move.was } : { ...field, schema: move.was })
   }
-  return { value: made }
+  return older
 }
 
-/** The values of the older side that newer ones become. */
-export function stepDown({ step, older }: Sided, now: Values): Outcome<Values> {
-  const { reshape, moves } = step
-  const born = moves.filter((move) => move.kind === 'born')
-  const made = new Map(now)
-  const group = born.length === 0 ? NOTHING : runAll(reshape.down, step.newer, now, slotsOf(born))
-  if ('trouble' in group) return group
-  for (const move of moves) {
-    const { slot } = move
-    if (move.kind === 'gone') made.delete(slot)
-    if (move.kind !== 'born' && move.kind !== 'turn') continue
-    const isMade = move.kind === 'turn' ? move.field.down !== undefined : reshape.down !== undefined
-    const value =
-      move.kind === 'born'
-        ? { value: group.value[move.name] }
-        : runOne(isLeftOut(move.was, now.get(slot)) ? undefined : move.field.down, now.get(slot), slot)
-    if ('trouble' in value) return value
-    const schema = older.get(slot)
-    const fitting = schema === undefined ? value : validated(schema, value.value)
-    if (fitting === undefined) return unfit(slot, value.value, isMade)
-    made.set(slot, fitting.value)
+/**
+ * Takes values through steps, newest first, and back. They are converted as they are served in a model that has the fields of `newer` and no
+ * others. The older schemas then parse values, as responses and requests of the older version are.
+ */
+export function createTrip(
+  steps: readonly [Sided, ...Sided[]],
+  newer: Side,
+  older: Side,
+): (values: Values, direction: Direction) => Outcome {
+  const own = steps.map(({ step }, order) => ({
+    order,
+    step,
+    moves: step.moves,
+    isGroup: step.moves.some(isGrouped),
+  }))
+  const fields = [...newer.values()].map(({ name, schema }) => [name, schema] as const)
+  const slots = new Map([...newer].map(([slot, { name }]) => [name, slot]))
+  const owned = { slots, wrappers: new Map(), steps: own, isPartial: false }
+  const plan = planObject(toObjectSchema(Object.fromEntries(fields)), owned, own, () => undefined)
+  return (values, direction) => {
+    const [from, to] = direction === 'up' ? [older, newer] : [newer, older]
+    const given: Record<string, unknown> = {}
+    for (const [slot, value] of values) {
+      const field = from.get(slot)
+      if (field !== undefined && value !== undefined) given[field.name] = value
+    }
+    try {
+      const made = toRecord(plan[direction](given, {}))
+      const found = new Map([...to].flatMap(([slot, { name }]) => (name in made ? [[slot, made[name]]] : [])))
+      return direction === 'up' ? { value: found } : parsed(found, steps, older)
+    } catch (error) {
+      return { trouble: toTrouble(error, steps) }
+    }
   }
-  return { value: made }
 }
 
-/** Whether a value is left out, and the older version may do without. */
-function isLeftOut(was: Schema, value: unknown): boolean {
-  return value === undefined && takesAbsent(was)
+function isGrouped({ kind }: Move): boolean {
+  return kind === 'gone' || kind === 'born'
 }
 
-const NOTHING: { readonly value: Readonly<Record<string, unknown>> } = { value: {} }
-
-function unfit(slot: Slot, value: unknown, isMade: boolean): Outcome<never> {
-  return { trouble: { kind: 'unfit', slots: [slot], value, isMade } }
-}
-
-function slotsOf(moves: readonly Move[]): readonly Slot[] {
-  return moves.map(({ slot }) => slot)
-}
-
-/** Calls a function of a whole object with the fields that it names. */
-function runAll(
-  call: ((values: object, extra: object) => unknown) | undefined,
-  args: Step['older'],
-  values: Values,
-  slots: readonly Slot[],
-): Outcome<Readonly<Record<string, unknown>>> {
-  const given = Object.fromEntries(args.map(([name, slot]) => [name, values.get(slot)]))
-  if (call === undefined) return NOTHING
-  const made = run(() => call(given, {}), slots)
-  return 'trouble' in made ? made : { value: toRecord(made.value) }
-}
-
-function runOne(
-  call: ((value: unknown, extra: object) => unknown) | undefined,
-  value: unknown,
-  slot: Slot,
-): Outcome<unknown> {
-  return call === undefined ? { value } : run(() => call(value, {}), [slot])
-}
-
-function run(call: () => unknown, slots: readonly Slot[]): Outcome<unknown> {
-  try {
-    const value = call()
-    if (!isPromise(value)) return { value }
-    ignoreRejection(value)
-    return { trouble: { kind: 'threw', slots, reason: 'it returned a promise' } }
-  } catch (error) {
-    return { trouble: { kind: 'threw', slots, reason: `it threw: ${messageOf(error)}` } }
+/** Parses the fields that steps gave other schemas. */
+function parsed(values: Map<Slot, unknown>, steps: readonly Sided[], older: Side): Outcome {
+  for (const sided of steps.toReversed()) {
+    for (const { kind, slot } of sided.step.moves) {
+      const field = older.get(slot)
+      if (field === undefined || (kind !== 'turn' && kind !== 'born')) continue
+      const value = values.get(slot)
+      const fitting = validated(field.schema, value)
+      if (fitting === undefined) return { trouble: { kind: 'unfit', sided, fields: [field.name], value } }
+      values.set(slot, fitting.value)
+    }
   }
+  return { value: values }
+}
+
+function toTrouble(error: unknown, steps: readonly [Sided, ...Sided[]]): Trouble {
+  const [first] = steps
+  if (error instanceof RefusedError) return { kind: 'refused', sided: first, fields: [] }
+  if (!(error instanceof MigrationError))
+    return { kind: 'threw', sided: first, fields: [], reason: `it threw: ${messageOf(error)}` }
+  const { fields, unfit } = error.failure
+  const sided = steps.find(({ step }) => step.change.id === error.change) ?? first
+  if (unfit !== undefined) return { kind: 'unfit', sided, fields, value: unfit.value }
+  const reason = 'cause' in error ? `it threw: ${messageOf(error.cause)}` : 'it returned a promise'
+  return { kind: 'threw', sided, fields, reason }
 }

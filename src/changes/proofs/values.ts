@@ -29,6 +29,20 @@ export function valuesOf(schema: Schema, source: Source, count: number): readonl
   return [...found.values()]
 }
 
+/** Combines values of several keys, so that each value occurs. */
+export function combined<K>(
+  pools: ReadonlyMap<K, readonly unknown[]>,
+  random: Random,
+): readonly ReadonlyMap<K, unknown>[] {
+  const length = Math.max(0, ...[...pools.values()].map((values) => values.length))
+  const at = (values: readonly unknown[], index: number): unknown =>
+    index < values.length ? values[index] : random.pick(values)
+  return Array.from(
+    { length },
+    (_, index) => new Map([...pools].map(([key, values]) => [key, at(values, index)])),
+  )
+}
+
 /** Parses a value with a schema. Returns `undefined` if the schema refuses it or is asynchronous. */
 export function validated(schema: Schema, value: unknown): { readonly value: unknown } | undefined {
   try {
