@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 
-import { flatCopy } from '../../values.ts'
+import { flatCopy } from '../values.ts'
 
 /** Groups of an IPv6 address that name a network: a /64, which one household or machine has for itself (RFC 6177). */
 const NETWORK_GROUPS = 4
