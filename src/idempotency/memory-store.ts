@@ -92,7 +92,8 @@ const QUIET = 60_000
 function createShares(maxBytes: number): {
   readonly of: (client: string) => Share
   readonly hasRoom: (share: Share, bytes: number) => boolean
-  readonly take: (share: Share, key: string, bytes: number) => void
+  /** Returns the copy of the key that is kept. */
+  readonly take: (share: Share, key: string, bytes: number) => string
   readonly drop: (share: Share, key: string, bytes: number) => void
 } {
   const shares = new Map<string, Share>()
@@ -108,8 +109,10 @@ function createShares(maxBytes: number): {
       change(share, bytes)
       shares.set(share.client, share)
       // what is finished ends later than those that began after it
-      share.keys.delete(key)
-      share.keys.add(key)
+      const own = flatCopy(key)
+      share.keys.delete(own)
+      share.keys.add(own)
+      return own
     },
     drop: (share, key, bytes) => {
       change(share, -bytes)
@@ -170,8 +173,7 @@ export function createMemoryStore(maxBytes: number): MemoryStore {
           return { state: 'running', fingerprint: other.fingerprint, left }
         dropRunning(key, other)
       } else if (!shares.hasRoom(share, 0)) return refuse(endOf(share.keys) - now, context)
-      const own = flatCopy(key)
-      shares.take(share, own, sizeOf(key, fingerprint, ''))
+      const own = shares.take(share, key, sizeOf(key, fingerprint, ''))
       const until = now + lifetime
       running.set(own, { share, fingerprint, token, lease: now + lease, until })
       if (until < due) due = until
@@ -186,8 +188,7 @@ export function createMemoryStore(maxBytes: number): MemoryStore {
       const isTooMuch = text.length > OVERHEAD && !shares.hasRoom(share, Buffer.byteLength(text))
       const result = isTooMuch ? LOST : text
       running.delete(key)
-      const own = flatCopy(key)
-      shares.take(share, own, Buffer.byteLength(result))
+      const own = shares.take(share, key, Buffer.byteLength(result))
       finished.set(own, { share, fingerprint, result, until: Date.now() + lifetime })
       return true
     },
