@@ -1,3 +1,4 @@
+import { isPromise } from '../async.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { listProblems, optionsProblems } from './options.ts'
@@ -193,6 +194,33 @@ function withCompanions(use: SchemeUse): readonly SchemeUse[] {
   return [use, ...use.scheme.companions(use.options as never)]
 }
 
+/** Thrown if a scheme of the application fails to read a request. The cause is the error of the scheme. */
+export class SchemeFailure extends Error {
+  override readonly name = 'SchemeFailure'
+}
+
+/** Creates the function that reads versions. Its failures are told from others. */
+function toRead(
+  scheme: VersioningScheme<object>,
+  options: object,
+  format: VersionFormat,
+): ActiveScheme['read'] {
+  const read = scheme.reader(options, format)
+  // the built-in schemes have rules for their options, and never fail
+  if (scheme.options !== undefined) return read
+  const fail = (cause: unknown): never => {
+    throw new SchemeFailure(`The versioning scheme ${scheme.name} fails`, { cause })
+  }
+  return (request) => {
+    try {
+      const value = read(request)
+      return isPromise(value) ? value.then(undefined, fail) : value
+    } catch (error) {
+      return fail(error)
+    }
+  }
+}
+
 function toScheme(
   use: SchemeUse,
   format: VersionFormat,
@@ -207,7 +235,7 @@ function toScheme(
   return {
     name: scheme.name,
     // mistakes are reported when the application is built; until then nothing may fail on them
-    read: usable ? scheme.reader(options, format) : () => undefined,
+    read: usable ? toRead(scheme, options, format) : () => undefined,
     scheme,
     options,
     source: usable ? scheme.source(options) : { in: scheme.name, name: scheme.name },

@@ -126,6 +126,35 @@ describe('what a scheme of your own reads', () => {
       ],
     )
   })
+  for (const [title, read] of [
+    [
+      'throws',
+      () => {
+        throw new Error('secret')
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('secret'))],
+  ] as const)
+    it(`of which it ${title}, routes without versions and unknown paths do not depend, and the log has it once`, async () => {
+      const errors: string[] = []
+      const ignore = (): void => undefined
+      const error = (details: object, message = ''): void => {
+        errors.push(`${message}: ${Object(details).err.message}`)
+      }
+      const logger = { debug: ignore, info: ignore, warn: ignore, error }
+      const mine = defineVersioningScheme({ name: 'mine', read })
+      const app = serve(ROUTES, mine, {}, { logger })
+      const statusOf = async (method: string, url: string): Promise<readonly number[]> => [
+        (await app.inject({ method, url })).statusCode,
+        (await app.fetch(new Request(`http://localhost${url}`, { method }))).status,
+      ]
+      assert.deepEqual(await statusOf('GET', '/health'), [200, 200])
+      assert.deepEqual(await statusOf('GET', '/nowhere'), [404, 404])
+      assert.deepEqual(await statusOf('DELETE', '/health'), [405, 405])
+      assert.deepEqual(errors, ['The versioning scheme mine fails: secret'])
+      assert.deepEqual(await statusOf('GET', '/cars'), [500, 500])
+      assert.equal(errors.length, 3)
+    })
   it('a list with a long text is cut', async () => {
     const long = reading(() => ['9'.repeat(5000), '8'])
     assert.deepEqual(await ask(long, '/cars'), unsupported(404, '9'.repeat(64), ALL))

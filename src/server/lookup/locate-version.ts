@@ -2,7 +2,7 @@ import { isPromise } from '../../async.ts'
 import type { Awaitable } from '../../http.ts'
 import { find, findLeaves, wholePath } from '../../router/find.ts'
 import type { PathAt } from '../../router/find.ts'
-import { selectorOf } from '../../versioning/versioning.ts'
+import { SchemeFailure, selectorOf } from '../../versioning/versioning.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { VersionValue } from '../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../pipeline/context.ts'
@@ -13,6 +13,7 @@ import { createDefaultResolver } from './default-version.ts'
 import { createPlainLocate } from './locate.ts'
 import { withoutVersion } from './resolution.ts'
 import { pathOf } from './target.ts'
+import type { Target } from './target.ts'
 import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
@@ -62,15 +63,22 @@ function createSchemeLocate(parts: LookupParts): Locate {
   return versioning.path === undefined ? createValueLocate(parts, only) : createSegmentLocate(parts)
 }
 
-/** Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches */
-function telling({ table, versioning, whole }: LookupParts, locate: Locate): Locate {
+/**
+ * Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches
+ * If a scheme throws, what has no versions is answered as if the version of the request could not be read.
+ */
+function telling(parts: LookupParts, locate: Locate): Locate {
+  const { table, versioning, whole } = parts
   const vary = versioning.defaultVary
   // the built-in schemes never throw
   const mayFail =
     typeof versioning.defaultVersion === 'function' ||
     versioning.schemes.some(({ scheme }) => scheme.options === undefined)
-  if (vary.length === 0 || !mayFail) return locate
-  const fail = (context: RequestContext, path: string, error: unknown): never => {
+  if (!mayFail) return locate
+  const unreadable: Resolution = { ...createVersionRoots(parts, versioning.vary).common, kind: 'invalid' }
+  const logged = new Set<string>()
+  const fail = (context: RequestContext, target: Target, method: number, error: unknown): Located => {
+    const path = pathOf(target)
     const { end } = whole(path)
     const { prefix, unionBehind } = table.zoneAt(path)
     const behind = Math.min(segmentEnd(path, prefix) + 1, end)
@@ -78,17 +86,27 @@ function telling({ table, versioning, whole }: LookupParts, locate: Locate): Loc
       ...findLeaves(table.union, path, 1, end),
       ...(versioning.path === undefined ? [] : findLeaves(unionBehind, path, behind, end)),
     ]
-    if (leaves.some(({ shape }) => shape.vary)) context.vary = vary
-    throw error
+    const isOfScheme = error instanceof SchemeFailure
+    if (isOfScheme) {
+      const located = toLocated(unreadable, target, method)
+      const answers = located.match.leaf?.methods[method] !== undefined
+      if (answers || leaves.every(({ shape }) => shape.versions.length === 0)) {
+        if (!logged.has(error.message)) context.log.error({ err: error.cause }, error.message)
+        logged.add(error.message)
+        return located
+      }
+    }
+    if (vary.length > 0 && leaves.some(({ shape }) => shape.vary)) context.vary = vary
+    throw isOfScheme ? error.cause : error
   }
   return (context, target, method) => {
     try {
       const located = locate(context, target, method)
       return isPromise(located)
-        ? located.then(undefined, (error) => fail(context, pathOf(target), error))
+        ? located.then(undefined, (error) => fail(context, target, method, error))
         : located
     } catch (error) {
-      return fail(context, pathOf(target), error)
+      return fail(context, target, method, error)
     }
   }
 }
