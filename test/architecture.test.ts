@@ -81,7 +81,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   'server/docs':
     'values.ts gate changes workerd.ts http.ts header-name.ts async.ts definition-error.ts place.ts errors.ts versioning router schema define flatten send client openapi server/options server/table',
   'server/usage':
-    'stores platform.ts values.ts http.ts async.ts stream.ts versioning define flatten server/options server/pipeline server/dispatch.ts',
+    'stores platform.ts values.ts http.ts async.ts stream.ts versioning define flatten server/options server/pipeline server/table server/dispatch.ts',
   otel: 'values.ts platform.ts http.ts async.ts check-options.ts stream.ts errors.ts path versioning define flatten server/logging server/options',
   usage:
     'values.ts async.ts definition-error.ts check-options.ts errors.ts versioning define server/options server/usage',

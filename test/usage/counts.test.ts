@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { Keyv } from 'keyv'
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { createApp, defineController, defineModule, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
 import type { AppOptions, UsageEntry } from 'octavo'
 
 import { createUsage } from '../../src/server/usage/usage.ts'
@@ -119,6 +119,51 @@ describe('usage', () => {
     assert.deepEqual(short(found), ['2026-03-01 1 car.list  1', '2026-03-02 1 car.list  1'])
   })
 
+  it('counts a route of every version in none, unless a request names one', async () => {
+    const found: UsageEntry[] = []
+    const routes = defineController({
+      name: 'car',
+      prefix: '/car',
+      routes: [
+        { method: 'GET', name: 'list', version: ['1', '2'], handler: () => 1 },
+        { method: 'POST', name: 'neutral', version: VERSION_NEUTRAL, handler: () => 1 },
+        { method: 'GET', name: 'some', path: '/some', version: [VERSION_NEUTRAL, '2'], handler: () => 1 },
+        { method: 'GET', name: 'plain', path: '/plain', handler: () => 1 },
+        { method: 'GET', name: 'default', path: '/default', handler: () => 1 },
+        { method: 'GET', name: 'second', path: '/default', version: '2', handler: () => 1 },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [routes] }), {
+      logger: false,
+      docs: {},
+      usage: { store: (entries) => void found.push(...entries) },
+      versioning: { scheme: VersioningSchemes.URL, defaultVersion: '1' },
+    })
+    for (const version of ['', '/v2']) {
+      await app.inject({ method: 'POST', url: `${version}/car` })
+      for (const path of ['/car', '/car/some', '/car/plain', '/car/default', '/docs'])
+        await app.inject(`${version}${path}`)
+    }
+    await app.close()
+    assert.deepEqual(
+      found.map(({ version, route, count }) => `${version} ${route} ${count}`),
+      [
+        'null car.neutral 1',
+        '1 car.list 1',
+        'null car.some 1',
+        'null car.plain 1',
+        '1 car.default 1',
+        'null docs.page 1',
+        '2 car.neutral 1',
+        '2 car.list 1',
+        '2 car.some 1',
+        '2 car.plain 1',
+        '2 car.second 1',
+        '2 docs.page 1',
+      ],
+    )
+  })
+
   it('counts requests whose route is found later, and those that are answered later, once', async () => {
     const found: UsageEntry[] = []
     const app = createApp(
@@ -172,6 +217,7 @@ describe('usage', () => {
       },
       { debug: note, info: note, warn: note, error: note },
       undefined,
+      [],
     )
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     const context = { route, version: '1', client: 'a' }
@@ -191,7 +237,7 @@ describe('usage', () => {
   it('adds up what several processes keep in a Keyv store, each in an entry of its own', async () => {
     const store = new Keyv()
     const silent = { debug() {}, info() {}, warn() {}, error() {} }
-    const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent, undefined))
+    const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent, undefined, []))
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     for (const [index, usage] of usages.entries()) {
       const dispatch = usage.wrap(
@@ -219,6 +265,7 @@ describe('usage', () => {
       { store: refusing, interval: 2 ** 30 },
       { debug: note, info: note, warn: note, error: note },
       undefined,
+      [],
     )
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     usage.wrap(() => ({ context: { route, version: null, client: undefined }, response: {} }) as never)(

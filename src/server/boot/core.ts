@@ -111,7 +111,7 @@ export function createCore(module: unknown, options: AnyAppOptions, platform: Pl
     sessions = await loadSessions(settings)
     definitions.configure(await openSettings(parts.structure, settings))
     const stop = await startApp(parts, settings, build)
-    const usage = await loadUsage(settings, versions.current()?.history)
+    const usage = await loadUsage(settings, versions.current()?.history, table)
     lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => closeRest(settings, sessions)))
     const observed = usage?.wrap(dispatch) ?? dispatch
     return (opened = { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) })
@@ -241,8 +241,9 @@ async function loadSessions({ session, log }: Settings): Promise<Sessions | unde
 async function loadUsage(
   { usage, log }: Settings,
   history: VersionHistory | undefined,
+  { shapes }: Compiled['table'],
 ): Promise<Usage | undefined> {
-  return usage && (await import('../usage/usage.ts')).createUsage(usage, log, history)
+  return usage && (await import('../usage/usage.ts')).createUsage(usage, log, history, shapes)
 }
 
 /** @throws `DefinitionError` if the page that the options ask for cannot be shown. */

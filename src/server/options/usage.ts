@@ -11,7 +11,7 @@ export const FOLDED = '*'
 export interface UsageEntry {
   /** The day in UTC, such as `'2026-01-05'`. */
   readonly day: string
-  /** The version that answered, or `null`. */
+  /** The version that answered. `null` for a route of every version if the request named none. */
   readonly version: string | null
   /** The name of the route, or `'*'` in the entry that folds the least used ones of a version. */
   readonly route: string

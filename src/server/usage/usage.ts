@@ -1,12 +1,14 @@
 import { ignoreRejection, isPromise } from '../../async.ts'
-import type { Logger } from '../../define/context.ts'
+import type { Logger, RouteInfo } from '../../define/context.ts'
 import { alteredBy } from '../../flatten/altered.ts'
 import type { FinishedResponse } from '../../http.ts'
 import { isStream } from '../../stream.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
+import { isVersioned } from '../../versioning/select.ts'
 import type { Dispatch } from '../dispatch.ts'
 import type { UsageEntry, UsageOptions } from '../options/usage.ts'
 import type { RequestContext } from '../pipeline/context.ts'
+import type { Table } from '../table/table.ts'
 import { createDays } from './days.ts'
 import type { Days } from './days.ts'
 import { createKeeper } from './keeper.ts'
@@ -29,12 +31,17 @@ const INTERVAL = 10_000
 const LIMIT = 10_000
 
 /** Creates the counter of an application. With a history, it counts the changes that altered requests too. */
-export function createUsage(options: UsageOptions, log: Logger, history: VersionHistory | undefined): Usage {
+export function createUsage(
+  options: UsageOptions,
+  log: Logger,
+  history: VersionHistory | undefined,
+  shapes: Table['shapes'],
+): Usage {
   const { interval = INTERVAL, limit = LIMIT } = options
   const keeper = createKeeper(options)
   const places = createPlaces()
   const days = createDays(limit, places)
-  const count = createCount(days, places)
+  const count = createCount(days, places, createBelongs(shapes))
   let stored = Promise.resolve()
   /** One flush after the other, for a function must not get the same counts twice. */
   const flush = (): Promise<void> => {
@@ -71,10 +78,29 @@ export function createUsage(options: UsageOptions, log: Logger, history: Version
   }
 }
 
+/** Whether a route is one of a version, and not one of every version. */
+type Belongs = (route: RouteInfo, version: string | null) => boolean
+
+/** Neutral routes belong to no version, nor do those of paths that were never versioned. */
+function createBelongs(shapes: Table['shapes']): Belongs {
+  const claims = new Map(
+    shapes.flatMap(({ routes }) => {
+      const isDefault = isVersioned(routes)
+      return routes.flatMap(({ spec, endpoints }) =>
+        [...endpoints.values()].map(
+          ({ info }) => [info, spec.unversioned && isDefault ? undefined : spec.claims] as const,
+        ),
+      )
+    }),
+  )
+  return (route, version) => version !== null && (claims.get(route)?.has(version) ?? true)
+}
+
 /** Creates the function that counts a request, and with its response the changes that altered it. */
 function createCount(
   days: Days,
   places: Places,
+  belongs: Belongs,
 ): (context: RequestContext, response: FinishedResponse | undefined) => void {
   /** Counts changes that altered a request, without those that were counted before. Returns how many are counted. */
   const countChanges = (context: RequestContext, place: Place, counted: number): number => {
@@ -88,8 +114,10 @@ function createCount(
     return changes.size
   }
   return (context, response) => {
-    const { route, version, client } = context
+    const { route, client, spelling } = context
     if (route === null) return
+    // the default version of a request is no use of it by a route that answers without one
+    const version = spelling !== undefined || belongs(route, context.version) ? context.version : null
     const now = Date.now()
     const place = places.of(route, version)
     days.today(now).add(place, client, 1, now)
