@@ -9,9 +9,9 @@ export function toBaseName(path: string): string {
 }
 
 /** Characters that lead to another folder or that a file system refuses, and the sign that escapes them. */
-const UNSAFE = /[/\\:*?"<>|%\p{Cc}]|\.+$/gu
+const UNSAFE = /[/\\:*?"<>|%\p{Cc}]|(?<!\.)\.+$/gu
 /** Those, and every character that has another case or form. */
-const VARIABLE = /[/\\:*?"<>|%\p{Cc}A-Za-z]|\P{ASCII}|\.+$/gu
+const VARIABLE = /[/\\:*?"<>|%\p{Cc}A-Za-z]|\P{ASCII}|(?<!\.)\.+$/gu
 /** Names of devices in Windows, which have no files. */
 const DEVICE = /^(?:aux|con|nul|prn|com\d|lpt\d)(?:\.|$)/
 

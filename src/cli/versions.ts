@@ -75,7 +75,7 @@ function toTitle(change: NonNullable<VersionInfo['changes']>[number] & CountedCh
   return change.altered === undefined ? change.title : `${change.title} (${change.altered} calls)`
 }
 
-const NO_CALLS: Calls = { count: 0, clients: 0, lastSeen: '' }
+const NO_CALLS: Calls = { count: 0, clients: 0, hasMoreClients: false, lastSeen: '' }
 
 function toText(
   all: readonly VersionInfo[],
@@ -107,8 +107,8 @@ function toText(
   return [style.bold(head), ...lines].join('\n')
 }
 
-function toCells({ count, clients, lastSeen }: Calls): readonly string[] {
-  return [String(count), String(clients), lastSeen.slice(0, 10)]
+function toCells({ count, clients, hasMoreClients, lastSeen }: Calls): readonly string[] {
+  return [String(count), `${clients}${hasMoreClients ? '+' : ''}`, lastSeen.slice(0, 10)]
 }
 
 /** Its status, with the days of its deprecation and its sunset. */

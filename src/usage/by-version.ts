@@ -1,6 +1,6 @@
 import { within } from '../async.ts'
 import type { DocsUsage, VersionUsage } from '../server/options/docs.ts'
-import { FOLDED } from '../server/options/usage.ts'
+import { countClients } from '../server/options/usage.ts'
 import type { UsageEntry } from '../server/options/usage.ts'
 import { DAY, dayOf } from '../server/usage/table.ts'
 
@@ -37,14 +37,11 @@ function firstDay(): string {
 }
 
 function toVersionUsage(entries: readonly UsageEntry[]): VersionUsage {
-  const clients = new Set<string>()
   let requests = 0
   let lastSeen = ''
   for (const entry of entries) {
     requests += entry.count
-    if (entry.client !== null) clients.add(entry.client)
     if (entry.lastSeen > lastSeen) lastSeen = entry.lastSeen
   }
-  const hasMoreClients = clients.delete(FOLDED)
-  return { requests, clients: clients.size, hasMoreClients, lastSeen }
+  return { requests, ...countClients(entries), lastSeen }
 }

@@ -71,7 +71,7 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
   const { store, guards, path = '/usage' } = options
   const keeper = createKeeper({ store })
   const read: UsageReport['read'] = async (filter = {}) => {
-    const entries = (await keeper.read?.()) ?? []
+    const entries = (await keeper.read?.(filter.since)) ?? []
     return entries.filter((entry) => isWanted(entry, filter))
   }
   const controller = defineController({

@@ -46,11 +46,10 @@ describe('retiring a version', () => {
     ]
     const { clients, routes, deadRoutes } = toRetirement('1', app.versions(), entries)
     assert.deepEqual(clients, [
-      { client: 'beta', count: 1, clients: 1, lastSeen: '2026-03-05T12:00:00.000Z', routes: ['car.list'] },
+      { client: 'beta', count: 1, lastSeen: '2026-03-05T12:00:00.000Z', routes: ['car.list'] },
       {
         client: 'acme',
         count: 4,
-        clients: 1,
         lastSeen: '2026-03-02T12:00:00.000Z',
         routes: ['car.list', 'car.old'],
       },

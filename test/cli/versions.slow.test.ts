@@ -113,7 +113,7 @@ describe('usage on the command line', () => {
     const lists = [[entry('1', 'acme', 2)], [entry('3', null, 7)]]
     writeFileSync(file, lists.map((list) => JSON.stringify(list)).join('\n'))
     const listed = await octavo(['versions', app, '--usage', file], { node })
-    assert.match(listed.stdout, /^3 .* 7 +1 +2026-03-01 .*\n2 .* 0 +0 .*\n1 .* 2 +1 +2026-03-01\n$/m)
+    assert.match(listed.stdout, /^3 .* 7 +0 +2026-03-01 .*\n2 .* 0 +0 .*\n1 .* 2 +1 +2026-03-01\n$/m)
     const used = await octavo(['retire', '1', app, '--usage', file], { node })
     assert.equal(
       used.stdout,

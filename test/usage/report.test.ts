@@ -12,6 +12,8 @@ import {
 } from 'octavo'
 import { createUsageReport } from 'octavo/usage'
 
+import { sumBy } from '../../src/cli/usage/summary.ts'
+
 const isOperator = defineGuard({
   name: 'IsOperator',
   canActivate: ({ request }) => request.header('x-key') === 'secret',
@@ -47,6 +49,55 @@ async function serve() {
 }
 
 describe('createUsageReport', () => {
+  it('parses only the days that are asked for, and lets requests wait for one day at most', async () => {
+    const entry = {
+      version: '1',
+      route: 'car.list',
+      client: null,
+      count: 1,
+      lastSeen: '2026-01-01T00:00:00Z',
+    }
+    const days = Array.from({ length: 20 }, (_, day) => `2026-02-${String(day + 1).padStart(2, '0')}`)
+    const kept = new Map<string, string>([
+      ['usage:2026-01-31:a', 'no JSON'],
+      ...days.map((day) => [`usage:${day}:a`, JSON.stringify([{ ...entry, day }])] as const),
+    ])
+    const store = {
+      set: () => undefined,
+      iterator: async function* () {
+        yield* kept
+      },
+    }
+    const { read } = createUsageReport({ store, guards: [isOperator] })
+    let turns = 0
+    const timer = setInterval(() => turns++)
+    const found = await read({ since: '2026-02-01' })
+    clearInterval(timer)
+    assert.deepEqual(
+      found.map(({ day }) => day),
+      days,
+    )
+    assert.ok(turns > 5, `${turns} turns`)
+    await assert.rejects(read())
+  })
+
+  it('counts clients as octavo versions does', async () => {
+    const entry = { day: '2026-02-01', version: '1', route: 'car.list', count: 1, lastSeen: '2026-02-01' }
+    const entries = ['a', 'b', null, '*'].map((client) => ({ ...entry, client }))
+    const store = {
+      set: () => undefined,
+      iterator: async function* () {
+        yield ['usage:2026-02-01:a', JSON.stringify(entries)] as const
+      },
+    }
+    const { versions } = await createUsageReport({ store, guards: [isOperator] }).byVersion({
+      since: '2026-02-01',
+    })
+    const { count, clients, hasMoreClients } = sumBy(entries, ({ version }) => version).get('1') ?? {}
+    assert.deepEqual([count, clients, hasMoreClients], [4, 2, true])
+    assert.deepEqual(versions['1'], { requests: 4, clients: 2, hasMoreClients: true, lastSeen: '2026-02-01' })
+  })
+
   it('serves the counts to those whom its guards let in', async () => {
     const { app } = await serve()
     assert.equal((await app.inject('/usage')).statusCode, 403)

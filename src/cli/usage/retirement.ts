@@ -12,7 +12,7 @@ interface NamedChange {
 export interface Retirement {
   readonly version: string
   /** The clients that still call it, the most recent first. `null` as the name stands for those that have none. */
-  readonly clients: readonly (Calls & {
+  readonly clients: readonly (Pick<Calls, 'count' | 'lastSeen'> & {
     readonly client: string | null
     readonly routes: readonly string[]
   })[]
@@ -66,9 +66,10 @@ export function toRetirement(
   const after = index === 0 ? versions.slice(1, 2) : []
   return {
     version,
-    clients: [...sumBy(called, ({ client }) => client)].map(([client, calls]) => ({
+    clients: [...sumBy(called, ({ client }) => client)].map(([client, { count, lastSeen }]) => ({
       client,
-      ...calls,
+      count,
+      lastSeen,
       routes: routesOf(client),
     })),
     routes: [...sumBy(called, ({ route }) => route)].map(([route, calls]) => ({ route, ...calls })),

@@ -1,10 +1,13 @@
+import { countClients } from '../../server/options/usage.ts'
 import type { UsageEntry } from '../../server/options/usage.ts'
 
 /** How often something was called, by how many clients, and when last. */
 export interface Calls {
   readonly count: number
-  /** The number of clients, of which one may stand for several. */
+  /** The number of clients with a name. */
   readonly clients: number
+  /** Whether there are more, whose calls were folded into one entry. */
+  readonly hasMoreClients: boolean
   readonly lastSeen: string
 }
 
@@ -35,7 +38,7 @@ export function sumChanges(entries: readonly UsageEntry[]): ReadonlyMap<string, 
 function toCalls(entries: readonly UsageEntry[]): Calls {
   return {
     count: entries.reduce((sum, { count }) => sum + count, 0),
-    clients: new Set(entries.map(({ client }) => client)).size,
+    ...countClients(entries),
     lastSeen: entries.reduce((last, { lastSeen }) => (lastSeen > last ? lastSeen : last), ''),
   }
 }

@@ -7,6 +7,17 @@ import { describeValue, isFunction, isMilliseconds, isRecord, LONGEST_TIMER } fr
 /** The client, and the route, of entries that stand for several. */
 export const FOLDED = '*'
 
+/** The number of clients that entries name. `hasMoreClients` if one of them stands for several. */
+export function countClients(entries: readonly Pick<UsageEntry, 'client'>[]): {
+  readonly clients: number
+  readonly hasMoreClients: boolean
+} {
+  const clients = new Set(entries.map(({ client }) => client))
+  clients.delete(null)
+  const hasMoreClients = clients.delete(FOLDED)
+  return { clients: clients.size, hasMoreClients }
+}
+
 /** How often a client called a route in a version on a day. */
 export interface UsageEntry {
   /** The day in UTC, such as `'2026-01-05'`. */

@@ -11,8 +11,8 @@ export interface Keeper {
   readonly store: (tables: readonly Table[]) => Promise<void>
   /** Whether a stored table begins anew, because only what was counted since is stored the next time. */
   readonly takesDifferences: boolean
-  /** Everything that was stored, or `undefined` if it cannot be read. */
-  readonly read: (() => Promise<readonly UsageEntry[]>) | undefined
+  /** Reads what was stored from a day on, such as `'2026-01-05'`, or all of it. `undefined` if it cannot be read. */
+  readonly read: ((since?: string) => Promise<readonly UsageEntry[]>) | undefined
 }
 
 const KEPT_DAYS = 400
@@ -43,7 +43,7 @@ function rethrow(cause: unknown): never {
 
 const PREFIX = 'usage:'
 /** A Keyv removes its namespace from keys twice, so that of the documentation, `usage`, takes the prefix along. */
-const KEY = /^(?:usage:)?\d{4}-\d\d-\d\d:/
+const KEY = /^(?:usage:)?(\d{4}-\d\d-\d\d):/
 
 /**
  * Each process writes the whole table of a day under a key of its own, so that processes never write over each other, and what is written
@@ -76,13 +76,17 @@ function createStoring(store: UsageStore, ttlMs: number): Keeper {
         }
       }
     },
-    read: async () => {
-      const found: UsageEntry[] = []
+    read: async (since = '') => {
+      const merged = new Map<string, UsageEntry>()
       for await (const [key, value] of store.iterator?.() ?? NONE) {
-        if (!KEY.test(key) || typeof value !== 'string') continue
-        found.push(...toEntries(value))
+        const [, day] = KEY.exec(key) ?? []
+        // a day can be a megabyte, and one that is not wanted is not parsed
+        if (day === undefined || day < since || typeof value !== 'string') continue
+        for (const entry of toEntries(value)) merge(merged, entry)
+        // requests that wait have their turn between two days
+        await new Promise((resolve) => setTimeout(resolve))
       }
-      return mergeEntries(found)
+      return [...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
     },
   }
 }
@@ -96,19 +100,15 @@ function toEntries(text: string): readonly UsageEntry[] {
   return Array.isArray(all) ? (all.filter(isRecord) as unknown as readonly UsageEntry[]) : []
 }
 
-/** Adds up entries that differ in nothing but their counts, which come from several processes. Sorts them by day. */
-function mergeEntries(entries: readonly UsageEntry[]): readonly UsageEntry[] {
-  const merged = new Map<string, UsageEntry>()
-  for (const entry of entries) {
-    const { day, version, route, client } = entry
-    const key = JSON.stringify([day, version, route, client])
-    const known = merged.get(key)
-    merged.set(
-      key,
-      known === undefined ? entry : { ...entry, ...add(known, entry), ...addChanges(known, entry) },
-    )
-  }
-  return [...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
+/** Adds an entry to the one that differs in nothing but its counts, which comes from another process. */
+function merge(merged: Map<string, UsageEntry>, entry: UsageEntry): void {
+  const { day, version, route, client } = entry
+  const key = JSON.stringify([day, version, route, client])
+  const known = merged.get(key)
+  merged.set(
+    key,
+    known === undefined ? entry : { ...entry, ...add(known, entry), ...addChanges(known, entry) },
+  )
 }
 
 /** What was counted, and when last. */
