@@ -1,5 +1,6 @@
 import type { Webhook } from '../openapi/webhook.ts'
 import { once } from '../async.ts'
+import { findHistoryInternals } from '../changes/internals.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import { DefinitionError } from '../definition-error.ts'
@@ -114,12 +115,14 @@ const OPTIONS: Rules = {
  * const webhooks = createWebhooks({ subscriptions, history })
  * await webhooks.send(CarSold, { id: '7', price: 9000 })
  *
- * @throws `DefinitionError` when an option is wrong.
+ * @throws `DefinitionError` when an option is wrong, or a change of the history.
  */
 export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): Webhooks<A> {
   checkOptions(WHERE, options, OPTIONS, missingProblems(options), 'createWebhooks({ subscriptions })')
   const { subscriptions, history, outbox = createMemoryOutbox(), retryDelays = RETRY_DELAYS } = options
   const { timeout = 15_000, answerLimit = 65_536 } = options
+  const problems = historyProblems(history)
+  if (problems.length > 0) throw new DefinitionError(problems)
   // the code that opens connections needs modules of Node, which platforms that only verify webhooks may lack
   let poster: Poster | undefined
   const load = once(async () => {
@@ -197,6 +200,14 @@ const NO_SOCKETS = invalidOption(
   'a Worker cannot send webhooks',
   'store what prepare or send returns in a queue, and call deliver and checkUrl in a process of Node, Bun or Deno',
 )
+
+/** The mistakes in changes, which an application with the history refuses too. */
+function historyProblems(history: unknown): readonly DefinitionProblem[] {
+  const parts = findHistoryInternals(history)?.parts
+  // mistakes are found while the changes of a schema are looked for
+  for (const schema of parts?.messages ?? []) parts?.plans.reachOf(schema)
+  return parts?.problems ?? []
+}
 
 function missingProblems(options: unknown): readonly DefinitionProblem[] {
   return Object(options).subscriptions === undefined

@@ -68,17 +68,17 @@ describe('createUsageReport', () => {
         yield* kept
       },
     }
-    const { read } = createUsageReport({ store, guards: [isOperator] })
+    const report = createUsageReport({ store, guards: [isOperator] })
     let turns = 0
     const timer = setInterval(() => turns++)
-    const found = await read({ since: '2026-02-01' })
+    const found = await report.read({ since: '2026-02-01' })
     clearInterval(timer)
     assert.deepEqual(
       found.map(({ day }) => day),
       days,
     )
     assert.ok(turns > 5, `${turns} turns`)
-    await assert.rejects(read())
+    await assert.rejects(report.read())
   })
 
   it('counts clients as octavo versions does', async () => {

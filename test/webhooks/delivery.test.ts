@@ -4,8 +4,16 @@ import { after, describe, it } from 'node:test'
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { createApp, defineController, defineModule, defineProvider, DefinitionError } from 'octavo'
+import {
+  createApp,
+  defineController,
+  defineModule,
+  defineProvider,
+  DefinitionError,
+  VersioningSchemes,
+} from 'octavo'
 import type { OpenApiDocument } from 'octavo'
+import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import {
   createMemoryOutbox,
   createWebhooks,
@@ -231,6 +239,46 @@ describe('one event', () => {
     await settle(attempts, 1)
     await webhooks.close()
     assert.equal(received.length, 1)
+  })
+
+  it('refuses a history that an application refuses', () => {
+    const Name = model('Name', { first: z.string() })
+    const bad = defineVersions({
+      versions: ['2', '1'],
+      models: { Name },
+      changes: [
+        defineVersionChange({
+          version: '2',
+          title: 'Names have one part',
+          // the older versions demand a field that nothing makes
+          // @ts-expect-error types find it, too
+          change: [reshape({ of: Name, fields: { last: { was: z.string() } } })],
+        }),
+      ],
+      messages: [Name],
+    })
+    const subscriptions = { of: () => [], find: () => undefined, disable: () => undefined }
+    const codes = (make: () => unknown): unknown => {
+      try {
+        return make()
+      } catch (error) {
+        assert.ok(error instanceof DefinitionError)
+        return error.errors.map(({ code, where }) => [code, where])
+      }
+    }
+    const refused = codes(() => createWebhooks({ subscriptions, history: bad }))
+    assert.ok(Array.isArray(refused) && refused.length > 0, String(refused))
+    const route = { method: 'GET', response: Name, handler: () => ({ first: 'Ann' }) } as const
+    const app = createApp(
+      defineModule({ controllers: [defineController({ prefix: '/', routes: [route] })] }),
+      {
+        versioning: { scheme: VersioningSchemes.URL, history: bad },
+      },
+    )
+    assert.deepEqual(
+      codes(() => app.versions()),
+      refused,
+    )
   })
 
   it('needs no history', async () => {
