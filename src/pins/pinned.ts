@@ -161,6 +161,8 @@ function toKnown(version: string, choice: VersionChoice): string {
   throw httpError('retired_version', 'The version of this client is not served any more', {
     requested: cutVersion(version),
     supported: choice.supported(),
+    // the client may upgrade its pin at any time
+    headers: { 'cache-control': 'no-store' },
   })
 }
 

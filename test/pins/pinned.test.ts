@@ -177,8 +177,10 @@ describe('the version of a client', () => {
     const { respond } = serve(createStore({ lost: `0${'x'.repeat(100)}` }), {
       versions: { '1': { sunset: '2020-01-01', retired: 'gone' } },
     })
-    const { requested, supported } = Object((await respond('lost')).json())
+    const { headers, json } = await respond('lost')
+    const { requested, supported } = Object(json())
     assert.deepEqual([requested.length, supported], [64, ['2', '3-beta']])
+    assert.equal(headers['cache-control'], 'no-store')
   })
 })
 

@@ -36,28 +36,29 @@ const told = ({ statusCode, headers }: InjectResponse): readonly unknown[] => [
   statusCode,
   headers['retry-after'],
   headers['api-brownout'],
+  headers['cache-control'],
 ]
 
 const codeOf = (response: InjectResponse): unknown => Reflect.get(Object(response.json()), 'code')
 
 describe('a version with brownouts', () => {
   const cases: readonly (readonly [title: string, at: string, expected: readonly unknown[]])[] = [
-    ['announces the first one', '2026-01-01T00:00:00Z', [200, undefined, TOLD.first]],
-    ['answers until it begins', '2026-06-01T09:59:59.999Z', [200, undefined, TOLD.first]],
-    ['is 410 from its first moment', FIRST.from, [410, '3600', TOLD.first]],
-    ['counts whole seconds until its end', '2026-06-01T10:59:58.001Z', [410, '2', TOLD.first]],
-    ['is 410 to its last moment', '2026-06-01T10:59:59.999Z', [410, '1', TOLD.first]],
-    ['answers from its end on, and announces the next', FIRST.to, [200, undefined, TOLD.second]],
-    ['is 410 in the next one', '2026-06-08T11:00:00Z', [410, '3600', TOLD.second]],
-    ['announces none after the last one', SECOND.to, [200, undefined, undefined]],
+    ['announces the first one', '2026-01-01T00:00:00Z', [200, undefined, TOLD.first, undefined]],
+    ['answers until it begins', '2026-06-01T09:59:59.999Z', [200, undefined, TOLD.first, undefined]],
+    ['is 410 from its first moment', FIRST.from, [410, '3600', TOLD.first, 'no-store']],
+    ['counts whole seconds until its end', '2026-06-01T10:59:58.001Z', [410, '2', TOLD.first, 'no-store']],
+    ['is 410 to its last moment', '2026-06-01T10:59:59.999Z', [410, '1', TOLD.first, 'no-store']],
+    ['answers from its end on, and announces the next', FIRST.to, [200, undefined, TOLD.second, undefined]],
+    ['is 410 in the next one', '2026-06-08T11:00:00Z', [410, '3600', TOLD.second, 'no-store']],
+    ['announces none after the last one', SECOND.to, [200, undefined, undefined, undefined]],
   ]
   for (const [title, moment, expected] of cases) {
     it(title, async () => {
       const { app, at } = serveAt(ENDING)
       at(moment)
       assert.deepEqual(told(await app.inject('/v1/cars')), expected)
-      assert.deepEqual(told(await app.inject('/v2/cars')), [200, undefined, undefined])
-      assert.deepEqual(told(await app.inject('/v1/ping')), [200, undefined, undefined])
+      assert.deepEqual(told(await app.inject('/v2/cars')), [200, undefined, undefined, undefined])
+      assert.deepEqual(told(await app.inject('/v1/ping')), [200, undefined, undefined, undefined])
     })
   }
 
@@ -145,9 +146,9 @@ describe('brownouts of a route', () => {
       clock: () => Date.parse('2026-06-01T10:30:00Z'),
     })
     const toldOf = async (path: string): Promise<readonly unknown[]> => told(await app.inject(path))
-    assert.deepEqual(await toldOf('/v1/cars/own'), [200, undefined, TOLD.second])
-    assert.deepEqual(await toldOf('/v1/cars/none'), [200, undefined, undefined])
-    assert.deepEqual(await toldOf('/v1/cars/same'), [410, '1800', TOLD.first])
+    assert.deepEqual(await toldOf('/v1/cars/own'), [200, undefined, TOLD.second, undefined])
+    assert.deepEqual(await toldOf('/v1/cars/none'), [200, undefined, undefined, undefined])
+    assert.deepEqual(await toldOf('/v1/cars/same'), [410, '1800', TOLD.first, 'no-store'])
   })
 
   it('need no versions', async () => {

@@ -196,6 +196,32 @@ describe('the status of a retired version', () => {
   })
 })
 
+describe('caches keep the error of a retired version', () => {
+  const options: VersioningOptions = { versions: [{ version: '1', ...GONE }, '2'], clock: () => END }
+  const kept = async (rows: readonly Row[], url: string, more: VersioningOptions = {}): Promise<unknown> => {
+    const { headers } = await serve(rows, QUERY, { ...options, ...more }).inject(url)
+    return headers['cache-control']
+  }
+
+  it('for an hour if the request names the version', async () => {
+    assert.equal(await kept(ROWS, '/cars?version=1'), 'max-age=3600')
+    assert.equal(
+      await kept(
+        ROWS.filter(([, , version]) => version !== '1'),
+        '/cars?version=1',
+      ),
+      'max-age=3600',
+    )
+  })
+  it('never if a default chose the version', async () => {
+    assert.equal(await kept(ROWS, '/cars', { defaultVersion: '1' }), 'no-store')
+    assert.equal(await kept(ROWS, '/cars', { defaultVersion: () => '1' }), 'no-store')
+  })
+  it('not the errors of other versions', async () => {
+    assert.equal(await kept(ROWS, '/cars?version=9'), undefined)
+  })
+})
+
 describe('a retired version whose routes were removed is still', () => {
   const rows = ROWS.filter(([, , version]) => version !== '1')
   const versions = [{ version: '1', ...GONE }, '2']

@@ -48,20 +48,26 @@ export function createVersionError(versioning: Versioning | undefined): VersionE
       supported,
       ...(deprecated.length === 0 ? {} : { deprecated }),
       ...(status === undefined ? {} : { status }),
-      ...endsOf(lifetime, wait),
+      ...(kind === 'retired' ? endsOf(requested !== undefined, lifetime, wait) : {}),
     })
   }
 }
 
-/** The end of the version, and that of its brownout with the seconds to wait, at least one (RFC 9110 section 10.2.3). */
-function endsOf(lifetime: Lifetime | undefined, wait: Wait | undefined): HttpErrorOptions {
+/** How long caches may keep the error of a retired version that the request named: an hour, because a sunset can be moved. */
+const KEPT = 'max-age=3600'
+
+/**
+ * The end of the version, and that of its brownout with the seconds to wait, at least one (RFC 9110 section 10.2.3). Without
+ * `Cache-Control`, caches may keep a 410 as long as they choose (RFC 9111 section 4.2.2).
+ */
+function endsOf(isNamed: boolean, lifetime: Lifetime | undefined, wait: Wait | undefined): HttpErrorOptions {
   const sunset = lifetime?.sunset === undefined ? {} : { sunset: new Date(lifetime.sunset).toISOString() }
-  if (wait === undefined) return sunset
+  if (wait === undefined) return { ...sunset, headers: { 'cache-control': isNamed ? KEPT : 'no-store' } }
   const seconds = Math.max(1, Math.ceil((wait.to - wait.now) / 1000))
   return {
     ...sunset,
     until: new Date(wait.to).toISOString(),
-    headers: { 'retry-after': String(seconds) },
+    headers: { 'cache-control': 'no-store', 'retry-after': String(seconds) },
   }
 }
 
