@@ -10,10 +10,15 @@ export function findHeader(headers: HeaderMap, name: string): string | undefined
   const own = headers[name]
   // the spelling that most callers use
   if (typeof own === 'string') return own
-  const value = own ?? headers[name.toLowerCase()]
+  return toLine(name, own ?? headers[name.toLowerCase()])
+}
+
+/** The lines of a header as one. Software in front of the application may have set a number. */
+export function toLine(name: string, value: unknown): string | undefined {
   if (typeof value === 'string') return value
-  // what every object inherits, such as `constructor`, is no header
-  return Array.isArray(value) ? joinLines(name, value) : undefined
+  // what every object inherits, such as `constructor`, isn't a header
+  if (Array.isArray(value)) return joinLines(name, value)
+  return typeof value === 'number' ? String(value) : undefined
 }
 
 /** The lines of a header as they were sent. `raw` has names and values in turn. */

@@ -4,7 +4,7 @@ import { httpError } from '../errors.ts'
 import type { Awaitable, HttpRequest, QueryRecord, RawRequest } from '../http.ts'
 import { toJson, decodeText } from './body.ts'
 import { isCoded, openContent, readContent } from './content.ts'
-import { joinLines, readHeader } from './header.ts'
+import { readHeader, toLine } from './header.ts'
 import { isHost } from './host.ts'
 import { toOriginForm } from './origin-form.ts'
 import { PassedBody } from './passed-body.ts'
@@ -213,7 +213,8 @@ export function authorityOf(target: string): string | undefined {
 function joinHeaders(raw: RawRequest): Readonly<Record<string, string>> {
   const joined: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(raw.headers)) {
-    if (value !== undefined) joined[name] = typeof value === 'string' ? value : joinLines(name, value)
+    const line = toLine(name, value)
+    if (line !== undefined) joined[name] = line
   }
   return joined
 }

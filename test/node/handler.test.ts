@@ -5,8 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { after, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, reply, stream, text } from 'octavo'
+import { createApp, defineController, defineGuard, defineModule, reply, stream, text } from 'octavo'
 import type { App, AppOptions, Middleware } from 'octavo'
+import { bearerAuth } from 'octavo/auth'
 import { z } from 'zod'
 
 const cars = defineController({
@@ -44,6 +45,54 @@ async function serve(
 /** Serves an application with something behind it. */
 const serveBefore = (app: App): Promise<string> =>
   serve((request, response) => app.handler(request, response, () => response.end('behind')))
+
+describe('app.handler behind software that edits headers', () => {
+  const SignedIn = defineGuard({
+    name: 'SignedIn',
+    canActivate: ({ request }) => request.header('authorization') === 'Bearer inside',
+  })
+  const signedIn = bearerAuth({ verify: (token) => (token === 'inside' ? { id: 7 } : undefined) })
+  const seen = defineController({
+    prefix: '/seen',
+    guards: [SignedIn, signedIn],
+    routes: [
+      {
+        method: 'GET',
+        input: { headers: { tags: z.array(z.string()), count: z.int() } },
+        handler: ({ headers }, { request }) => ({ ...headers, all: request.headers['tags'] }),
+      },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [seen] }), { logger: false })
+  const edits: readonly (readonly [title: string, edit: (request: IncomingMessage) => void])[] = [
+    ['that it adds', () => undefined],
+    ['beside a list that is empty', ({ rawHeaders }) => void rawHeaders.splice(0)],
+    [
+      'in the place of what was sent',
+      ({ rawHeaders }) => void rawHeaders.push('authorization', 'Bearer outside'),
+    ],
+  ]
+  for (const [title, edit] of edits)
+    it(`sees headers ${title} everywhere`, async () => {
+      const url = await serve((request, response) => {
+        // as an adapter for serverless platforms sets the length
+        Object.assign(request.headers, { authorization: 'Bearer inside', tags: 'a', count: 3 })
+        edit(request)
+        app.handler(request, response)
+      })
+      const response = await fetch(`${url}/seen`, { headers: { tags: 'outside', 'x-other': '1' } })
+      assert.deepEqual(await response.json(), { tags: ['a'], count: 3, all: 'a' })
+    })
+
+  it('does not see headers that it removes', async () => {
+    const url = await serve((request, response) => {
+      delete request.headers.authorization
+      app.handler(request, response)
+    })
+    const response = await fetch(`${url}/seen`, { headers: { authorization: 'Bearer inside' } })
+    assert.equal(response.status, 403)
+  })
+})
 
 describe('app.handler with a third argument', () => {
   it('calls it if nothing is served at the path, and answers everything else', async () => {

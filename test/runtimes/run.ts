@@ -13,6 +13,7 @@ import { build } from 'esbuild'
 
 import { CHECKS } from './checks.ts'
 import type { Call, Check } from './checks.ts'
+import { checkLambda } from './lambda.ts'
 import { checkRecipe } from './recipe.ts'
 import { withTable } from './table.ts'
 import type { Found } from './table.ts'
@@ -213,6 +214,7 @@ const folder = mkdtempSync(join(tmpdir(), 'octavo-runtimes-'))
 const found: Found[] = []
 try {
   await bundle(folder)
+  if (only.length === 0 || only.includes('Lambda')) console.log(`Lambda: ${(await checkLambda()).join(', ')}`)
   for (const runtime of RUNTIMES.filter(({ name }) => only.length === 0 || only.includes(name))) {
     if (runtime.program !== undefined && !existsSync(join(PLATFORMS, 'node_modules', runtime.program))) {
       console.log(`${runtime.name} is not installed, which it is on Linux on x64 alone`)

@@ -5,7 +5,8 @@ import { HttpError } from '../../../errors.ts'
 import { clientWentAway } from '../../../http.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
 import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../../request/body.ts'
-import { linesOf } from '../../../request/header.ts'
+import { joinLines, linesOf } from '../../../request/header.ts'
+import { isSingleInNode } from '../shared/plain-request.ts'
 import { DirectRequest } from './direct.ts'
 import { isEncrypted, isLingering } from './linger.ts'
 
@@ -46,8 +47,13 @@ export class NodeRequest implements RawRequest {
   }
 
   lines(name: string): readonly string[] {
+    const { headers, rawHeaders } = this.request
+    const value = headers[name]
+    if (value === undefined) return []
     // not headersDistinct, which requests of HTTP/2 lack
-    return linesOf(this.request.rawHeaders, name)
+    const lines = linesOf(rawHeaders, name)
+    // software in front of the application may have changed the headers, or have made a request without this list
+    return isMadeOf(value, name, lines) ? lines : [value].flat().map(String)
   }
 
   get remoteAddress(): string | undefined {
@@ -182,6 +188,13 @@ export class NodeRequest implements RawRequest {
     this.refused = true
     return bodyTooLarge(limit)
   }
+}
+
+/** Whether Node makes the value of a header of these lines. */
+function isMadeOf(value: string | string[], name: string, lines: readonly string[]): boolean {
+  if (typeof value !== 'string')
+    return value.length === lines.length && value.every((line, at) => line === lines[at])
+  return value === (isSingleInNode(name) ? lines[0] : joinLines(name, lines))
 }
 
 /** Passes a request on to what is behind the application, as Express has it. */

@@ -89,7 +89,9 @@ async function writeStream(
       if (response.destroyed) return
       clearImmediate(early)
       const { value } = chunk
-      if (!response.write(typeof value === 'string' ? Buffer.from(value) : value)) await drained(response)
+      const isTaken: unknown = response.write(typeof value === 'string' ? Buffer.from(value) : value)
+      // responses of adapters for serverless platforms return nothing, and never drain
+      if (isTaken === false) await drained(response)
     }
     response.off('close', source.cancel)
     if (!response.destroyed) response.end()

@@ -1,6 +1,6 @@
 import type { HeaderMap } from '../../../../http.ts'
 import { joinLines } from '../../../../request/header.ts'
-import { isSingle } from '../../shared/plain-request.ts'
+import { isSingleInNode } from '../../shared/plain-request.ts'
 
 /** How a request is framed, and what its client expects. */
 export interface Framing {
@@ -15,10 +15,6 @@ export interface Framing {
   readonly expectsMore: boolean
 }
 
-/** Headers of requests besides those of `isSingle` of which Node keeps the first line only. */
-const MORE_SINGLE = new Set('age etag expires if-modified-since if-unmodified-since last-modified'.split(' '))
-for (const name of ['location', 'proxy-authorization', 'retry-after', 'server']) MORE_SINGLE.add(name)
-
 /** The headers as Node presents them: of some, the first line alone; of most, the lines joined. */
 export function toHeaders(lines: readonly string[]): HeaderMap {
   // without prototype: `__proto__` is a name like any other
@@ -29,7 +25,7 @@ export function toHeaders(lines: readonly string[]): HeaderMap {
     const before = headers[name]
     if (before === undefined) headers[name] = name === 'set-cookie' ? [value] : value
     else if (typeof before !== 'string') before.push(value)
-    else if (!isSingle(name) && !MORE_SINGLE.has(name)) headers[name] = joinLines(name, [before, value])
+    else if (!isSingleInNode(name)) headers[name] = joinLines(name, [before, value])
   }
   return headers
 }
