@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -48,6 +50,22 @@ async function run(way: string, count = 1) {
     once(child, 'close'),
   ])
   return { out, err, status: status as unknown }
+}
+
+/** What a program leaves in a file on a disk that has room for so many bytes at first. */
+async function fillDisk(room: number): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'octavo-disk-'))
+  const file = join(folder, 'log')
+  const fd = openSync(file, 'w')
+  const program = join(import.meta.dirname, 'fixtures/full-disk.ts')
+  const args = ['--import', 'tsx', '--conditions', 'octavo-source', program, String(room)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', fd, 'inherit'] })
+  const [status]: readonly unknown[] = await once(child, 'close')
+  assert.equal(status, 0)
+  closeSync(fd)
+  const lines = readFileSync(file, 'utf8').split('\n')
+  rmSync(folder, { recursive: true })
+  return lines
 }
 
 /** A logger that keeps what it is given. */
@@ -125,6 +143,32 @@ describe('the default logger', () => {
     assert.equal(status, 0)
     assert.equal(parseLines(err).at(-1)?.['msg'], 'alive')
   })
+})
+
+describe('a log on a disk that is full for a while', () => {
+  // in the middle of a line, at the end of one and at once
+  for (const room of [1000, 0, 95, 500])
+    it(`has each line once, or counts it as dropped, with ${room} bytes of room at first`, async () => {
+      const lines = await fillDisk(room)
+      const parsed = lines.flatMap((line): readonly Readonly<Record<string, unknown>>[] => {
+        try {
+          return [JSON.parse(line)]
+        } catch {
+          // what was cut, and the end of the file
+          assert.ok(!line.endsWith('}'), line)
+          return []
+        }
+      })
+      const own = parsed.flatMap(({ line }) => (typeof line === 'number' ? [line] : []))
+      const dropped = parsed.reduce((sum, { count }) => sum + (typeof count === 'number' ? count : 0), 0)
+      assert.deepEqual(
+        own,
+        [...new Set(own)].toSorted((a, b) => a - b),
+      )
+      assert.equal(own.length + dropped, 60)
+      assert.ok(dropped > 0)
+      assert.equal(own.at(-1), 59)
+    })
 })
 
 describe('the line of a request that is written by hand', () => {

@@ -97,7 +97,7 @@ function* linesFor(milliseconds: number): Generator<string> {
 const lines = (count: number, size: number): readonly string[] =>
   Array.from({ length: count }, () => `/${size}`)
 
-const REPORT = 'Log lines were dropped because the reader did not keep up'
+const REPORT = 'Log lines were dropped because the reader did not keep up or the disk was full'
 
 /** Reads a log to its end. `reported` resolves when it reports missing lines. */
 function readReported({ out }: Server) {

@@ -73,7 +73,11 @@ function createJsonLines(openOutputs: OpenOutputs): Logger {
 }
 
 function toLossLine(count: number): string {
-  return toLine('warn', { count }, 'Log lines were dropped because the reader did not keep up')
+  return toLine(
+    'warn',
+    { count },
+    'Log lines were dropped because the reader did not keep up or the disk was full',
+  )
 }
 
 /** The head of the line is written by hand: copying details into one object costs several times what JSON does. */

@@ -80,6 +80,7 @@ class Lines {
   add(line: string, isAscii = false): void {
     if (!this.#hasRoom()) {
       this.#lost++
+      this.#tryLater()
       return
     }
     // a turn that says very much is written in parts
@@ -99,7 +100,15 @@ class Lines {
   finish(): void {
     this.#write()
     if (!this.#isStuck) this.#isStuck = !waitFor(this.#output, 0)
+    this.#lost += this.#output.takeLost()
     this.#reportLoss()
+  }
+
+  /** Tries again if nothing else does: a disk that is full has room again some day, and keeps no process alive. */
+  #tryLater(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setTimeout(this.#flush, LONGEST_PAUSE).unref()
   }
 
   #hasRoom(): boolean {
@@ -120,13 +129,15 @@ class Lines {
     if (this.#lost === 0 || this.#output.size > MAX_WAITING / 2) return
     this.#pending = this.#toLossLine(this.#lost)
     this.#isAscii = false
-    this.#lost = 0
     this.#write()
+    // the line itself may be lost, and is no line of the application
+    if (this.#output.takeLost() === 0) this.#lost = 0
   }
 
   readonly #flush = (): void => {
     this.#added = 0
     const isTaken = this.#write()
+    this.#lost += this.#output.takeLost()
     this.#reportLoss()
     this.#isScheduled = this.#output.size > 0
     this.#pause = isTaken ? 1 : Math.min(this.#pause * 2, LONGEST_PAUSE)
@@ -163,6 +174,9 @@ type Write = (bytes: Uint8Array, start: number) => number
 /** Bytes that a pipe takes or refuses as a whole: PIPE_BUF of Linux. */
 const ATOMIC = 4096
 const LINE_FEED = 10
+const LINE_END = Uint8Array.of(LINE_FEED)
+/** Codes of errors of an output whose reader is gone. */
+const GONE = new Set<unknown>(['EPIPE', 'ENXIO'])
 
 /** Writes to standard output or standard error without waiting, and keeps the bytes that the reader has not taken yet. */
 class Output {
@@ -171,6 +185,10 @@ class Output {
   /** How many bytes of the first chunk are written. */
   #start = 0
   #size = 0
+  /** Whether the last byte that was written is inside of a line. */
+  #isInside = false
+  /** Lines that could not be written since `takeLost`. */
+  #lost = 0
   #write: Write | undefined
 
   constructor(fd: OutputFd) {
@@ -184,8 +202,21 @@ class Output {
 
   /** Appends bytes to those that wait. Nothing is written before `drain`. */
   push(bytes: Uint8Array): void {
+    // what a full disk has cut off is a line of its own
+    if (this.#isInside && this.#size === 0) this.#add(LINE_END)
+    this.#add(bytes)
+  }
+
+  #add(bytes: Uint8Array): void {
     this.#chunks.push(bytes)
     this.#size += bytes.length
+  }
+
+  /** Returns how many lines could not be written, and counts anew. */
+  takeLost(): number {
+    const lost = this.#lost
+    this.#lost = 0
+    return lost
   }
 
   /** Writes until the reader takes no more, and returns whether it took anything. */
@@ -195,12 +226,21 @@ class Output {
       this.#writeAll()
     } catch (error) {
       if (codeOf(error) === 'EAGAIN') return this.#size < before
-      // the reader is gone or the disk is full, so there is no place left to report it
+      // if the reader is gone, there is no place left to report it
+      if (!GONE.has(codeOf(error))) this.#lost += this.#countLines()
       this.#chunks.length = 0
       this.#start = 0
       this.#size = 0
     }
     return true
+  }
+
+  #countLines(): number {
+    const text = Buffer.concat(this.#chunks).subarray(this.#start)
+    // the end of a line that was cut is counted already
+    let lines = this.#chunks[0] === LINE_END ? -1 : 0
+    for (let at = text.indexOf(LINE_FEED); at !== -1; at = text.indexOf(LINE_FEED, at + 1)) lines++
+    return lines
   }
 
   #writeAll(): void {
@@ -209,6 +249,7 @@ class Output {
       const count = this.#write(chunk, this.#start)
       this.#size -= count
       this.#start += count
+      this.#isInside = chunk[this.#start - 1] !== LINE_FEED
       if (this.#start < chunk.length) continue
       this.#chunks.shift()
       this.#start = 0
