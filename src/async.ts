@@ -66,6 +66,32 @@ export function ignoreRejection(promise: unknown): void {
   void Promise.resolve(promise).catch(() => undefined)
 }
 
+/** What logs errors, such as a request. */
+interface Logs {
+  readonly log: { error(details: object, message?: string): unknown }
+}
+
+/**
+ * Returns the value of a function of the application that isn't awaited. For a promise it logs an error with the code `async_function` and
+ * returns what is safe instead.
+ */
+export function valueOr<T>(value: T, safe: T, name: string, source: Logs): T {
+  try {
+    return requireValue(value, name)
+  } catch (err) {
+    ignoreFailure(() => source.log.error({ err }, 'A function is not awaited'))
+    return safe
+  }
+}
+
+/** Returns the value of a function of the application that isn't awaited. @throws `TypeError` with the code `async_function` for a promise. */
+export function requireValue<T>(value: T, name: string): T {
+  if (!isPromise(value)) return value
+  ignoreRejection(value)
+  const error = new TypeError(`${name} returned a promise, and it is not awaited: return the value itself`)
+  throw Object.assign(error, { code: 'async_function' })
+}
+
 /** Code that only some applications need. */
 export interface Late<T> {
   /** Returns the code, or `undefined` if it has to be loaded first. */

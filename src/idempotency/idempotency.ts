@@ -1,5 +1,5 @@
 import { addedError } from '../added-errors.ts'
-import { after, isPromise } from '../async.ts'
+import { after, isPromise, requireValue } from '../async.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
@@ -140,7 +140,10 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
     runsUnprotected: onStoreError === 'allow',
     maxResult,
     shape,
-    owner: client === undefined ? ownerOf : (context) => ownerNamed(client(context)),
+    owner:
+      client === undefined
+        ? ownerOf
+        : (context) => ownerNamed(requireValue(client(context), 'idempotency.client')),
     store: guardStore(toStore(store, maxMemory), storeTimeout),
     digest: store === undefined ? shorten : hash,
     toToken: store === undefined ? createCount() : createId,

@@ -4,7 +4,7 @@ import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../check-options.ts'
 import { addedError } from '../added-errors.ts'
 import type { HttpError } from '../errors.ts'
-import { isPromise } from '../async.ts'
+import { isPromise, valueOr } from '../async.ts'
 import type { HttpRequest } from '../http.ts'
 import { checkOptions } from '../check-options.ts'
 import { isBoolean, isFunction } from '../values.ts'
@@ -51,10 +51,12 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY', 'OPTIONS', 'T
 export function csrf(options: CsrfOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS)
   const { origins = [], sameSite = false, skip } = options
+  const isSkipped = (context: ExecutionContext): boolean =>
+    skip !== undefined && valueOr(skip(context), false, 'csrf.skip', context)
   const harmless = new Set(sameSite ? ['same-origin', 'none', 'same-site'] : ['same-origin', 'none'])
   const grantOf = createGrant(origins)
   const guard: Middleware = (context, next) => {
-    if (isSafe(context.request) || isOwn(context, harmless) || skip?.(context) === true) return next()
+    if (isSafe(context.request) || isOwn(context, harmless) || isSkipped(context)) return next()
     const granted = grantOf(context)
     return isPromise(granted) ? granted.then((origin) => enter(origin, next)) : enter(granted, next)
   }

@@ -1,3 +1,4 @@
+import { valueOr } from '../async.ts'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { IntervalHistogram } from 'node:perf_hooks'
 
@@ -45,8 +46,8 @@ export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS, [], 'loadShedding({ maxDelay: 200 })')
   const { maxDelay = 500, retryAfter = 5, measure = watchLoop() } = options
   const headers = { 'retry-after': String(retryAfter) }
-  const shed: Middleware = (_context, next) => {
-    if (measure() > maxDelay) throw overloaded(headers)
+  const shed: Middleware = (context, next) => {
+    if (valueOr(measure(), 0, 'loadShedding.measure', context) > maxDelay) throw overloaded(headers)
     return next()
   }
   return documenting(shed, {

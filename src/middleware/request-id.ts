@@ -2,7 +2,7 @@ import type { ExecutionContext } from '../define/context.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { Rules } from '../check-options.ts'
 import { isToken } from '../media-type.ts'
-import { after } from '../async.ts'
+import { after, valueOr } from '../async.ts'
 import { checkOptions } from '../check-options.ts'
 import { isFunction } from '../values.ts'
 
@@ -43,11 +43,15 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS)
   const { header = 'x-request-id', trust = false, generate } = options
   const name = header.toLowerCase()
-  const isTrusted = typeof trust === 'function' ? trust : () => trust
+  const isTrusted = (context: ExecutionContext): boolean =>
+    typeof trust === 'function' ? valueOr(trust(context), false, 'requestId.trust', context) : trust
   return (context, next) => {
     const given = isTrusted(context) ? context.request.header(name) : undefined
     if (given !== undefined && ID.test(given)) context.requestId = given
-    else if (generate !== undefined) context.requestId = checked(generate(context))
+    else if (generate !== undefined) {
+      const id = valueOr<string | undefined>(generate(context), undefined, 'requestId.generate', context)
+      if (id !== undefined) context.requestId = checked(id)
+    }
     return after(next(), (response) => {
       response.headers[name] = context.requestId
       return response

@@ -1,5 +1,5 @@
 import { addedError } from '../added-errors.ts'
-import { after, ignoreFailure } from '../async.ts'
+import { after, ignoreFailure, valueOr } from '../async.ts'
 import { checkOptions, invalidOption } from '../check-options.ts'
 import type { Rules } from '../check-options.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
@@ -167,9 +167,11 @@ function toValidators<T, I>(
   state: T,
   context: ExecutionContext,
 ): Validators {
-  const version: unknown = etag(state)
+  const version = valueOr<unknown>(etag(state), undefined, 'preconditions.etag', context)
   if (!isVersion(version)) return { etag: undefined, modified: undefined }
-  return { etag: toTag(version), modified: lastModified && toSeconds(lastModified(state), context) }
+  const date =
+    lastModified && valueOr<unknown>(lastModified(state), undefined, 'preconditions.lastModified', context)
+  return { etag: toTag(version), modified: date === undefined ? undefined : toSeconds(date, context) }
 }
 
 /** The time of a date, in milliseconds of whole seconds. What is no time is logged, because a change may have been made already. */

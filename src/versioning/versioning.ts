@@ -1,4 +1,4 @@
-import { isPromise } from '../async.ts'
+import { isPromise, requireValue } from '../async.ts'
 import type { DefinitionProblem } from '../definition-error.ts'
 import type { Awaitable, HttpRequest } from '../http.ts'
 import { listProblems, optionsProblems } from './options.ts'
@@ -175,7 +175,7 @@ function toCommon({
     conflict,
     report,
     echo,
-    clock,
+    clock: clock === Date.now ? clock : () => requireValue(clock(), 'versioning.clock'),
     successorLinks,
     ...(onVersionResolved === undefined ? {} : { onVersionResolved }),
     vary: vary.map((name) => name.toLowerCase()),

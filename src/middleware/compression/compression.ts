@@ -7,7 +7,7 @@ import type { Awaitable, FinishedResponse } from '../../http.ts'
 import { isStream } from '../../stream.ts'
 import { isWorkerd } from '../../workerd.ts'
 import { isFunction } from '../../values.ts'
-import { after } from '../../async.ts'
+import { after, valueOr } from '../../async.ts'
 import { createCodings, ENCODINGS } from './codings.ts'
 import type { Coding, ContentEncoding, CompressionLevels } from './codings.ts'
 import { negotiate } from './negotiate.ts'
@@ -73,7 +73,11 @@ const OPTIONS: Rules = {
  */
 export function compression(options: CompressionOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS, levelProblems(options))
-  const { threshold = 1024, encodings = ['br', 'zstd', 'gzip'], level, filter = isCompressible } = options
+  const { threshold = 1024, encodings = ['br', 'zstd', 'gzip'], level, filter } = options
+  const isWanted = (response: FinishedResponse, context: ExecutionContext): boolean =>
+    filter === undefined
+      ? isCompressible(response)
+      : valueOr(filter(response, context), false, 'compression.filter', context)
   // workerd compresses by itself what its clients take, and would do so again
   if (isWorkerd()) return (_context, next) => next()
   const codings = createCodings([...new Set(encodings)], { ...LEVELS, ...level })
@@ -81,7 +85,8 @@ export function compression(options: CompressionOptions = {}): Middleware {
   const complete = (context: ExecutionContext, response: FinishedResponse): Awaitable<FinishedResponse> => {
     const { status, headers, body } = response
     const isNotModified = status === 304
-    if (!isNotModified && (body === null || isFixed(response) || !filter(response, context))) return response
+    if (!isNotModified && (body === null || isFixed(response) || !isWanted(response, context)))
+      return response
     // whatever is chosen now, another client may get something else; a part says so as the whole does (RFC 9110 section 15.3.7)
     context.response.headers.append('vary', 'Accept-Encoding')
     if (isPart(response)) return response

@@ -1,3 +1,4 @@
+import { requireValue } from '../../async.ts'
 import type { HttpRequest, RawRequest } from '../../http.ts'
 import { logError } from '../logging/safe-logger.ts'
 import { RequestContext } from './context.ts'
@@ -20,7 +21,7 @@ export function createNamedOpen(
   return (raw) => {
     const context = new NamedContext(raw, services)
     try {
-      context.name = client(context.request)
+      context.name = requireValue(client(context.request), 'client')
     } catch (err) {
       // a client that cannot be named is answered all the same
       logError(context, { err }, 'client failed')

@@ -1,3 +1,4 @@
+import { requireValue } from '../../../async.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../errors.ts'
@@ -38,7 +39,8 @@ export async function createPage(path: string, options: DocsOptions, documents: 
       const { version } = request.query
       const used = usage && (await readUsage(usage, context))
       const page = { ...toPageInfo(documents, link, version), ...(used && { usage: used }) }
-      if (typeof ui === 'function') return fileReply(Buffer.from(ui(page)), { type: HTML, headers: common })
+      if (typeof ui === 'function')
+        return fileReply(Buffer.from(requireValue(ui(page), 'docs.ui')), { type: HTML, headers: common })
       policy ??= toContentSecurityPolicy(await documents.servers())
       const headers = { ...common, 'content-security-policy': policy }
       const html = viewer === undefined ? toListPage(page, link) : toViewerPage(viewer.name, page, link)
