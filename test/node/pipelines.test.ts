@@ -4,7 +4,9 @@ import { createServer } from 'node:http'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { defineController } from 'octavo'
+import { createApp, defineController, defineModule, FileStream } from 'octavo'
+
+import { z } from 'zod'
 
 import { createTestApp, LOOPBACK, open, readAll, readUntil } from './support.ts'
 
@@ -93,6 +95,95 @@ describe('a malformed request behind a good one', () => {
     }
   }
 })
+
+const BIG = 'B'.repeat(3_000_000)
+
+/** Good requests, and the answers to them. */
+const GOOD = get('/now') + get('/later') + get('/stream') + get('/now')
+const ANSWERED = ['good', 'good', 'good', 'good']
+
+const chunked = (path: string, lines = '', chunk = 'ab'): string =>
+  `POST ${path} ${HEAD}${lines}Transfer-Encoding: chunked\r\n\r\n${chunk.length.toString(16)}\r\n${chunk}\r\n`
+const FILE = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nab'
+
+/** Malformed requests in two parts: chunked ones become so in the second. */
+const MALFORMED_PARTS: Readonly<Record<string, readonly [string, string]>> = {
+  'a bad request line': ['G ET /no', 'w HTTP/1.1\r\n\r\n'],
+  'a bad header': [`GET /now ${HEAD}bad`, ' header\r\n\r\n'],
+  'a length and a coding': [`POST /count ${HEAD}Content-Length: 3\r\nTransfer-Encoding`, ': chunked\r\n\r\n'],
+  'a bad chunk that the handler waits for': [chunked('/body'), 'zz\r\n'],
+  'a bad chunk while the handler runs': [chunked('/slow'), 'zz\r\n'],
+  'a bad chunk while the answer is streamed': [chunked('/begun'), 'zz\r\n'],
+  'a bad chunk of what the answer streams': [
+    chunked('/echo', 'Content-Type: multipart/form-data; boundary=b\r\n', FILE),
+    'zz\r\n',
+  ],
+}
+
+/** Routes that take a body, and one with a big answer. */
+const bodies = defineController({
+  prefix: '/',
+  routes: [
+    { method: 'GET', path: '/big', handler: () => BIG },
+    { method: 'POST', path: '/body', input: { body: z.instanceof(Uint8Array) }, handler: () => 'bad' },
+    { method: 'POST', path: '/slow', handler: async () => sleep(500, 'bad', { ref: false }) },
+    {
+      method: 'POST',
+      path: '/begun',
+      handler: async function* begun() {
+        yield 'ba'
+        await sleep(500, undefined, { ref: false })
+        yield 'd'
+      },
+    },
+    {
+      method: 'POST',
+      path: '/echo',
+      input: { files: { file: z.instanceof(FileStream) } },
+      handler: async function* echo({ files }) {
+        yield 'bad'
+        yield* files.file
+      },
+    },
+  ],
+})
+
+for (const engine of ['node', 'direct'] as const)
+  describe(`with the engine ${engine}, good requests of all kinds`, () => {
+    const app = createApp(defineModule({ controllers: [controller, bodies] }), { logger: false })
+    let url = ''
+    before(async () => {
+      url = await app.listen({ ...LOOPBACK, engine })
+    })
+    after(() => app.close())
+
+    /** The bodies of the answers, and the code of the last one. */
+    const told = (text: string): readonly (string | undefined)[] =>
+      text
+        .split(/HTTP\/1\.1 \d+ /)
+        .slice(1)
+        .map((answer) => {
+          const body = answer.slice(answer.indexOf('\r\n\r\n') + 4)
+          const [, code] = /"code":"(\w+)"/.exec(body) ?? []
+          return code ?? body.replaceAll(/[^a-zB]/g, '')
+        })
+
+    for (const [title, [first, second]] of Object.entries(MALFORMED_PARTS)) {
+      it(`are answered whole and in order before the 400 of ${title}`, async () => {
+        const inTwo = await tell(url, GOOD + first, second)
+        assert.deepEqual(told(inTwo), [...ANSWERED, 'malformed_request'])
+        const inOne = await tell(url, get('/later') + get('/big') + GOOD + first + second)
+        assert.deepEqual(told(inOne), ['good', BIG, ...ANSWERED, 'malformed_request'])
+      })
+    }
+
+    it('and a stream differs if it answers a malformed body that came with its head', async () => {
+      const streamed = await tell(url, `${chunked('/begun')}zz\r\n`)
+      assert.deepEqual(told(streamed), engine === 'direct' ? ['malformed_request'] : ['ba'])
+      const whole = await tell(url, `${chunked('/count')}zz\r\n`)
+      assert.match(whole, /^HTTP\/1\.1 200 OK\r\n/)
+    })
+  })
 
 describe('a request behind one of HTTP/1.0', () => {
   const app = createTestApp(controller)

@@ -47,8 +47,10 @@ export function createRefuser(
     if (latest === undefined) endSocket(socket, problem, settings)
     else if (latest.req.complete) latest.once('close', () => endSocket(socket, problem, settings))
     else if (latest.writableEnded) latest.once('close', () => closeInStages(socket))
-    else if (latest.headersSent) socket.end(() => socket.destroy())
-    else refuseRequest(latest, problem, settings)
+    else if (!latest.headersSent) refuseRequest(latest, problem, settings)
+    else if (latest.socket !== null) socket.end(() => socket.destroy())
+    // nothing of it was sent: the error takes its turn
+    else latest.assignSocket = () => endSocket(socket, problem, settings)
   }
 }
 

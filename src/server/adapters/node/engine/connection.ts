@@ -368,11 +368,22 @@ export class Connection implements ParserTarget, Link, SendTarget {
     else if (latest.complete) this.#refusal = { error: problem, start: socket.bytesRead }
     else if (isStreaming(latest)) socket.end(() => socket.destroy())
     else {
-      latest.isFinal = true
       if (isCutOff(error)) latest.abort(clientWentAway())
-      if (latest.body instanceof EngineBody) latest.body.drop()
-      if (!latest.isWriting) this.settle(latest, this.#host.writeError(problem), latest.context)
+      this.#refuse(latest, problem)
     }
+  }
+
+  /** Refuses a request in the place of its answer, unless the answer is there as a whole. */
+  #refuse(request: EngineRequest, problem: HttpError): void {
+    request.isFinal = true
+    if (request.body instanceof EngineBody) request.body.drop()
+    if (request.isWriting) return
+    const body = request.finished?.body ?? null
+    if (isStream(body)) {
+      dropBody(body)
+      request.finished = undefined
+    }
+    this.settle(request, this.#host.writeError(problem), request.context)
   }
 
   /** What follows a head that asks to leave HTTP: another protocol, or, where that is not wanted, the next request. */
