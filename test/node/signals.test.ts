@@ -58,7 +58,29 @@ describe('signals', { skip: process.platform === 'win32', concurrency: 2 }, () =
     assert.equal(await readAll(socket).catch(() => ''), '')
     assert.deepEqual(await program.exited, [1, null])
     assert.deepEqual(told(program), ['Requests were broken off: the grace time was over'])
+    const { grace, count, requests } = await program.line(
+      named('Requests were broken off: the grace time was over'),
+    )
+    const { requestId, ...request } = Object(requests)[0]
+    assert.equal(typeof requestId, 'string')
+    assert.deepEqual(
+      [grace, count, request],
+      [50, 1, { method: 'GET', path: '/slow', version: null, route: 'getSlow' }],
+    )
     assert.equal(program.lines.some(named('onStop')), true)
+  })
+
+  it('names ten of the requests that it breaks off', async () => {
+    const { program, url } = await startSlow({ timeouts: { grace: 50 } })
+    for (let index = 0; index < 11; index++) {
+      const socket = await open(url)
+      socket.on('error', () => undefined).write(REQUEST)
+    }
+    await until(() => program.lines.filter(named('entered')).length === 12, 'requests are under way')
+    program.child.kill('SIGTERM')
+    await program.exited
+    const { count, requests } = await program.line(named('Requests were broken off: the grace time was over'))
+    assert.deepEqual([count, Object(requests).length], [12, 10])
   })
 
   it('under load lets every request finish that has begun', async () => {

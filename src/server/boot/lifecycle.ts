@@ -1,10 +1,14 @@
+import type { ExecutionContext } from '../../define/context.ts'
 import type { Dispatch } from '../dispatch.ts'
 import { ignoreRejection, isPromise, settlesWithin } from '../../async.ts'
 
 /** Something that ends with the application, such as a server. */
 interface Closable {
-  /** Stops accepting, waits up to `grace` milliseconds for requests in flight. Resolves to whether all of them finished. */
-  close(grace: number, closeIdle?: number): Promise<boolean>
+  /**
+   * Stops accepting, waits up to `grace` milliseconds for requests in flight. Resolves to whether all of them finished. Calls `onBreak`
+   * before it breaks off what is left.
+   */
+  close(grace: number, closeIdle?: number, onBreak?: () => void): Promise<boolean>
 }
 
 /** How an application ends; all times in milliseconds. */
@@ -18,11 +22,22 @@ interface Ending {
 }
 
 /** A request whose code may continue after its client has gone. */
-interface Abandonable {
+export interface Abandonable extends Pick<
+  ExecutionContext,
+  'requestId' | 'request' | 'originalPath' | 'version' | 'route' | 'client'
+> {
   /** Fires when the client no longer waits for the response. */
   readonly signal: AbortSignal
   /** Ends what lives for the request, whatever its code still does. */
   readonly abandon: () => Promise<void> | undefined
+}
+
+/** How an application has ended. */
+interface Ended {
+  /** Whether all work finished. */
+  readonly isClean: boolean
+  /** The requests that were under way when the grace time was over. */
+  readonly broken: readonly Abandonable[]
 }
 
 /** Registers work under way, which may belong to a request. Returns the function that ends it. */
@@ -49,8 +64,8 @@ export interface Lifecycle {
    * end. Idempotent.
    */
   readonly close: (grace: number) => Promise<void>
-  /** Closes after a time in which clients may disconnect. Resolves to whether all work finished. Idempotent. */
-  readonly end: (ending: Ending) => Promise<boolean>
+  /** Closes after a time in which clients may disconnect. Idempotent. */
+  readonly end: (ending: Ending) => Promise<Ended>
 }
 
 /** Creates the life cycle of an application that is open. */
@@ -60,23 +75,28 @@ export function createLifecycle(): Lifecycle {
   const idle = createIdle()
   let isDraining = false
   let isClosing = false
-  let finished: Promise<boolean> | undefined
+  let finished: Promise<Ended> | undefined
   let closed: Promise<void> | undefined
   let skipDrain: (() => void) | undefined
   let end: (() => Promise<void>) | undefined
   let hasFinished = false
-  const finish = async (grace: number, closeIdle: number): Promise<boolean> => {
+  const finish = async (grace: number, closeIdle: number): Promise<Ended> => {
     const started = Date.now()
+    const broken = new Set<Abandonable>()
+    const onBreak = (): void => {
+      for (const request of idle.requests()) broken.add(request)
+    }
     for (const work of closers) work()
     idle.abandonLost()
-    const clean = await Promise.all([...servers].map((server) => server.close(grace, closeIdle)))
+    const clean = await Promise.all([...servers].map((server) => server.close(grace, closeIdle, onBreak)))
     const left = Math.max(0, closeIdle + grace - (Date.now() - started))
     const isIdle = await settlesWithin(idle.reached(), left)
+    if (!isIdle) onBreak()
     hasFinished = true
     await end?.()
-    return isIdle && clean.every(Boolean)
+    return { isClean: isIdle && clean.every(Boolean), broken: [...broken] }
   }
-  const close = (grace: number, closeIdle = 0): Promise<boolean> => {
+  const close = (grace: number, closeIdle = 0): Promise<Ended> => {
     skipDrain?.()
     isClosing = true
     return (finished ??= finish(grace, closeIdle))
@@ -126,6 +146,8 @@ interface Idle extends Pick<Lifecycle, 'trackWork' | 'counted'> {
   readonly abandonLost: () => void
   /** Resolves as soon as nothing is under way. */
   readonly reached: () => Promise<void>
+  /** The requests under way. */
+  readonly requests: () => readonly Abandonable[]
 }
 
 /** Stands for work that belongs to no request. */
@@ -183,5 +205,6 @@ function createIdle(): Idle {
         settled = resolve
         if (isIdle()) resolve()
       }),
+    requests: () => slots.filter((work) => work?.signal !== undefined),
   }
 }

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 
 import type { Core } from '../boot/core.ts'
+import type { Abandonable } from '../boot/lifecycle.ts'
 import { checkListenOptions } from '../adapters/node/listen-options.ts'
 import type { ListenOptions } from '../adapters/node/listen-options.ts'
 import { Channels } from '../logging/channels.ts'
@@ -26,7 +27,7 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
   const release = endOnSignals(service)
   try {
     const server = await service.open()
-    lifecycle.add({ close: (grace, closeIdle) => server.close(grace, closeIdle).finally(release) })
+    lifecycle.add({ close: (...times) => server.close(...times).finally(release) })
     const { url, engine } = server
     if (service.details !== undefined)
       settings.log.info({ url, ...(engine && { engine }), ...service.details }, 'Listening')
@@ -89,6 +90,14 @@ function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], mode: 
   return before + grace + Math.max(grace, SHORTEST_END)
 }
 
+/** The requests that the log names of those that were broken off. */
+const MAX_NAMED = 10
+
+/** A request as the log names it: nothing that a client keeps secret. */
+function toNamed({ requestId, request, originalPath, version, route, client }: Abandonable): object {
+  return { requestId, method: request.method, path: originalPath, version, route: route?.name, client }
+}
+
 /** Ends an application for good: what hangs is waited for no longer than requests are. Logs the parts that failed to end. */
 async function endApp({ lifecycle, settings }: Core, mode: ShutdownMode): Promise<boolean> {
   const { timeouts, log } = settings
@@ -103,8 +112,10 @@ async function endApp({ lifecycle, settings }: Core, mode: ShutdownMode): Promis
       log.error({}, 'The application did not stop in time: a hook or a provider hangs')
       return false
     }
-    const isClean = await ended
-    if (!isClean) log.warn({ grace }, 'Requests were broken off: the grace time was over')
+    const { isClean, broken } = await ended
+    const requests = broken.slice(0, MAX_NAMED).map(toNamed)
+    if (!isClean)
+      log.warn({ grace, count: broken.length, requests }, 'Requests were broken off: the grace time was over')
     return isClean
   } catch (error) {
     log.error({ err: error }, 'The application did not stop cleanly')

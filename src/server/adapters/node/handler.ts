@@ -9,13 +9,13 @@ import type { RequestContext } from '../../pipeline/context.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import { notSent } from '../../pipeline/failure.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
-import { dropBody, isStream } from '../../../stream.ts'
+import { dropBody } from '../../../stream.ts'
 import type { Settings } from '../../options/settings.ts'
 import { createDirect } from './direct.ts'
 import { isEnding } from './linger.ts'
 import { NodeRequest, PassingRequest } from './request.ts'
 import type { Next } from './request.ts'
-import { write } from './write.ts'
+import { endsBefore, write } from './write.ts'
 
 /** What a Node server passes on to a request listener. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: Next) => void
@@ -31,7 +31,7 @@ export function createNodeHandler(
   const findRefusal = createHeadCheck(limits)
   const send = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
     const { request, response } = raw
-    if (!context.hasScope && !isStream(finished.body)) void context.end()
+    if (endsBefore(context, finished)) void context.end()
     else if (response.destroyed) void context.end()
     else response.once('close', () => void context.end())
     const last = raw.refused || isClosing()

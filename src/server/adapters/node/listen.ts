@@ -19,9 +19,10 @@ export interface Listening {
   readonly engine?: 'direct' | 'node' | undefined
   /**
    * Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. Before that, up to `closeIdle`
-   * milliseconds, requests that still come on kept connections are answered. Returns whether nothing had to be broken off.
+   * milliseconds, requests that still come on kept connections are answered. Returns whether nothing had to be broken off. Calls `onBreak`
+   * before it breaks off.
    */
-  close(grace: number, closeIdle?: number): Promise<boolean>
+  close(grace: number, closeIdle?: number, onBreak?: () => void): Promise<boolean>
 }
 
 /** What answers requests, and whether the application closes. */
@@ -71,12 +72,13 @@ export async function listen(
   return {
     url: toUrl(server, options.tls === undefined ? 'http' : 'https', options),
     engine,
-    close: async (grace, closeIdle = 0) => {
+    close: async (grace, closeIdle = 0, onBreak) => {
       const closed = new Promise<void>((resolve) => stopListening(server, resolve))
       if (closeIdle > 0) await settlesWithin(closed, closeIdle)
       state.isClosing = true
       for (const protocol of protocols) protocol.finish()
       const isClosed = await settlesWithin(closed, grace)
+      if (!isClosed) onBreak?.()
       const broken = isClosed ? [] : protocols.filter((protocol) => protocol.destroy())
       await closed
       stop()

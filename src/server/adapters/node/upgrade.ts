@@ -8,7 +8,6 @@ import { httpError } from '../../../errors.ts'
 import type { HttpError } from '../../../errors.ts'
 import { clientWentAway } from '../../../http.ts'
 import type { FinishedResponse } from '../../../http.ts'
-import { isStream } from '../../../stream.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { Settings } from '../../options/settings.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
@@ -20,7 +19,7 @@ import { closeInStages, isEnding } from './linger.ts'
 import { NodeRequest } from './request.ts'
 import { SWITCHING_PROTOCOLS } from './upgrade-reply.ts'
 import type { TakeConnection, UpgradedConnection } from './upgrade-reply.ts'
-import { toResponseText, write } from './write.ts'
+import { endsBefore, toResponseText, write } from './write.ts'
 
 /** Answers a request that asks for an upgrade. `head` is what came behind it. */
 type AnswerUpgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void
@@ -172,7 +171,7 @@ function openResponse(request: IncomingMessage, socket: Socket): ServerResponse 
 
 /** Sends an answer that is none to the handshake. */
 function send(response: ServerResponse, finished: FinishedResponse, context: RequestContext): void {
-  if (!context.hasScope && !isStream(finished.body)) void context.end()
+  if (endsBefore(context, finished)) void context.end()
   else if (response.destroyed) void context.end()
   else response.once('close', () => void context.end())
   try {
@@ -199,6 +198,8 @@ function handOver(
   context: RequestContext,
 ): void {
   const { socket } = connection
+  // under way until the connection closes
+  context.atEnd(() => undefined)
   const before = socket.bytesWritten
   const forget = context.whenClosing(() =>
     raw.abort(new DOMException('The application closes', 'AbortError')),

@@ -44,6 +44,19 @@ export function write(
   else if (!isStream(body)) response.end(toWritable(body, headers) ?? undefined, 'latin1')
 }
 
+/** Bytes of a body that the buffers of a connection take at once, about. */
+const SHORT = 65_536
+
+/** Whether a request ends before its response is sent, because nothing lives for it. While a client takes a longer body, it is under way. */
+export function endsBefore(context: RequestContext, { body }: FinishedResponse): boolean {
+  if (context.hasScope) return false
+  if (body === null || (!isStream(body) && body.length <= SHORT)) return true
+  context.atEnd(NOTHING)
+  return false
+}
+
+const NOTHING = (): void => undefined
+
 /** Adds the cookies and the `Vary` that something before the application has set on a response to its own. Other headers it replaces. */
 function keepTheirs(response: ServerResponse, headers: FinishedResponse['headers']): void {
   for (const name of ['set-cookie', 'vary']) {

@@ -5,7 +5,7 @@ import { isPromise } from '../../../../async.ts'
 import { httpError } from '../../../../errors.ts'
 import type { HttpError } from '../../../../errors.ts'
 import type { FinishedResponse } from '../../../../http.ts'
-import { isStream } from '../../../../stream.ts'
+import { endsBefore } from '../write.ts'
 import type { Dispatch } from '../../../dispatch.ts'
 import type { Settings } from '../../../options/settings.ts'
 import { createHeadCheck } from '../../../pipeline/check-head.ts'
@@ -67,7 +67,7 @@ function settle(
   context: RequestContext,
   finished: FinishedResponse,
 ): void {
-  if ((!context.hasScope && !isStream(finished.body)) || request.isGone || request.isDone) void context.end()
+  if (endsBefore(context, finished) || request.isGone || request.isDone) void context.end()
   else request.onEnd = () => void context.end()
   connection.settle(request, finished, context)
 }

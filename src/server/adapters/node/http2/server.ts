@@ -12,7 +12,7 @@ import type { Dispatch } from '../../../dispatch.ts'
 import { createHeadCheck } from '../../../pipeline/check-head.ts'
 import type { FindRefusal } from '../../../pipeline/check-head.ts'
 import type { Settings } from '../../../options/settings.ts'
-import { isStream } from '../../../../stream.ts'
+import { endsBefore } from '../write.ts'
 import type { Protocol } from '../connections.ts'
 import { Http2Request } from './request.ts'
 import type { StreamHead } from './request.ts'
@@ -141,7 +141,7 @@ function answer(dispatch: Dispatch, raw: Http2Request, session: Session): void {
 }
 
 function send({ stream }: Http2Request, context: RequestContext, finished: FinishedResponse): void {
-  if ((!context.hasScope && !isStream(finished.body)) || stream.destroyed) void context.end()
+  if (endsBefore(context, finished) || stream.destroyed) void context.end()
   else stream.once('close', () => void context.end())
   try {
     respond(stream, finished, context)
