@@ -1,11 +1,11 @@
 /** The applications and values that the cost of changes is measured with. */
 import { z } from 'zod'
 
-import { isPromise } from '../../src/async.ts'
+import { isPromise } from '../../src/base/async.ts'
 import { absent, defineVersionChange, defineVersions, model, reshape } from '../../src/changes/index.ts'
-import type { RawRequest } from '../../src/http.ts'
+import type { RawRequest } from '../../src/http/http.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
-import { createCore } from '../../src/server/boot/core.ts'
+import { createCore } from '../../src/server/app/core.ts'
 
 /** Sends the same request so many times. */
 export type Send = (times: number) => Promise<void>

@@ -1,9 +1,9 @@
 /** Who answers the requests of a scenario: Octavo, or nobody, which shows what the connection and this guard cost. */
 import { createApp } from '../../src/index.ts'
 import type { App, InjectOptions } from '../../src/index.ts'
-import { isPromise } from '../../src/async.ts'
-import type { RawRequest } from '../../src/http.ts'
-import { createCore } from '../../src/server/boot/core.ts'
+import { isPromise } from '../../src/base/async.ts'
+import type { RawRequest } from '../../src/http/http.ts'
+import { createCore } from '../../src/server/app/core.ts'
 import type { GuardRequest, Scenario } from './scenarios.ts'
 import { connect, connectEcho, serverOf } from './wire.ts'
 import type { Send } from './wire.ts'

@@ -1,7 +1,7 @@
 /** The requests that are guarded, and the applications that answer them. */
 import { z } from 'zod'
 
-import { apiKey, safeEqual } from '../../src/auth/index.ts'
+import { apiKey, safeEqual } from '../../src/extensions/auth/index.ts'
 import { defineVersionChange, defineVersions, model, reshape } from '../../src/changes/index.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
 import type { AppOptions, HeaderOptions, Module, RouteOptions } from '../../src/index.ts'

@@ -1,4 +1,4 @@
-import type { RawBody } from '../../src/http.ts'
+import type { RawBody } from '../../src/http/http.ts'
 
 /** The body of requests that have none. */
 export const NO_BODY: RawBody = {

@@ -1,4 +1,4 @@
-import type { HeaderMap, RawRequest } from '../../src/http.ts'
+import type { HeaderMap, RawRequest } from '../../src/http/http.ts'
 import { NO_BODY } from '../measure/raw.ts'
 
 /** The headers of every request: all contestants get all of them, whichever they read. */

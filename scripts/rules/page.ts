@@ -6,7 +6,7 @@ import { ASPECTS } from '../../src/gate/schema/aspects.ts'
 import { OPERATIONS } from '../../test/gate/corpus/operations.ts'
 import { COMPOUNDS, DEEP, LIMITS, SCALARS } from '../../test/gate/corpus/schemas.ts'
 import { documentOf } from '../../test/gate/support.ts'
-import { isRecord } from '../../src/values.ts'
+import { isRecord } from '../../src/base/values.ts'
 
 /** Lines of a diff: what an older document has and what a newer one has. */
 type Example = readonly string[]

@@ -1,5 +1,5 @@
-import { placed } from '../place.ts'
-import { isString } from '../values.ts'
+import { placed } from '../base/source-location.ts'
+import { isString } from '../base/values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
 import type { Operation } from './operation.ts'
 import type { Reshape } from './reshape.ts'

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 
-import { DefinitionError } from '../definition-error.ts'
+import { DefinitionError } from '../base/definition-error.ts'
 import type { Schema } from '../schema/schema.ts'
 import { isSchema } from '../schema/schema.ts'
-import { describeValue } from '../values.ts'
+import { describeValue } from '../base/values.ts'
 import { shapeOf } from './chain.ts'
 import type { Slot, Step } from './chain.ts'
 import type { AnyModel, ModelName } from './model.ts'

@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../flatten/flat-route.ts'
+import type { FlatRoute } from '../routes/flat-route.ts'
 import type { AnyChange } from './chain.ts'
 import type { HistoryParts } from './expand.ts'
 

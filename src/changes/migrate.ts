@@ -1,6 +1,6 @@
-import type { MigrateValue } from '../flatten/history.ts'
+import type { MigrateValue } from '../routes/history.ts'
 import { isSchema } from '../schema/schema.ts'
-import { describeValue, isRecord } from '../values.ts'
+import { describeValue, isRecord } from '../base/values.ts'
 import type { HistoryParts } from './expand.ts'
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */

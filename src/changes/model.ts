@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 
-import { DefinitionError } from '../definition-error.ts'
-import { placed } from '../place.ts'
+import { DefinitionError } from '../base/definition-error.ts'
+import { placed } from '../base/source-location.ts'
 import { defOf, isSchema } from '../schema/schema.ts'
 import { toZod } from '../schema/to-zod.ts'
 import type { Schema } from '../schema/schema.ts'
-import { describeValue, isRecord } from '../values.ts'
+import { describeValue, isRecord } from '../base/values.ts'
 import { zod } from './zod.ts'
 
 declare const MODEL: unique symbol

@@ -1,4 +1,4 @@
-import type { Method } from '../http.ts'
+import type { Method } from '../http/http.ts'
 import type { Identified } from './convert/turn.ts'
 import type { FieldWas } from './reshape.ts'
 import type { Said } from './was.ts'

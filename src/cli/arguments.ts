@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-import { editDistance } from '../edit-distance.ts'
+import { editDistance } from '../base/edit-distance.ts'
 import { usageError } from './failure.ts'
 
 /** An option of a command. */

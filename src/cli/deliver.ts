@@ -1,7 +1,7 @@
 import { extname, relative, resolve } from 'node:path'
 
 import { toPlain, toPointerStep } from '../gate/json.ts'
-import { isObject } from '../values.ts'
+import { isObject } from '../base/values.ts'
 import type { Arguments } from './arguments.ts'
 import { usageError } from './failure.ts'
 import type { Documents, Wanted } from './job.ts'

@@ -1,5 +1,5 @@
-import type { App } from '../server/app.ts'
-import { isFunction, isObject } from '../values.ts'
+import type { App } from '../server/app/app.ts'
+import { isFunction, isObject } from '../base/values.ts'
 import { failure } from './failure.ts'
 import type { CommandError } from './failure.ts'
 

@@ -1,5 +1,5 @@
-import type { RouteEntry } from '../server/boot/route-list.ts'
-import type { VersionInfo, VersionRoute } from '../server/version-report/versions.ts'
+import type { RouteEntry } from '../server/app/route-list.ts'
+import type { VersionInfo, VersionRoute } from '../server/routing/report/versions.ts'
 import type { Command } from './command.ts'
 import { failure, usageError } from './failure.ts'
 import { findApp } from './find-app.ts'

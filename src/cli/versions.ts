@@ -1,4 +1,4 @@
-import type { VersionInfo } from '../server/version-report/versions.ts'
+import type { VersionInfo } from '../server/routing/report/versions.ts'
 import type { Command } from './command.ts'
 import { explainVersions } from './explain/explain.ts'
 import { findApp } from './find-app.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-import { messageOf } from '../values.ts'
+import { messageOf } from '../base/values.ts'
 import { failure } from './failure.ts'
 
 /**

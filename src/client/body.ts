@@ -1,4 +1,4 @@
-import { isString } from '../values.ts'
+import { isString } from '../base/values.ts'
 import type { RouteCall } from './route-map.ts'
 
 /** What `fetch` sends. */

@@ -1,4 +1,4 @@
-import { isFunction } from '../values.ts'
+import { isFunction } from '../base/values.ts'
 
 /** What a function of a client knows of the route that it calls. */
 export interface CalledRoute {

@@ -14,7 +14,7 @@ import type {
 } from '../define/names.ts'
 import type { EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
 import type { InAt, StateOf } from '../changes/state.ts'
-import type { Method } from '../http.ts'
+import type { Method } from '../http/http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
 import type { AnswersIn, As, Given, Iterated } from './answer.ts'

@@ -1,5 +1,5 @@
 import type { VersionsOf } from '../define/names.ts'
-import { isObject, isString } from '../values.ts'
+import { isObject, isString } from '../base/values.ts'
 import { readBody, toEssence } from './answer.ts'
 import type { Answer, As } from './answer.ts'
 import type { CallValues } from './body.ts'

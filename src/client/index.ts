@@ -24,5 +24,5 @@ export type {
 } from './options.ts'
 export { ProblemError } from './problem-error.ts'
 export type { ErrorBody } from './problem-error.ts'
-export type { ValidationIssue } from '../errors.ts'
+export type { ValidationIssue } from '../http/errors.ts'
 export type { RouteCall, RouteMap, SavedRouteMap } from './route-map.ts'

@@ -1,4 +1,4 @@
-import { isCount, isFunction, isObject, isPositive, isRecord, isString } from '../values.ts'
+import { isCount, isFunction, isObject, isPositive, isRecord, isString } from '../base/values.ts'
 import type { Sent } from './body.ts'
 import { ROUTE_MAP } from './route-map.ts'
 import type { RouteMap, SavedRouteMap, TellRoutes } from './route-map.ts'

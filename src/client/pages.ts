@@ -1,4 +1,4 @@
-import { isString } from '../values.ts'
+import { isString } from '../base/values.ts'
 import type { Answer } from './answer.ts'
 import { ProblemError } from './problem-error.ts'
 

@@ -1,7 +1,7 @@
 import type { ProblemDocument } from '../define/error-format.ts'
-import type { ValidationIssue } from '../errors.ts'
+import type { ValidationIssue } from '../http/errors.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
-import { isObject, isRecord, isString } from '../values.ts'
+import { isObject, isRecord, isString } from '../base/values.ts'
 import { toEssence } from './answer.ts'
 import type { Wire } from './answer.ts'
 

@@ -1,5 +1,5 @@
-import { editDistance } from '../edit-distance.ts'
-import { isObject, isString, messageOf } from '../values.ts'
+import { editDistance } from '../base/edit-distance.ts'
+import { isObject, isString, messageOf } from '../base/values.ts'
 import { readBody, toEssence } from './answer.ts'
 import { createDeadline } from './deadline.ts'
 import { tellRoutesOf } from './options.ts'

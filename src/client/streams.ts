@@ -1,4 +1,4 @@
-import { isObject } from '../values.ts'
+import { isObject } from '../base/values.ts'
 import type { Answer } from './answer.ts'
 import { unlessAborted } from './deadline.ts'
 import type { EventStream, ItemStream, NamedEvents, ReceivedEvent } from './event-stream.ts'

@@ -1,4 +1,4 @@
-import { isString } from '../values.ts'
+import { isString } from '../base/values.ts'
 import { wait } from './deadline.ts'
 import type { AnyClientOptions, OutgoingRequest } from './options.ts'
 import { tellRoutesOf } from './options.ts'

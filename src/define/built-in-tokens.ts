@@ -1,4 +1,4 @@
-import type { HttpRequest as HttpRequestValue } from '../http.ts'
+import type { HttpRequest as HttpRequestValue } from '../http/http.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
 import type {
   ExecutionContext as ExecutionContextValue,

@@ -1,4 +1,4 @@
-import type { HttpRequest, Method } from '../http.ts'
+import type { HttpRequest, Method } from '../http/http.ts'
 import type { Found } from './identity.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../http.ts'
+import type { Awaitable } from '../http/http.ts'
 import type { ExecutionContext } from './context.ts'
 import type { Layers } from './layers.ts'
 import type { Interceptor } from './interceptor.ts'
@@ -8,7 +8,7 @@ import type { AnyRoute, Route, RouteList, Shared } from './route.ts'
 import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
-import { placed } from '../place.ts'
+import { placed } from '../base/source-location.ts'
 
 /** A handler of the web platform, as other frameworks and libraries export it. */
 export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>

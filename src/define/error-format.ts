@@ -1,5 +1,5 @@
-import type { HttpError, ValidationIssue } from '../errors.ts'
-import type { FinishedResponse } from '../http.ts'
+import type { HttpError, ValidationIssue } from '../http/errors.ts'
+import type { FinishedResponse } from '../http/http.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
 import type { ExecutionContext } from './context.ts'
 

@@ -1,6 +1,6 @@
-import type { HttpError } from '../errors.ts'
+import type { HttpError } from '../http/errors.ts'
 import type { ExecutionContext } from './context.ts'
-import { placed } from '../place.ts'
+import { placed } from '../base/source-location.ts'
 
 /** A class of errors, abstract or not. */
 export type ErrorClass<E = unknown> = abstract new (...args: never) => E

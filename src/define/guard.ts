@@ -1,8 +1,8 @@
-import type { Awaitable } from '../http.ts'
+import type { Awaitable } from '../http/http.ts'
 import type { ExecutionContext, RouteContext } from './context.ts'
 import type { Added, Dropped } from './identity.ts'
 import type { Injected, Tokens } from './token.ts'
-import { placed } from '../place.ts'
+import { placed } from '../base/source-location.ts'
 
 /** How a client authenticates: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
 export type SecurityScheme =

@@ -1,4 +1,4 @@
-import type { ParamValues } from '../path/param-types.ts'
+import type { ParamValues } from '../router/path/param-types.ts'
 import type { EventsOf, Raw, ReplyOf, ReplyWithOneOf, ServerSentEvent } from './reply.ts'
 import type { Fields, InputOf, OutputOf, Schema } from '../schema/schema.ts'
 import type { ResponseKey, SuccessStatus } from '../schema/responses.ts'

@@ -1,5 +1,5 @@
-import type { HttpError } from '../errors.ts'
-import type { Method } from '../http.ts'
+import type { HttpError } from '../http/errors.ts'
+import type { Method } from '../http/http.ts'
 import type { ErrorHandler } from './error-handler.ts'
 import type { AnyGuard } from './guard.ts'
 import type { Interceptor } from './interceptor.ts'

@@ -1,4 +1,4 @@
-import type { ParamValues } from '../path/param-types.ts'
+import type { ParamValues } from '../router/path/param-types.ts'
 
 /*
  * Mistakes in the text of a path, found by the type checker. The type of a path that is wrong is the path that was meant, so that messages

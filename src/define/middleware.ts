@@ -1,4 +1,4 @@
-import type { Awaitable, FinishedResponse } from '../http.ts'
+import type { Awaitable, FinishedResponse } from '../http/http.ts'
 import type { ExecutionContext } from './context.ts'
 
 /**

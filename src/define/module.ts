@@ -7,7 +7,7 @@ import type { Shared } from './route.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
-import { placed } from '../place.ts'
+import { placed } from '../base/source-location.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
 export interface Module<C, I, V = unknown, L = unknown> {

@@ -10,7 +10,7 @@ import type {
   OwnEntries,
   RangeText,
 } from './versions.ts'
-import type { Segment } from '../path/pattern.ts'
+import type { Segment } from '../router/path/pattern.ts'
 
 /**
  * The name of a controller: `CarController` is `car`, `UserProfileController` is `user-profile`, `HTTPController` is `http`.

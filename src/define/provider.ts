@@ -1,6 +1,6 @@
-import type { Awaitable } from '../http.ts'
+import type { Awaitable } from '../http/http.ts'
 import type { Injected, Token, Tokens } from './token.ts'
-import { placed } from '../place.ts'
+import { placed } from '../base/source-location.ts'
 
 /** How long a value lives: with the application, with one request, or new for each place that injects it. */
 export type Scope = 'singleton' | 'request' | 'transient'

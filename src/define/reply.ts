@@ -1,4 +1,4 @@
-import type { Awaitable, BodyStream } from '../http.ts'
+import type { Awaitable, BodyStream } from '../http/http.ts'
 import type { CookieOptions, ExecutionContext } from './context.ts'
 
 /** The headers and cookies of a reply. */

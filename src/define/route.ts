@@ -1,4 +1,4 @@
-import type { Method } from '../http.ts'
+import type { Method } from '../http/http.ts'
 import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { Layers } from './layers.ts'
@@ -28,7 +28,7 @@ import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
 import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
-import { placed } from '../place.ts'
+import { placed } from '../base/source-location.ts'
 
 /** What routes, controllers, routers and modules have in common. */
 export interface Shared {

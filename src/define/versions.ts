@@ -1,4 +1,4 @@
-import type { Method } from '../http.ts'
+import type { Method } from '../http/http.ts'
 import type { Or } from './infer.ts'
 import type { VERSION_NEUTRAL, VersionEntry, VersionSpec } from '../versioning/spec.ts'
 

@@ -13,7 +13,7 @@ import { compareRequestBody } from './operation/request-body.ts'
 import { compareResponses } from './operation/responses.ts'
 import { compareSecurity } from './operation/security.ts'
 import type { Side } from './schema/read.ts'
-import { isRecord } from '../values.ts'
+import { isRecord } from '../base/values.ts'
 
 /** How strictly documents are compared. */
 export interface CompareOptions {

@@ -1,4 +1,4 @@
-import { isRecord } from '../values.ts'
+import { isRecord } from '../base/values.ts'
 
 /** JSON with the members of objects in order: equal values have equal texts. */
 export function toStableText(value: unknown): string {

@@ -1,4 +1,4 @@
-import { isObject } from '../values.ts'
+import { isObject } from '../base/values.ts'
 
 /** Freezes a constant with all that is in it: several users share it, and none can change it for the others. */
 export function deepFreeze<T>(value: T): T {

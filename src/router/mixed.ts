@@ -1,5 +1,5 @@
-import { digitsEnd, FLOAT_DIGITS, isUuid } from '../path/param-types.ts'
-import type { Param } from '../path/pattern.ts'
+import { digitsEnd, FLOAT_DIGITS, isUuid } from './path/param-types.ts'
+import type { Param } from './path/pattern.ts'
 
 /** Takes a segment apart, or `undefined` if it does not fit. */
 export type Split = (segment: string) => readonly string[] | undefined

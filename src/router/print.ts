@@ -1,6 +1,6 @@
 import type { RadixNode } from 'radix3'
 
-import type { Pattern, Segment } from '../path/pattern.ts'
+import type { Pattern, Segment } from './path/pattern.ts'
 import { compareRules, createTree } from './tree.ts'
 import type { Tree } from './tree.ts'
 

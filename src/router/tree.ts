@@ -1,8 +1,8 @@
 import { createRouter } from 'radix3'
 import type { RadixNode } from 'radix3'
 
-import { mixedShape, sectionOf, shapeOf } from '../path/pattern.ts'
-import type { Param, Pattern, Segment } from '../path/pattern.ts'
+import { mixedShape, sectionOf, shapeOf } from './path/pattern.ts'
+import type { Param, Pattern, Segment } from './path/pattern.ts'
 import type { Edge } from './node.ts'
 
 /** A path shape: patterns that differ only in the names of their parameters share one. */

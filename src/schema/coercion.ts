@@ -1,4 +1,4 @@
-import { toRecord } from '../values.ts'
+import { toRecord } from '../base/values.ts'
 import { isSchema } from './schema.ts'
 import type { Schema, SchemaDef } from './schema.ts'
 import {

@@ -1,4 +1,4 @@
-import { isRecord } from '../values.ts'
+import { isRecord } from '../base/values.ts'
 import { defOf } from './schema.ts'
 import type { Schema } from './schema.ts'
 import { findUndeclared, mayTake } from './undeclared.ts'

@@ -1,4 +1,4 @@
-import { toRecord } from '../values.ts'
+import { toRecord } from '../base/values.ts'
 import { FileStream, FileStreams } from './file-stream.ts'
 import { classOf } from './accepts.ts'
 import { defOf, isSchema } from './schema.ts'

@@ -1,4 +1,4 @@
-import { toRecord } from '../values.ts'
+import { toRecord } from '../base/values.ts'
 import { defOf, isSchema } from './schema.ts'
 import { makeLater, toZod } from './to-zod.ts'
 import type { Schema } from './schema.ts'

@@ -2,8 +2,8 @@
  * What the code of json-writer.ts calls. Each function returns the JSON text of a value, `undefined` for a misfit, and throws if only
  * parsing can tell.
  */
-import { isPromise } from '../async.ts'
-import type { Awaitable } from '../http.ts'
+import { isPromise } from '../base/async.ts'
+import type { Awaitable } from '../http/http.ts'
 import type { Validated } from './validator.ts'
 
 const DOUBT = new Error('Only parsing can tell')

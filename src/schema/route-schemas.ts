@@ -1,5 +1,5 @@
-import type { Pattern } from '../path/pattern.ts'
-import { describeValue } from '../values.ts'
+import type { Pattern } from '../router/path/pattern.ts'
+import { describeValue } from '../base/values.ts'
 import { acceptsBytes } from './accepts.ts'
 import { findResponse, RANGES, STREAM_STATUS } from './responses.ts'
 import type { ResponseKey } from './responses.ts'

@@ -1,4 +1,4 @@
-import { describeValue, isRecord, isString } from '../values.ts'
+import { describeValue, isRecord, isString } from '../base/values.ts'
 import { STREAM_STATUS } from './responses.ts'
 import { defOf, isSchema } from './schema.ts'
 import type { Schema } from './schema.ts'

@@ -1,4 +1,4 @@
-import { isRecord, toRecord } from '../values.ts'
+import { isRecord, toRecord } from '../base/values.ts'
 import { defOf, isSchema } from './schema.ts'
 import type { Schema, SchemaDef } from './schema.ts'
 import { innerOf, schemaOf, schemasOf, unwrap } from './unwrap.ts'

@@ -1,4 +1,4 @@
-import { isCount, isObject, isText } from '../values.ts'
+import { isCount, isObject, isText } from '../base/values.ts'
 
 /** Limits of a `multipart/form-data` body, and where its files are kept while the request lasts. */
 export interface UploadLimits {

@@ -5,7 +5,7 @@ import { readFolder } from '../gate/snapshot/folder.ts'
 import { UNVERSIONED } from '../gate/snapshot/snapshot.ts'
 import { internalsOf } from '../server/adapters/internals.ts'
 import { readServing } from '../server/adapters/serving.ts'
-import type { EdgeApp } from '../server/edge/edge-app.ts'
+import type { EdgeApp } from '../server/app/edge-app.ts'
 
 /**
  * Compares an application with the documents of `octavo snapshot`, like `octavo check`, and throws if a difference breaks clients of a

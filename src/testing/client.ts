@@ -1,6 +1,6 @@
 import { createCookieJar } from './cookie-jar.ts'
 import type { CookieJar } from './cookie-jar.ts'
-import { suggestion } from '../definition-error.ts'
+import { suggestion } from '../base/definition-error.ts'
 import type { HeaderOptions } from '../server/adapters/inject/headers.ts'
 import { toInjectOptions, toInjectRequest } from '../server/adapters/inject/request.ts'
 import type { InjectOptions, InjectRequest, InjectStreamOptions } from '../server/adapters/inject/request.ts'
@@ -9,7 +9,7 @@ import type { InjectResponse } from '../server/adapters/inject/inject.ts'
 import { injectStream } from '../server/adapters/inject/stream.ts'
 import type { InjectStream } from '../server/adapters/inject/stream.ts'
 import { internalsOf } from '../server/adapters/internals.ts'
-import type { EdgeApp } from '../server/edge/edge-app.ts'
+import type { EdgeApp } from '../server/app/edge-app.ts'
 import { recorderOf } from './recorder.ts'
 
 /** The defaults of all requests of a client. */

@@ -1,8 +1,8 @@
-import { isPromise } from '../async.ts'
-import type { Awaitable } from '../http.ts'
+import { isPromise } from '../base/async.ts'
+import type { Awaitable } from '../http/http.ts'
 import type { VersionsOf } from '../define/names.ts'
-import type { EdgeApp } from '../server/edge/edge-app.ts'
-import { messageOf } from '../values.ts'
+import type { EdgeApp } from '../server/app/edge-app.ts'
+import { messageOf } from '../base/values.ts'
 import { createTestClient } from './client.ts'
 import type { TestClient } from './client.ts'
 

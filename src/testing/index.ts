@@ -1,5 +1,5 @@
-export { checkHistory } from '../changes/proofs/check-history.ts'
-export type { CheckHistoryOptions, HistoryFinding } from '../changes/proofs/check-history.ts'
+export { checkHistory } from '../changes/check/check-history.ts'
+export type { CheckHistoryOptions, HistoryFinding } from '../changes/check/check-history.ts'
 export { createTestClient } from './client.ts'
 export type { SendTestRequest, TestClient, TestClientOptions, TestRequest } from './client.ts'
 export type { CookieJar, KeptCookie } from './cookie-jar.ts'

@@ -1,4 +1,4 @@
-import { flatCopy } from '../values.ts'
+import { flatCopy } from '../base/values.ts'
 import type { VersionValue } from './schemes/scheme.ts'
 
 /** Longer texts are read each time. */

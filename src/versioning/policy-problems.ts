@@ -1,6 +1,6 @@
-import { suggestion } from '../definition-error.ts'
-import type { DefinitionProblem } from '../definition-error.ts'
-import { describeValue, isBoolean, isRecord } from '../values.ts'
+import { suggestion } from '../base/definition-error.ts'
+import type { DefinitionProblem } from '../base/definition-error.ts'
+import { describeValue, isBoolean, isRecord } from '../base/values.ts'
 import { cutVersion } from './cut-version.ts'
 import { toTime } from './moment.ts'
 

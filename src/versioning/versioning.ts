@@ -1,6 +1,6 @@
-import { isPromise, requireValue } from '../async.ts'
-import type { DefinitionProblem } from '../definition-error.ts'
-import type { Awaitable, HttpRequest } from '../http.ts'
+import { isPromise, requireValue } from '../base/async.ts'
+import type { DefinitionProblem } from '../base/definition-error.ts'
+import type { Awaitable, HttpRequest } from '../http/http.ts'
 import { listProblems, optionsProblems } from './options.ts'
 import type {
   AllowPreviews,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createEdgeApp, defineController, defineModule } from '../../src/edge.ts'
-import { DefinitionError } from '../../src/definition-error.ts'
+import { DefinitionError } from '../../src/base/definition-error.ts'
 
 const cars = defineController({ prefix: '/car', routes: [{ method: 'GET', handler: () => 'cars' }] })
 const health = defineController({ prefix: '/health', routes: [{ method: 'GET', handler: () => 'up' }] })

@@ -5,10 +5,10 @@ import { createApp, defineController, defineModule, VersioningSchemes } from 'oc
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
-import { METHODS } from '../../src/http.ts'
+import { METHODS } from '../../src/http/http.ts'
 import { find, wholePath } from '../../src/router/find.ts'
-import { createCore } from '../../src/server/boot/core.ts'
-import { PRESENT_CODE } from '../../src/server/boot/present-code.ts'
+import { createCore } from '../../src/server/app/core.ts'
+import { PRESENT_CODE } from '../../src/server/app/present-code.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
 
 const versions = ['4', '3', '2', '1'] as const

@@ -45,7 +45,7 @@ describe('the published client', () => {
     assert.deepEqual(helpers.inputs.toSorted(), [
       'src/client/called-route.ts',
       'src/client/tanstack/index.ts',
-      'src/values.ts',
+      'src/base/values.ts',
     ])
   })
 

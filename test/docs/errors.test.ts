@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 
 import { ERRORS } from 'octavo'
 
-import { DEFINITION_ERRORS, DEFINITION_WARNINGS } from '../../src/definition-error.ts'
+import { DEFINITION_ERRORS, DEFINITION_WARNINGS } from '../../src/base/definition-error.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8')
 

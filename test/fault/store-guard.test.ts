@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 
-import { createStoreGuard } from '../../src/stores/guard.ts'
-import type { StoreGuard } from '../../src/stores/guard.ts'
+import { createStoreGuard } from '../../src/server/stores/guard.ts'
+import type { StoreGuard } from '../../src/server/stores/guard.ts'
 
 const LIMIT = 100
 

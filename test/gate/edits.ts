@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/values.ts'
+import { isRecord } from '../../src/base/values.ts'
 
 type Json = Record<string, unknown>
 

@@ -19,7 +19,7 @@ import type { IdempotencyOptions } from 'octavo/idempotency'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 
-import { createMemoryStore } from '../../src/idempotency/memory-store.ts'
+import { createMemoryStore } from '../../src/extensions/idempotency/memory-store.ts'
 
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
 

@@ -8,7 +8,7 @@ import { createApp, defineController, defineModule, file } from 'octavo'
 import type { Logger } from 'octavo'
 import { cors, staticFiles } from 'octavo/middleware'
 
-import { createExpiringMap } from '../../src/session/memory-store.ts'
+import { createExpiringMap } from '../../src/server/session/memory-store.ts'
 import { createTestApp, LOOPBACK, open, readAll, readUntil } from './support.ts'
 
 const controller = defineController({ prefix: '/', routes: [{ method: 'GET', handler: () => 'home' }] })

@@ -13,7 +13,7 @@ import {
 import type { DefinitionWarning, OpenApiDocument } from 'octavo'
 import { z } from 'zod'
 
-import type { DefinitionProblem } from '../../src/definition-error.ts'
+import type { DefinitionProblem } from '../../src/base/definition-error.ts'
 import type { Fields } from '../../src/schema/schema.ts'
 import { placeless } from '../support/places.ts'
 

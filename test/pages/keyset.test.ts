@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import type { PagePosition, SortBy, SortedBy } from 'octavo/pages'
 
-import { compareKeys, keysOf, toWhere } from '../../src/pages/order.ts'
+import { compareKeys, keysOf, toWhere } from '../../src/extensions/pages/order.ts'
 import { assertComplete, createChanges, createRandom, randomCar, walk } from './support.ts'
 import type { CarField, CarRow, Find } from './support.ts'
 

@@ -338,7 +338,7 @@ describe('a cursor', () => {
   })
 
   it('is no signature of something else that has the same secret', async () => {
-    const { createSigner } = await import('../../src/session/signature.ts')
+    const { createSigner } = await import('../../src/server/session/signature.ts')
     await refused(serve(), createSigner([SECRET]).sign('a'.repeat(32)))
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { parsePattern } from '../../src/path/pattern.ts'
+import { parsePattern } from '../../src/router/path/pattern.ts'
 import { find, findLeaves, wholePath } from '../../src/router/find.ts'
 import type { Leaf, Node } from '../../src/router/node.ts'
 import { EMPTY_NODE, seal } from '../../src/router/seal.ts'

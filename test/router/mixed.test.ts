@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { parsePattern } from '../../src/path/pattern.ts'
+import { parsePattern } from '../../src/router/path/pattern.ts'
 import { toSplit } from '../../src/router/mixed.ts'
 import type { Split } from '../../src/router/mixed.ts'
 

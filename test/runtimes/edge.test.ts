@@ -8,7 +8,7 @@ import type { Metafile, Plugin } from 'esbuild'
 import * as octavo from 'octavo'
 import * as edge from 'octavo/edge'
 
-import { PHRASES } from '../../src/http.ts'
+import { PHRASES } from '../../src/http/http.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -143,7 +143,7 @@ describe('octavo/edge', () => {
 describe('octavo/middleware', () => {
   it('has nothing of Node in bundles of what needs nothing of it', async () => {
     const names = 'compression, cors, csrf, requestId, securityHeaders'
-    const { imports } = await bundleOf(`export { ${names} } from './src/middleware/index.ts'`)
+    const { imports } = await bundleOf(`export { ${names} } from './src/extensions/middleware/index.ts'`)
     const found = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
     assert.deepEqual(found, [])
   })

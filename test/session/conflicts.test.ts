@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { HttpError } from '../../src/errors.ts'
+import { HttpError } from '../../src/http/errors.ts'
 import type { Session } from 'octavo'
 import { z } from 'zod'
 
-import type { SessionOptions } from '../../src/session/options.ts'
+import type { SessionOptions } from '../../src/server/session/options.ts'
 import { createFixture } from './support.ts'
 
 type Use = (session: Session) => unknown

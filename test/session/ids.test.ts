@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
 
-import { createSessions } from '../../src/session/sessions.ts'
+import { createSessions } from '../../src/server/session/sessions.ts'
 import { createClient, createFixture, createTestLogger, SECRET } from './support.ts'
 
 const COOKIE = '__Host-sid'

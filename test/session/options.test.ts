@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { Keyv } from 'keyv'
 import { z } from 'zod'
 
-import { sessionProblems } from '../../src/session/options.ts'
+import { sessionProblems } from '../../src/server/session/options.ts'
 import { createFixture, SECRET } from './support.ts'
 
 const SHORT = 'tell-nobody'

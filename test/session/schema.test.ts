@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { HttpError } from '../../src/errors.ts'
+import { HttpError } from '../../src/http/errors.ts'
 import { z } from 'zod'
 
 import { createFixture } from './support.ts'

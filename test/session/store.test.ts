@@ -6,9 +6,9 @@ import { describe, it } from 'node:test'
 
 import { Keyv } from 'keyv'
 
-import { HttpError } from '../../src/errors.ts'
-import { createExpiringMap } from '../../src/session/memory-store.ts'
-import { createSessions } from '../../src/session/sessions.ts'
+import { HttpError } from '../../src/http/errors.ts'
+import { createExpiringMap } from '../../src/server/session/memory-store.ts'
+import { createSessions } from '../../src/server/session/sessions.ts'
 import { createClient, createFixture, createTestLogger, createTestStore, SECRET } from './support.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -195,7 +195,7 @@ describe('the store in memory', () => {
     const program = `
       import { register } from 'node:module'
       register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}))
-      const { createSessions } = await import(${JSON.stringify(join(ROOT, 'src/session/sessions.ts'))})
+      const { createSessions } = await import(${JSON.stringify(join(ROOT, 'src/server/session/sessions.ts'))})
       const visit = async (options) => {
         const { session, commit } = await createSessions(options, console).open({ cookies: { '__Host-sid': 'x' } })
         session.data.a = 1

@@ -1,9 +1,9 @@
 import { parseSetCookie } from 'cookie'
 import type { HttpRequest, Session } from 'octavo'
 
-import type { SessionOptions } from '../../src/session/options.ts'
-import { createSessions } from '../../src/session/sessions.ts'
-import type { Sessions } from '../../src/session/sessions.ts'
+import type { SessionOptions } from '../../src/server/session/options.ts'
+import { createSessions } from '../../src/server/session/sessions.ts'
+import type { Sessions } from '../../src/server/session/sessions.ts'
 
 export const SECRET = 'a secret of more than 32 characters'
 

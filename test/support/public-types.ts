@@ -7,22 +7,22 @@ const ROOT = join(import.meta.dirname, '../..')
 /** The entry points of the package and their files. */
 export const ENTRY_POINTS = {
   octavo: 'src/index.ts',
-  'octavo/auth': 'src/auth/index.ts',
+  'octavo/auth': 'src/extensions/auth/index.ts',
   'octavo/changes': 'src/changes/index.ts',
   'octavo/client': 'src/client/index.ts',
   'octavo/client/tanstack': 'src/client/tanstack/index.ts',
   'octavo/edge': 'src/edge.ts',
-  'octavo/idempotency': 'src/idempotency/index.ts',
-  'octavo/metrics': 'src/metrics/index.ts',
-  'octavo/middleware': 'src/middleware/index.ts',
-  'octavo/otel': 'src/otel/index.ts',
-  'octavo/pages': 'src/pages/index.ts',
-  'octavo/pins': 'src/pins/index.ts',
-  'octavo/usage': 'src/usage/index.ts',
-  'octavo/preconditions': 'src/preconditions/index.ts',
+  'octavo/idempotency': 'src/extensions/idempotency/index.ts',
+  'octavo/metrics': 'src/extensions/metrics/index.ts',
+  'octavo/middleware': 'src/extensions/middleware/index.ts',
+  'octavo/otel': 'src/extensions/otel/index.ts',
+  'octavo/pages': 'src/extensions/pages/index.ts',
+  'octavo/pins': 'src/extensions/pins/index.ts',
+  'octavo/usage': 'src/extensions/usage/index.ts',
+  'octavo/preconditions': 'src/extensions/preconditions/index.ts',
   'octavo/testing': 'src/testing/index.ts',
-  'octavo/undici': 'src/server/adapters/undici/index.ts',
-  'octavo/webhooks': 'src/webhooks/index.ts',
+  'octavo/undici': 'src/extensions/undici/index.ts',
+  'octavo/webhooks': 'src/extensions/webhooks/index.ts',
 } as const
 
 export type EntryPoint = keyof typeof ENTRY_POINTS

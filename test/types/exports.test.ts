@@ -20,8 +20,8 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/client/client-type.ts': 'all',
   'src/client/answer.ts': 'all',
   // the identity that a guard leaves, from the type of its function
-  'src/auth/any-of.ts': ['IdentityOfAny'],
-  'src/auth/create-guard.ts': ['OrAbsent', 'Allowed', 'Falsy'],
+  'src/extensions/auth/any-of.ts': ['IdentityOfAny'],
+  'src/extensions/auth/create-guard.ts': ['OrAbsent', 'Allowed', 'Falsy'],
   // what models were, from what changes say of them
   'src/changes/was.ts': 'all',
   'src/changes/state.ts': 'all',
@@ -30,7 +30,7 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/changes/model.ts': ['ModelName', 'ModelShape', 'WholeShape'],
   'src/changes/versions.ts': ['Allowed'],
   // the dispatcher of the platform's own fetch, which has no name everywhere
-  'src/server/adapters/undici/dispatcher.ts': ['OfPlatform'],
+  'src/extensions/undici/dispatcher.ts': ['OfPlatform'],
 }
 
 const types = new PublicTypes()

@@ -5,9 +5,9 @@ import { Keyv } from 'keyv'
 import { createApp, defineController, defineModule, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
 import type { AppOptions, UsageEntry } from 'octavo'
 
-import { createUsage } from '../../src/server/usage/usage.ts'
-import { createPlaces } from '../../src/server/usage/places.ts'
-import { createTable } from '../../src/server/usage/table.ts'
+import { createUsage } from '../../src/server/services/usage/usage.ts'
+import { createPlaces } from '../../src/server/services/usage/places.ts'
+import { createTable } from '../../src/server/services/usage/table.ts'
 
 const cars = defineController({
   prefix: '/car',

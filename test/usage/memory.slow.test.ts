@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-import { createPlaces } from '../../src/server/usage/places.ts'
-import { createTable } from '../../src/server/usage/table.ts'
+import { createPlaces } from '../../src/server/services/usage/places.ts'
+import { createTable } from '../../src/server/services/usage/table.ts'
 
 describe('the memory of usage', () => {
   it('is at most 1 MB for 10,000 pairs', () => {

@@ -1,7 +1,7 @@
 import { defOf } from '../../schema/schema.ts'
 import { createValidator } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { ignoreRejection, isPromise } from '../../async.ts'
+import { ignoreRejection, isPromise } from '../../base/async.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { shapeOf } from '../chain.ts'
 import type { Slot } from '../chain.ts'

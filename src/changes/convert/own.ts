@@ -1,5 +1,5 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
-import { atDefinition } from '../../place.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { atDefinition } from '../../base/source-location.ts'
 import { defOf } from '../../schema/schema.ts'
 import { metaOf } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'

@@ -1,4 +1,4 @@
-import { isPromise } from '../../async.ts'
+import { isPromise } from '../../base/async.ts'
 import { isCodeAllowed } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { apart, toldOf } from './program.ts'

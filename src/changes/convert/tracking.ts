@@ -1,5 +1,5 @@
-import { noteAltered } from '../../flatten/altered.ts'
-import type { MigrationExtra, MigrationTracking } from '../../flatten/flat-route.ts'
+import { noteAltered } from '../../routes/altered.ts'
+import type { MigrationExtra, MigrationTracking } from '../../routes/flat-route.ts'
 
 class TrackedExtra implements MigrationExtra {
   readonly request: MigrationExtra['request']

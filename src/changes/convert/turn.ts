@@ -2,9 +2,9 @@ import { defOf } from '../../schema/schema.ts'
 import { createValidator } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SchemaIssue } from '../../schema/validator.ts'
-import { ignoreRejection, isPromise } from '../../async.ts'
-import type { HttpRequest } from '../../http.ts'
-import { isBoolean, isString } from '../../values.ts'
+import { ignoreRejection, isPromise } from '../../base/async.ts'
+import type { HttpRequest } from '../../http/http.ts'
+import { isBoolean, isString } from '../../base/values.ts'
 
 /** What a conversion may read besides the value. */
 export interface TurnExtra {

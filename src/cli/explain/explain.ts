@@ -1,4 +1,4 @@
-import type { Explanation, RoutePlaces } from '../../changes/proofs/explain.ts'
+import type { Explanation, RoutePlaces } from '../../changes/check/explain.ts'
 import type { Arguments } from '../arguments.ts'
 import type { Setting } from '../command.ts'
 import { findApp } from '../find-app.ts'

@@ -1,4 +1,4 @@
-import type { App } from '../../server/app.ts'
+import type { App } from '../../server/app/app.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
 import { isRange } from '../../versioning/spec.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 
 /** The types of the named schemas, by their pointers. */
 export type TypeNames = ReadonlyMap<string, string>

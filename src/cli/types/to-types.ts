@@ -1,6 +1,6 @@
 import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
 import type { Content, Parameter } from '../../openapi/document/types.ts'
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import { comment, grouped, indented, membersType, quoted, toType, union } from './schema-type.ts'
 import type { Member, TypeNames } from './schema-type.ts'
 

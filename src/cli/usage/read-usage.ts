@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import type { UsageEntry } from '../../server/options/usage.ts'
-import { isRecord, isString, messageOf } from '../../values.ts'
+import { isRecord, isString, messageOf } from '../../base/values.ts'
 import { InputError, usageError } from '../failure.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/

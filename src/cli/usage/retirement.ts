@@ -1,5 +1,5 @@
 import type { UsageEntry } from '../../server/options/usage.ts'
-import type { VersionInfo } from '../../server/version-report/versions.ts'
+import type { VersionInfo } from '../../server/routing/report/versions.ts'
 import { sumBy } from './summary.ts'
 import type { Calls } from './summary.ts'
 

@@ -1,5 +1,5 @@
 import type { Described, Draft, FieldDraft, ModelDraft, RouteDraft } from '../../gate/write/draft.ts'
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
 import { fillIn, toTurn } from './turn-text.ts'

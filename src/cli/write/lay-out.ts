@@ -1,7 +1,7 @@
 import { basename, dirname, extname, join, resolve } from 'node:path'
 
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
-import { isRecord, toRecord } from '../../values.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
 import { applyEdits } from '../release/edits.ts'
 import { readText } from '../write-file.ts'
 import { toChangeText } from './change-text.ts'

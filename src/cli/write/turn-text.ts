@@ -1,5 +1,5 @@
 import type { Described } from '../../gate/write/draft.ts'
-import { isRecord, isString, toRecord } from '../../values.ts'
+import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { toType } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'

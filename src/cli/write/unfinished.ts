@@ -1,6 +1,6 @@
 import type { AnyChange } from '../../changes/chain.ts'
 import { isSchema } from '../../schema/schema.ts'
-import { isRecord, toRecord } from '../../values.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
 
 /** A function of a change that is still to be filled in. */
 export interface Unfinished {

@@ -1,5 +1,5 @@
 import { toRegExp } from '../../gate/schema/check.ts'
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 
 /** What schemas are written with. */

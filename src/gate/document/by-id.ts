@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 
 /** The operations of a document, as method and path, by their `operationId`. */
 export function operationsById(document: object): ReadonlyMap<string, string> {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 
 type Node = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from './read-error.ts'
 import type { Node, Source } from './source.ts'
 

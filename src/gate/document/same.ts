@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import { PairMap } from '../pair-map.ts'
 import type { Node, Source } from './source.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, isRecord } from '../../values.ts'
+import { isObject, isRecord } from '../../base/values.ts'
 import { toPointerStep } from '../json.ts'
 import { ReadError } from './read-error.ts'
 

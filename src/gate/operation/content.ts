@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import type { Node, Source } from '../document/source.ts'
 import { toStableText } from '../json.ts'
 import type { Side } from '../schema/read.ts'

@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import type { Operation, Parameter } from '../document/operations.ts'
 import type { Source } from '../document/source.ts'
 import type { Level } from '../finding.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import type { Operation } from '../document/operations.ts'
 import type { Node, Source } from '../document/source.ts'
 import type { Level } from '../finding.ts'

@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import type { Operation } from '../document/operations.ts'
 import type { Source } from '../document/source.ts'
 import { toStableText } from '../json.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import { toStableText } from '../json.ts'
 import { typeOfValue } from './shape.ts'
 import type { ArrayPart, NumberPart, ObjectPart, Part, Shape, StringPart } from './shape.ts'

@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
 import type { Node, Source } from '../document/source.ts'
 import { toStableText } from '../json.ts'

@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
 import type { VersionFinding } from '../finding.ts'
 import { requireRule } from './rule-name.ts'

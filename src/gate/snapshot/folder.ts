@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { messageOf } from '../../values.ts'
+import { messageOf } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
 import { readAllowed } from './allow.ts'
 import type { Allowed } from './allow.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
 import { LEVELS } from '../finding.ts'
 import type { Level } from '../finding.ts'

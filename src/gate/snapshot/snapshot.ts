@@ -1,5 +1,5 @@
-import { versionFileNames } from '../../file-name.ts'
-import { isRecord, isString } from '../../values.ts'
+import { versionFileNames } from '../../http/file-name.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
 import type { Serving } from './serving.ts'
 

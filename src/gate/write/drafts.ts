@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Drafts, KnownModel, Unwritten } from './draft.ts'
 import { toFields } from './fields.ts'

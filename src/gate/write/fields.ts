@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import { toStableText } from '../json.ts'
 import type { Described, FieldDraft, KnownModel, Side } from './draft.ts'
 import type { Owned } from './owners.ts'

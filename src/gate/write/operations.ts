@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import type { Node } from '../document/source.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Described, FieldDraft, Known, RouteDraft, SourceName, Unwritten } from './draft.ts'

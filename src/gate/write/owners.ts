@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import type { Node } from '../document/source.ts'
 import type { Finding } from '../finding.ts'
 import type { Known, Side } from './draft.ts'

@@ -1,4 +1,4 @@
-import { isRecord, isString } from '../../values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import type { Node } from '../document/source.ts'
 
 /** An object schema on the way to the place of a finding. */

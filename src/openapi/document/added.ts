@@ -1,8 +1,8 @@
 import { documentedOf } from '../../define/layers.ts'
 import type { Documented } from '../../define/layers.ts'
 import type { Middleware } from '../../define/middleware.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
-import type { Method } from '../../http.ts'
+import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { Method } from '../../http/http.ts'
 import type { Parameter, ResponseObject } from './types.ts'
 
 /** What is documented of all that runs before the handler of a route. `middleware` is that of the application. */

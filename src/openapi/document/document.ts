@@ -1,5 +1,5 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
-import type { Method } from '../../http.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import type { Method } from '../../http/http.ts'
 import { addedTo } from './added.ts'
 import { withChangeNotes } from './change-notes.ts'
 import { statusAt, toFullLink } from '../../versioning/policy.ts'

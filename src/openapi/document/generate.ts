@@ -1,5 +1,5 @@
-import { DefinitionError } from '../../definition-error.ts'
-import type { DefinitionProblem, DefinitionWarning } from '../../definition-error.ts'
+import { DefinitionError } from '../../base/definition-error.ts'
+import type { DefinitionProblem, DefinitionWarning } from '../../base/definition-error.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import { combine } from './combine.ts'
 import { toDocument } from './document.ts'

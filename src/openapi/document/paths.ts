@@ -1,5 +1,5 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import type { FlatRoute } from '../../routes/flat-route.ts'
 import { toFreeName } from './refs.ts'
 import { mergeOperations } from './merge.ts'
 import type { ErrorAnswers } from './problems.ts'

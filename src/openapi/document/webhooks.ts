@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Webhook } from '../webhook.ts'
 import { UNNAMED } from '../../schema/streams.ts'
 import type { Schema } from '../../schema/schema.ts'

@@ -1,4 +1,4 @@
-import type { Pattern, Segment } from '../../path/pattern.ts'
+import type { Pattern, Segment } from '../../router/path/pattern.ts'
 import type { RequestDraft } from '../../versioning/schemes/scheme.ts'
 import { writeVersion } from '../../versioning/write.ts'
 import type { DocumentedRoute, DocumentSettings } from './model.ts'

@@ -4,7 +4,7 @@ import { createSchema } from 'zod-openapi'
 
 import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { messageOf } from '../../values.ts'
+import { messageOf } from '../../base/values.ts'
 import { noteOf, toBody, toContent, toForm, toStreamed } from './bodies.ts'
 import type { Converted, Referred } from './bodies.ts'
 import { takeInventory } from './component-names.ts'

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { listOf, mapSchemas, renameRef } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import type { Inventory } from './component-names.ts'

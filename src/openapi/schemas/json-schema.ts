@@ -1,4 +1,4 @@
-import { isRecord } from '../../values.ts'
+import { isRecord } from '../../base/values.ts'
 import type { SchemaObject } from '../document/types.ts'
 
 /** The way from a schema to one in it, as messages tell it: `name`, `[]`, `*`, or nothing for alternatives. */

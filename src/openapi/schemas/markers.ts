@@ -4,7 +4,7 @@ import { defOf, isSchema } from '../../schema/schema.ts'
 import { metaOf } from '../../schema/to-zod.ts'
 import type { Schema, SchemaDef } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
-import { toRecord } from '../../values.ts'
+import { toRecord } from '../../base/values.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { SchemaObject } from '../document/types.ts'
 

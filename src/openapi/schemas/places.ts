@@ -1,5 +1,5 @@
 import type { ErrorFormat } from '../../define/error-format.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { FlatRoute } from '../../routes/flat-route.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'

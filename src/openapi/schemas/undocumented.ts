@@ -1,5 +1,5 @@
 import { isResponseKey } from './response-key.ts'
-import type { DefinitionWarning } from '../../definition-error.ts'
+import type { DefinitionWarning } from '../../base/definition-error.ts'
 import { eachSchema, refOf, refsIn } from './json-schema.ts'
 import type { Components } from './json-schema.ts'
 import { ELEMENT, MARK } from './markers.ts'

@@ -1,10 +1,10 @@
 import { ROUTE_MAP } from '../../client/route-map.ts'
 import type { TellRoutes } from '../../client/route-map.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
-import type { Awaitable } from '../../http.ts'
+import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { Awaitable } from '../../http/http.ts'
 import type { Contract } from '../../openapi/document/contract.ts'
 import type { Opened } from '../dispatch.ts'
-import type { Answering } from '../table/table.ts'
+import type { Answering } from '../routing/table/table.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { RawReply } from '../../define/reply.ts'
-import { httpError } from '../../errors.ts'
+import { httpError } from '../../http/errors.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
-import { toTag } from '../../send/content.ts'
-import { fileReply } from '../../send/file-reply.ts'
+import { toTag } from '../response/content.ts'
+import { fileReply } from '../response/file-reply.ts'
 import type { Documents } from './documents.ts'
 
 /** How a document is written. */

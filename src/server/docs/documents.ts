@@ -1,4 +1,4 @@
-import { once } from '../../async.ts'
+import { once } from '../../base/async.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import type { ChangeConcern } from '../../changes/internals.ts'
 import type { RouteMap } from '../../client/route-map.ts'
@@ -8,8 +8,8 @@ import type { DocumentedVersion, DocumentSettings, NamedSchema } from '../../ope
 import type { DocumentServer, OpenApiDocument } from '../../openapi/document/types.ts'
 import { isSchema } from '../../schema/schema.ts'
 import { requireZod } from '../../schema/to-zod.ts'
-import type { ModuleNode } from '../../flatten/modules.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { ModuleNode } from '../../routes/modules.ts'
+import type { FlatRoute } from '../../routes/flat-route.ts'
 import { toLife, toVersionLinks } from '../../versioning/life.ts'
 import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
@@ -20,7 +20,7 @@ import { toDocumentedVersions } from './documented.ts'
 import type { DocumentSource, Which } from './documented.ts'
 import { toContract } from './contract.ts'
 import { toRouteMap } from './route-map.ts'
-import { attempt } from '../../place.ts'
+import { attempt } from '../../base/source-location.ts'
 
 /** The life of a version, with the pages about it. */
 interface DocumentedLife extends VersionLife {

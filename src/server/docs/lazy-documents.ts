@@ -1,4 +1,4 @@
-import { once } from '../../async.ts'
+import { once } from '../../base/async.ts'
 import type { DocumentSource } from './documented.ts'
 import type { Documents } from './documents.ts'
 

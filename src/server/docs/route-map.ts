@@ -1,6 +1,6 @@
 import type { RouteCall, RouteMap } from '../../client/route-map.ts'
 import { documentedOf } from '../../define/layers.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
+import type { FlatRoute } from '../../routes/flat-route.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isTextSchema } from '../../schema/streams.ts'

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-import { DefinitionError } from '../../definition-error.ts'
-import { isWorkerd } from '../../workerd.ts'
+import { DefinitionError } from '../../base/definition-error.ts'
+import { isWorkerd } from '../../base/workerd.ts'
 
 /** What can show documents in a browser, the first choice first. */
 export const VIEWERS = {

@@ -1,6 +1,6 @@
 import type { ExecutionContext, Logger } from '../../define/context.ts'
-import type { FinishedResponse } from '../../http.ts'
-import { loadChannels, NO_CHANNEL, openChannel } from '../../platform.ts'
+import type { FinishedResponse } from '../../http/http.ts'
+import { loadChannels, NO_CHANNEL, openChannel } from '../../base/platform.ts'
 import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/cut-version.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Logger } from '../../define/context.ts'
-import { inspectValue } from '../../platform.ts'
+import { inspectValue } from '../../base/platform.ts'
 import type { OpenOutputs } from './outputs.ts'
 
 /** Returns the given logger, a logger of JSON lines by default, or a silent one for `false`. */

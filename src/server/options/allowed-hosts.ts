@@ -1,6 +1,6 @@
 import type { Middleware } from '../../define/middleware.ts'
-import { httpError } from '../../errors.ts'
-import { createHostMatch } from '../../request/host.ts'
+import { httpError } from '../../http/errors.ts'
+import { createHostMatch } from '../request/host.ts'
 
 /** Creates the middleware that refuses requests for hosts that are not allowed. */
 export function refuseOtherHosts(allowed: readonly string[]): Middleware {

@@ -1,11 +1,11 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
-import { isDefinition, LAYER_RULES } from '../../flatten/check-fields.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { isDefinition, LAYER_RULES } from '../../routes/check-fields.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyGuard } from '../../define/guard.ts'
-import type { Awaitable } from '../../http.ts'
+import type { Awaitable } from '../../http/http.ts'
 import type { Webhook } from '../../openapi/webhook.ts'
-import { optionProblems } from '../../check-options.ts'
-import type { Rules } from '../../check-options.ts'
+import { optionProblems } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
 import type {
   DocumentInfo,
   DocumentServer,
@@ -13,7 +13,7 @@ import type {
   ExternalDocs,
   OpenApiVersion,
 } from '../../openapi/document/types.ts'
-import { describeValue, isFunction, isRecord } from '../../values.ts'
+import { describeValue, isFunction, isRecord } from '../../base/values.ts'
 import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
 import { isLiteralPath } from './prefix.ts'
 

@@ -1,7 +1,7 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
-import { optionProblems } from '../../check-options.ts'
-import type { Rules } from '../../check-options.ts'
-import { describeValue, isMilliseconds, LONGEST_TIMER } from '../../values.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { optionProblems } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import { describeValue, isMilliseconds, LONGEST_TIMER } from '../../base/values.ts'
 import type { Token } from '../../define/token.ts'
 
 /** The argument of a check of `health.checks`. */

@@ -1,9 +1,9 @@
-import type { DefinitionProblem } from '../../definition-error.ts'
-import { invalidOption, optionProblems } from '../../check-options.ts'
-import type { Rules } from '../../check-options.ts'
-import { METHOD_INDEX } from '../../http.ts'
-import { parsePattern } from '../../path/pattern.ts'
-import { describeValue, isRecord } from '../../values.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { invalidOption, optionProblems } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import { METHOD_INDEX } from '../../http/http.ts'
+import { parsePattern } from '../../router/path/pattern.ts'
+import { describeValue, isRecord } from '../../base/values.ts'
 import { PREFIX_RULE } from './prefix.ts'
 
 const RULES: Rules = {

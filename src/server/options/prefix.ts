@@ -1,8 +1,8 @@
-import type { OptionRule } from '../../check-options.ts'
-import type { Method } from '../../http.ts'
-import { parsePattern } from '../../path/pattern.ts'
-import { createPrefix } from '../../path/prefix.ts'
-import type { Exclusion, Prefix } from '../../path/prefix.ts'
+import type { OptionRule } from '../../base/check-options.ts'
+import type { Method } from '../../http/http.ts'
+import { parsePattern } from '../../router/path/pattern.ts'
+import { createPrefix } from '../../router/path/prefix.ts'
+import type { Exclusion, Prefix } from '../../router/path/prefix.ts'
 
 /** The path before the routes of an application, and the routes that do without it. */
 export interface PrefixOptions {

@@ -1,6 +1,6 @@
 import type { ExecutionContext, Logger } from '../../define/context.ts'
-import type { FlatRoute } from '../../flatten/flat-route.ts'
-import type { Awaitable, FinishedResponse } from '../../http.ts'
+import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { Awaitable, FinishedResponse } from '../../http/http.ts'
 
 /** The connection that a request came over, as far as the platform knows it. */
 export interface RequestConnection {

@@ -1,8 +1,8 @@
-import { optionProblems } from '../../check-options.ts'
-import type { Rules } from '../../check-options.ts'
-import type { DefinitionProblem } from '../../definition-error.ts'
-import type { Awaitable } from '../../http.ts'
-import { describeValue, isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../values.ts'
+import { optionProblems } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import type { Awaitable } from '../../http/http.ts'
+import { describeValue, isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../base/values.ts'
 
 /** The client, and the route, of entries that stand for several. */
 export const FOLDED = '*'

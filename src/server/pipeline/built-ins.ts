@@ -1,11 +1,11 @@
-import type { ScopedContext, BuiltIns } from '../../container/request-scope.ts'
-import type { DefinitionProblem } from '../../definition-error.ts'
+import type { ScopedContext, BuiltIns } from '../container/request-scope.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { Config, Logger, Session } from '../../define/built-in-tokens.ts'
 import type { BuiltIn } from '../../define/built-in-tokens.ts'
-import type { Overrides } from '../../flatten/overrides.ts'
+import type { Overrides } from '../../routes/overrides.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Awaitable } from '../../http.ts'
-import type { SessionOptions } from '../../session/options.ts'
+import type { Awaitable } from '../../http/http.ts'
+import type { SessionOptions } from '../session/options.ts'
 
 /** A request that can have a session. */
 export interface SessionContext extends ScopedContext {

@@ -1,6 +1,6 @@
-import { httpError } from '../../errors.ts'
-import type { HttpError } from '../../errors.ts'
-import { isHost } from '../../request/host.ts'
+import { httpError } from '../../http/errors.ts'
+import type { HttpError } from '../../http/errors.ts'
+import { isHost } from '../request/host.ts'
 import type { Limits } from '../options/app-options.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../http.ts'
+import type { HttpRequest } from '../../http/http.ts'
 
 /** The headers of conditions that hold entity tags (RFC 9110 section 13.1). */
 const CONDITIONS: ReadonlySet<string> = new Set(['if-match', 'if-none-match', 'if-range'])

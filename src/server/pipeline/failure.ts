@@ -1,5 +1,5 @@
-import { httpError, HttpError, toProblem } from '../../errors.ts'
-import type { FinishedResponse } from '../../http.ts'
+import { httpError, HttpError, toProblem } from '../../http/errors.ts'
+import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { logError } from '../logging/safe-logger.ts'
 import { headerProblem } from './response-head.ts'

@@ -1,5 +1,5 @@
-import type { FlatRoute } from '../../flatten/flat-route.ts'
-import type { Reading } from '../../request/read-sources.ts'
+import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { Reading } from '../request/read-sources.ts'
 import type { Run } from './guards.ts'
 import type { Answer, ToInput } from './validation/sources.ts'
 import { validating, wantFiles } from './validation/load.ts'

@@ -1,12 +1,12 @@
 import type { Middleware } from '../../define/middleware.ts'
-import { isPromise } from '../../async.ts'
-import { FINISHED } from '../../http.ts'
-import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { isPromise } from '../../base/async.ts'
+import { FINISHED } from '../../http/http.ts'
+import type { Awaitable, FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import type { Recover } from './recover.ts'
 import { finish } from './response-head.ts'
 import { respondWith } from './respond.ts'
-import { dropBody, isStream } from '../../stream.ts'
+import { dropBody, isStream } from '../../http/stream.ts'
 
 /** Puts middleware around a request. */
 export type WrapRequest = (

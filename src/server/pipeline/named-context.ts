@@ -1,5 +1,5 @@
-import { requireValue } from '../../async.ts'
-import type { HttpRequest, RawRequest } from '../../http.ts'
+import { requireValue } from '../../base/async.ts'
+import type { HttpRequest, RawRequest } from '../../http/http.ts'
 import { logError } from '../logging/safe-logger.ts'
 import { RequestContext } from './context.ts'
 import type { AppServices } from './context.ts'

@@ -1,5 +1,5 @@
-import { isPromise } from '../../async.ts'
-import type { Awaitable, FinishedResponse } from '../../http.ts'
+import { isPromise } from '../../base/async.ts'
+import type { Awaitable, FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { asCounted, toFailure } from './failure.ts'
 

@@ -1,10 +1,10 @@
-import { writeSetCookie } from '../../cookies.ts'
+import { writeSetCookie } from '../../http/cookies.ts'
 import type { HttpResponse } from '../../define/context.ts'
 import type { ReplyOptions } from '../../define/reply.ts'
-import type { FinishedResponse, BodyStream } from '../../http.ts'
-import { FINISHED } from '../../http.ts'
-import { byteLength } from '../../platform.ts'
-import { dropBody, isAsyncIterable, isDetached } from '../../stream.ts'
+import type { FinishedResponse, BodyStream } from '../../http/http.ts'
+import { FINISHED } from '../../http/http.ts'
+import { byteLength } from '../../base/platform.ts'
+import { dropBody, isAsyncIterable, isDetached } from '../../http/stream.ts'
 
 /** The content type of results that are data. */
 export const JSON_TYPE = 'application/json'

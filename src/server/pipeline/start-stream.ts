@@ -1,6 +1,6 @@
-import type { Awaitable, BodyStream, FinishedResponse } from '../../http.ts'
-import { isDetached, isStream, openStream, ignoreErrors } from '../../stream.ts'
-import type { ChunkSource } from '../../stream.ts'
+import type { Awaitable, BodyStream, FinishedResponse } from '../../http/http.ts'
+import { isDetached, isStream, openStream, ignoreErrors } from '../../http/stream.ts'
+import type { ChunkSource } from '../../http/stream.ts'
 import type { RequestContext } from './context.ts'
 
 /** Milliseconds that a stream has for its first chunk before its head is sent without. */

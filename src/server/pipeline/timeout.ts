@@ -1,5 +1,5 @@
-import { HttpError, httpError } from '../../errors.ts'
-import { LONGEST_TIMER } from '../../values.ts'
+import { HttpError, httpError } from '../../http/errors.ts'
+import { LONGEST_TIMER } from '../../base/values.ts'
 import type { RequestContext } from './context.ts'
 import { DEFAULT_TIMEOUTS } from '../options/app-options.ts'
 import { isAbort, isInstance, logUnknown } from './failure.ts'

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 
-import type { Core } from '../boot/core.ts'
-import type { Abandonable } from '../boot/lifecycle.ts'
+import type { Core } from '../app/core.ts'
+import type { Abandonable } from '../app/lifecycle.ts'
 import { checkListenOptions } from '../adapters/node/listen-options.ts'
 import type { ListenOptions } from '../adapters/node/listen-options.ts'
 import { Channels } from '../logging/channels.ts'
@@ -9,7 +9,7 @@ import type { ListenEnd, ListenStart } from '../logging/channels.ts'
 import { endOnSignals, isProcessEnding } from './signals.ts'
 import type { ShutdownMode } from './signals.ts'
 import type { Service } from './workers/service.ts'
-import { settlesWithin } from '../../async.ts'
+import { settlesWithin } from '../../base/async.ts'
 
 const CALLED = channel(Channels.listen)
 const LISTENING = channel(Channels.listening)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { operationsOf } from '../../changes/expand.ts'
-import { isObject } from '../../values.ts'
+import { isObject } from '../../base/values.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Something in an answer that was not so when it was recorded. */

@@ -1,5 +1,5 @@
-import type { HttpRequest } from '../../http.ts'
-import { contentTypeOf } from '../../media-type.ts'
+import type { HttpRequest } from '../../http/http.ts'
+import { contentTypeOf } from '../../http/media-type.ts'
 import { createVersionOf, foldVersion } from './media-version.ts'
 import type { MediaOptions } from './media-version.ts'
 import { oneOf } from './query.ts'

@@ -1,5 +1,5 @@
-import { trimSpace } from '../../header-text.ts'
-import { isToken, quoteUnlessToken, splitOutsideQuotes, unquote } from '../../media-type.ts'
+import { trimSpace } from '../../http/headers.ts'
+import { isToken, quoteUnlessToken, splitOutsideQuotes, unquote } from '../../http/media-type.ts'
 import { acceptVersion, createAcceptReader } from './accept.ts'
 import { contentTypeScheme } from './content-type.ts'
 import { foldVersion, isTemplate, withVersion } from './media-version.ts'

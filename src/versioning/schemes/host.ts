@@ -1,4 +1,4 @@
-import type { DefinitionWarning } from '../../definition-error.ts'
+import type { DefinitionWarning } from '../../base/definition-error.ts'
 import { cacheReadings } from '../cache-readings.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './plain-scheme.ts'
 import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'

@@ -1,7 +1,7 @@
-import type { OptionRule } from '../../check-options.ts'
-import { isPromise } from '../../async.ts'
-import { isToken } from '../../media-type.ts'
-import { isBoolean, isObject, isString } from '../../values.ts'
+import type { OptionRule } from '../../base/check-options.ts'
+import { isPromise } from '../../base/async.ts'
+import { isToken } from '../../http/media-type.ts'
+import { isBoolean, isObject, isString } from '../../base/values.ts'
 import { withVersion } from './media-version.ts'
 import type {
   SchemeUse,

@@ -1,7 +1,7 @@
-import type { OptionRule } from '../../check-options.ts'
-import type { DefinitionWarning } from '../../definition-error.ts'
-import type { Awaitable, HttpRequest } from '../../http.ts'
-import { isObject } from '../../values.ts'
+import type { OptionRule } from '../../base/check-options.ts'
+import type { DefinitionWarning } from '../../base/definition-error.ts'
+import type { Awaitable, HttpRequest } from '../../http/http.ts'
+import { isObject } from '../../base/values.ts'
 import type { VersionFormat } from '../version.ts'
 
 /** A place where a request named a version. */

@@ -1,6 +1,6 @@
-import type { Awaitable, BodyStream } from '../../../http.ts'
-import { toSearchParams } from '../../../request/query.ts'
-import { isAsyncIterable } from '../../../stream.ts'
+import type { Awaitable, BodyStream } from '../../../http/http.ts'
+import { toSearchParams } from '../../request/query.ts'
+import { isAsyncIterable } from '../../../http/stream.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'
 
 /** The ways to give `inject` a body; at most one of them. */

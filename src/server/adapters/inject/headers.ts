@@ -1,6 +1,6 @@
 import { stringifyCookie } from 'cookie'
 
-import type { HeaderMap } from '../../../http.ts'
+import type { HeaderMap } from '../../../http/http.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
 import { headerProblem, JSON_TYPE } from '../../pipeline/response-head.ts'
 import { isSingle } from '../shared/plain-request.ts'

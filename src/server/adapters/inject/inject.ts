@@ -4,9 +4,9 @@ import { parseSetCookie } from 'cookie'
 import type { SetCookie } from 'cookie'
 
 import type { RouteInfo } from '../../../define/context.ts'
-import type { HttpError } from '../../../errors.ts'
-import { isPromise } from '../../../async.ts'
-import type { Awaitable, FinishedResponse, HeaderMap } from '../../../http.ts'
+import type { HttpError } from '../../../http/errors.ts'
+import { isPromise } from '../../../base/async.ts'
+import type { Awaitable, FinishedResponse, HeaderMap } from '../../../http/http.ts'
 import { RequestContext } from '../../pipeline/context.ts'
 import { notSent } from '../../pipeline/failure.ts'
 import type { Dispatch } from '../../dispatch.ts'
@@ -17,8 +17,8 @@ import type { InjectRequest } from './request.ts'
 import { openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
 import { StreamBody } from '../shared/stream-body.ts'
-import { isHost } from '../../../request/host.ts'
-import { isStream } from '../../../stream.ts'
+import { isHost } from '../../request/host.ts'
+import { isStream } from '../../../http/stream.ts'
 
 /** The answer of `inject`. */
 export interface InjectResponse {

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 
 import { parseSetCookie } from 'cookie'
 
-import { clientWentAway } from '../../../http.ts'
-import type { FinishedResponse } from '../../../http.ts'
+import { clientWentAway } from '../../../http/http.ts'
+import type { FinishedResponse } from '../../../http/http.ts'
 import { openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
 import type { Dispatch } from '../../dispatch.ts'
@@ -11,7 +11,7 @@ import type { Settings } from '../../options/settings.ts'
 import { discardAtEnd, findRefusal, NOBODY, unlessAborted } from './inject.ts'
 import type { Answered, InjectResponse } from './inject.ts'
 import type { InjectRequest } from './request.ts'
-import { isStream } from '../../../stream.ts'
+import { isStream } from '../../../http/stream.ts'
 
 /** The answer of `inject` with `stream: true`: its head, and its body as it comes. */
 export interface InjectStream extends Pick<

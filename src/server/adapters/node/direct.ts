@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
-import type { FinishedResponse } from '../../../http.ts'
+import type { FinishedResponse } from '../../../http/http.ts'
 import { isBodyless, phraseOf, toPlainHead } from './plain-head.ts'
 
 /**

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { httpError } from '../../../errors.ts'
+import { httpError } from '../../../http/errors.ts'
 import type { Settings } from '../../options/settings.ts'
 import { createConnections, MAX_WAITING } from './connections.ts'
 import type { Connections } from './connections.ts'

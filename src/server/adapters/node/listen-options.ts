@@ -1,7 +1,7 @@
 import type { TlsOptions } from 'node:tls'
 
-import { isText, isPositive } from '../../../values.ts'
-import { suggestion } from '../../../definition-error.ts'
+import { isText, isPositive } from '../../../base/values.ts'
+import { suggestion } from '../../../base/definition-error.ts'
 
 /** Where and how a server listens. */
 export interface ListenOptions {

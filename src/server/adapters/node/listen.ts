@@ -3,7 +3,7 @@ import type { TlsOptions } from 'node:tls'
 
 import type { Dispatch } from '../../dispatch.ts'
 import type { Settings } from '../../options/settings.ts'
-import { settlesWithin } from '../../../async.ts'
+import { settlesWithin } from '../../../base/async.ts'
 import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
 import { createNodeHandler } from './handler.ts'

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 
-import type { FinishedResponse } from '../../../http.ts'
+import type { FinishedResponse } from '../../../http/http.ts'
 
 /** Whether a response has no body whatever its headers say (RFC 9112 section 6.3). */
 export function isBodyless(status: number, method: string | undefined): boolean {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
-import { httpError } from '../../../errors.ts'
-import type { CoreErrorCode, HttpError } from '../../../errors.ts'
+import { httpError } from '../../../http/errors.ts'
+import type { CoreErrorCode, HttpError } from '../../../http/errors.ts'
 import type { Limits } from '../../options/app-options.ts'
 import type { Settings } from '../../options/settings.ts'
 import { headersTooLarge, urlTooLong } from '../../pipeline/check-head.ts'

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 import { rawReply, replyTo } from '../../../define/reply.ts'
 import type { RawReply } from '../../../define/reply.ts'
-import { httpError } from '../../../errors.ts'
+import { httpError } from '../../../http/errors.ts'
 
 /** A connection that leaves HTTP. */
 export interface UpgradedConnection {

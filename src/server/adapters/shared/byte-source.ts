@@ -1,8 +1,8 @@
-import type { Awaitable, BodyStream, FinishedResponse } from '../../../http.ts'
+import type { Awaitable, BodyStream, FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { openStream } from '../../../stream.ts'
+import { openStream } from '../../../http/stream.ts'
 import { toBytes } from './stream-body.ts'
-import type { ChunkSource } from '../../../stream.ts'
+import type { ChunkSource } from '../../../http/stream.ts'
 
 /** The bytes of a streamed response. Its request ends with it, once, however that is; until then the application does not close. */
 export interface ByteSource {

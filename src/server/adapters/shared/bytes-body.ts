@@ -1,5 +1,5 @@
-import type { RawBody } from '../../../http.ts'
-import { bodyTooLarge } from '../../../request/body.ts'
+import type { RawBody } from '../../../http/http.ts'
+import { bodyTooLarge } from '../../request/body.ts'
 
 /** A body that is there already. A class because one is made for every request that has a body. */
 export class BytesBody implements RawBody {

@@ -1,4 +1,4 @@
-import type { HeaderMap, RawBody, RawRequest } from '../../../http.ts'
+import type { HeaderMap, RawBody, RawRequest } from '../../../http/http.ts'
 import { StreamBody } from './stream-body.ts'
 
 /** Headers of which Node keeps the first line only. */

@@ -1,10 +1,10 @@
-import { httpError } from '../../../errors.ts'
-import type { HttpError } from '../../../errors.ts'
-import type { BodyStream, RawBody } from '../../../http.ts'
-import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body.ts'
+import { httpError } from '../../../http/errors.ts'
+import type { HttpError } from '../../../http/errors.ts'
+import type { BodyStream, RawBody } from '../../../http/http.ts'
+import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../request/body.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { isDetached, openStream } from '../../../stream.ts'
-import type { ChunkSource } from '../../../stream.ts'
+import { isDetached, openStream } from '../../../http/stream.ts'
+import type { ChunkSource } from '../../../http/stream.ts'
 
 /** A body that comes as a stream, without a socket. A class because it remembers how far it was read. */
 export class StreamBody implements RawBody {

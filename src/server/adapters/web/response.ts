@@ -1,6 +1,6 @@
-import { PHRASES } from '../../../http.ts'
-import type { FinishedResponse } from '../../../http.ts'
-import { isStream } from '../../../stream.ts'
+import { PHRASES } from '../../../http/http.ts'
+import type { FinishedResponse } from '../../../http/http.ts'
+import { isStream } from '../../../http/stream.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'
 
 /**

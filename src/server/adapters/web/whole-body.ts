@@ -1,5 +1,5 @@
-import type { Awaitable, RawBody } from '../../../http.ts'
-import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../../request/body.ts'
+import type { Awaitable, RawBody } from '../../../http/http.ts'
+import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../request/body.ts'
 import { otherLength } from '../shared/stream-body.ts'
 
 /** What opens a body as a stream, for who reads it as it arrives. */

@@ -1,6 +1,6 @@
 /** What only applications with schemas need, loaded by `load.ts`. */
-export { announce } from '../../../request/announce.ts'
-export { loadMultipart } from '../../../request/uploads.ts'
+export { announce } from '../../request/announce.ts'
+export { loadMultipart } from '../../request/uploads.ts'
 export { bodyTypes } from '../../../schema/body-types.ts'
 export { toDeclared } from '../../../schema/declared.ts'
 export { createParsers } from './response-check.ts'

@@ -1,5 +1,5 @@
-import { toDetail, ValidationError } from '../../../errors.ts'
-import type { ValidationIssue } from '../../../errors.ts'
+import { toDetail, ValidationError } from '../../../http/errors.ts'
+import type { ValidationIssue } from '../../../http/errors.ts'
 
 /** The 422 that Octavo answers with. `count` is that of all issues, of which `errors` may be the first. */
 export function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {

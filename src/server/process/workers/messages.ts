@@ -1,4 +1,4 @@
-import { toRecord } from '../../../values.ts'
+import { toRecord } from '../../../base/values.ts'
 import type { ShutdownMode } from '../signals.ts'
 
 /** The environment variable that makes a process a worker of this framework; it holds the port for those who ask for any. */

@@ -1,7 +1,7 @@
 import { freeAddress } from '../../adapters/node/address.ts'
 import type { Listening } from '../../adapters/node/listen.ts'
 import type { ListenOptions } from '../../adapters/node/listen-options.ts'
-import type { Core } from '../../boot/core.ts'
+import type { Core } from '../../app/core.ts'
 import type { Endable, ShutdownMode } from '../signals.ts'
 import { createPool } from './pool.ts'
 import { joinPool } from './worker.ts'

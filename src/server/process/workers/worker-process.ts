@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import type { Worker } from 'node:cluster'
 
-import { ignoreRejection, settlesWithin } from '../../../async.ts'
+import { ignoreRejection, settlesWithin } from '../../../base/async.ts'
 import type { ShutdownMode } from '../signals.ts'
 import { isFarewell, readListens, WORKER_VARIABLE } from './messages.ts'
-import { toRecord } from '../../../values.ts'
+import { toRecord } from '../../../base/values.ts'
 import type { End, Farewell } from './messages.ts'
 
 /** How a process ended. */

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 
 import { endProcess, leaveSignalsToOthers } from '../signals.ts'
-import { settlesWithin } from '../../../async.ts'
+import { settlesWithin } from '../../../base/async.ts'
 import { isFarewell, readEnd, WORKER_VARIABLE } from './messages.ts'
 import type { Farewell, Listens } from './messages.ts'
 

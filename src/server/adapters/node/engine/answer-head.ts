@@ -1,4 +1,4 @@
-import type { FinishedResponse } from '../../../../http.ts'
+import type { FinishedResponse } from '../../../../http/http.ts'
 import { headerProblem } from '../../../pipeline/response-head.ts'
 import { isBodyless, statusLine } from '../plain-head.ts'
 

@@ -1,5 +1,5 @@
-import type { HeaderMap } from '../../../../http.ts'
-import { joinLines } from '../../../../request/header.ts'
+import type { HeaderMap } from '../../../../http/http.ts'
+import { joinLines } from '../../../request/header.ts'
 import { isSingleInNode } from '../../shared/plain-request.ts'
 
 /** How a request is framed, and what its client expects. */

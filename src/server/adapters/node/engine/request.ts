@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { clientWentAway } from '../../../../http.ts'
-import type { FinishedResponse, HeaderMap, RawBody, RawRequest } from '../../../../http.ts'
-import { findHeader, linesOf } from '../../../../request/header.ts'
+import { clientWentAway } from '../../../../http/http.ts'
+import type { FinishedResponse, HeaderMap, RawBody, RawRequest } from '../../../../http/http.ts'
+import { findHeader, linesOf } from '../../../request/header.ts'
 import type { RequestContext } from '../../../pipeline/context.ts'
 import { NO_BODY } from '../../shared/bytes-body.ts'
 import { EngineBody } from './body.ts'

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
-import type { FinishedResponse } from '../../../../http.ts'
-import { drained, isStream, openStream } from '../../../../stream.ts'
-import type { ChunkSource } from '../../../../stream.ts'
+import type { FinishedResponse } from '../../../../http/http.ts'
+import { drained, isStream, openStream } from '../../../../http/stream.ts'
+import type { ChunkSource } from '../../../../http/stream.ts'
 import { logBroken, notSent } from '../../../pipeline/failure.ts'
 import { toBytes } from '../../shared/stream-body.ts'
 import { isEncrypted } from '../linger.ts'

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import type { Server as TcpServer, Socket } from 'node:net'
 import type { TlsOptions } from 'node:tls'
 
-import { findHeader } from '../../../../request/header.ts'
+import { findHeader } from '../../../request/header.ts'
 import type { Dispatch } from '../../../dispatch.ts'
 import type { Settings } from '../../../options/settings.ts'
 import type { Protocol } from '../connections.ts'

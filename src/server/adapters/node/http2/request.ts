@@ -1,10 +1,10 @@
 import { constants } from 'node:http2'
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 
-import { HttpError } from '../../../../errors.ts'
-import { clientWentAway } from '../../../../http.ts'
-import type { HeaderMap, RawBody, RawRequest } from '../../../../http.ts'
-import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../../request/body.ts'
+import { HttpError } from '../../../../http/errors.ts'
+import { clientWentAway } from '../../../../http/http.ts'
+import type { HeaderMap, RawBody, RawRequest } from '../../../../http/http.ts'
+import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body.ts'
 
 /** The client of a session, as all its requests see it. */
 export interface Peer {

@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import type { Slot, Step } from '../chain.ts'
+import { toRecord } from '../../base/values.ts'
+import type { Random } from './random.ts'
+import { createTrip } from './step.ts'
+import type { Direction, Side, Sided, Trouble, Values } from './step.ts'
+import { combined, hintsOf, validated, valuesOf } from './values.ts'
+
+/** What is wrong with several steps together. */
+export type ChainTrouble =
+  /** A field of the newest shape does not come back from the version before a step. */
+  | { readonly kind: 'lost'; readonly slot: Slot; readonly before: unknown; readonly after: unknown }
+  /** A step cannot convert what the others made. */
+  | { readonly kind: 'step'; readonly trouble: Trouble; readonly direction: Direction }
+
+interface Parts {
+  readonly random: Random
+  readonly runs: number
+  readonly report: (sided: Sided, trouble: ChainTrouble) => void
+}
+
+/**
+ * Takes values of the newest shape of a model to each older version and back. That finds what no step shows alone: values that only the
+ * steps around it make.
+ */
+export function checkChain(sides: readonly Sided[], parts: Parts): void {
+  const [first, ...others] = sides
+  if (first === undefined || others.length === 0) return
+  const touched = new Set(sides.flatMap(({ step }) => step.newer.map(([, slot]) => slot)))
+  const newest = new Map([...first.newer].filter(([slot]) => touched.has(slot)))
+  const trips = sides.map((sided, index) => ({
+    sided,
+    go: createTrip([first, ...others.slice(0, index)], newest, sided.older),
+    lossy: lossyIn(sides.slice(0, index + 1).toReversed()),
+  }))
+  for (const sample of samplesOf(newest, sides, parts)) checkSample(sample, trips, parts)
+}
+
+interface Trip {
+  readonly sided: Sided
+  /** Takes values between the newest version and the one before the step. */
+  readonly go: ReturnType<typeof createTrip>
+  readonly lossy: ReadonlySet<Slot>
+}
+
+/** Valid values of the fields that some step touches. None if a field has no value, which its own step reports. */
+function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Parts): readonly Values[] {
+  const pools = new Map<Slot, readonly unknown[]>()
+  for (const [slot, { schema }] of newest) {
+    const hints = [schema, ...sides.flatMap(({ older }) => older.get(slot)?.schema ?? [])].flatMap(hintsOf)
+    const values = [...examplesOf(sides, slot), ...valuesOf(schema, { random, hints }, runs)].flatMap(
+      (value) => validated(schema, value) ?? [],
+    )
+    if (values.length === 0) return []
+    pools.set(
+      slot,
+      values.map(({ value }) => value),
+    )
+  }
+  return combined(pools, random)
+}
+
+/** The values that examples have of a field. */
+function examplesOf(sides: readonly Sided[], slot: Slot): readonly unknown[] {
+  return sides.flatMap(({ step: { newer, reshape } }) => {
+    const name = newer.find(([, each]) => each === slot)?.[0]
+    if (name === undefined) return []
+    return (reshape.examples ?? []).flatMap(({ now }) =>
+      Object.hasOwn(now, name) ? [toRecord(now)[name]] : [],
+    )
+  })
+}
+
+function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts): void {
+  for (const [index, { sided, go, lossy }] of trips.entries()) {
+    const down = go(sample, 'down')
+    // the first step alone was checked in both directions
+    const back = 'trouble' in down || index === 0 ? down : go(down.value, 'up')
+    if ('trouble' in back) {
+      const { trouble } = back
+      report(trouble.sided, { kind: 'step', trouble, direction: back === down ? 'down' : 'up' })
+      return
+    }
+    if (index === 0) continue
+    const lost = [...sample].find(
+      ([slot, value]) => !lossy.has(slot) && !isDeepStrictEqual(value, back.value.get(slot)),
+    )
+    if (lost === undefined) continue
+    const [slot, before] = lost
+    report(sided, { kind: 'lost', slot, before, after: back.value.get(slot) })
+    return
+  }
+}
+
+/** The fields that steps say are lost, and those that are made of them, from the oldest step to the newest. */
+function lossyIn(ways: readonly Sided[]): ReadonlySet<Slot> {
+  const lossy = new Set<Slot>()
+  for (const { step } of ways) {
+    for (const slot of declaredLossy(step)) lossy.add(slot)
+    if (!step.older.some(([, slot]) => lossy.has(slot))) continue
+    for (const move of step.moves) if (move.kind === 'gone') lossy.add(move.slot)
+  }
+  return lossy
+}
+
+function declaredLossy({ reshape, newer, older }: Step): readonly Slot[] {
+  const names = new Set<string>(reshape.lossy)
+  return [...newer, ...older].filter(([name]) => names.has(name)).map(([, slot]) => slot)
+}

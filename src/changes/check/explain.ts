@@ -1,0 +1,149 @@
+import type { FlatRoute } from '../../routes/flat-route.ts'
+import { defOf, isSchema } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
+import { toRecord } from '../../base/values.ts'
+import type { Chain } from '../chain.ts'
+import { operationsOf } from '../expand.ts'
+import type { HistoryParts } from '../expand.ts'
+import type { HistoryInternals } from '../internals.ts'
+import { objectsOf } from './objects.ts'
+import type { Found } from './objects.ts'
+
+/** Places of one route, such as `body` or `response 200.items[]`. */
+export interface RoutePlaces {
+  /** The full name of the route. */
+  readonly route: string
+  readonly places: readonly string[]
+}
+
+/** Where a change lands. */
+interface ExplainedChange {
+  readonly id: string
+  readonly title: string
+  /** The first version that has it, or `preview` and its name. */
+  readonly version: string
+  /** Where it is defined, as file and line. */
+  readonly at: string | undefined
+  readonly reaches: readonly RoutePlaces[]
+}
+
+/** A schema that has fields as a model has them, and that no change reaches because it was not made from the model. */
+interface NearMiss extends RoutePlaces {
+  readonly model: string
+  /** The fields that both have. */
+  readonly fields: readonly string[]
+}
+
+/** Where the changes of a history land, and where none does though it seems that one should. */
+export interface Explanation {
+  /** Newest first. */
+  readonly changes: readonly ExplainedChange[]
+  readonly nearMisses: readonly NearMiss[]
+}
+
+/** Explains where the changes of a history land in routes, which are those of the newest version. */
+export function explain({ parts, placeOf }: HistoryInternals, routes: readonly FlatRoute[]): Explanation {
+  const objects = objectsOf(routes, parts.messages)
+  return {
+    changes: parts.changes.map((change, order) => ({
+      id: change.id,
+      title: change.title,
+      version: change.preview === undefined ? change.version : `preview ${change.preview}`,
+      at: placeOf(change),
+      reaches: grouped([...landings(order, objects, parts), ...moved(order, parts)]),
+    })),
+    nearMisses: nearMisses(objects, parts),
+  }
+}
+
+type Landing = Pick<Found, 'route' | 'place'>
+
+/** The places of what a change does to models. */
+function landings(order: number, objects: readonly Found[], { plans }: HistoryParts): readonly Landing[] {
+  return objects.filter(({ schema }) =>
+    defOf(schema).type === 'enum'
+      ? plans.reachOf(schema).includes(order)
+      : plans.ownedBy(schema).steps.some((step) => step.order === order),
+  )
+}
+
+/** What operations of a change say of routes. */
+function moved(order: number, { changes }: HistoryParts): readonly Landing[] {
+  return operationsOf(changes)
+    .filter((placed) => placed.order === order)
+    .flatMap(({ operation }) =>
+      Object.entries(operation).flatMap(([key, said]) =>
+        wordsOf(key, said).map((place) => ({ route: operation.route, place })),
+      ),
+    )
+}
+
+/** What a member of an operation is about. */
+function wordsOf(key: string, said: unknown): readonly string[] {
+  if (key === 'kind' || key === 'route') return []
+  if (NAMED.has(key)) return Object.keys(toRecord(said)).map((name) => `${key}.${name}`)
+  if (key !== 'response') return [key]
+  const { status, headers } = toRecord(said)
+  return [
+    ...Object.keys(toRecord(status)).map((each) => `status ${each}`),
+    ...Object.keys(toRecord(headers)).map((name) => `response header ${name}`),
+  ]
+}
+
+const NAMED = new Set(['query', 'headers', 'cookies'])
+
+/** The places of each route, each once. */
+function grouped(landed: readonly Landing[]): readonly RoutePlaces[] {
+  const routes = new Map<string, Set<string>>()
+  for (const { route, place } of landed) routes.set(route, (routes.get(route) ?? new Set()).add(place))
+  // schemas without a route come last
+  return [...routes]
+    .toSorted(([one], [other]) => Number(one === '') - Number(other === ''))
+    .map(([route, places]) => ({ route, places: [...places] }))
+}
+
+/** Two fields of the same name and kind may be chance where an object has many. */
+const FEWEST = 2
+
+function nearMisses(objects: readonly Found[], { plans }: HistoryParts): readonly NearMiss[] {
+  const found = objects.flatMap(({ route, place, schema }) => {
+    if (defOf(schema).type !== 'object') return []
+    const { slots } = plans.ownedBy(schema)
+    return [...plans.chains.values()].flatMap((chain) => {
+      const isOwned = [...chain.slots.values()].some((slot) => [...slots.values()].includes(slot))
+      const isMeant = chain.steps.some(({ reshape }) => reshape.not?.includes(schema) === true)
+      const fields = isOwned || isMeant ? [] : sharedFields(schema, chain)
+      return fields.length === 0 ? [] : [{ route, place, model: chain.name, fields }]
+    })
+  })
+  const rows = new Map<string, NearMiss>()
+  for (const { route, place, model, fields } of found) {
+    const key = [route, model, ...fields].join()
+    rows.set(key, { route, model, fields, places: [...(rows.get(key)?.places ?? []), place] })
+  }
+  return [...rows.values()]
+}
+
+/** The fields that an object has in common with a model: at least half of its own, one of them changed. */
+function sharedFields(schema: Schema, { model, steps }: Chain): readonly string[] {
+  const [own, fields] = [schema, model].map((each) => toRecord(defOf(each)['shape']))
+  const shared = Object.keys(own ?? {}).filter((key) => isAlike(own?.[key], fields?.[key]))
+  const changed = new Set(steps.flatMap(({ newer }) => newer.map(([name]) => name)))
+  const isNear =
+    shared.length >= FEWEST &&
+    shared.length * 2 >= Object.keys(own ?? {}).length &&
+    shared.some((key) => changed.has(key))
+  return isNear ? shared : []
+}
+
+/** Whether two fields are of one kind, below what makes them optional. */
+function isAlike(one: unknown, other: unknown): boolean {
+  return isSchema(one) && isSchema(other) && kindOf(one) === kindOf(other)
+}
+
+function kindOf(schema: Schema): string {
+  const def = defOf(schema)
+  const inner = schemaOf(def['innerType'])
+  return inner === undefined ? def.type : kindOf(inner)
+}

@@ -1,0 +1,136 @@
+import { toObjectSchema } from '../../schema/to-zod.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { messageOf, toRecord } from '../../base/values.ts'
+import { shapeOf } from '../chain.ts'
+import type { Chain, Move, Slot, Step } from '../chain.ts'
+import { planObject } from '../convert/object-plan.ts'
+import { MigrationError, RefusedError } from '../convert/turn.ts'
+import { validated } from './values.ts'
+
+/** The fields of a model at one point of its history. */
+export type Side = ReadonlyMap<Slot, { readonly name: string; readonly schema: Schema }>
+
+/** One step of a model, with its fields on both sides. */
+export interface Sided {
+  readonly step: Step
+  readonly newer: Side
+  readonly older: Side
+}
+
+/** Values of fields. */
+export type Values = ReadonlyMap<Slot, unknown>
+
+export type Direction = 'up' | 'down'
+
+/** The reason why a conversion made nothing. */
+export type Trouble = {
+  /** The step to blame. */
+  readonly sided: Sided
+  /** The names of the fields that it was making. */
+  readonly fields: readonly string[]
+} & (
+  | { readonly kind: 'threw'; readonly reason: string }
+  /** A value does not fit the schema of the other side. */
+  | { readonly kind: 'unfit'; readonly value: unknown }
+  /** A value is refused, as the change says that it may be. */
+  | { readonly kind: 'refused' }
+)
+
+/** The result of a conversion, or the reason for its failure. */
+export type Outcome = { readonly value: Values } | { readonly trouble: Trouble }
+
+/** The steps of a model, newest first. */
+export function toSided({ model, slots, steps }: Chain): readonly Sided[] {
+  const shape = shapeOf(model)
+  const newest: [Slot, { name: string; schema: Schema }][] = []
+  for (const [name, slot] of slots) {
+    const schema = shape[name]
+    if (schema !== undefined) newest.push([slot, { name, schema }])
+  }
+  let side: Side = new Map(newest)
+  return steps.map((step) => {
+    const newer = side
+    side = olderSide(newer, step.moves)
+    return { step, newer, older: side }
+  })
+}
+
+function olderSide(newer: Side, moves: readonly Move[]): Side {
+  const older = new Map(newer)
+  for (const move of moves) {
+    const { slot } = move
+    const field = newer.get(slot)
+    if (move.kind === 'gone') older.delete(slot)
+    else if (move.kind === 'born') older.set(slot, { name: move.name, schema: move.was })
+    else if (field !== undefined)
+      older.set(slot, move.kind === 'rename' ? { ...field, name: move.was } : { ...field, schema: move.was })
+  }
+  return older
+}
+
+/**
+ * Takes values through steps, newest first, and back. They are converted as they are served in a model that has the fields of `newer` and no
+ * others. The older schemas then parse values, as responses and requests of the older version are.
+ */
+export function createTrip(
+  steps: readonly [Sided, ...Sided[]],
+  newer: Side,
+  older: Side,
+): (values: Values, direction: Direction) => Outcome {
+  const own = steps.map(({ step }, order) => ({
+    order,
+    step,
+    moves: step.moves,
+    isGroup: step.moves.some(isGrouped),
+  }))
+  const fields = [...newer.values()].map(({ name, schema }) => [name, schema] as const)
+  const slots = new Map([...newer].map(([slot, { name }]) => [name, slot]))
+  const owned = { slots, wrappers: new Map(), steps: own, isPartial: false }
+  const plan = planObject(toObjectSchema(Object.fromEntries(fields)), owned, own, () => undefined)
+  return (values, direction) => {
+    const [from, to] = direction === 'up' ? [older, newer] : [newer, older]
+    const given: Record<string, unknown> = {}
+    for (const [slot, value] of values) {
+      const field = from.get(slot)
+      if (field !== undefined && value !== undefined) given[field.name] = value
+    }
+    try {
+      const made = toRecord(plan[direction](given, {}))
+      const found = new Map([...to].flatMap(([slot, { name }]) => (name in made ? [[slot, made[name]]] : [])))
+      return direction === 'up' ? { value: found } : parsed(found, steps, older)
+    } catch (error) {
+      return { trouble: toTrouble(error, steps) }
+    }
+  }
+}
+
+function isGrouped({ kind }: Move): boolean {
+  return kind === 'gone' || kind === 'born'
+}
+
+/** Parses the fields that steps gave other schemas. */
+function parsed(values: Map<Slot, unknown>, steps: readonly Sided[], older: Side): Outcome {
+  for (const sided of steps.toReversed()) {
+    for (const { kind, slot } of sided.step.moves) {
+      const field = older.get(slot)
+      if (field === undefined || (kind !== 'turn' && kind !== 'born')) continue
+      const value = values.get(slot)
+      const fitting = validated(field.schema, value)
+      if (fitting === undefined) return { trouble: { kind: 'unfit', sided, fields: [field.name], value } }
+      values.set(slot, fitting.value)
+    }
+  }
+  return { value: values }
+}
+
+function toTrouble(error: unknown, steps: readonly [Sided, ...Sided[]]): Trouble {
+  const [first] = steps
+  if (error instanceof RefusedError) return { kind: 'refused', sided: first, fields: [] }
+  if (!(error instanceof MigrationError))
+    return { kind: 'threw', sided: first, fields: [], reason: `it threw: ${messageOf(error)}` }
+  const { fields, unfit } = error.failure
+  const sided = steps.find(({ step }) => step.change.id === error.change) ?? first
+  if (unfit !== undefined) return { kind: 'unfit', sided, fields, value: unfit.value }
+  const reason = 'cause' in error ? `it threw: ${messageOf(error.cause)}` : 'it returned a promise'
+  return { kind: 'threw', sided, fields, reason }
+}

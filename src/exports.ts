@@ -1,0 +1,215 @@
+export type { Layers } from './define/layers.ts'
+export type { OptionRule } from './base/check-options.ts'
+export type { BuiltIn, ConfigToken, SessionToken } from './define/built-in-tokens.ts'
+export {
+  Config,
+  ExecutionContext,
+  ClientAddress,
+  HttpRequest,
+  HttpResponse,
+  Logger,
+  Session,
+} from './define/built-in-tokens.ts'
+export type {
+  CallInput,
+  CookieOptions,
+  MigrateVersions,
+  RouteContext,
+  RouteInfo,
+  SideEffect,
+  UrlOptions,
+} from './define/context.ts'
+export { defineController, defineRouter } from './define/controller.ts'
+export type { Controller, ControllerOptions, RouterOptions, WebHandler } from './define/controller.ts'
+export { defineErrorFormat } from './define/error-format.ts'
+export type { ErrorFormat, ErrorFormatOptions, ProblemDocument } from './define/error-format.ts'
+export { defineErrorHandler } from './define/error-handler.ts'
+export type { ErrorClass, ErrorHandler, Matched } from './define/error-handler.ts'
+export { FileStream, FileStreams } from './schema/file-stream.ts'
+export { defineGuard } from './define/guard.ts'
+export type { AnyGuard, Guard, GuardOptions, SecurityRequirement, SecurityScheme } from './define/guard.ts'
+export type { Added as AddedIdentity, Dropped as DroppedIdentity } from './define/identity.ts'
+export type {
+  HandlerInput,
+  HandlerResult,
+  InputSpec,
+  ParamsOf,
+  ResponseSpec,
+  Source,
+} from './define/infer.ts'
+export { defineInterceptor } from './define/interceptor.ts'
+export type { EnvelopeContent, EnvelopeOf, Interceptor, InterceptorOptions } from './define/interceptor.ts'
+export { lazy } from './define/lazy.ts'
+export type { Middleware } from './define/middleware.ts'
+export { defineModule } from './define/module.ts'
+export type { Module, ModuleFields, ModuleImport, ModuleOptions, StartedApp } from './define/module.ts'
+export type { RouteNames, RouteParams } from './define/names.ts'
+export type { EnabledVersions } from './define/versions.ts'
+export { bind, defineProvider } from './define/provider.ts'
+export type {
+  AnyProvider,
+  Binding,
+  BoundTo,
+  Provider,
+  ProviderOptions,
+  Replaceable,
+  Scope,
+} from './define/provider.ts'
+// not by name: a program merges its own types into what is passed on this way
+export * from './define/register.ts'
+export { accepted, html, redirect, reply, stream, text } from './define/reply.ts'
+export type {
+  AcceptedOptions,
+  EventsOf,
+  EventsReply,
+  Raw as RawMark,
+  RawOptions,
+  RawReply,
+  Reply,
+  ReplyContext,
+  ReplyOf,
+  ReplyOptions,
+  ServerSentEvent,
+  Shape,
+  StreamOptions,
+  ToReply,
+} from './define/reply.ts'
+export { defineRoute } from './define/route.ts'
+export type {
+  Handler,
+  Inherited,
+  Route,
+  RouteController,
+  RouteList,
+  RouteOptions,
+  Shared as SharedOptions,
+} from './define/route.ts'
+export type { ResponseKey, SuccessStatus } from './schema/responses.ts'
+export type { Fields as SchemaFields, InputOf, OutputOf, Schema, SchemaOf } from './schema/schema.ts'
+export type { UploadLimits } from './schema/uploads.ts'
+export { defineToken } from './define/token.ts'
+export type { Injected, Token, Tokens } from './define/token.ts'
+export { ERRORS } from './http/extension-errors.ts'
+export type { ErrorCode } from './http/extension-errors.ts'
+export { DefinitionError } from './base/definition-error.ts'
+export type {
+  DefinitionErrorCode,
+  DefinitionProblem,
+  DefinitionWarning,
+  DefinitionWarningCode,
+} from './base/definition-error.ts'
+export {
+  badRequest,
+  conflict,
+  forbidden,
+  gone,
+  HttpError,
+  notFound,
+  serviceUnavailable,
+  tooManyRequests,
+  unauthorized,
+  unprocessable,
+  ValidationError,
+} from './http/errors.ts'
+export type { HttpErrorFactory, HttpErrorOptions, ValidationIssue } from './http/errors.ts'
+export type {
+  Content as ContentMap,
+  DocumentContact,
+  DocumentInfo,
+  DocumentLicense,
+  DocumentServer,
+  DocumentTag,
+  ExternalDocs,
+  MediaTypeObject,
+  OpenApiDocument,
+  OpenApiVersion,
+  Operation as OperationObject,
+  Parameter as ParameterObject,
+  PathItem as PathItemObject,
+  Reference as ReferenceObject,
+  RequestBody as RequestBodyObject,
+  ResponseObject,
+  SchemaObject,
+  ServerVariable,
+  SecurityAlternative as SecurityRequirementObject,
+} from './openapi/document/types.ts'
+export type { Webhook } from './openapi/webhook.ts'
+export { mergePatch } from './http/merge-patch.ts'
+export type { MergePatch } from './http/merge-patch.ts'
+export type { Awaitable, BodyStream, FinishedResponse, Method, QueryRecord } from './http/http.ts'
+export { defineParamType } from './router/path/param-types.ts'
+export type { ParamType, ParamTypeOptions, ParamValues } from './router/path/param-types.ts'
+export type { CacheOptions, Presented as PresentedOptions } from './server/response/answer.ts'
+export { file } from './server/response/file.ts'
+export type { Disposition, FileOptions } from './server/response/file-options.ts'
+export { sse } from './server/response/sse.ts'
+export type { EventRequest, Events, SseOptions } from './server/response/sse.ts'
+export type { EdgeApp, NoParams, UrlArguments, UrlArgumentsAt } from './server/app/edge-app.ts'
+export type { DocsOptions, DocsUsage, DocumentLink, PageInfo, VersionUsage } from './server/options/docs.ts'
+export type { FetchExecution, FetchHandler, FetchInfo } from './server/adapters/fetch.ts'
+export type {
+  BodyOptions as InjectBodyOptions,
+  FormValues,
+  MultipartValues,
+} from './server/adapters/inject/body.ts'
+export type { HeaderOptions as InjectHeaderOptions, HeaderValue } from './server/adapters/inject/headers.ts'
+export type { InjectStream } from './server/adapters/inject/stream.ts'
+export type { InjectOptions, InjectStreamOptions } from './server/adapters/inject/request.ts'
+export type { InjectResponse } from './server/adapters/inject/inject.ts'
+export { Channels } from './server/logging/channels.ts'
+export type {
+  ListenEnd,
+  ListenStart,
+  RequestEnd,
+  RequestError,
+  RequestStart,
+} from './server/logging/channels.ts'
+export type { RouteEntry } from './server/app/route-list.ts'
+export type { RequestConnection, Telemetry } from './server/options/telemetry.ts'
+export type { ChangeUsage, UsageEntry, UsageOptions, UsageStore } from './server/options/usage.ts'
+export type { AppOptions, ConfigOptions, Limits, Timeouts } from './server/options/app-options.ts'
+export type { ExcludedRoute, PrefixOptions } from './server/options/prefix.ts'
+export type { NamedVersions, VersioningOption } from './server/options/versioning.ts'
+export type { HealthCheck, HealthContext, HealthOptions } from './server/options/health.ts'
+export type { VersionInfo, VersionRoute } from './server/routing/report/versions.ts'
+export type { VersionLife, VersionLinks } from './versioning/life.ts'
+export type { SessionCookie, SessionOptions, SessionStore } from './server/session/options.ts'
+export type { SchemeList } from './versioning/versioning.ts'
+export type { HeaderOptions } from './versioning/schemes/header.ts'
+export type { HostOptions } from './versioning/schemes/host.ts'
+export type { QueryOptions } from './versioning/schemes/query.ts'
+export type {
+  DefaultVersion,
+  DefaultVersionContext,
+  VersionChoice,
+  ChangeInfo,
+  VersionHistory,
+  AllowPreviews,
+  PreviewContext,
+  VersioningOptions,
+  VersionListing,
+  VersionResolved,
+} from './versioning/options.ts'
+export type {
+  Moment,
+  PolicyLink,
+  RoutePolicy,
+  VersionLink,
+  Brownout,
+  VersionPolicy,
+  VersionStatus,
+} from './versioning/policy.ts'
+export type {
+  AmbiguousVersion,
+  RequestDraft,
+  SchemeUse,
+  VersioningScheme,
+  VersioningSchemeDefinition,
+  VersionSource,
+  VersionStatusCodes,
+  VersionValue,
+} from './versioning/schemes/scheme.ts'
+export { VERSION_NEUTRAL } from './versioning/spec.ts'
+export type { VersionEntry, VersionSpec } from './versioning/spec.ts'
+export type { UrlOptions as UrlVersioningOptions } from './versioning/schemes/url.ts'
+export type { VersionFormat } from './versioning/version.ts'

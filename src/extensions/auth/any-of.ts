@@ -1,0 +1,132 @@
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import type { ExecutionContext } from '../../define/context.ts'
+import { isDefinition } from '../../routes/check-fields.ts'
+import type { AnyGuard, Guard, Identified } from '../../define/guard.ts'
+import { fitsOf, fitting } from '../../define/interceptor.ts'
+import { documentedOf, documenting } from '../../define/layers.ts'
+import { HttpError } from '../../http/errors.ts'
+import { challengeOf, denied } from './create-guard.ts'
+import type { UntypedGuard } from './create-guard.ts'
+import { describeValue } from '../../base/values.ts'
+import { errorAt, placed } from '../../base/source-location.ts'
+
+type Identities<G> = {
+  readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
+}
+
+/** What one of several guards leaves; `undefined` stands for those that leave nothing. */
+type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number], undefined>] extends [never]
+  ? never
+  : Identities<G>[number]
+
+/**
+ * Creates a guard that allows a request if one of several guards does. They run in order until one allows, and the type of
+ * `context.identity` is the union of theirs. If none allows, the 401 has the challenges of all. Other errors than 401 are passed on at
+ * once. If one of them is optional, requests without any credentials pass too.
+ *
+ * @example
+ * const SignedIn = anyOf(bearerAuth({ verify: findSession }), apiKey({ in: 'header', name: 'X-API-Key', verify: findPartner }))
+ *
+ * @throws `DefinitionError` without guards, and for what is no guard.
+ */
+export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
+  ...guards: G
+): Guard<IdentityOfAny<G>> {
+  check(guards)
+  return placed(combine(guards), anyOf)
+}
+
+function combine(guards: readonly AnyGuard[]): UntypedGuard {
+  // an optional guard would allow before others were asked: all are asked for credentials first
+  const asked = guards.map((guard) => guard.required ?? guard)
+  const isOptional = asked.some((guard, index) => guard !== guards[index])
+  const members = asked.map((guard, index) => ({ guard, prefix: `${index}.`, mark: markOf(asked, index) }))
+  const tokens = members.flatMap(({ guard, prefix }) =>
+    Object.entries(guard.inject).map(([key, token]) => [prefix + key, token] as const),
+  )
+  const combined: UntypedGuard = {
+    kind: 'guard',
+    name: `anyOf(${guards.map(({ name }) => name).join(', ')})`,
+    inject: Object.fromEntries(tokens),
+    ...securityOf(asked, isOptional),
+    ...(isOptional ? { required: combine(asked) } : {}),
+    replaceMembers: (find) => {
+      const found = guards.map((guard) => find(guard))
+      return found.every((guard, index) => guard === guards[index]) ? combined : combine(found)
+    },
+    canActivate: async (context, inject: Readonly<Record<string, unknown>>) => {
+      const refusals: HttpError[] = []
+      for (const { guard, prefix, mark } of members) {
+        const answer = await ask(guard, context, partOf(inject, prefix), mark)
+        if (answer === true) return true
+        if (answer !== false) refusals.push(answer)
+      }
+      if (isOptional && refusals.every(({ code }) => code === 'unauthenticated')) return true
+      if (refusals.length === 0) return false
+      const wrong = refusals.some(({ code }) => code === 'invalid_credentials')
+      const challenges = new Set(refusals.map(challengeOf).filter((challenge) => challenge !== undefined))
+      throw denied(wrong ? 'invalid_credentials' : 'unauthenticated', [...challenges])
+    },
+  }
+  return fitting(documenting(combined, ...documentedOf(guards)), ...fitsOf(guards))
+}
+
+/** The alternatives of all, without credentials as the last one. */
+function securityOf(guards: readonly AnyGuard[], isOptional: boolean): Pick<UntypedGuard, 'security'> {
+  const alternatives = guards.flatMap(({ security = [] }) => security)
+  const demands = alternatives.filter((alternative) => Object.keys(alternative).length > 0)
+  const isOpen = isOptional || demands.length < alternatives.length
+  return alternatives.length === 0 ? {} : { security: isOpen ? [...demands, {}] : demands }
+}
+
+/** Distinguishes a guard from those before it that have the same name. */
+function markOf(guards: readonly AnyGuard[], index: number): string {
+  const name = guards[index]?.name
+  const before = guards.slice(0, index).filter((guard) => guard.name === name).length
+  return before === 0 ? '' : `${before}.`
+}
+
+/** Whether a guard allows; its error when that is a 401. */
+async function ask(
+  guard: AnyGuard,
+  context: ExecutionContext & Identified,
+  inject: object,
+  mark: string,
+): Promise<boolean | HttpError> {
+  const { identity, identifiedBy } = context
+  const restore = (): void => void Object.assign(context, { identity, identifiedBy })
+  context.identifiedBy = undefined
+  try {
+    // its own tokens are what it was given
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    if (await guard.canActivate(context, inject as never)) {
+      const [name, issuer]: NonNullable<Identified['identifiedBy']> = context.identifiedBy ?? [guard.name]
+      context.identifiedBy = context.identity === identity ? identifiedBy : [mark + name, issuer]
+      return true
+    }
+    // one that says no must leave nothing for the next
+    restore()
+    return false
+  } catch (error) {
+    restore()
+    if (error instanceof HttpError && error.status === 401) return error
+    throw error
+  }
+}
+
+function partOf(inject: Readonly<Record<string, unknown>>, prefix: string): object {
+  const own = Object.entries(inject).filter(([key]) => key.startsWith(prefix))
+  return Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]))
+}
+
+function check(guards: readonly unknown[]): void {
+  const wrong = guards.findIndex((guard) => !isDefinition('guard')(guard))
+  if (guards.length > 0 && wrong < 0) return
+  const problem: DefinitionProblem = {
+    code: 'invalid_option',
+    where: 'anyOf',
+    message: wrong < 0 ? 'there is no guard' : `argument ${wrong + 1} is ${describeValue(guards[wrong])}`,
+    fix: 'give guards made by bearerAuth, basicAuth, apiKey or defineGuard',
+  }
+  throw errorAt([problem], check, 1)
+}

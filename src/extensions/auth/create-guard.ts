@@ -1,0 +1,130 @@
+import type { ExecutionContext } from '../../define/context.ts'
+import type { AnyGuard, Identified, SecurityScheme } from '../../define/guard.ts'
+import type { Injected, Tokens } from '../../define/token.ts'
+import { httpError } from '../../http/errors.ts'
+import type { HttpError } from '../../http/errors.ts'
+import { isPromise } from '../../base/async.ts'
+import type { Awaitable, HttpRequest } from '../../http/http.ts'
+
+/** Credentials were sent that cannot be read, or more than one. */
+export const MALFORMED: unique symbol = Symbol('malformed')
+
+/** What a request carries: credentials, none, or some that are none. */
+export type Carried<C> = C | undefined | typeof MALFORMED
+
+/** A guard before it is known what it leaves. */
+export type UntypedGuard = Omit<AnyGuard, '$adds' | '$drops'>
+
+/** How credentials are read and asked for. */
+interface Scheme<C extends readonly string[], D extends Tokens> {
+  /** Of the guard, and of the scheme in documents. */
+  readonly name: string
+  readonly security: SecurityScheme
+  /** Sent when the request carries nothing. */
+  readonly challenge: string
+  /** Sent when what it carries is not accepted. */
+  readonly refusal: string
+  readonly read: (request: HttpRequest) => Carried<C>
+  readonly inject: D | undefined
+  /** Whether requests that carry nothing pass. */
+  readonly optional: boolean | undefined
+  /** Returns the issuer of accepted credentials. */
+  readonly issuerOf?: (context: ExecutionContext) => string | undefined
+  readonly verify: (...args: [...credentials: C, context: ExecutionContext, inject: Injected<D>]) => unknown
+}
+
+/** Creates the guard of a scheme. Errors of `verify` are passed on unchanged. */
+export function createAuthGuard<C extends readonly string[], D extends Tokens>(
+  scheme: Scheme<C, D>,
+): UntypedGuard {
+  const { name, security, challenge, refusal, read, issuerOf, verify, inject = {} } = scheme
+  const own = [name] as const
+
+  function settle(context: ExecutionContext & Identified, verdict: unknown): true {
+    if (!verdict) throw denied('invalid_credentials', [refusal])
+    if (verdict !== true) {
+      context.identity = verdict
+      context.identifiedBy = issuerOf === undefined ? own : [name, issuerOf(context)]
+    }
+    return true
+  }
+
+  const activate =
+    (isOptional: boolean) =>
+    (context: ExecutionContext, injected: Injected<D>): Awaitable<true> => {
+      const carried = read(context.request)
+      if (carried === undefined) {
+        if (isOptional) return true
+        throw denied('unauthenticated', [challenge])
+      }
+      if (carried === MALFORMED) throw denied('invalid_credentials', [refusal])
+      const verdict = verify(...carried, context, injected)
+      return isPromise(verdict)
+        ? verdict.then((settled) => settle(context, settled))
+        : settle(context, verdict)
+    }
+
+  const base = { kind: 'guard', name, inject } as const
+  const required = { ...base, security: [{ [name]: security }], canActivate: activate(false) }
+  if (scheme.optional !== true) return required
+  return { ...base, required, security: [...required.security, {}], canActivate: activate(true) }
+}
+
+const DETAILS = {
+  unauthenticated: 'This needs the credentials that WWW-Authenticate describes',
+  invalid_credentials: 'The credentials are not accepted',
+} as const
+
+/** Why a request is denied: nothing was sent, or it was not accepted. */
+type Denial = keyof typeof DETAILS
+
+/** A challenge: a scheme and its parameters (RFC 9110 section 11.3). */
+export function toChallenge(scheme: string, parameters: Readonly<Record<string, string>>): string {
+  const written = Object.entries(parameters).map(([name, value]) => `${name}=${quote(value)}`)
+  return `${scheme} ${written.join(', ')}`
+}
+
+/** The 401 of a request that is denied. It says the same whatever the credentials were, and whoever they were for. */
+export function denied(denial: Denial, challenges: readonly string[]): HttpError {
+  const headers = challenges.length === 0 ? {} : { 'www-authenticate': challenges.join(', ') }
+  return httpError(denial, DETAILS[denial], { headers })
+}
+
+/** The challenge that an error carries, or `undefined` if it has none. */
+export function challengeOf({ headers = {} }: HttpError): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'www-authenticate')?.[1]
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+}
+
+/**
+ * Returns the part after the scheme in the Authorization header (RFC 9110 section 11.4). Another scheme counts as no credentials. Several
+ * headers are malformed, because proxies and servers disagree about the one that counts.
+ */
+export function readAuthorization(request: HttpRequest, scheme: string): Carried<string> {
+  const [line, ...others] = request.headerLines('authorization')
+  if (line === undefined) return undefined
+  if (others.length > 0) return MALFORMED
+  const blank = line.indexOf(' ')
+  const name = blank === -1 ? line : line.slice(0, blank)
+  if (name.toLowerCase() !== scheme) return undefined
+  return blank === -1 ? '' : line.slice(blank).replace(/^ +/, '')
+}
+
+type Falsy = false | null | undefined | 0 | 0n | ''
+
+/**
+ * The identity of a `verify` that returns V. Promises are awaited, and denials are dropped. `true` allows without an identity: it becomes
+ * `undefined` beside another type, and `never` alone. `O` adds `undefined` for optional credentials.
+ */
+export type IdentityOf<V, O extends boolean = false> = 0 extends 1 & V
+  ? unknown
+  : OrAbsent<Allowed<Exclude<Awaited<V>, Falsy | void>>, O>
+
+type OrAbsent<I, O> = [O] extends [false] ? I : OrNone<I>
+
+type Allowed<A> = true extends A ? OrNone<Exclude<A, true>> : A
+
+type OrNone<I> = [I] extends [never] ? never : I | undefined

@@ -1,0 +1,354 @@
+import type { ExecutionContext } from '../../../define/context.ts'
+import { needingScopes } from '../../../define/guard.ts'
+import type { Guard, SecurityScheme } from '../../../define/guard.ts'
+import { documenting } from '../../../define/layers.ts'
+import type { AnsweredProblem } from '../../../define/layers.ts'
+import type { Injected, Tokens } from '../../../define/token.ts'
+import type { DefinitionProblem } from '../../../base/definition-error.ts'
+import { invalidOption } from '../../../base/check-options.ts'
+import type { Rules } from '../../../base/check-options.ts'
+import { isPromise } from '../../../base/async.ts'
+import { HttpError } from '../../../http/errors.ts'
+import type { Awaitable } from '../../../http/http.ts'
+import { placed } from '../../../base/source-location.ts'
+import { isSchema } from '../../../schema/schema.ts'
+import type { OutputOf, Schema } from '../../../schema/schema.ts'
+import { createValidator } from '../../../schema/validator.ts'
+import {
+  describeValue,
+  isBoolean,
+  isCount,
+  isFunction,
+  isMilliseconds,
+  isObject,
+  isText,
+} from '../../../base/values.ts'
+import { readBearer } from '../bearer.ts'
+import { createAuthGuard, toChallenge } from '../create-guard.ts'
+import type { IdentityOf, UntypedGuard } from '../create-guard.ts'
+import { grant, grantOf, insufficientScope, LACKING_SCOPE } from '../grants.ts'
+import type { Grant } from '../grants.ts'
+import { checkOptions, RULES } from '../options.ts'
+import type { AuthOptions } from '../options.ts'
+import { isScope } from '../scopes.ts'
+import { isTyped, scopesOfClaims } from './claims.ts'
+import type { JwtClaims } from './claims.ts'
+import { keysUnavailable } from './keys.ts'
+import { createVerify, toType } from './verify.ts'
+import type { Verdict, VerifyOptions } from './verify.ts'
+
+/** An algorithm of signatures. `HS256` needs a `secret`, the others `jwks` or a `publicKey`. */
+export type JwtAlgorithm = 'RS256' | 'ES256' | 'EdDSA' | 'HS256'
+
+/** What `identity` of `jwtAuth` receives: the claims as the schema returns them, or those of the token. */
+export type ClaimsOf<S> = S extends Schema ? OutputOf<S> : JwtClaims
+
+/** What `jwtAuth` takes. */
+export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolean = boolean> extends Omit<
+  AuthOptions<D, O>,
+  'inject'
+> {
+  /** The issuers of tokens, compared with `iss`. */
+  readonly issuer: string | readonly string[]
+  /** The names of this API, one of which has to be in `aud`. */
+  readonly audience: string | readonly string[]
+  /** The algorithms that are accepted. No other one is, whatever a token names. */
+  readonly algorithms: readonly JwtAlgorithm[]
+  /** The URL of the keys of the issuer (RFC 7517), or the keys. */
+  readonly jwks?:
+    | string
+    | URL
+    | {
+        /** The keys as JWKs. */
+        readonly keys: readonly object[]
+      }
+  /** The secret that the issuer shares with this API, at least 32 bytes. */
+  readonly secret?: string | Uint8Array
+  /** The public key of the issuer: PEM, a JWK, a `CryptoKey` or a `KeyObject`. It has one algorithm. */
+  readonly publicKey?: string | object
+  /** The scopes that every token needs. @default none */
+  readonly scopes?: readonly string[]
+  /** The schema of the claims. A token whose claims do not fit is a 401. */
+  readonly claims?: S
+  /**
+   * Who the token stands for: anything falsy is a 401, anything else becomes `context.identity`. What it throws is passed on. It runs with
+   * every request. @default the claims
+   */
+  readonly identity?: (claims: ClaimsOf<S>, context: ExecutionContext, inject: Injected<D>) => V
+  /** Returns whether a token is revoked, which is a 401. It runs with every request. @default no token is */
+  readonly isRevoked?: (
+    claims: JwtClaims,
+    context: ExecutionContext,
+    inject: Injected<D>,
+  ) => Awaitable<boolean>
+  /** What `identity` and `isRevoked` need, by the keys under which they receive it as their last argument. */
+  readonly inject?: D
+  /** The types of tokens that are accepted, such as `at+jwt` (RFC 9068). @default 'JWT', 'at+jwt' and none */
+  readonly typ?: string | readonly string[]
+  /** Seconds by which the clocks of the issuer and this API may differ. @default 5 */
+  readonly clockTolerance?: number
+  /** Whether tokens without `exp` are accepted, which never expire. @default false */
+  readonly withoutExpiry?: boolean
+  /** The URL of the metadata of this API (RFC 9728), which challenges name: `url` of `resourceMetadata`. */
+  readonly resourceMetadata?: string
+  /** The security scheme in documents. @default bearer tokens with the format `JWT` */
+  readonly securityScheme?: SecurityScheme
+  /** Names the guard, and the scheme in documents. @default 'jwtAuth' */
+  readonly schemeName?: string
+  /** How many verified tokens are remembered, each for a minute at most. With 0, every request is verified anew. @default 1000 */
+  readonly maxTokens?: number
+  /** Milliseconds after which the keys of a URL are read again. @default 600000 */
+  readonly jwksMaxAge?: number
+  /** Milliseconds between two readings of the keys because a token names an unknown one. @default 30000 */
+  readonly jwksCooldown?: number
+  /** Milliseconds until a URL that does not answer has failed. @default 5000 */
+  readonly jwksTimeout?: number
+}
+
+const WHERE = 'jwtAuth'
+
+const ALGORITHMS: readonly unknown[] = ['RS256', 'ES256', 'EdDSA', 'HS256']
+
+/** The fewest bytes of a secret of HS256 (RFC 7518 section 3.2). */
+const SHORTEST_SECRET = 32
+
+const NAMES: Rules[string] = [
+  (value) => isText(value) || isListOf(isText)(value),
+  'a string, or a list of strings',
+]
+
+const OPTIONS: Rules = {
+  issuer: NAMES,
+  audience: NAMES,
+  algorithms: [
+    isListOf((value) => ALGORITHMS.includes(value)),
+    "a list of 'RS256', 'ES256', 'EdDSA' and 'HS256'",
+  ],
+  jwks: [isKeys, 'the URL of a JWKS, or an object with keys'],
+  // without a word that has the secret shown in messages, see describeMistake
+  secret: [isSecret, `a text or Uint8Array of ${SHORTEST_SECRET * 8} bits or more`],
+  publicKey: [isKey, 'a public key as PEM, JWK, CryptoKey or KeyObject'],
+  scopes: [isListOf(isScope), 'a list of scopes, without blanks in one'],
+  claims: [isSchema, 'a zod schema'],
+  identity: [isFunction, 'a function'],
+  isRevoked: [isFunction, 'a function'],
+  inject: RULES.inject,
+  optional: RULES.optional,
+  typ: NAMES,
+  clockTolerance: [isCount, 'a number of seconds'],
+  withoutExpiry: [isBoolean, 'true or false'],
+  // a header of responses holds it
+  resourceMetadata: [
+    (value) => isUrl(value) && /^[!-~]+$/.test(String(value)),
+    'the URL of a document, in ASCII',
+  ],
+  securityScheme: [isObject, 'a security scheme of OpenAPI'],
+  schemeName: RULES.name,
+  realm: RULES.realm,
+  description: RULES.text,
+  maxTokens: [isCount, 'a number of tokens'],
+  jwksMaxAge: [isMilliseconds, 'a number of milliseconds'],
+  jwksCooldown: [isMilliseconds, 'a number of milliseconds'],
+  jwksTimeout: [isMilliseconds, 'a number of milliseconds'],
+}
+
+/**
+ * Creates a guard for JSON Web Tokens in `Authorization: Bearer …`, on the package `jose`. A token that is not accepted is a 401, one
+ * without a scope of `scopes` a 403. If the keys of the issuer cannot be read, the response is 503 `token_keys_unavailable`.
+ *
+ * @example
+ * const SignedIn = jwtAuth({
+ *   issuer: 'https://auth.example.com',
+ *   audience: 'https://api.example.com',
+ *   jwks: 'https://auth.example.com/jwks.json',
+ *   algorithms: ['ES256'],
+ *   claims: z.object({ sub: z.string() }),
+ * })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function jwtAuth<
+  S extends Schema | undefined = undefined,
+  V = ClaimsOf<S>,
+  D extends Tokens = {},
+  O extends boolean = false,
+>(options: JwtOptions<S, V, D, O>): Guard<IdentityOf<V, O>> {
+  checkOptions(WHERE, options, OPTIONS, ['issuer', 'audience', 'algorithms'], keyProblems(options))
+  const { realm = 'api', schemeName = WHERE, resourceMetadata, description, scopes = [] } = options
+  const challenge: Grant['challenge'] = (more) =>
+    toChallenge('Bearer', {
+      realm,
+      ...more,
+      ...(resourceMetadata === undefined ? {} : { resource_metadata: resourceMetadata }),
+    })
+  const scheme: SecurityScheme = {
+    ...(options.securityScheme ?? { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }),
+    ...(description === undefined ? {} : { description }),
+  }
+  const guard = createAuthGuard({
+    name: schemeName,
+    security: scheme,
+    challenge: challenge({}),
+    refusal: challenge({ error: 'invalid_token' }),
+    read: (request) => readBearer(request, 'bearer'),
+    inject: options.inject,
+    optional: options.optional,
+    issuerOf: (context) => grantOf(context)?.issuer,
+    verify: createVerdict(options, challenge),
+  })
+  const problems = [
+    ...(options.jwks === undefined ? [] : [KEYS_UNAVAILABLE]),
+    ...(scopes.length === 0 ? [] : [LACKING_SCOPE]),
+  ]
+  return placed(documenting(toGranting(guard, challenge, scopes), { problems }), jwtAuth)
+}
+
+const KEYS_UNAVAILABLE: AnsweredProblem = {
+  name: 'TokenKeysUnavailable',
+  example: keysUnavailable(),
+  description: 'Tokens cannot be verified at the moment',
+}
+
+/** Has a guard tell those behind it how to ask for a token, also if it carries none, and documents which scopes it needs. */
+function toGranting(
+  guard: UntypedGuard,
+  challenge: Grant['challenge'],
+  scopes: readonly string[],
+): UntypedGuard {
+  const { required, security = [] } = guard
+  return {
+    ...guard,
+    ...(required === undefined ? {} : { required: toGranting(required, challenge, scopes) }),
+    security: security.map((each) => (Object.keys(each).length === 0 ? each : needingScopes(each, scopes))),
+    canActivate: (context, inject: never) => {
+      grant(context, { scopes: undefined, challenge })
+      return guard.canActivate(context, inject)
+    },
+  }
+}
+
+/** The options about tokens alone. */
+type TokenRules = Omit<JwtOptions, 'claims' | 'identity' | 'isRevoked' | 'inject'>
+
+/** Creates the function that finds who a token stands for, `undefined` if it is not accepted. */
+function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
+  options: JwtOptions<S, V, D>,
+  challenge: Grant['challenge'],
+): (token: string, context: ExecutionContext, inject: Injected<D>) => unknown {
+  const { scopes = [], isRevoked, claims: schema, schemeName = WHERE } = options
+  const verify = createVerify(toVerifyOptions(options))
+  const validate = schema === undefined ? undefined : createValidator(schema)
+  let told: unknown
+  // without a schema, claims are what their type says
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const identify = (options.identity ?? ((claims) => claims)) as (
+    claims: unknown,
+    context: ExecutionContext,
+    inject: Injected<D>,
+  ) => unknown
+
+  return (token, context, inject) => {
+    const refuse = (reason: string): void =>
+      context.log.debug({ guard: schemeName, reason }, 'A token was refused')
+    const accept = async (claims: JwtClaims): Promise<unknown> => {
+      if (isRevoked !== undefined && (await isRevoked(claims, context, inject))) return refuse('revoked')
+      if (validate === undefined && !isTyped(claims)) return refuse('claims')
+      const parsed = validate === undefined ? { value: claims } : await validate(claims)
+      if (!('value' in parsed)) return refuse('claims')
+      const given = scopesOfClaims(claims)
+      if (!scopes.every((scope) => given.has(scope))) throw insufficientScope(challenge, scopes)
+      const identity = await identify(parsed.value, context, inject)
+      if (identity) grant(context, { scopes: given, challenge, issuer: claims.iss })
+      return identity
+    }
+    const judge = (verdict: Verdict): unknown =>
+      'reason' in verdict ? refuse(verdict.reason) : accept(verdict.claims)
+    const tellOutage = (error: unknown): never => {
+      if (error instanceof HttpError && error.cause !== told) {
+        told = error.cause
+        context.log.error({ guard: schemeName, err: told }, 'The keys of tokens cannot be read')
+      }
+      throw error
+    }
+    const verdict = verify(token)
+    return isPromise(verdict) ? verdict.then(judge, tellOutage) : judge(verdict)
+  }
+}
+
+function toVerifyOptions(options: TokenRules): VerifyOptions {
+  const { issuer, audience, algorithms, jwks, secret, publicKey, typ } = options
+  const { clockTolerance = 5, withoutExpiry = false, maxTokens = 1000 } = options
+  const { jwksMaxAge = 600_000, jwksCooldown = 30_000, jwksTimeout = 5000 } = options
+  const [algorithm = ''] = algorithms
+  return {
+    issuer,
+    audience,
+    algorithms,
+    keys: { jwks, secret, publicKey, algorithm, jwksMaxAge, jwksCooldown, jwksTimeout },
+    types: typ === undefined ? ['jwt', 'at+jwt', undefined] : [typ].flat().map(toType),
+    clockTolerance,
+    needsExpiry: !withoutExpiry,
+    maxTokens,
+  }
+}
+
+/** A token may never choose the kind of key: a public key that served as the secret of HS256 would be known to everyone. */
+function keyProblems(options: unknown): readonly DefinitionProblem[] {
+  const { jwks, secret, publicKey, algorithms } = Object(options)
+  const kinds = Object.entries({ jwks, secret, publicKey })
+  const given = kinds.flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (given.length !== 1) {
+    const message = given.length === 0 ? 'there is no key' : `${given.join(' and ')} are given`
+    return [invalidOption(WHERE, message, 'give one of jwks, secret and publicKey')]
+  }
+  const [name = ''] = given
+  const names: readonly unknown[] = Array.isArray(algorithms) ? algorithms : []
+  const unfit = names.filter(isText).find((algorithm) => (algorithm === 'HS256') !== (name === 'secret'))
+  if (unfit !== undefined) {
+    const fix = name === 'secret' ? "write algorithms: ['HS256']" : "leave 'HS256' out, which needs a secret"
+    return [invalidOption(WHERE, `${describeValue(unfit, true)} does not go with ${name}`, fix)]
+  }
+  const holder = isPrivate(publicKey) ? 'publicKey' : privateMember(jwks)
+  if (holder !== undefined)
+    return [invalidOption(WHERE, `${holder} holds a key that is not public`, 'give the public part of it')]
+  if (name !== 'publicKey' || names.length < 2) return []
+  return [invalidOption(WHERE, 'publicKey has several algorithms', 'name the one of the key, or give jwks')]
+}
+
+/** Where a JWKS has a key that is not public. */
+function privateMember(jwks: unknown): string | undefined {
+  const { keys } = Object(jwks)
+  const at = Array.isArray(keys)
+    ? keys.findIndex((key) => isObject(key) && 'kty' in key && isPrivate(key))
+    : -1
+  return at < 0 ? undefined : `jwks.keys[${at}]`
+}
+
+function isListOf(test: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => Array.isArray(value) && value.length > 0 && value.every(test)
+}
+
+function isKeys(value: unknown): boolean {
+  if (value instanceof URL || typeof value === 'string') return isUrl(String(value))
+  return isObject(value) && 'keys' in value && isListOf(isObject)(value.keys)
+}
+
+function isUrl(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+}
+
+function isSecret(value: unknown): boolean {
+  const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
+  return bytes instanceof Uint8Array && bytes.length >= SHORTEST_SECRET
+}
+
+function isKey(value: unknown): boolean {
+  if (typeof value === 'string') return /-----BEGIN (?:PUBLIC KEY|CERTIFICATE)-----/.test(value)
+  return isObject(value) && ('kty' in value || 'type' in value)
+}
+
+/** Whether a key can sign, or is a secret. It would verify too, and be in a place where it does not belong. */
+function isPrivate(key: unknown): boolean {
+  if (!isObject(key)) return false
+  return 'kty' in key ? 'd' in key || 'k' in key : Reflect.get(key, 'type') !== 'public'
+}

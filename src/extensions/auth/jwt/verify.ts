@@ -1,0 +1,137 @@
+import type { JWTVerifyOptions } from 'jose'
+
+import { once } from '../../../base/async.ts'
+import type { Awaitable } from '../../../http/http.ts'
+import { flatCopy } from '../../../base/values.ts'
+import { flawOf, freezeDeep } from './claims.ts'
+import type { JwtClaims } from './claims.ts'
+import { loadJose } from './jose.ts'
+import { prepareKey } from './keys.ts'
+import type { KeyOptions } from './keys.ts'
+
+/** What a token has to be. */
+export interface VerifyOptions {
+  readonly keys: KeyOptions
+  readonly issuer: string | readonly string[]
+  readonly audience: string | readonly string[]
+  readonly algorithms: readonly string[]
+  /** Lower-case, without `application/`. `undefined` is a token without a type. */
+  readonly types: readonly (string | undefined)[]
+  /** Seconds. */
+  readonly clockTolerance: number
+  readonly needsExpiry: boolean
+  /** How many verified tokens are remembered. */
+  readonly maxTokens: number
+}
+
+/** The claims of a token, or why it is refused: a word for the log, without anything of the token. */
+export type Verdict = { readonly claims: JwtClaims } | { readonly reason: string }
+
+/** Characters of the longest token. More than a request may have in all its headers, unless `limits.headers` is raised. */
+const LONGEST = 16_384
+
+/** Milliseconds for which a verified token is not verified again. A key that its issuer withdraws counts that much longer. */
+const MEMORY = 60_000
+
+/** A token that was verified. */
+interface Verified {
+  readonly verdict: { readonly claims: JwtClaims }
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+/**
+ * Creates the function that verifies tokens. It remembers the last ones, because clients send a token with many requests and checking a
+ * signature is nearly all of the work. It only remembers valid ones, so a client without a token cannot fill the memory.
+ */
+export function createVerify(options: VerifyOptions): (token: string) => Awaitable<Verdict> {
+  const { maxTokens, clockTolerance } = options
+  const verified = new Map<string, Verified>()
+  const prepare = once(() => prepareVerify(options))
+
+  async function verifyAnew(token: string): Promise<Verdict> {
+    const { verify, toKey } = await prepare()
+    const verdict = await verify(token)
+    if (!('claims' in verdict) || maxTokens === 0) return verdict
+    const { exp = Infinity } = verdict.claims
+    const until = Math.min(Date.now() + MEMORY, (exp + clockTolerance) * 1000)
+    const key = toKey(token)
+    verified.delete(key)
+    const [oldest] = verified.keys()
+    if (oldest !== undefined && verified.size >= maxTokens) verified.delete(oldest)
+    verified.set(flatCopy(key), { verdict, until })
+    return verdict
+  }
+
+  return (token) => {
+    if (token.length > LONGEST) return { reason: 'too long' }
+    const known = verified.get(token)
+    return known !== undefined && Date.now() < known.until ? known.verdict : verifyAnew(token)
+  }
+}
+
+/** The code that verifies tokens. */
+interface Prepared {
+  readonly verify: (token: string) => Promise<Verdict>
+  /** Returns the one spelling of a verified token by which it is remembered: others of its signature decode to the same bytes. */
+  readonly toKey: (token: string) => string
+}
+
+async function prepareVerify(options: VerifyOptions): Promise<Prepared> {
+  const jose = await loadJose()
+  const key = await prepareKey(options.keys)
+  const { issuer, audience, algorithms, types, clockTolerance, needsExpiry } = options
+  const rules: JWTVerifyOptions = {
+    issuer: [issuer].flat(),
+    audience: [audience].flat(),
+    algorithms: [...algorithms],
+    clockTolerance,
+    requiredClaims: needsExpiry ? ['exp'] : [],
+  }
+  const utf8 = new TextDecoder()
+  const toText = (part: string): string => utf8.decode(jose.base64url.decode(part))
+  const whyNot = (head: string): string | undefined => {
+    try {
+      const header = jose.decodeProtectedHeader(`${head}..`)
+      // no extension is known here that a token could demand (RFC 7515 section 4.1.11)
+      if ('crit' in header) return 'crit'
+      if (!types.includes(toType(header.typ))) return 'typ'
+      const flaw = flawOf(toText(head), header)
+      return flaw === undefined ? undefined : `${flaw} header`
+    } catch {
+      return 'malformed'
+    }
+  }
+  // the tokens of a key have the same header
+  let accepted: string | undefined
+  const toKey: Prepared['toKey'] = (token) => {
+    const end = token.lastIndexOf('.') + 1
+    return token.slice(0, end) + jose.base64url.encode(jose.base64url.decode(token.slice(end)))
+  }
+  const verify: Prepared['verify'] = async (token) => {
+    const [head = '', body = ''] = token.split('.', 2)
+    const reason = head === accepted ? undefined : whyNot(head)
+    if (reason !== undefined) return { reason }
+    try {
+      const { payload } = await jose.jwtVerify(token, key, rules)
+      accepted = head
+      const flaw = flawOf(toText(body), payload)
+      if (flaw !== undefined) return { reason: `${flaw} claim` }
+      return { claims: freezeDeep(payload) }
+    } catch (error) {
+      if (error instanceof jose.errors.JOSEError) return { reason: toReason(error) }
+      throw error
+    }
+  }
+  return { verify, toKey }
+}
+
+/** A media type as it is compared (RFC 7515 section 4.1.9). */
+export function toType(typ: unknown): string | undefined {
+  if (typ === undefined) return undefined
+  return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : ''
+}
+
+function toReason(error: { readonly code: string }): string {
+  return 'claim' in error ? `${error.code} ${String(error.claim)}` : error.code
+}

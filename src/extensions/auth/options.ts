@@ -1,0 +1,70 @@
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { invalidOption, optionProblems } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import { isBoolean, isFunction, isObject, isRecord, isText } from '../../base/values.ts'
+import { errorAt } from '../../base/source-location.ts'
+
+/** The options that all guards of this folder have. `D` is what `verify` injects, `O` whether credentials are optional. */
+export interface AuthOptions<D = {}, O extends boolean = boolean> {
+  /**
+   * What `verify` needs, by the keys under which it receives them as its last argument. Octavo checks when the application is created
+   * that the module of the guard sees these tokens.
+   */
+  readonly inject?: D
+  /**
+   * Whether requests without credentials pass, with `undefined` as their identity. Credentials that are wrong are a 401 all the same.
+   *
+   * @default false
+   */
+  readonly optional?: O
+  /** The realm of the credentials in the challenge, in printable ASCII. @default 'api' */
+  readonly realm?: string
+  /** Shown in documents. */
+  readonly description?: string
+}
+
+/** The rules of options that several guards have. */
+export const RULES = {
+  verify: [isFunction, 'a function'],
+  inject: [isRecord, 'an object of tokens'],
+  optional: [isBoolean, 'true or false'],
+  text: [isText, 'a string with at least one character'],
+  // the characters of keys in the components of a document (OpenAPI 3.1 section 4.8.7)
+  name: [matches(/^[\w.-]+$/), 'a name of letters, digits, ".", "-" and "_"'],
+  realm: [matches(/^[ -~]+$/), 'a string of printable ASCII characters'],
+  // a token (RFC 9110 section 5.6.2), as the names of headers and cookies are
+  token: [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a name of letters, digits and "-"'],
+  parameter: [matches(/^[!-~]+$/), 'a name of printable ASCII characters without blanks'],
+} as const satisfies Rules
+
+/**
+ * Checks the options of a guard where it is made.
+ *
+ * @throws `DefinitionError` with everything that is wrong.
+ */
+export function checkOptions(
+  where: string,
+  options: unknown,
+  rules: Rules,
+  required: readonly string[] = ['verify'],
+  more: readonly DefinitionProblem[] = [],
+): void {
+  const given = isObject(options) ? options : {}
+  const problems = [
+    ...required
+      .filter((name) => Reflect.get(given, name) === undefined)
+      .map((name) => missing(where, name, rules)),
+    ...optionProblems(where, given, rules),
+    ...more,
+  ]
+  if (problems.length > 0) throw errorAt(problems, checkOptions, 1)
+}
+
+function missing(where: string, name: string, rules: Rules): DefinitionProblem {
+  const [, expected = 'it'] = rules[name] ?? []
+  return invalidOption(where, `${name} is missing`, `give ${expected}`)
+}
+
+function matches(pattern: RegExp): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && pattern.test(value)
+}

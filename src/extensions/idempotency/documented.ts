@@ -1,0 +1,84 @@
+import { addedError } from '../../http/extension-errors.ts'
+import { RETRY_AFTER } from '../../define/layers.ts'
+import type { AnsweredProblem, Documented } from '../../define/layers.ts'
+import type { HttpError } from '../../http/errors.ts'
+import { HEADER, missingKey } from './request-key.ts'
+
+/** A method whose requests can have a key. */
+export type IdempotencyMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+/** The problem of a key whose handler runs. */
+export function inUse(): HttpError {
+  return addedError('idempotency_key_in_use', 'A request with this key is being answered; try again later', {
+    headers: { 'retry-after': '1' },
+  })
+}
+
+/** The problem of a key whose handler ran longer than its lease. */
+export function unknownOutcome(seconds: number): HttpError {
+  const detail = 'A request with this key was not answered in time, and it is not known whether it was done'
+  return addedError('idempotent_outcome_unknown', detail, { headers: { 'retry-after': String(seconds) } })
+}
+
+/** The problem of a key that another request had. */
+export function reused(): HttpError {
+  return addedError('idempotency_key_reused', 'Another request was sent with this key')
+}
+
+/** The problem of a store that fails, or has no room. */
+export function unavailable(seconds = 1): HttpError {
+  return addedError('idempotency_unavailable', 'Keys of requests cannot be kept at the moment', {
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+/** What documents tell of routes with `idempotency`. */
+export function describeIdempotency(
+  methods: readonly IdempotencyMethod[],
+  required: boolean,
+  refuses: boolean,
+): Documented {
+  const problems: readonly AnsweredProblem[] = [
+    {
+      name: 'IdempotencyKeyRefused',
+      example: missingKey(),
+      description: `${HEADER} is missing or malformed`,
+    },
+    {
+      name: 'IdempotencyKeyInUse',
+      example: inUse(),
+      description: `A request with the same ${HEADER} is not answered yet, or cannot be answered again`,
+      headers: RETRY_AFTER,
+    },
+    {
+      name: 'IdempotencyKeyReused',
+      example: reused(),
+      description: `Another request had the same ${HEADER}`,
+    },
+  ]
+  const down = {
+    name: 'IdempotencyUnavailable',
+    example: unavailable(),
+    description: 'Keys of requests cannot be kept at the moment',
+    headers: RETRY_AFTER,
+  }
+  return {
+    methods,
+    takesKeys: true,
+    requestHeaders: [
+      {
+        name: HEADER,
+        required,
+        description: 'A text in double quotes, such as a UUID, that names this request when it is sent again',
+        schema: { type: 'string', minLength: 1, maxLength: 512 },
+      },
+    ],
+    responseHeaders: {
+      'Idempotency-Replayed': {
+        description: 'Sent if this is the response to an earlier request with the same key',
+        schema: { type: 'string', const: 'true' },
+      },
+    },
+    problems: refuses ? [...problems, down] : problems,
+  }
+}

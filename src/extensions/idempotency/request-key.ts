@@ -1,0 +1,171 @@
+import * as crypto from 'node:crypto'
+
+import { addedError } from '../../http/extension-errors.ts'
+import type { ExecutionContext } from '../../define/context.ts'
+import type { Identified } from '../../define/guard.ts'
+import type { HttpError } from '../../http/errors.ts'
+import type { Awaitable, HttpRequest } from '../../http/http.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
+import type { VersionSpec } from '../../versioning/spec.ts'
+import { isObject, isString, isText } from '../../base/values.ts'
+import { toCanonical } from './canonical.ts'
+import { encode } from './codec.ts'
+
+/** The field name, as it is written in documents. */
+export const HEADER = 'Idempotency-Key'
+
+/** What a String of structured fields has between its quotes (RFC 9651 section 3.3.3). */
+const QUOTED = /^(?:[ !#-[\]-~]|\\["\\])*$/
+
+/** What many clients send without quotes, and nearly all keys are. */
+const SIMPLE = /^[\w.~:/+=@-]+$/
+
+const MAX_LENGTH = 255
+
+/** Clients that share a scope could guess each other's keys if these were short. */
+const MIN_SHARED_LENGTH = 16
+
+/** The key of a request, or `undefined` for none. @throws `HttpError` 400 for one that is required or malformed. */
+export function readKey({ request }: ExecutionContext, required: boolean): string | undefined {
+  const text = request.header(HEADER)
+  if (text === undefined) {
+    if (!required) return undefined
+    throw missingKey()
+  }
+  const key = text.length > 2 * MAX_LENGTH ? undefined : parseKey(text.trim())
+  if (!isText(key) || key.length > MAX_LENGTH)
+    throw addedError(
+      'malformed_idempotency_key',
+      `${HEADER} is a text in double quotes with 1 to ${MAX_LENGTH} characters, such as a UUID`,
+    )
+  return key
+}
+
+function parseKey(text: string): string | undefined {
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"')
+  const inner = isQuoted ? text.slice(1, -1) : text
+  if (SIMPLE.test(inner)) return inner
+  return isQuoted && QUOTED.test(inner) ? inner.replaceAll(/\\(["\\])/g, '$1') : undefined
+}
+
+/** The problem of a request without a key. */
+export function missingKey(): HttpError {
+  return addedError(
+    'missing_idempotency_key',
+    `Send the header ${HEADER} with a text that no other request has, such as a UUID, and the same one when you send this request again`,
+  )
+}
+
+/** Whose a key is. */
+interface Owner {
+  /** What tells clients apart. */
+  readonly scope: string
+  /** Whether the server knows that the client is the one it says it is. */
+  readonly isKnown: boolean
+}
+
+/** The key by which a store knows a request: that of a client, so that no other client has it. */
+export function toStoreKey(key: string, { scope, isKnown }: Owner): string {
+  if (!isKnown && key.length < MIN_SHARED_LENGTH)
+    throw addedError(
+      'malformed_idempotency_key',
+      `${HEADER} needs at least ${MIN_SHARED_LENGTH} characters, because the client is not known here`,
+    )
+  // a key has no line break
+  return `${scope}\n${key}`
+}
+
+/**
+ * Returns whose the keys of requests are: that of the identity, else of the name of the client, which is only a claim. Ids count by guard
+ * and issuer, and a number differs from its text.
+ *
+ * @throws `TypeError` for an identity without an id.
+ */
+export function ownerOf({ client, identity, identifiedBy }: ExecutionContext & Identified): Owner {
+  const { id, sub, iss }: Readonly<Record<'id' | 'sub' | 'iss', unknown>> = Object(identity)
+  const own = isObject(identity) ? (id ?? sub) : identity
+  if (own === undefined || own === null) {
+    if (!isObject(identity)) return { scope: isText(client) ? `client:${client}` : 'client', isKnown: false }
+    throw new TypeError('idempotency: the identity has no id and no sub; give the option client')
+  }
+  if (typeof own !== 'string' && typeof own !== 'number' && typeof own !== 'bigint')
+    throw new TypeError('idempotency: the id of the identity is no text or number; give the option client')
+  const [guard = '', issuer = isText(iss) ? iss : ''] = identifiedBy ?? []
+  return { scope: `identity:${JSON.stringify([guard, issuer, typeof own, String(own)])}`, isKnown: true }
+}
+
+/** Returns whose the keys are by the id that the option `client` has returned. @throws `TypeError` for one that is no text. */
+export function ownerNamed(id: unknown): Owner {
+  if (id === undefined || id === null || id === '') return { scope: 'client', isKnown: false }
+  // a promise would be the same text for all clients
+  if (!isString(id)) throw new TypeError('idempotency: the option client returned no text')
+  return { scope: `id:${id}`, isKnown: true }
+}
+
+/** The input of a handler. */
+export interface HandlerInput {
+  readonly params?: unknown
+  readonly query?: unknown
+  readonly body?: unknown
+  readonly form?: unknown
+}
+
+/**
+ * The text of what a request asks for: host, method, route and validated input in the newest version. So neither white space nor the order
+ * of members counts, nor the version in which it is sent, unless versions have routes of their own: `version` is that of the route. A query
+ * that no schema reads counts as it is. Such a body counts by its bytes, and so does input that has instances of classes, because their
+ * fields may be private.
+ */
+export function toFingerprint(
+  context: ExecutionContext,
+  { params, query, body, form }: HandlerInput,
+  version: VersionSpec | undefined,
+): Awaitable<string> {
+  // interceptors get no other context, as in `headOf`
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const { request, route, spelling = '', versioning } = context as RequestContext
+  // instances behind a balancer may differ by their port
+  const host = request.host.replace(/:\d*$/, '').toLowerCase()
+  const isInHost = versioning?.schemes.some(({ scheme }) => scheme.name === 'HOST')
+  const noted = { isWhole: true }
+  const write = (value: unknown): string => (value === undefined ? '' : toCanonical(value, noted))
+  // no part but the last, the body, has a line break
+  const parts = [
+    request.method,
+    version === undefined ? '' : encode(version),
+    JSON.stringify(route?.name),
+    JSON.stringify(isInHost === true ? host.replace(spelling.toLowerCase(), '') : host),
+    write(params),
+    write(query ?? unreadQuery(request, versioning?.hidden ?? [])),
+    write(body),
+    write(form),
+  ]
+  if (noted.isWhole && (body !== undefined || form !== undefined)) return parts.join('\n')
+  parts.push(noted.isWhole ? '' : JSON.stringify(request.url))
+  return request.bytes().then((bytes) => {
+    parts.push(bytes.length > SHORT_BODY ? `#${hash(bytes)}` : `=${toText(bytes)}`)
+    return parts.join('\n')
+  })
+}
+
+/** A query that no schema reads, without the version. */
+function unreadQuery({ query }: HttpRequest, hidden: readonly string[]): object {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !hidden.includes(name)))
+}
+
+/** Bodies up to this many bytes are compared as they are, in place of a digest. */
+const SHORT_BODY = 64
+
+/** Each byte as a character. */
+function toText({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
+}
+
+/** A digest of bounded length, which tells nothing of what it is made of. */
+export function hash(content: string | Uint8Array): string {
+  // one call takes a third of the time, and not all platforms have it
+  const { hash: once }: Partial<typeof crypto> = crypto
+  return once === undefined
+    ? crypto.createHash('sha256').update(content).digest('base64url')
+    : once('sha256', content, 'base64url')
+}

@@ -1,0 +1,64 @@
+import { Counter, Gauge } from 'prom-client'
+import type { Registry } from 'prom-client'
+
+import { HttpError } from '../../http/errors.ts'
+import { subscribeChannel } from '../../base/platform.ts'
+import { Channels } from '../../server/logging/channels.ts'
+import type { RequestError } from '../../server/logging/channels.ts'
+import { SESSION_CHANNEL } from '../../server/session/channel.ts'
+import type { SessionEvent } from '../../server/session/channel.ts'
+import { isObject } from '../../base/values.ts'
+
+/** The most codes of errors that are counted by name, in case an application makes codes up. */
+const MAX_CODES = 200
+
+/** Counts connections, sessions, errors and refusals of rate limits in this process from now on. */
+export function countEvents(registry: Registry): void {
+  const registers = [registry]
+  const connections = new Gauge({
+    name: 'server_connections',
+    help: 'Open connections to all servers of the process.',
+    registers,
+  })
+  // of Node itself
+  subscribeChannel('net.server.socket', (message) => {
+    const socket = isObject(message) && 'socket' in message ? message.socket : undefined
+    if (!isObject(socket) || !('once' in socket) || typeof socket.once !== 'function') return
+    connections.inc()
+    socket.once('close', () => connections.dec())
+  })
+  const sessions = new Counter({
+    name: 'sessions_total',
+    help: 'Sessions that were stored for the first time or destroyed.',
+    labelNames: ['event'],
+    registers,
+  })
+  subscribeChannel(SESSION_CHANNEL, (message) => {
+    // the channel publishes nothing else
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    sessions.inc({ event: (message as SessionEvent).event })
+  })
+  const refusals = new Counter({
+    name: 'rate_limit_refusals_total',
+    help: 'Requests that a rate limit refused.',
+    labelNames: ['limit'],
+    registers,
+  })
+  const errors = new Counter({
+    name: 'request_errors_total',
+    help: 'Errors that requests met, by the code of their problem.',
+    labelNames: ['code'],
+    registers,
+  })
+  const codes = new Set<string>()
+  subscribeChannel(Channels.error, (message) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    const { error } = message as RequestError
+    const code = error instanceof HttpError ? error.code : 'internal_error'
+    if (codes.size < MAX_CODES) codes.add(code)
+    errors.inc({ code: codes.has(code) ? code : 'other' })
+    if (!(error instanceof HttpError) || code !== 'rate_limited') return
+    const limits = error.members['violated-policies']
+    refusals.inc({ limit: Array.isArray(limits) ? String(limits[0]) : 'none' })
+  })
+}

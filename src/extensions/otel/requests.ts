@@ -1,0 +1,215 @@
+import { context as active, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Attributes, Context, Span, TextMapGetter, Tracer } from '@opentelemetry/api'
+
+import { after } from '../../base/async.ts'
+import type { ExecutionContext } from '../../define/context.ts'
+import { HttpError } from '../../http/errors.ts'
+import { alteredBy } from '../../routes/altered.ts'
+import type { FinishedResponse, HttpRequest } from '../../http/http.ts'
+import type { RequestConnection, Telemetry } from '../../server/options/telemetry.ts'
+import { isStream } from '../../http/stream.ts'
+import { adopt, findResponse } from './adopt.ts'
+import type { RpcMetadata } from './adopt.ts'
+import { createReadAttributes } from './attributes.ts'
+import type { RequestAttributes } from './attributes.ts'
+import { ObservedBody } from './body.ts'
+import type { RequestMetrics } from './metrics.ts'
+import { errorTypeOf, observe, problemOf } from './observed.ts'
+import type { Observed } from './observed.ts'
+import { templateOf } from '../../router/path/template.ts'
+
+/** What the observer of requests is made of. */
+interface RequestParts {
+  readonly tracer: Tracer
+  /** `undefined` if no metrics are recorded. */
+  readonly metrics: RequestMetrics | undefined
+  /** Whether routes have versions. */
+  readonly hasVersions: () => boolean
+  /** Ends the spans of steps that a request did not finish. */
+  readonly endSteps: (context: object) => void
+}
+
+/** A request that is observed. */
+interface Started {
+  readonly context: ExecutionContext
+  readonly request: HttpRequest
+  readonly connection: RequestConnection
+  readonly attributes: RequestAttributes
+  readonly observed: Observed
+  readonly span: Span
+  /** What is active while the request is answered. */
+  readonly active: Context
+  /** Set if the span is that of an HTTP instrumentation, which ends it and records the duration. */
+  readonly adopted: RpcMetadata | undefined
+  readonly startedAt: number
+  /** Whether there is a response. */
+  isAnswered: boolean
+}
+
+/** Headers as propagators read them. */
+const HEADERS: TextMapGetter<HttpRequest> = {
+  get: (request, name) => request.header(name),
+  keys: (request) => Object.keys(request.headers),
+}
+
+/** Creates the function that observes requests. What fails while it observes never fails a request. */
+export function createRequests(parts: RequestParts): Telemetry['request'] {
+  const start = createStart(parts)
+  return (context, answer, connection) => {
+    let started: Started
+    try {
+      started = start(context, connection)
+    } catch {
+      return answer()
+    }
+    return after(active.with(started.active, answer), (response) => {
+      try {
+        finish(parts, started, response)
+      } catch {
+        // such as a processor of spans that throws
+      }
+      return response
+    })
+  }
+}
+
+function createStart({
+  tracer,
+  metrics,
+  hasVersions,
+}: RequestParts): (context: ExecutionContext, connection: RequestConnection) => Started {
+  const readAttributes = createReadAttributes()
+  return (context, connection) => {
+    const startedAt = performance.now()
+    const { request } = context
+    const attributes = readAttributes(request, connection)
+    const outer = active.active()
+    const adopted = adopt(outer)
+    const parent = adopted === undefined ? propagation.extract(outer, request, HEADERS) : outer
+    const span =
+      adopted?.span ?? tracer.startSpan(nameOf(attributes), { kind: SpanKind.SERVER, attributes }, parent)
+    if (adopted !== undefined) span.setAttributes(attributes)
+    metrics?.start(attributes)
+    const started: Started = {
+      context,
+      request,
+      connection,
+      attributes,
+      observed: observe(context, hasVersions() ? request : undefined),
+      span,
+      active: adopted === undefined ? trace.setSpan(parent, span) : parent,
+      adopted,
+      startedAt,
+      isAnswered: false,
+    }
+    if (adopted !== undefined) describeLeft(started)
+    return started
+  }
+}
+
+/** The status of a request whose client has left. */
+const LEFT = 499
+
+/** Describes the span of an instrumentation if the client leaves, before it is ended, which is before the handler knows. */
+function describeLeft(started: Started): void {
+  const { connection } = started
+  const response = findResponse(connection)
+  response?.prependOnceListener('close', () => {
+    if (started.isAnswered || connection.isPassed === true) return
+    // the instrumentation reads the status there
+    if (!response.headersSent) response.statusCode = LEFT
+    describe(started, toAdded(started, response.statusCode, false))
+  })
+}
+
+/** The name of a span: its method, and the route once it is known. */
+function nameOf({ 'http.request.method': method }: RequestAttributes, route?: string): string {
+  const name = method === '_OTHER' ? 'HTTP' : method
+  return route === undefined ? name : `${name} ${route}`
+}
+
+/** Ends the span when the response does, which is later for one that is streamed. */
+function finish(parts: RequestParts, started: Started, response: FinishedResponse): void {
+  const { body, headers } = response
+  started.isAnswered = true
+  parts.endSteps(started.context)
+  if (isStream(body)) {
+    // the span of an instrumentation has ended before the stream if the client leaves
+    if (started.adopted !== undefined) describe(started, toAdded(started, response.status, false))
+    response.body = new ObservedBody(body, started.active, (bytes, error) => {
+      if (error !== undefined) {
+        started.observed.hasFailed = true
+        started.observed.failure = error
+      }
+      end(parts, started, response.status, { bytes, isBroken: error !== undefined })
+    })
+    return
+  }
+  const bytes = body === null ? 0 : Number(headers['content-length'] ?? 0)
+  end(parts, started, response.status, { bytes, isBroken: false })
+}
+
+/** How a response ended: how long its body was, and whether it broke off. */
+interface Ended {
+  readonly bytes: number
+  readonly isBroken: boolean
+}
+
+function end(parts: RequestParts, started: Started, status: number, { bytes, isBroken }: Ended): void {
+  const { context, connection, span, adopted, observed, attributes, request } = started
+  // something else answers, and has a route of its own
+  const isPassed = connection.isPassed === true
+  const added = isPassed ? {} : toAdded(started, status, isBroken)
+  const changes = [...alteredBy(context)]
+  if (!isPassed && span.isRecording()) {
+    describe(started, added, changes)
+    if (isBroken || status >= 500) {
+      if (observed.hasFailed && !(observed.failure instanceof HttpError))
+        recordFailure(span, observed.failure)
+      span.setStatus({ code: SpanStatusCode.ERROR })
+    }
+  }
+  if (adopted === undefined) span.end()
+  const length = request.header('content-length')
+  parts.metrics?.end(attributes, {
+    added,
+    duration: adopted === undefined && !isPassed ? performance.now() - started.startedAt : undefined,
+    requestSize: length === undefined ? undefined : Number(length),
+    responseSize: bytes,
+    changes,
+  })
+}
+
+/** What the response adds to the attributes of spans and metrics. */
+function toAdded({ context, connection, observed }: Started, status: number, isBroken: boolean): Attributes {
+  const { route, version } = context
+  const added: Attributes = { 'http.response.status_code': status }
+  if (route !== null) added['http.route'] = (connection.base ?? '') + templateOf(route.path)
+  const errorType = errorTypeOf(observed, isBroken ? 500 : status)
+  if (errorType !== undefined) added['error.type'] = errorType
+  const problem = problemOf(observed, status)
+  if (problem !== undefined) added['api.problem'] = problem
+  if (version !== null) added['api.version'] = version
+  if (observed.versionStatus !== undefined) added['api.version.status'] = observed.versionStatus
+  return added
+}
+
+/** Writes onto the span what is known at the end. */
+function describe(
+  { span, adopted, attributes }: Started,
+  added: Attributes,
+  changes: readonly string[] = [],
+): void {
+  const { 'http.route': route } = added
+  span.setAttributes(added)
+  if (changes.length > 0)
+    span.setAttributes({ 'api.change': [...changes], 'api.change.count': changes.length })
+  if (typeof route !== 'string') return
+  span.updateName(nameOf(attributes, route))
+  // for the name and the metrics of the HTTP instrumentation
+  if (adopted !== undefined) adopted.route = route
+}
+
+function recordFailure(span: Span, failure: unknown): void {
+  span.recordException(failure instanceof Error ? failure : String(failure))
+}

@@ -1,0 +1,144 @@
+import { context as active, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Attributes, Span, Tracer } from '@opentelemetry/api'
+
+import { isPromise } from '../../base/async.ts'
+import { defineGuard } from '../../define/guard.ts'
+import type { AnyGuard } from '../../define/guard.ts'
+import { defineInterceptor } from '../../define/interceptor.ts'
+import type { Interceptor } from '../../define/interceptor.ts'
+import { documentedOf, documenting } from '../../define/layers.ts'
+import type { FlatRoute, Migration } from '../../routes/flat-route.ts'
+import type { Placed } from '../../routes/layer-stack.ts'
+import type { TracedStep } from './options.ts'
+
+/** Creates a span for each step of a request. */
+export interface Steps {
+  /** Returns routes whose steps have spans. */
+  readonly trace: (routes: readonly FlatRoute[]) => readonly FlatRoute[]
+  /** Ends the span of input that was refused, so that what comes after it never began. */
+  readonly end: (context: object) => void
+}
+
+/** Creates the spans of the given steps. */
+export function createSteps(tracer: Tracer, steps: ReadonlySet<TracedStep>): Steps {
+  if (steps.size === 0) return { trace: (routes) => routes, end: () => undefined }
+  const input = createInputSpans(tracer)
+  const toTraced = (route: FlatRoute): FlatRoute => {
+    const layers = toLayers(route, steps, { tracer, input })
+    const made: PropertyDescriptorMap = {
+      ...Object.getOwnPropertyDescriptors(route),
+      layers: { value: layers, enumerable: true },
+    }
+    if (steps.has('handler')) made['handler'] = { value: traceHandler(tracer, route), enumerable: true }
+    if (steps.has('migrations') && route.newest !== undefined) {
+      let migration: Migration | undefined
+      // made when it is first read, like that of the route
+      const get = (): Migration | undefined =>
+        (migration ??= route.migration && traceMigration(tracer, route.migration))
+      made['migration'] = { get, enumerable: true }
+    }
+    // a copy of all properties; those that are made when they are first read stay so
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return Object.defineProperties({}, made) as FlatRoute
+  }
+  return { trace: (routes) => routes.map(toTraced), end: (context) => input.end(context, true) }
+}
+
+/** The spans of input. Input is read between the last guard and the first interceptor, so each begins and ends one. */
+interface InputSpans {
+  readonly start: AnyGuard
+  readonly stop: Interceptor
+  readonly end: (context: object, isRefused: boolean) => void
+}
+
+function createInputSpans(tracer: Tracer): InputSpans {
+  const open = new WeakMap<object, Span>()
+  const end = (context: object, isRefused: boolean): void => {
+    const span = open.get(context)
+    if (span === undefined) return
+    open.delete(context)
+    if (isRefused) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end()
+  }
+  return {
+    end,
+    start: defineGuard({
+      name: 'the span of input',
+      canActivate: (context) => {
+        open.set(context, tracer.startSpan('input'))
+        return true
+      },
+    }),
+    stop: defineInterceptor({
+      name: 'the span of input',
+      intercept: (context, next) => {
+        end(context, false)
+        return next()
+      },
+    }),
+  }
+}
+
+function toLayers(
+  route: FlatRoute,
+  steps: ReadonlySet<TracedStep>,
+  { tracer, input: { start, stop } }: { readonly tracer: Tracer; readonly input: InputSpans },
+): FlatRoute['layers'] {
+  const { layers, module, newest = route } = route
+  const hasInput = newest.sources.length > 0
+  const guards = steps.has('guards') ? layers.guards.map((guard) => traceGuard(tracer, guard)) : layers.guards
+  if (!steps.has('input') || !hasInput) return { ...layers, guards }
+  return {
+    ...layers,
+    guards: [...guards, { given: start, part: start, module }],
+    interceptors: [{ given: stop, part: stop, module }, ...layers.interceptors],
+  }
+}
+
+function traceGuard(tracer: Tracer, { part, ...placed }: Placed<AnyGuard>): Placed<AnyGuard> {
+  const canActivate: AnyGuard['canActivate'] = (context, inject) =>
+    inSpan(tracer, { name: `guard ${part.name}` }, () => part.canActivate(context, inject))
+  // documents ask whether a guard is a limit, which is a function, and know by its identity what it adds
+  const traced = new Proxy(part, {
+    get: (target, key): unknown => (key === 'canActivate' ? canActivate : Reflect.get(target, key)),
+  })
+  return { ...placed, part: documenting(traced, ...documentedOf([part])) }
+}
+
+function traceHandler(tracer: Tracer, { handler, name }: FlatRoute): FlatRoute['handler'] {
+  const span = { name: 'handler', attributes: { 'code.function.name': name } }
+  return (input, context) => inSpan(tracer, span, () => handler(input, context))
+}
+
+function traceMigration(tracer: Tracer, migration: Migration): Migration {
+  const { up, down } = migration
+  return {
+    ...migration,
+    up: (input, request) => inSpan(tracer, { name: 'migration up' }, () => up(input, request)),
+    down: (status, data, request) =>
+      inSpan(tracer, { name: 'migration down' }, () => down(status, data, request)),
+  }
+}
+
+/** Does the work in a span, which ends with it, and with its promise if it returns one. */
+function inSpan<T>(
+  tracer: Tracer,
+  { name, attributes = {} }: { readonly name: string; readonly attributes?: Attributes },
+  work: () => T,
+): T {
+  const span = tracer.startSpan(name, { attributes })
+  const end = (): void => span.end()
+  const fail = (): void => {
+    span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end()
+  }
+  try {
+    const result = active.with(trace.setSpan(active.active(), span), work)
+    if (isPromise(result)) result.then(end, fail)
+    else end()
+    return result
+  } catch (error) {
+    fail()
+    throw error
+  }
+}

@@ -1,0 +1,294 @@
+import { addedError } from '../../http/extension-errors.ts'
+import { checkOptions, invalidOption } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import type { Awaitable } from '../../http/http.ts'
+import type { ExecutionContext } from '../../define/context.ts'
+import { isSchema } from '../../schema/schema.ts'
+import type { InputOf, Schema } from '../../schema/schema.ts'
+import { SECRET, toSecrets } from '../../server/session/secret.ts'
+import { isPositive, isRecord, isText } from '../../base/values.ts'
+import { createCursors } from './cursor.ts'
+import type { Place } from './cursor.ts'
+import { addLinks, LINK } from './links.ts'
+import { checkRows, compareKeys, keysOf, toReversed, toWhere } from './order.ts'
+import type { PageCondition, SortBy, SortedBy, SortKey } from './order.ts'
+import { fieldsOf, takesNull, toFields, toPageSchema } from './schemas.ts'
+import type { PageFields, PageOf, PageSchema } from './schemas.ts'
+
+/** The names of the fields of an item. */
+export type FieldOf<T> = [T] extends [readonly unknown[]]
+  ? string
+  : [T] extends [object]
+    ? keyof T & string
+    : string
+
+/** A schema that is that of an item, or what to mend, so that the error of a wrong one is at `items` and not at `order`. */
+export type ItemSchema<S extends Schema> =
+  unknown extends InputOf<S>
+    ? S
+    : [InputOf<S>] extends [readonly unknown[]]
+      ? 'items is the schema of one item, which is an object'
+      : [InputOf<S>] extends [object]
+        ? S
+        : 'items is the schema of one item, which is an object'
+
+/** How many items a page has. */
+export interface PageLimit {
+  /** The items of a page if the request has no `limit`. @default 20 */
+  readonly default?: number
+  /** The most that `limit` may be. A request for more is a 422. @default 100 */
+  readonly max?: number
+}
+
+/** The options of `page`. */
+export interface PageOptions<S extends Schema, F extends string> {
+  /** The schema of an item: an object with the fields of `order`. */
+  readonly items: ItemSchema<S>
+  /**
+   * The fields that the list is sorted by, the most significant first. The last one has to be unique, such as an id, and never `null`. A
+   * name alone is ascending.
+   */
+  readonly order: readonly (F | SortBy<F>)[]
+  /** The secret that signs cursors, of 32 characters or more. In a list, the first signs, and all are accepted. */
+  readonly secret: string | readonly string[]
+  /** How many items a page has. */
+  readonly limit?: PageLimit
+  /** Milliseconds until a cursor expires. @default none */
+  readonly lifetime?: number
+}
+
+/** The values of the query that select a page. Any others are the filter, which a cursor is bound to. */
+export interface PageQuery {
+  /** How many items the page has. */
+  readonly limit: number
+  /** The page to read. `undefined` is the first one. */
+  readonly cursor?: string | undefined
+}
+
+/** The rows that a page needs, in the words of a query. */
+export interface PagePosition<F extends string> {
+  /** The condition on the rows: of each list, one comparison has to be true. Empty for a page at the beginning or end. */
+  readonly where: readonly (readonly PageCondition<F>[])[]
+  /** The order to read the rows in: that of the list, or the reverse for a page backward. */
+  readonly orderBy: readonly SortedBy<F>[]
+  /** The most rows to read: one more than the page has, because it shows whether there is another page. */
+  readonly take: number
+  /** Returns these rows of a list in memory, which sorts text by its UTF-16 code units. */
+  readonly select: <T>(rows: Iterable<T>) => readonly T[]
+}
+
+/** What `read` needs of the context of a request. */
+export type PageContext = Pick<ExecutionContext, 'path' | 'version' | 'request' | 'response'>
+
+/** A list that is read in pages, as `page` returns it. */
+export interface PagedList<S, F extends string> {
+  /** The query parameters `limit` and `cursor`, for `input: { query }`. Add your filters beside them. */
+  readonly query: PageFields
+  /** The schema of a page, for `response`. */
+  readonly response: PageSchema<S>
+  /** Describes the header `Link` in documents, for `openapi`. */
+  readonly openapi: object
+  /**
+   * Reads the page that a request asks for and sets the header `Link`. `find` returns the rows at a position. Every value of the query
+   * besides `limit` and `cursor` counts as the filter, so add all that selects rows, such as the tenant.
+   *
+   * @example
+   * handler: ({ query }, context) => cars.read(query, context, (position) => position.select(all))
+   *
+   * @throws `HttpError` 422 for a cursor of another filter, order, path or version, and `Error` for rows that are not in order.
+   */
+  readonly read: (
+    query: PageQuery,
+    context: PageContext,
+    find: (position: PagePosition<F>) => Awaitable<Iterable<InputOf<S>>>,
+  ) => Promise<PageOf<InputOf<S>>>
+}
+
+const WHERE = 'page'
+
+const DIRECTIONS: readonly unknown[] = ['asc', 'desc']
+const NULLS: readonly unknown[] = ['first', 'last']
+
+const isSort = (value: unknown): boolean =>
+  isText(value) ||
+  (isRecord(value) &&
+    isText(value['field']) &&
+    (value['direction'] === undefined || DIRECTIONS.includes(value['direction'])) &&
+    (value['nulls'] === undefined || NULLS.includes(value['nulls'])) &&
+    Object.keys(value).every((key) => ['field', 'direction', 'nulls'].includes(key)))
+
+const OPTIONS: Rules = {
+  items: [isSchema, 'the schema of an item'],
+  order: [
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isSort),
+    "a list of fields, such as [{ field: 'placed', direction: 'desc' }, 'id']",
+  ],
+  secret: SECRET,
+  limit: [
+    (value) =>
+      isRecord(value) &&
+      Object.entries(value).every(([key, own]) => ['default', 'max'].includes(key) && isPositive(own)),
+    'an object with default and max, each a whole number above 0',
+  ],
+  lifetime: [isPositive, 'a number of milliseconds above 0'],
+}
+
+/**
+ * Defines a list that is read in pages by cursors. A page begins right after the last row of the one before, so that no row is skipped or
+ * repeated while others are inserted and deleted.
+ *
+ * @example
+ * const cars = page({ items: Car, order: [{ field: 'built', direction: 'desc' }, 'id'], secret })
+ * const list = {
+ *   method: 'GET',
+ *   name: 'list',
+ *   input: { query: { ...cars.query, maker: z.string().optional() } },
+ *   response: cars.response,
+ *   handler: ({ query }, context) => cars.read(query, context, (position) => findCars(query.maker, position)),
+ * }
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
+  options: PageOptions<S, F>,
+): PagedList<S, F> {
+  checkOptions(WHERE, options, OPTIONS, problemsOf(options))
+  const { items, secret, lifetime, limit: { max = 100, default: usual = Math.min(20, max) } = {} } = options
+  const order = options.order.map(toSorted)
+  const cursors = createCursors(toSecrets(secret), lifetime)
+  return {
+    query: toFields(usual, max),
+    // its type is a text only for items that the compiler refuses
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    response: toPageSchema(items as S),
+    openapi: { responses: { 200: { headers: { Link: LINK } } } },
+    read: async (query, context, find) => {
+      const { limit, cursor, ...filter } = query
+      const about = JSON.stringify([context.path, context.version, order, filter], toStable)
+      const place = cursor === undefined ? START : cursors.read(about, cursor)
+      if (place === undefined) throw addedError('invalid_cursor', DETAIL)
+      const position = toPosition(order, place, limit + 1)
+      const rows = [...(await find(position))]
+      if (rows.length > position.take)
+        throw new Error(
+          `${rows.length} rows were read for a page: limit the query to \`take\` of the position`,
+        )
+      const keys = rows.map((row) => keysOf(order, row))
+      checkRows(position.orderBy, place.keys, keys)
+      const { next, prev } = toBeside(place, keys, limit)
+      const found = rows.slice(0, limit)
+      const write = (beside: Place | undefined): string | null =>
+        beside === undefined ? null : cursors.write(about, beside)
+      const result = {
+        items: place.isBackward ? found.toReversed() : found,
+        next: write(next),
+        prev: write(prev),
+      }
+      addLinks(context, limit, result)
+      return result
+    },
+  }
+}
+
+const START: Place = { isBackward: false, keys: undefined }
+
+const DETAIL = 'The cursor is not one of this list, or has expired. Begin with the first page'
+
+function toSorted<F extends string>(sort: F | SortBy<F>): SortedBy<F> {
+  const { field, direction = 'asc', nulls }: SortBy<F> = typeof sort === 'string' ? { field: sort } : sort
+  return { field, direction, nulls }
+}
+
+function toPosition<F extends string>(
+  order: readonly SortedBy<F>[],
+  { isBackward, keys }: Place,
+  take: number,
+): PagePosition<F> {
+  const orderBy = isBackward ? toReversed(order) : order
+  return {
+    orderBy,
+    take,
+    where: keys === undefined ? [] : toWhere(orderBy, keys),
+    select: (rows) => selectRows(orderBy, keys, rows).slice(0, take),
+  }
+}
+
+/** The rows after those with the keys, in an order. */
+function selectRows<T>(
+  order: readonly SortedBy[],
+  start: readonly SortKey[] | undefined,
+  rows: Iterable<T>,
+): readonly T[] {
+  const compare = (one: readonly SortKey[], other: readonly SortKey[]): number =>
+    compareKeys(order, one, other, true) ?? 0
+  return [...rows]
+    .map((row) => ({ row, keys: keysOf(order, row) }))
+    .filter(({ keys }) => start === undefined || compare(start, keys) < 0)
+    .toSorted((a, b) => compare(a.keys, b.keys))
+    .map(({ row }) => row)
+}
+
+/** The places of the pages beside one. `keys` are those of its rows, and of one more if there is one. */
+function toBeside(
+  { isBackward, keys: start }: Place,
+  keys: readonly (readonly SortKey[])[],
+  limit: number,
+): Partial<Record<'next' | 'prev', Place>> {
+  const last = keys[Math.min(limit, keys.length) - 1]
+  const onward = keys.length > limit ? { isBackward, keys: last } : undefined
+  // the page that the request came from, or the end of the list if all rows of this one are gone
+  const back = start === undefined ? undefined : { isBackward: !isBackward, keys: keys[0] }
+  const [next, prev] = isBackward ? [back, onward] : [onward, back]
+  return { ...(next && { next }), ...(prev && { prev }) }
+}
+
+/** The same text for the same filter: the keys of objects are sorted, and what JSON has no word for is told apart. */
+function toStable(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return { bigint: String(value) }
+  if (value instanceof Set || value instanceof Map) return [...value]
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Reports what no rule of a single option sees. */
+function problemsOf(options: unknown): readonly DefinitionProblem[] {
+  const { items, order, secret, limit } = Object(options)
+  const missing = Object.entries({ items, order, secret })
+    .filter(([, value]) => value === undefined)
+    .map(([name]) => invalidOption(WHERE, `${name} is missing`, 'write page({ items, order, secret })'))
+  const { default: usual = 0, max = 100 } = Object(limit)
+  const above =
+    usual > max
+      ? [invalidOption(WHERE, `limit.default is above limit.max, which is ${max}`, 'give a smaller default')]
+      : []
+  const sorts = Array.isArray(order) && order.every(isSort) ? order.map(toSorted<string>) : []
+  return [...missing, ...above, ...(isSchema(items) ? orderProblems(items, sorts) : [])]
+}
+
+function orderProblems(items: Schema, order: readonly SortedBy[]): readonly DefinitionProblem[] {
+  const fields = fieldsOf(items)
+  if (fields === undefined)
+    return [
+      invalidOption(
+        WHERE,
+        'items is no object schema',
+        'give the schema of an item, such as z.object({ … })',
+      ),
+    ]
+  return order.flatMap(({ field, nulls }, index) => {
+    const say = (message: string, fix: string): readonly DefinitionProblem[] => [
+      invalidOption(WHERE, `order has ${field}, ${message}`, fix),
+    ]
+    const schema = Object.hasOwn(fields, field) ? fields[field] : undefined
+    if (!isSchema(schema)) return say('which is no field of items', `use ${Object.keys(fields).join(', ')}`)
+    if (order.findIndex((other) => other.field === field) !== index) return say('twice', 'name it once')
+    if (index === order.length - 1) {
+      if (nulls === undefined && !takesNull(schema)) return []
+      return say('which can be null, as its last field', 'end it with a field that is unique, such as an id')
+    }
+    return nulls === undefined && takesNull(schema)
+      ? say('which can be null', "write where such rows are: { field, nulls: 'last' }")
+      : []
+  })
+}

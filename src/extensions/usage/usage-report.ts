@@ -1,0 +1,165 @@
+import { checkOptions, invalidOption } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import { defineController } from '../../define/controller.ts'
+import type { Controller } from '../../define/controller.ts'
+import type { AnyGuard } from '../../define/guard.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { ValidationError } from '../../http/errors.ts'
+import type { ValidationIssue } from '../../http/errors.ts'
+import type { DocsUsage } from '../../server/options/docs.ts'
+import type { UsageEntry, UsageStore } from '../../server/options/usage.ts'
+import { createKeeper } from '../../server/services/usage/keeper.ts'
+import { isFunction, isObject, isString } from '../../base/values.ts'
+import { VERSION_NEUTRAL } from '../../versioning/spec.ts'
+import { createByVersion } from './by-version.ts'
+import type { UsagePeriod } from './by-version.ts'
+
+/** The options of `createUsageReport`. */
+export interface UsageReportOptions {
+  /** The store of the option `usage`. */
+  readonly store: UsageStore
+  /** The guards of the endpoint, at least one, because counts name your clients. */
+  readonly guards: readonly AnyGuard[]
+  /** The path of the endpoint. @default '/usage' */
+  readonly path?: string
+}
+
+/** Which entries are read. Without a member, all are. */
+export interface UsageFilter {
+  /** The first day in UTC, such as `'2026-01-31'`. */
+  readonly since?: string | undefined
+  /** The version that answered. An empty text stands for routes without versions. */
+  readonly version?: string | undefined
+  /** The name of the route. */
+  readonly route?: string | undefined
+  /** The name of the client. An empty text stands for requests without one. */
+  readonly client?: string | undefined
+}
+
+/** Reads what the option `usage` counted. */
+export interface UsageReport {
+  /** Serves the entries as JSON to a GET, in every version. Documents don't show it. */
+  readonly controller: Controller<'usage', string, readonly []>
+  /** Reads the entries of all processes, oldest day first, as they were stored last. Rejects if the store fails. */
+  read(filter?: UsageFilter): Promise<readonly UsageEntry[]>
+  /** Adds up the entries of each version, for the option `docs.usage`. Rejects if the store fails or takes longer than a second. */
+  byVersion(period?: UsagePeriod): Promise<DocsUsage>
+}
+
+const WHERE = 'createUsageReport'
+
+const RULES: Rules = {
+  store: [
+    (value) => isObject(value) && isFunction(Reflect.get(value, 'iterator')),
+    'a store that lists its keys, such as new Keyv()',
+  ],
+  guards: [(value) => Array.isArray(value) && value.every(isObject), 'a list of guards'],
+  path: [(value) => isString(value) && value.startsWith('/'), "a path, such as '/usage'"],
+}
+
+/**
+ * Creates a report on the counts in a store, and the controller that serves it as JSON to dashboards.
+ *
+ * @example
+ * const report = createUsageReport({ store, guards: [IsOperator] })
+ * const AppModule = defineModule({ imports: [CarsModule], controllers: [report.controller] })
+ *
+ * @throws `DefinitionError` when an option is wrong, or without guards.
+ */
+export function createUsageReport(options: UsageReportOptions): UsageReport {
+  checkOptions(WHERE, options, RULES, missing(options), `${WHERE}({ store, guards: [IsOperator] })`)
+  const { store, guards, path = '/usage' } = options
+  const keeper = createKeeper({ store })
+  const read: UsageReport['read'] = async (filter = {}) => {
+    const entries = (await keeper.read?.(filter.since)) ?? []
+    return entries.filter((entry) => isWanted(entry, filter))
+  }
+  const controller = defineController({
+    name: 'usage',
+    prefix: path,
+    version: VERSION_NEUTRAL,
+    routes: [
+      {
+        method: 'GET',
+        guards,
+        includeInSchema: false,
+        handler: async (_input, { request, response }) => {
+          const filter = readFilter(request.query)
+          // names of clients are for nobody else
+          response.headers.set('cache-control', 'no-store')
+          return toReport(await read(filter))
+        },
+      },
+    ],
+  })
+  return {
+    // a client has no use for the route
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    controller: controller as unknown as UsageReport['controller'],
+    read,
+    byVersion: createByVersion(read),
+  }
+}
+
+function missing({ store, guards }: Partial<UsageReportOptions>): readonly DefinitionProblem[] {
+  const problems: DefinitionProblem[] = []
+  if (store === undefined)
+    problems.push(invalidOption(WHERE, 'store is missing', 'give the store of the option usage'))
+  if (guards === undefined || (Array.isArray(guards) && guards.length === 0))
+    problems.push(
+      invalidOption(
+        WHERE,
+        'guards is missing: everyone could read the names of your clients',
+        'give a guard that knows who may see usage',
+      ),
+    )
+  return problems
+}
+
+function isWanted(entry: UsageEntry, { since = '', version, route, client }: UsageFilter): boolean {
+  return (
+    entry.day >= since &&
+    (version === undefined || (entry.version ?? '') === version) &&
+    (route === undefined || entry.route === route) &&
+    (client === undefined || (entry.client ?? '') === client)
+  )
+}
+
+const FILTERS = new Set(['since', 'version', 'route', 'client'])
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** @throws `ValidationError` for filters that would be ignored. */
+function readFilter(query: Readonly<Record<string, unknown>>): UsageFilter {
+  const issues: ValidationIssue[] = []
+  const found: Record<string, string> = {}
+  for (const [name, value] of Object.entries(query)) {
+    const refuse = (code: string, message: string): unknown =>
+      issues.push({ in: 'query', path: [name], code, message })
+    if (!FILTERS.has(name)) refuse('unrecognized_keys', `The filters are ${[...FILTERS].join(', ')}`)
+    else if (!isString(value)) refuse('invalid_type', 'Send the filter once')
+    else if (name === 'since' && (!DAY.test(value) || Number.isNaN(Date.parse(value))))
+      refuse('invalid_format', 'Send a day, such as 2026-01-31')
+    else found[name] = value
+  }
+  if (issues.length > 0) throw new ValidationError(issues)
+  return found
+}
+
+/** The entries with their sums. */
+interface Report {
+  readonly count: number
+  readonly lastSeen: string | null
+  readonly entries: readonly UsageEntry[]
+}
+
+function toReport(entries: readonly UsageEntry[]): Report {
+  return {
+    count: entries.reduce((sum, { count }) => sum + count, 0),
+    lastSeen:
+      entries
+        .map(({ lastSeen }) => lastSeen)
+        .toSorted()
+        .at(-1) ?? null,
+    entries,
+  }
+}

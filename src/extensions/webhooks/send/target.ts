@@ -1,0 +1,130 @@
+import { lookup as lookupByDns } from 'node:dns'
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
+import { isIP } from 'node:net'
+import type { LookupFunction } from 'node:net'
+
+import { isPromise, settlesWithin } from '../../../base/async.ts'
+import { isString } from '../../../base/values.ts'
+import { isPublicAddress } from './addresses.ts'
+import { WebhookTargetError } from './target-error.ts'
+import type { TargetProblem } from './target-error.ts'
+
+/** Resolves a name to all of its addresses, as `lookup` of `node:dns` does. */
+export type Lookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** Where webhooks may be sent. */
+export interface TargetOptions {
+  /** Whether private, loopback and link-local addresses are allowed, for development and tests. @default false */
+  readonly allowPrivate?: boolean
+  /** Whether `http:` is allowed, which everybody on the way can read. @default false, or true with `allowPrivate` */
+  readonly allowHttp?: boolean
+  /** The ports that URLs may have. @default all */
+  readonly ports?: readonly number[]
+  /** Resolves names. @default `lookup` of `node:dns` */
+  readonly lookup?: Lookup
+}
+
+/** The rules of an application for URLs. */
+export interface Targets {
+  /** Reads a URL. @throws `WebhookTargetError` for what can be known without its addresses. */
+  readonly read: (url: string) => URL
+  /** Reads a URL and resolves its name. Rejects with a `WebhookTargetError` if it is not allowed, and if that takes too long. */
+  readonly check: (url: string) => Promise<void>
+  /** Resolves a name for a connection. Fails with a `WebhookTargetError` if one of the addresses is not allowed. */
+  readonly lookup: LookupFunction
+}
+
+/** Names that never lead to the public internet (the IANA registry of special-use domain names), and those that private networks use. */
+const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|home\.arpa|test|invalid|example|onion|alt)$/
+
+/** Creates the rules of an application for URLs, with the milliseconds that `check` has. */
+export function createTargets(given: TargetOptions, timeout: number): Targets {
+  const { allowPrivate = false, allowHttp = allowPrivate, ports, lookup: resolve = lookupByDns } = given
+  const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address)
+
+  const lookup: LookupFunction = (hostname, asked, callback) => {
+    const answer = createAnswer(callback)
+    const fail = (error: unknown): void =>
+      answer(error instanceof Error ? error : new Error('lookup failed', { cause: error }), [])
+    const settle = (error: unknown, addresses: unknown): void => {
+      // functions of applications may call back without null
+      if (error instanceof Error) return fail(error)
+      // an error thrown here would end the process
+      if (!isAddresses(addresses)) return fail(new TypeError(NO_ADDRESSES))
+      const [first] = addresses
+      // one private address among public ones is enough for an attack
+      if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
+        return fail(new WebhookTargetError('address'))
+      if (asked.all === true) return answer(null, addresses)
+      return answer(null, first.address, first.family)
+    }
+    const options = { family: asked.family ?? 0, hints: asked.hints ?? 0, all: true } as const
+    try {
+      const returned: unknown = resolve(hostname, options, settle)
+      // a function of an application may be async, and a rejection that nobody handles would end the process
+      if (isPromise(returned)) returned.then(undefined, fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  const read = (text: string): URL => {
+    // URL leaves out line breaks and blanks, and reads backslashes as slashes
+    if (/[\p{Cc}\s\\]/u.test(text) || !URL.canParse(text)) throw new WebhookTargetError('url')
+    const url = new URL(text)
+    const { protocol, username, password, hostname } = url
+    if (protocol !== 'https:' && !(allowHttp && protocol === 'http:')) throw new WebhookTargetError('scheme')
+    if (username + password !== '') throw new WebhookTargetError('credentials')
+    const port = Number(url.port || (protocol === 'https:' ? 443 : 80))
+    if (port === 0 || ports?.includes(port) === false) throw new WebhookTargetError('port')
+    const problem = allowPrivate ? undefined : hostProblem(toHost(hostname))
+    if (problem !== undefined) throw new WebhookTargetError(problem)
+    return url
+  }
+  const check = (text: string): Promise<void> => {
+    const resolved = new Promise<void>((done, reject) => {
+      const { hostname } = read(text)
+      if (isIP(toHost(hostname)) > 0) return done()
+      return lookup(hostname, { all: true }, (error) => (error === null ? done() : reject(error)))
+    })
+    return inTime(resolved, timeout)
+  }
+  return { read, check, lookup }
+}
+
+/** Waits for a name to be resolved. Resolvers of systems try for a minute and more. */
+async function inTime(resolved: Promise<void>, timeout: number): Promise<void> {
+  if (!(await settlesWithin(resolved, timeout)))
+    throw new Error(`The host of the URL was not resolved within ${timeout} ms`)
+}
+
+/** A callback that is called once, whatever a function of an application does. */
+function createAnswer(callback: Parameters<LookupFunction>[2]): Parameters<LookupFunction>[2] {
+  let isAnswered = false
+  return (...given) => {
+    if (isAnswered) return
+    isAnswered = true
+    callback(...given)
+  }
+}
+
+const NO_ADDRESSES = 'lookup has to call back with a list of objects that have an address and a family'
+
+function isAddresses(value: unknown): value is LookupAddress[] {
+  return Array.isArray(value) && value.every((each) => isString(Object(each).address))
+}
+
+/** What is wrong with a host before it is resolved. */
+function hostProblem(host: string): TargetProblem | undefined {
+  if (isIP(host) > 0) return isPublicAddress(host) ? undefined : 'address'
+  return host.includes('.') && !PRIVATE_NAMES.test(host) ? undefined : 'host'
+}
+
+/** A host without the brackets of an IPv6 address, and without the full stop of a root. */
+function toHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+}

@@ -1,0 +1,151 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+import type { HttpRequest } from '../../http/http.ts'
+import { isText } from '../../base/values.ts'
+import { isSecret, toKey } from './secrets.ts'
+
+/** What the signature of a webhook covers. */
+export interface SignedWebhook {
+  /** The id of the event. */
+  readonly id: string
+  /** The time of the attempt, in seconds since 1970. */
+  readonly timestamp: number
+  /** The body as it is sent. */
+  readonly body: string | Uint8Array
+  /** One secret, or several while one replaces another: then there is a signature for each. */
+  readonly secrets: string | readonly string[]
+}
+
+/**
+ * Returns the header `webhook-signature` of Standard Webhooks. `createWebhooks` does this for you, and tests of receivers need it.
+ *
+ * @example
+ * const headers = {
+ *   'webhook-id': 'msg_1',
+ *   'webhook-timestamp': '1700000000',
+ *   'webhook-signature': signWebhook({ id: 'msg_1', timestamp: 1_700_000_000, body, secrets: secret }),
+ * }
+ *
+ * @throws `TypeError` for a secret that cannot be used.
+ */
+export function signWebhook({ id, timestamp, body, secrets }: SignedWebhook): string {
+  const parts = [`${id}.${timestamp}.`, body]
+  return [secrets]
+    .flat()
+    .map((secret) => `v1,${hmac(toKey(secret), parts).toString('base64')}`)
+    .join(' ')
+}
+
+/** What the headers of an incoming webhook say. */
+export interface Carried {
+  /** Seconds since 1970, or `undefined` for a format without time. */
+  readonly timestamp: number | undefined
+  readonly signatures: readonly Buffer[]
+  /** What is signed before the body. */
+  readonly prefix: string
+}
+
+/** How a sender signs. */
+interface Format {
+  /** The header of the signature, in documents and challenges. */
+  readonly header: string
+  /** The headers that are signed with the body. */
+  readonly companions: readonly string[]
+  /** Reads the headers, or returns `undefined` for what is missing or malformed. */
+  readonly read: (request: HttpRequest) => Carried | undefined
+  readonly toKey: (secret: string) => Buffer
+  readonly isSecret: (text: string) => boolean
+  /** What a secret is, in messages. None of its words may have messages show a wrong one, as `bytes` would. */
+  readonly secret: string
+}
+
+const PLAIN = {
+  companions: [],
+  toKey: (secret: string) => Buffer.from(secret),
+  isSecret: isText,
+  secret: 'a text with at least one character',
+}
+
+/** The formats of signatures, by their names as options. */
+export const FORMATS: Readonly<Record<SignatureFormat, Format>> = {
+  standard: {
+    header: 'webhook-signature',
+    companions: ['webhook-id', 'webhook-timestamp'],
+    read: (request) => {
+      const [id, time, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+        only(request, name),
+      )
+      const timestamp = toTimestamp(time)
+      if (!isText(id) || timestamp === undefined || given === undefined) return undefined
+      const signatures = given
+        .split(' ')
+        .flatMap((each) => (each.startsWith('v1,') ? [Buffer.from(each.slice(3), 'base64')] : []))
+      return { timestamp, signatures, prefix: `${id}.${time}.` }
+    },
+    toKey,
+    isSecret,
+    secret: 'whsec_ and base64 of at least 32 characters',
+  },
+  github: {
+    ...PLAIN,
+    header: 'x-hub-signature-256',
+    read: (request) => {
+      const [, hex] = /^sha256=([\da-f]{64})$/.exec(only(request, 'x-hub-signature-256') ?? '') ?? []
+      if (hex === undefined) return undefined
+      return { timestamp: undefined, signatures: [Buffer.from(hex, 'hex')], prefix: '' }
+    },
+  },
+  stripe: {
+    ...PLAIN,
+    header: 'stripe-signature',
+    read: (request) => {
+      const pairs = (only(request, 'stripe-signature') ?? '').split(',').map((pair) => pair.split('='))
+      const time = pairs.find(([name]) => name === 't')?.[1]
+      const timestamp = toTimestamp(time)
+      const signatures = pairs.flatMap(([name, hex = '']) =>
+        name === 'v1' && /^[\da-f]{64}$/.test(hex) ? [Buffer.from(hex, 'hex')] : [],
+      )
+      return timestamp === undefined ? undefined : { timestamp, signatures, prefix: `${time}.` }
+    },
+  },
+}
+
+/** The name of a format. */
+export type SignatureFormat = 'standard' | 'github' | 'stripe'
+
+/** Whether one of the signatures was made with one of the secrets. All of them are compared, each in the same time wherever they differ. */
+export function isSigned(
+  { signatures, prefix }: Carried,
+  body: Uint8Array,
+  secrets: readonly string[],
+  format: SignatureFormat,
+): boolean {
+  let found = false
+  for (const secret of secrets) {
+    const expected = hmac(FORMATS[format].toKey(secret), [prefix, body])
+    for (const given of signatures)
+      if (given.length === expected.length && timingSafeEqual(given, expected)) found = true
+  }
+  return found
+}
+
+/** What a request is remembered by: a hash of all that is signed. Its signatures can be left out or put into another order. */
+export function toReplayKey({ prefix }: Carried, body: Uint8Array): string {
+  return createHash('sha256').update(prefix).update(body).digest('base64url')
+}
+
+function hmac(key: Buffer, parts: readonly (string | Uint8Array)[]): Buffer {
+  const mac = createHmac('sha256', key)
+  for (const part of parts) mac.update(part)
+  return mac.digest()
+}
+
+/** The header, if it is there once: proxies and servers disagree about the one of several that counts. */
+function only(request: HttpRequest, name: string): string | undefined {
+  const [line, ...others] = request.headerLines(name)
+  return others.length === 0 ? line : undefined
+}
+
+function toTimestamp(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : undefined
+}

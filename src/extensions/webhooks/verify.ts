@@ -1,0 +1,207 @@
+import { addedError } from '../../http/extension-errors.ts'
+import { checkOptions, invalidOption } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import type { ExecutionContext, Logger } from '../../define/context.ts'
+import type { Guard } from '../../define/guard.ts'
+import { fitting } from '../../define/interceptor.ts'
+import type { FitRoute } from '../../define/interceptor.ts'
+import { documenting } from '../../define/layers.ts'
+import type { Injected, Tokens } from '../../define/token.ts'
+import type { HttpError } from '../../http/errors.ts'
+import type { Awaitable } from '../../http/http.ts'
+import { placed } from '../../base/source-location.ts'
+import { toFilesPlan } from '../../schema/files.ts'
+import { createStoreGuard } from '../../server/stores/guard.ts'
+import { createWorkerWarning } from '../../server/stores/worker-warning.ts'
+import { isFunction, isMilliseconds, isObject, isRecord, isString, isText } from '../../base/values.ts'
+import { keepsInMemory } from './replays.ts'
+import type { ReplayStore } from './replays.ts'
+import { FORMATS, isSigned, toReplayKey } from './signature.ts'
+import type { SignatureFormat } from './signature.ts'
+
+/** What `verifyWebhook` takes. */
+export interface VerifyOptions<D extends Tokens = {}> {
+  /**
+   * The secret that you share with the sender, or several while one replaces another. A function finds them for each request, such as by an
+   * account in the path: if it returns none, the request is refused.
+   */
+  readonly secrets:
+    | string
+    | readonly string[]
+    | ((
+        context: ExecutionContext,
+        inject: Injected<D>,
+      ) => Awaitable<string | readonly string[] | null | undefined>)
+  /** What the function `secrets` needs, by the keys under which it receives their values. */
+  readonly inject?: D
+  /** How the sender signs: as Standard Webhooks says, as GitHub or as Stripe. @default 'standard' */
+  readonly format?: SignatureFormat
+  /** The milliseconds by which the time of a request may differ from yours. GitHub sends no time. @default 300000 */
+  readonly tolerance?: number
+  /** Remembers allowed requests, so that one that is sent again unchanged is refused. @default none */
+  readonly replays?: ReplayStore
+  /** Names the guard, and the security scheme in documents. @default 'webhook' */
+  readonly schemeName?: string
+  /** A text about the security scheme for documents. */
+  readonly description?: string
+}
+
+const WHERE = 'verifyWebhook'
+
+/** A header that belongs to the one of the signature, which is a security scheme. */
+const COMPANION = { required: true, description: 'A part of what is signed', schema: { type: 'string' } }
+
+/** Milliseconds after which a replay store that does not answer has failed. */
+const STORE_TIMEOUT = 1000
+
+const WORKER =
+  'Each worker remembers the requests of webhooks in its own memory, so each one allows a request once: give verifyWebhook replays of a shared store'
+
+/**
+ * Creates a guard that allows requests only with the signature of a webhook: of their raw body, by a secret that you share with the
+ * sender, made a few minutes ago at the most. Your handler receives the validated body as always.
+ *
+ * @example
+ * const Signed = verifyWebhook({ secrets: settings.webhookSecret })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>): Guard {
+  checkOptions(
+    WHERE,
+    options,
+    rulesOf(options),
+    missingProblems(options),
+    "verifyWebhook({ secrets: 'whsec_…' })",
+  )
+  const { format = 'standard', tolerance = 300_000, schemeName = 'webhook', description } = options
+  const { secrets, inject, replays } = options
+  const { header, companions, read } = FORMATS[format]
+  const headers = { 'www-authenticate': `Webhook header="${header}"` }
+  const warnInWorker = createWorkerWarning(WORKER)
+  const isNew = createIsNew(tolerance)
+  const refused = (detail: string): HttpError => addedError('invalid_signature', detail, { headers })
+
+  async function canActivate(context: ExecutionContext, injected: Injected<D>): Promise<true> {
+    const { request } = context
+    const carried = read(request)
+    if (carried === undefined)
+      throw refused(`The header ${header} is missing or malformed, or one that belongs to it`)
+    const found = typeof secrets === 'function' ? await secrets(context, injected) : secrets
+    const body = await request.bytes()
+    if (!isSigned(carried, body, [found ?? []].flat(), format)) throw refused('The signature is not accepted')
+    const { timestamp } = carried
+    if (timestamp !== undefined && Math.abs(Date.now() - timestamp * 1000) > tolerance)
+      throw refused('The timestamp is too far from the present time')
+    if (replays === undefined) return true
+    if (keepsInMemory(replays)) warnInWorker(context.log)
+    if (!(await isNew(replays, toReplayKey(carried, body), context.log)))
+      throw refused('The request was received before')
+    return true
+  }
+
+  const scheme = {
+    type: 'apiKey',
+    in: 'header',
+    name: header,
+    ...(description === undefined ? {} : { description }),
+  } as const
+  const guard = {
+    kind: 'guard',
+    name: schemeName,
+    inject: inject ?? {},
+    security: [{ [schemeName]: scheme }],
+    canActivate,
+  } as const
+  const described = documenting(guard, {
+    requestHeaders: companions.map((name) => ({ ...COMPANION, name })),
+    problems:
+      replays === undefined
+        ? []
+        : [{ name: 'ReplaysUnavailable', example: unavailable(), description: 'Try again later' }],
+  })
+  return placed(fitting(described, refuseStreams), verifyWebhook)
+}
+
+/** Reports routes that read a file while it arrives, because the guard has read the whole body before. */
+const refuseStreams: FitRoute = (route, problems) => {
+  const files = route.sources.find(({ name }) => name === 'files')
+  for (const [name, { kind }] of files === undefined ? [] : toFilesPlan(files.schema).fields)
+    if (kind === 'stream' || kind === 'streams')
+      problems.push({
+        code: 'invalid_field',
+        where: route.label,
+        message: `input.files.${name} is read while it arrives, and verifyWebhook reads the whole body before`,
+        fix: `write ${kind === 'stream' ? 'z.file()' : 'z.array(z.file())'} in its place, or remove the guard`,
+      })
+  return route
+}
+
+/** Creates the function that returns whether a request was not allowed before. It throws an `HttpError` 503 if the store fails. */
+function createIsNew(
+  tolerance: number,
+): (replays: ReplayStore, key: string, log: Logger) => Awaitable<boolean> {
+  const guard = createStoreGuard('store of webhooks', STORE_TIMEOUT)
+  return (replays, key, log) => {
+    // a request may come early or late by the tolerance
+    const work = async (): Promise<boolean> => replays.add(`webhook:${key}`, 2 * tolerance)
+    return guard({ operation: 'add', work, log }, (cause) => {
+      throw unavailable(cause)
+    })
+  }
+}
+
+function unavailable(cause?: unknown): HttpError {
+  return addedError('replays_unavailable', 'It cannot be found out whether the request was received before', {
+    cause,
+  })
+}
+
+function rulesOf(options: unknown): Rules {
+  const { format = 'standard' }: { format?: unknown } = Object(options)
+  const { isSecret, secret } = isFormat(format) ? FORMATS[format] : FORMATS.github
+  const isUsable = (value: unknown): boolean => isString(value) && isSecret(value)
+  return {
+    secrets: [
+      (value) =>
+        isFunction(value) ||
+        (Array.isArray(value) ? value.length > 0 && value.every(isUsable) : isUsable(value)),
+      `${secret}, a list of them, or a function`,
+    ],
+    inject: [isRecord, 'an object of tokens'],
+    format: [isFormat, "'standard', 'github' or 'stripe'"],
+    tolerance: [isMilliseconds, 'a number of milliseconds'],
+    replays: [
+      (value) => isObject(value) && 'add' in value && isFunction(value.add),
+      'an object with a function add',
+    ],
+    schemeName: [
+      (value) => isString(value) && /^[\w.-]+$/.test(value),
+      'a name of letters, digits, ".", "-" and "_"',
+    ],
+    description: [isText, 'a text'],
+  }
+}
+
+function isFormat(value: unknown): value is SignatureFormat {
+  return isString(value) && Object.hasOwn(FORMATS, value)
+}
+
+function missingProblems(options: unknown): readonly DefinitionProblem[] {
+  const { secrets, format, replays } = Object(options)
+  return [
+    ...(secrets === undefined
+      ? [invalidOption(WHERE, 'secrets is missing', 'give the secret that you share with the sender')]
+      : []),
+    ...(format === 'github' && replays !== undefined
+      ? [
+          invalidOption(
+            WHERE,
+            'replays is set, and a redelivery of GitHub is the same request as the first one',
+            'remove replays, and let your handler ignore a known X-GitHub-Delivery',
+          ),
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,89 @@
+import { findHistoryInternals } from '../../changes/internals.ts'
+import { checkOptions, invalidOption } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import type { Webhook, WebhookVersions } from '../../openapi/webhook.ts'
+import { placed } from '../../base/source-location.ts'
+import { isSchema } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { isBoolean, isString, isText } from '../../base/values.ts'
+import { createKnown, expandSpec } from '../../versioning/known.ts'
+import type { VersionSpec } from '../../versioning/spec.ts'
+
+/** What `defineWebhook` takes. */
+export interface WebhookOptions<S extends Schema = Schema> extends Pick<
+  Webhook,
+  'summary' | 'description' | 'tags' | 'deprecated'
+> {
+  /** The type of the event, in words that full stops separate, such as `car.sold`. Receivers find it as `type` in the payload. */
+  readonly name: string
+  /** The schema of the data in the newest version. Changes of your history reach the models in it. */
+  readonly schema: S
+  /** The versions that have the webhook, such as `'>=2'`. @default all */
+  readonly version?: VersionSpec
+}
+
+const WHERE = 'defineWebhook'
+
+const EXAMPLE = "defineWebhook({ name: 'car.sold', schema: Car })"
+
+const OPTIONS: Rules = {
+  name: [
+    (value) => isString(value) && /^[\w-]+(?:\.[\w-]+)*$/.test(value),
+    "a name of words and full stops, such as 'car.sold'",
+  ],
+  schema: [isSchema, 'a schema'],
+  version: [isVersionSpec, "a version, a range such as '>=2', or a list of them"],
+  summary: [isText, 'a text'],
+  description: [isText, 'a text'],
+  tags: [(value) => Array.isArray(value) && value.every(isText), 'a list of texts'],
+  deprecated: [isBoolean, 'true or false'],
+}
+
+/**
+ * Defines an event that your API reports to subscribers. List it in `docs.webhooks` of `createApp`, and send it with `createWebhooks`.
+ *
+ * @example
+ * const CarSold = defineWebhook({ name: 'car.sold', schema: Car })
+ *
+ * @throws `DefinitionError` when an option is wrong.
+ */
+export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Webhook<S> {
+  checkOptions(WHERE, options, OPTIONS, missingProblems(options), EXAMPLE)
+  const { schema, version } = options
+  const webhook: Webhook<S> = {
+    ...options,
+    kind: 'webhook',
+    schemaIn: (asked, versions) =>
+      asked === null || isIn(version, asked, versions) ? schemaAt(schema, asked, versions) : undefined,
+  }
+  return placed(webhook, defineWebhook)
+}
+
+function isIn(spec: VersionSpec | undefined, version: string, { list, format }: WebhookVersions): boolean {
+  if (spec === undefined) return true
+  const { neutral, claims } = expandSpec(spec, createKnown(list, [], format))
+  return neutral || claims.has(version)
+}
+
+/** The schema as it was in a version, or the newest one if no change reaches it. */
+function schemaAt(schema: Schema, version: string | null, { history }: WebhookVersions): Schema {
+  const parts = findHistoryInternals(history)?.parts
+  const level = version === null ? undefined : parts?.levels.get(version)
+  return (level === undefined ? undefined : parts?.plans.planOf(schema, level)?.wire) ?? schema
+}
+
+function isEntry(value: unknown): boolean {
+  return isText(value) || typeof value === 'symbol'
+}
+
+function isVersionSpec(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 && value.every(isEntry) : isEntry(value)
+}
+
+function missingProblems(options: unknown): readonly DefinitionProblem[] {
+  const given = Object(options)
+  return ['name', 'schema']
+    .filter((name) => given[name] === undefined)
+    .map((name) => invalidOption(WHERE, `${name} is missing`, `write ${EXAMPLE}`))
+}

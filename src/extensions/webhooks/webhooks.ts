@@ -1,0 +1,216 @@
+import type { Webhook } from '../../openapi/webhook.ts'
+import { once } from '../../base/async.ts'
+import { findHistoryInternals } from '../../changes/internals.ts'
+import { checkOptions, invalidOption } from '../../base/check-options.ts'
+import type { Rules } from '../../base/check-options.ts'
+import { DefinitionError } from '../../base/definition-error.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { isWorkerd } from '../../base/workerd.ts'
+import { openChannel } from '../../base/platform.ts'
+import type { InputOf, Schema } from '../../schema/schema.ts'
+import { isBoolean, isFunction, isMilliseconds, isObject, isPositive, isRecord } from '../../base/values.ts'
+import type { VersionHistory } from '../../versioning/options.ts'
+import { createTry, RETRY_DELAYS } from './attempt.ts'
+import type { WebhookAttempt } from './attempt.ts'
+import { createMemoryOutbox } from './outbox.ts'
+import type { Delivery, Outbox } from './outbox.ts'
+import { createPrepare, notSent } from './prepare.ts'
+import type { Prepared, SendOptions } from './prepare.ts'
+import type { Poster, PostLimits } from './send/post.ts'
+import type { TargetOptions } from './send/target.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+/** What `createWebhooks` takes. */
+export interface CreateWebhooksOptions<A = unknown> extends TargetOptions, Partial<PostLimits> {
+  /** Your store of subscriptions. */
+  readonly subscriptions: Subscriptions<A>
+  /** The history that subscriptions are pinned to a version of. @default none */
+  readonly history?: VersionHistory
+  /** Where deliveries wait for their attempts. @default `createMemoryOutbox()` */
+  readonly outbox?: Outbox
+  /**
+   * The milliseconds until each further attempt. Up to a fifth is added at random, and a longer `Retry-After` counts instead. @default
+   * the schedule of Standard Webhooks: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h
+   */
+  readonly retryDelays?: readonly number[]
+  /** Milliseconds of an attempt, from resolving the name to the end of the answer. @default 15000 */
+  readonly timeout?: number
+  /** Bytes that an answer may have. Its content is not used. @default 65536 */
+  readonly answerLimit?: number
+}
+
+/** Sends webhooks. */
+export interface Webhooks<A = unknown> {
+  /**
+   * Puts an event into the outbox, once for each subscription. Resolves to its id when the outbox has all of them.
+   *
+   * @example
+   * await webhooks.send(CarSold, { id: '7', price: 9000 }, { audience: account.id })
+   *
+   * @throws `TypeError` for data that the schema refuses, and an `AggregateError` of the subscriptions that it cannot be sent to, because
+   * their version is unknown or the outbox refuses the delivery. The others get it.
+   */
+  send<S extends Schema>(webhook: Webhook<S>, data: InputOf<S>, options?: SendOptions<A>): Promise<string>
+  /**
+   * Creates the deliveries of an event without an outbox, so that you store them in the transaction that the event is about.
+   *
+   * @throws `TypeError` for data that the schema refuses.
+   */
+  prepare<S extends Schema>(
+    webhook: Webhook<S>,
+    data: InputOf<S>,
+    options?: SendOptions<A>,
+  ): Promise<Prepared>
+  /**
+   * Attempts a delivery once, and puts it into the outbox again if there is to be another one. Call it in the worker of your queue. It
+   * rejects only if the outbox does, and after `close`. Your queue then has to keep the job.
+   */
+  deliver(delivery: Delivery): Promise<WebhookAttempt>
+  /**
+   * Checks a URL as each attempt does, for example before you store a subscription.
+   *
+   * @throws `WebhookTargetError` if nothing would be sent there, and what `lookup` fails with.
+   */
+  checkUrl(url: string): Promise<void>
+  /** Closes the outbox, waits for the attempts that run, and closes the connections. Later attempts reject. */
+  close(): Promise<void>
+}
+
+/** The channels of `node:diagnostics_channel` for webhooks. */
+export const WebhookChannels = {
+  /** Publishes a {@link WebhookAttempt} after each attempt. */
+  attempt: 'octavo.webhook.attempt',
+} as const
+
+const ATTEMPTS = openChannel(WebhookChannels.attempt)
+
+const WHERE = 'createWebhooks'
+
+const hasFunctions =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    isObject(value) && names.every((name) => isFunction(Reflect.get(value, name)))
+
+const OPTIONS: Rules = {
+  subscriptions: [hasFunctions('of', 'find', 'disable'), 'an object with functions of, find and disable'],
+  history: [isRecord, 'what defineVersions returns'],
+  outbox: [hasFunctions('add'), 'an object with a function add'],
+  retryDelays: [
+    (value) => Array.isArray(value) && value.every((delay) => isMilliseconds(delay)),
+    'a list of numbers of milliseconds',
+  ],
+  timeout: [isMilliseconds, 'a number of milliseconds'],
+  answerLimit: [isPositive, 'a number of bytes, at least 1'],
+  allowPrivate: [isBoolean, 'true or false'],
+  allowHttp: [isBoolean, 'true or false'],
+  ports: [(value) => Array.isArray(value) && value.every(isPositive), 'a list of numbers of ports'],
+  lookup: [isFunction, 'a function such as lookup of node:dns'],
+}
+
+/**
+ * Creates what sends webhooks, signed as Standard Webhooks says. Each subscription gets the payloads of its version. Attempts go to public
+ * addresses only, and are repeated until one has success.
+ *
+ * @example
+ * const webhooks = createWebhooks({ subscriptions, history })
+ * await webhooks.send(CarSold, { id: '7', price: 9000 })
+ *
+ * @throws `DefinitionError` when an option is wrong, or a change of the history.
+ */
+export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): Webhooks<A> {
+  checkOptions(WHERE, options, OPTIONS, missingProblems(options), 'createWebhooks({ subscriptions })')
+  const { subscriptions, history, outbox = createMemoryOutbox(), retryDelays = RETRY_DELAYS } = options
+  const { timeout = 15_000, answerLimit = 65_536 } = options
+  const problems = historyProblems(history)
+  if (problems.length > 0) throw new DefinitionError(problems)
+  // the code that opens connections needs modules of Node, which platforms that only verify webhooks may lack
+  let poster: Poster | undefined
+  const load = once(async () => {
+    if (isWorkerd()) throw new DefinitionError([NO_SOCKETS])
+    const { createPoster } = await import('./send/post.ts')
+    return (poster = createPoster(options, { timeout, answerLimit }))
+  })
+
+  const prepare = createPrepare(subscriptions, history)
+  const tryOnce = createTry(subscriptions, load)
+  const { deliver, close } = createDeliver(async (delivery) => {
+    // not an attempt that failed, because none is possible here
+    await load()
+    const attempt = await tryOnce(delivery, retryDelays)
+    const { delay } = attempt
+    if (delay !== undefined) await outbox.add({ ...delivery, attempt: delivery.attempt + 1 }, delay)
+    if (ATTEMPTS.hasSubscribers) ATTEMPTS.publish(attempt)
+    return attempt
+  })
+
+  outbox.connect?.(deliver)
+  return {
+    prepare,
+    deliver,
+    send: async (webhook, data, given) => {
+      const { id, deliveries, errors } = await prepare(webhook, data, given)
+      const results = await Promise.allSettled(deliveries.map(async (delivery) => outbox.add(delivery, 0)))
+      const failed = deliveries.flatMap(({ event, subscription }, at) => {
+        const result = results[at]
+        return result?.status === 'rejected' ? [notSent(event, subscription, result.reason)] : []
+      })
+      const all = [...errors, ...failed]
+      if (all.length > 0)
+        throw new AggregateError(
+          all,
+          `The event ${id} cannot be sent to ${all.length} of ${errors.length + deliveries.length} subscriptions`,
+          { cause: all[0]?.cause },
+        )
+      return id
+    },
+    checkUrl: async (url) => {
+      const { check } = await load()
+      await check(url)
+    },
+    close: async () => {
+      await outbox.close?.()
+      await close()
+      await poster?.close()
+    },
+  }
+}
+
+/** Creates `deliver`, and what waits for all attempts and refuses later ones. */
+function createDeliver(attempt: Webhooks['deliver']): Pick<Webhooks, 'deliver' | 'close'> {
+  const running = new Set<Promise<WebhookAttempt>>()
+  let isClosed = false
+  return {
+    deliver: async (delivery) => {
+      // a queue keeps the job, and no attempt is counted
+      if (isClosed) throw new Error('The webhooks are closed')
+      const made = attempt(delivery)
+      running.add(made)
+      return made.finally(() => running.delete(made))
+    },
+    close: async () => {
+      isClosed = true
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+/** A Worker resolves names by itself, so it would connect to what was not checked. */
+const NO_SOCKETS = invalidOption(
+  WHERE,
+  'a Worker cannot send webhooks',
+  'store what prepare or send returns in a queue, and call deliver and checkUrl in a process of Node, Bun or Deno',
+)
+
+/** The mistakes in changes, which an application with the history refuses too. */
+function historyProblems(history: unknown): readonly DefinitionProblem[] {
+  const parts = findHistoryInternals(history)?.parts
+  // mistakes are found while the changes of a schema are looked for
+  for (const schema of parts?.messages ?? []) parts?.plans.reachOf(schema)
+  return parts?.problems ?? []
+}
+
+function missingProblems(options: unknown): readonly DefinitionProblem[] {
+  return Object(options).subscriptions === undefined
+    ? [invalidOption(WHERE, 'subscriptions is missing', 'give an object with functions of, find and disable')]
+    : []
+}

@@ -1,0 +1,81 @@
+import { trimSpace } from './headers.ts'
+
+/** The characters of RFC 6265 section 4.1.1 and those that clients take besides, but for those that end a name or a value. */
+const NAME = /^[!-:<>-~]+$/
+const PATH = /^[ -:=-~]*$/
+/** Labels of RFC 1123 section 2.1. The dot that may lead is ignored by clients. */
+const DOMAIN = /^\.?[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
+
+/** Writes the value of an attribute: `''` for one without, `undefined` for a wrong one. */
+type Write = (given: unknown) => string | undefined
+
+const SAME_SITE = oneOf('Strict Lax None')
+
+/** The attributes in the order in which they are sent: how each is called, and its value. */
+const ATTRIBUTES: readonly (readonly [name: string, label: string, write: Write])[] = [
+  ['maxAge', 'Max-Age', (given) => (Number.isInteger(given) ? String(given) : undefined)],
+  ['domain', 'Domain', matching(DOMAIN)],
+  ['path', 'Path', matching(PATH)],
+  ['expires', 'Expires', toUtc],
+  ['httpOnly', 'HttpOnly', () => ''],
+  ['secure', 'Secure', () => ''],
+  ['partitioned', 'Partitioned', () => ''],
+  ['priority', 'Priority', oneOf('Low Medium High')],
+  ['sameSite', 'SameSite', (given) => SAME_SITE(given === true ? 'strict' : given)],
+]
+
+/**
+ * Returns a `Set-Cookie` line. `attributes` are `CookieOptions`, as code without types may pass them.
+ *
+ * @throws `TypeError` for what would end the line or one of its parts, and for attributes that have no such value.
+ */
+export function writeSetCookie(name: string, value: string, attributes: object = {}): string {
+  if (!NAME.test(name)) throw invalid('argument name', name)
+  let line = `${name}=${encodeURIComponent(value)}`
+  for (const [key, label, write] of ATTRIBUTES) {
+    const given: unknown = Reflect.get(attributes, key)
+    // no other number says something: a cookie that ends at once has the age 0
+    if (!given && (key !== 'maxAge' || given === undefined)) continue
+    const written = write(given)
+    if (written === undefined) throw invalid(`option ${key}`, given)
+    line += written === '' ? `; ${label}` : `; ${label}=${written}`
+  }
+  return line
+}
+
+/** The cookies of a `Cookie` header, in a record without prototype. The first of several with one name wins. */
+export function parseCookies(header = ''): Readonly<Record<string, string>> {
+  const cookies: Record<string, string> = Object.create(null)
+  for (const pair of header.split(';')) {
+    const mark = pair.indexOf('=')
+    if (mark !== -1) cookies[trimSpace(pair.slice(0, mark))] ??= decode(trimSpace(pair.slice(mark + 1)))
+  }
+  return cookies
+}
+
+function decode(text: string): string {
+  try {
+    return text.includes('%') ? decodeURIComponent(text) : text
+  } catch {
+    return text
+  }
+}
+
+function invalid(what: string, value: unknown): TypeError {
+  return new TypeError(`${what} is invalid: ${String(value)}`)
+}
+
+function matching(pattern: RegExp): Write {
+  return (given) => (pattern.test(String(given)) ? String(given) : undefined)
+}
+
+function oneOf(words: string): Write {
+  const byName = new Map(words.split(' ').map((word) => [word.toLowerCase(), word]))
+  return (given) => (typeof given === 'string' ? byName.get(given.toLowerCase()) : undefined)
+}
+
+function toUtc(given: unknown): string | undefined {
+  // also that of another realm
+  const isDate = Object.prototype.toString.call(given) === '[object Date]'
+  return isDate && Number.isFinite(Number(given)) ? new Date(Number(given)).toUTCString() : undefined
+}

@@ -1,0 +1,300 @@
+import { FINISHED, PHRASES } from './http.ts'
+import type { FinishedResponse } from './http.ts'
+import { byteLength } from '../base/platform.ts'
+
+/** A row of a table of errors. */
+export type ErrorRow = number | readonly [status: number, title?: string]
+
+/** Each error with its status. One whose title is not the phrase of its status has a list, with the title if that is not its code in words. */
+const ROWS = {
+  malformed_request: [400],
+  malformed_target: [400, 'Malformed request target'],
+  malformed_path: [400],
+  malformed_body: [400, 'Malformed request body'],
+  malformed_json: [400, 'Malformed JSON'],
+  missing_content_type: [400, 'Missing Content-Type'],
+  malformed_multipart: [400, 'Malformed multipart body'],
+  too_many_parameters: [400],
+  missing_host: [400, 'Missing Host header'],
+  ambiguous_version: [400, 'Ambiguous API version'],
+  invalid_version: [400, 'Invalid API version'],
+  unspecified_version: [400, 'Unspecified API version'],
+  unknown_preview: [400],
+  unauthenticated: [401, 'Authentication required'],
+  invalid_credentials: [401],
+  forbidden: 403,
+  file_not_found: 404,
+  document_not_found: 404,
+  unsupported_version: [404, 'Unsupported API version'],
+  route_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  session_conflict: [409],
+  retired_version: [410, 'Retired API version'],
+  version_brownout: [410, 'API version in a brownout'],
+  precondition_failed: 412,
+  body_too_large: [413, 'Content Too Large'],
+  too_many_parts: [413, 'Content Too Large'],
+  url_too_long: 414,
+  unsupported_media_type: 415,
+  unsupported_content_encoding: [415],
+  range_not_satisfiable: 416,
+  expectation_failed: 417,
+  host_not_allowed: 421,
+  validation_failed: [422],
+  upgrade_required: 426,
+  headers_too_large: 431,
+  client_closed_request: [499],
+  internal_error: 500,
+  response_invalid: [500, 'Invalid response'],
+  migration_failed: [500],
+  handler_timeout: 503,
+  closing: 503,
+  session_unavailable: [503],
+} as const satisfies Readonly<Record<string, ErrorRow>>
+
+/** A code of {@link CORE_ERRORS}. */
+export type CoreErrorCode = keyof typeof ROWS
+
+/** The status and the title of each code. */
+export type ErrorTable<C extends string> = Readonly<
+  Record<C, { readonly status: number; readonly title: string }>
+>
+
+/** The errors that every application may answer with. Those of code that an application adds are in `added-errors.ts`. */
+export const CORE_ERRORS: ErrorTable<CoreErrorCode> = /* @__PURE__ */ toErrorTable(ROWS)
+
+/** Writes a table out. */
+export function toErrorTable<C extends string>(rows: Readonly<Record<C, ErrorRow>>): ErrorTable<C> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the codes
+  return Object.fromEntries(
+    Object.entries<ErrorRow>(rows).map(([code, row]) => {
+      const [status, title = inWords(code)] = typeof row === 'number' ? [row, PHRASES[row]] : row
+      return [code, { status, title }]
+    }),
+  ) as Record<C, { status: number; title: string }>
+}
+
+function inWords(code: string): string {
+  return code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+}
+
+/** The options of an `HttpError`. */
+export interface HttpErrorOptions {
+  /** A stable word for programs. @default the status phrase, as `not_found` */
+  readonly code?: string
+  /** A URI that identifies the kind of problem. @default `about:blank` */
+  readonly type?: string
+  /** A short summary of the kind of problem. @default the status phrase */
+  readonly title?: string
+  /** Response headers to send along, for instance `{ 'retry-after': '30' }`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The error behind this one: logged, never sent. */
+  readonly cause?: unknown
+  /** Any other member, which the problem document contains. */
+  readonly [member: string]: unknown
+}
+
+/**
+ * An error that reaches the client as `application/problem+json` (RFC 9457).
+ *
+ * @example
+ * throw new HttpError(404, 'No such car', { code: 'car_not_found', id: 7 })
+ * // → 404 {"type":"about:blank","title":"Not Found","status":404,"detail":"No such car","code":"car_not_found","id":7}
+ *
+ * @throws `RangeError` when `status` is not an error status (400 to 599).
+ */
+export class HttpError extends Error {
+  /** The status of the response, 400 to 599. */
+  readonly status: number
+  /** A stable word for programs. */
+  readonly code: string
+  /** A URI that identifies the kind of problem. */
+  readonly type: string
+  /** A short summary of the kind of problem. */
+  readonly title: string
+  /** An explanation of this occurrence, which clients see. */
+  readonly detail: string | undefined
+  /** Headers to send along. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+  /** Further members of the problem document. */
+  readonly members: Readonly<Record<string, unknown>>
+
+  constructor(status: number, detail?: string, options: HttpErrorOptions = {}) {
+    const { code, type, title, headers, cause, ...members } = options
+    super(detail ?? title ?? PHRASES[status] ?? 'Error', cause === undefined ? undefined : { cause })
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new RangeError(`HttpError: ${status} is not an error status; use 400 to 599`)
+    }
+    const phrase = PHRASES[status] ?? 'Error'
+    this.name = 'HttpError'
+    this.status = status
+    this.detail = detail
+    this.code = code ?? toCode(phrase)
+    this.type = type ?? 'about:blank'
+    this.title = title ?? phrase
+    this.headers = headers
+    this.members = Object.keys(members).length === 0 ? NO_MEMBERS : members
+  }
+}
+
+/** One value of a request that does not fit its schema: an entry of `errors` in a 422. */
+export interface ValidationIssue {
+  /** The source of the value. */
+  readonly in: 'params' | 'query' | 'headers' | 'cookies' | 'body' | 'form' | 'files'
+  /** The keys that lead to the value; empty for the source itself. */
+  readonly path: readonly (string | number)[]
+  /** The code of zod for the kind of issue, such as `invalid_type` or `too_small`. */
+  readonly code: string
+  /** An explanation for people. */
+  readonly message: string
+}
+
+/**
+ * The 422 of a request whose input does not fit its schemas. Test for it with `instanceof`, match it with an error handler, or throw your
+ * own for rules that no schema has.
+ *
+ * @example
+ * throw new ValidationError([{ in: 'body', path: ['email'], code: 'taken', message: 'The address is taken' }])
+ */
+export class ValidationError extends HttpError {
+  /** The values that do not fit. */
+  readonly errors: readonly ValidationIssue[]
+
+  constructor(errors: readonly ValidationIssue[], detail: string = toDetail(errors.length)) {
+    const code = 'validation_failed'
+    const { status, title } = CORE_ERRORS[code]
+    super(status, detail, { code, title, type: toUrn(code), errors })
+    this.errors = errors
+  }
+}
+
+/**
+ * How many values of a request are wrong.
+ *
+ * @internal
+ */
+export function toDetail(count: number): string {
+  return `${count === 1 ? 'One value is' : `${count} values are`} not as the API describes`
+}
+
+/** The options of an error of Octavo's own. */
+export type OwnErrorOptions = HttpErrorOptions & { readonly status?: number }
+
+/**
+ * One of Octavo's own errors, with the status and title of its row in {@link CORE_ERRORS}.
+ *
+ * @internal
+ */
+export function httpError(code: CoreErrorCode, detail: string, options?: OwnErrorOptions): HttpError {
+  return toOwnError(CORE_ERRORS, code, detail, options)
+}
+
+/**
+ * An error with the status and title of its row in a table.
+ *
+ * @internal
+ */
+export function toOwnError<C extends string>(
+  table: ErrorTable<C>,
+  code: C,
+  detail: string,
+  options: OwnErrorOptions = {},
+): HttpError {
+  const { status, ...rest } = options
+  const known = table[code]
+  const { stackTraceLimit } = Error
+  // what a client did wrong happens often, and has no place in the code: to look for one is most of the cost of an error
+  if (known.status < 500) Error.stackTraceLimit = 0
+  try {
+    return new HttpError(status ?? known.status, detail, {
+      code,
+      title: known.title,
+      type: toUrn(code),
+      ...rest,
+    })
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+const urns = new Map<string, string>()
+
+/** The URN of a code. */
+function toUrn(code: string): string {
+  const urn = urns.get(code) ?? `urn:octavo:problem:${code.replaceAll('_', '-')}`
+  urns.set(code, urn)
+  return urn
+}
+
+/** The problem document of an error (RFC 9457 section 3), ready to be sent. */
+export function toProblem(error: HttpError): FinishedResponse {
+  const { type, title, status, detail, code, members } = error
+  const known = detail === undefined ? { type, title, status, code } : { type, title, status, detail, code }
+  // the members that RFC 9457 names come first, and no other can replace them
+  const body = JSON.stringify(members === NO_MEMBERS ? known : { ...known, ...members, ...known })
+  return toErrorResponse(error, 'application/problem+json', body)
+}
+
+/** The response to an error with a body: its status and headers are those of the error. */
+export function toErrorResponse(
+  { status, headers }: HttpError,
+  type: string,
+  body: string,
+): FinishedResponse {
+  return {
+    [FINISHED]: true,
+    isError: true,
+    status,
+    headers: {
+      ...(headers && toSent(headers)),
+      'content-type': type,
+      'content-length': String(byteLength(body)),
+    },
+    body,
+  }
+}
+
+/** Of most errors: one object, so that they are known by it. */
+const NO_MEMBERS: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** The reason phrase of a status, or `undefined` for one without. */
+export function phraseOf(status: number): string | undefined {
+  return PHRASES[status]
+}
+
+/** Creates an error of one status. */
+export type HttpErrorFactory = (detail?: string, options?: HttpErrorOptions) => HttpError
+
+function thrower(status: number): HttpErrorFactory {
+  return (detail, options) => new HttpError(status, detail, options)
+}
+
+/** A 400 error to throw. */
+export const badRequest: HttpErrorFactory = thrower(400)
+/** A 401 error to throw. Pass the challenge as `headers: { 'www-authenticate': … }`. */
+export const unauthorized: HttpErrorFactory = thrower(401)
+/** A 403 error to throw. */
+export const forbidden: HttpErrorFactory = thrower(403)
+/** A 404 error to throw. */
+export const notFound: HttpErrorFactory = thrower(404)
+/** A 409 error to throw. */
+export const conflict: HttpErrorFactory = thrower(409)
+/** A 410 error to throw. */
+export const gone: HttpErrorFactory = thrower(410)
+/** A 422 error to throw. */
+export const unprocessable: HttpErrorFactory = thrower(422)
+/** A 429 error to throw. */
+export const tooManyRequests: HttpErrorFactory = thrower(429)
+/** A 503 error to throw. */
+export const serviceUnavailable: HttpErrorFactory = thrower(503)
+
+function toCode(phrase: string): string {
+  return phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+}
+
+/** The headers of an error by lower-case name, without the encoding of another body: an error may have all headers of an answer from elsewhere. */
+function toSent(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return Object.fromEntries(entries.filter(([name]) => name !== 'content-encoding'))
+}

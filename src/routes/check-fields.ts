@@ -1,0 +1,273 @@
+import { suggestion } from '../base/definition-error.ts'
+import type { DefinitionProblem } from '../base/definition-error.ts'
+import { METHODS } from '../http/http.ts'
+import { isSchema } from '../schema/schema.ts'
+import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
+import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
+import { cutVersion, MAX_VERSION_LENGTH } from '../versioning/cut-version.ts'
+import {
+  describeMistake,
+  isBoolean,
+  isCount,
+  isFunction,
+  isObject,
+  isRecord,
+  isString,
+  isText,
+} from '../base/values.ts'
+
+/** What a field may hold: the test, and how the expectation reads in a message. */
+interface Kind {
+  readonly test: (value: unknown) => boolean
+  readonly expected: string
+}
+
+const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every(test)
+const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || isText(value)
+const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
+
+const TEXT: Kind = { test: isString, expected: 'a string' }
+const FLAG: Kind = { test: isBoolean, expected: 'true or false' }
+const COUNT: Kind = { test: isCount, expected: 'a whole number, 0 or more' }
+const RECORD: Kind = { test: isRecord, expected: "an object, such as { 'x-internal': true }" }
+
+const SHARED: Readonly<Record<string, Kind>> = {
+  version: {
+    test: (value) => isEntry(value) || (isListOf(isEntry)(value) && Array.isArray(value) && value.length > 0),
+    expected: "a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+  },
+  tags: { test: isListOf(isString), expected: 'a list of strings' },
+  deprecated: FLAG,
+  // reported in detail by `routePolicyProblems`
+  policy: { test: () => true, expected: 'an object' },
+  includeInSchema: FLAG,
+}
+
+/** Whether the value was made by a function that makes one of these kinds of definition. */
+export const isDefinition =
+  (...kinds: readonly string[]) =>
+  (value: unknown): boolean =>
+    // functions too, because a limit is both middleware and a guard
+    kinds.includes(String(Object(value).kind))
+
+/** Whether the value was made by a function that makes this kind of definition, and has the function that makes it useful. */
+function isPart(kind: string, method: string): (value: unknown) => boolean {
+  return (value) => isDefinition(kind)(value) && typeof Reflect.get(Object(value), method) === 'function'
+}
+
+const ROUTERS: Kind = {
+  test: isListOf(isDefinition('router')),
+  expected: 'a list of what defineRouter returns, such as [adminRouter]',
+}
+/** What can stand around handlers. */
+export const LAYER_RULES = {
+  guards: {
+    test: isListOf(isPart('guard', 'canActivate')),
+    expected: 'a list of what defineGuard returns, such as [SignedIn]',
+  },
+  interceptors: {
+    test: isListOf(isPart('interceptor', 'intercept')),
+    expected: 'a list of what defineInterceptor returns, such as [Envelope]',
+  },
+  middleware: {
+    test: isListOf((value) => typeof value === 'function'),
+    expected: 'a list of functions, such as [async (context, next) => next()]',
+  },
+  errorHandlers: {
+    test: isListOf(isPart('error-handler', 'handle')),
+    expected: 'a list of what defineErrorHandler returns, such as [outOfStock]',
+  },
+} as const satisfies Readonly<Record<string, Kind>>
+const LIST: Kind = { test: Array.isArray, expected: 'a list' }
+const FUNCTION: Kind = { test: isFunction, expected: 'a function' }
+const GROUP: Readonly<Record<string, Kind>> = {
+  ...SHARED,
+  ...LAYER_RULES,
+  kind: TEXT,
+  name: TEXT,
+  prefix: TEXT,
+  meta: RECORD,
+}
+const ROUTES: Kind = {
+  test: isListOf(isObject),
+  expected: "a list of route objects, such as [{ method: 'GET', handler }]",
+}
+
+/** The fields of each kind of definition. */
+export const FIELDS = {
+  module: {
+    ...SHARED,
+    ...LAYER_RULES,
+    kind: TEXT,
+    name: TEXT,
+    prefix: TEXT,
+    imports: LIST,
+    providers: LIST,
+    exports: LIST,
+    schemas: {
+      test: (value) => isObject(value) && Object.values(Object(value)).every(isSchema),
+      expected: 'an object of zod schemas, such as { Car, Driver }',
+    },
+    global: FLAG,
+    onStart: FUNCTION,
+    onStop: FUNCTION,
+    controllers: {
+      test: isListOf(isDefinition('controller')),
+      expected: 'a list of what defineController returns, such as [carController]',
+    },
+    routers: ROUTERS,
+  },
+  controller: {
+    ...GROUP,
+    inject: { test: isRecord, expected: 'tokens by key, such as { cars: CarService }' },
+    routes: ROUTES,
+  },
+  router: { ...GROUP, routes: ROUTES, routers: ROUTERS, mount: FUNCTION },
+  route: {
+    ...SHARED,
+    ...LAYER_RULES,
+    withoutGuards: LAYER_RULES.guards,
+    method: { test: () => true, expected: 'a method or a list of methods' },
+    path: TEXT,
+    name: TEXT,
+    meta: RECORD,
+    status: {
+      test: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
+      expected: 'a status from 200 to 599',
+    },
+    summary: TEXT,
+    description: TEXT,
+    operationId: TEXT,
+    validateResponses: {
+      test: (value) => value === 'strict' || typeof value === 'boolean',
+      expected: "true, 'strict' or false",
+    },
+    bodyLimit: COUNT,
+    timeout: COUNT,
+    upgrade: { test: (value) => value === 'websocket', expected: "'websocket'" },
+    uploads: { test: isUploadLimits, expected: UPLOAD_LIMITS_EXPECTED },
+    openapi: RECORD,
+    input: { test: isRecord, expected: 'schemas by source, such as { body: CreateCar }' },
+    response: {
+      test: isObject,
+      expected: 'a schema, or schemas by status, such as { 200: Car, 404: Problem }',
+    },
+    // reported in detail by `toStream`
+    events: { test: () => true, expected: 'a schema, or schemas by name, such as { car: Car }' },
+    items: { test: () => true, expected: 'a schema, such as Car' },
+    // reported in detail by `placementProblems`
+    controller: {
+      test: isObject,
+      expected: "what a route needs of its controller, such as { prefix: '/cars' }",
+    },
+    handler: { test: isFunction, expected: 'a function, such as ({ params }) => find(params.id)' },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
+
+/** The fields that our own functions set, which messages do not propose. */
+const SET: readonly string[] = ['kind', 'controller']
+
+const REQUIRED: Readonly<Record<keyof typeof FIELDS, readonly string[]>> = {
+  module: [],
+  controller: ['routes'],
+  router: [],
+  route: ['method', 'handler'],
+}
+
+/** Reports the fields of a definition that do not exist, are missing, or hold a value of the wrong kind. */
+export function checkFields(
+  kind: keyof typeof FIELDS,
+  definition: object,
+  where: string,
+): readonly DefinitionProblem[] {
+  const fields: Readonly<Record<string, Kind>> = FIELDS[kind]
+  const missing = REQUIRED[kind].filter((field) => !(field in definition))
+  return [
+    ...missing.map((field): DefinitionProblem => ({
+      code: 'invalid_field',
+      where,
+      message: `the ${kind} has no ${field}`,
+      fix: `give it ${fields[field]?.expected ?? field}`,
+    })),
+    ...Object.entries(definition).flatMap(([field, value]): DefinitionProblem[] => {
+      const known = Object.hasOwn(fields, field) ? fields[field] : undefined
+      if (known === undefined) {
+        const names = Object.keys(fields).filter((name) => !SET.includes(name))
+        return [
+          {
+            code: 'unknown_field',
+            where,
+            message: `a ${kind} has no field "${field}"`,
+            fix: suggestion(field, names),
+          },
+        ]
+      }
+      if (value === undefined || known.test(value)) return []
+      return [
+        {
+          code: 'invalid_field',
+          where,
+          message: describeMistake(field, value, known.test, known.expected),
+          fix: `give ${known.expected}`,
+        },
+      ]
+    }),
+  ]
+}
+
+/** The methods of a route; a problem when there are none, one is unknown, or one can't be upgraded. */
+export function checkMethods(
+  { method, upgrade }: { readonly method?: unknown; readonly upgrade?: unknown },
+  where: string,
+): readonly DefinitionProblem[] {
+  // a route without method is reported as such
+  if (method === undefined) return []
+  const methods: readonly unknown[] = Array.isArray(method) ? method : [method]
+  if (methods.length === 0) {
+    return [
+      {
+        code: 'invalid_method',
+        where,
+        message: 'the list of methods is empty',
+        fix: `name one of ${METHODS.join(', ')}`,
+      },
+    ]
+  }
+  if (upgrade !== undefined && methods.join() !== 'GET') {
+    const message = `upgrade is beside the method ${methods.join(', ')}`
+    return [{ code: 'invalid_method', where, message, fix: "write method: 'GET'" }]
+  }
+  return methods.flatMap((value): DefinitionProblem[] =>
+    isMethod(value)
+      ? []
+      : [
+          {
+            code: 'invalid_method',
+            where,
+            message: `${JSON.stringify(value)} is not a method`,
+            fix: `use one of ${METHODS.join(', ')}`,
+          },
+        ],
+  )
+}
+
+/** Reports versions that no request could name. */
+export function checkVersions(version: unknown, where: string): readonly DefinitionProblem[] {
+  const entries: readonly unknown[] = Array.isArray(version) ? version : [version]
+  return entries.flatMap((entry): DefinitionProblem[] => {
+    if (typeof entry !== 'string' || isRange(entry)) return []
+    if (entry.length > MAX_VERSION_LENGTH) {
+      const message = `the version "${cutVersion(entry)}" has more than ${MAX_VERSION_LENGTH} characters`
+      return [{ code: 'invalid_version', where, message, fix: 'write it as requests name it' }]
+    }
+    if (!/\s/.test(entry)) return []
+    // "v 1" most likely means version 1
+    const written = entry
+      .trim()
+      .replace(/^v\s+(?=\d)/i, '')
+      .replaceAll(/\s+/g, '')
+    const fix = written === '' ? "write it as requests name it, such as '1'" : `write version: '${written}'`
+    return [{ code: 'invalid_version', where, message: `the version "${entry}" has blanks`, fix }]
+  })
+}

@@ -1,0 +1,145 @@
+import type { HttpRequest, Method } from '../http/http.ts'
+import type { Pattern } from '../router/path/pattern.ts'
+import type { PlacedPolicy } from '../versioning/policy.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
+import type { LayerStack } from './layer-stack.ts'
+import type { ModuleNode } from './modules.ts'
+import type { ResponseKey } from '../schema/responses.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { DeclaredSource } from '../schema/sources.ts'
+import type { DeclaredStream } from '../schema/streams.ts'
+import type { Token } from '../define/token.ts'
+import type { UploadLimits } from '../schema/uploads.ts'
+
+/** A route with everything it inherits written out: what the router, the server and the documents work on. */
+export interface FlatRoute {
+  /** The name of the route in messages: `car.getOne: GET /car/{car_id}`. */
+  readonly label: string
+  /** The route, its controller, the routers around it and the module, for the place in messages. */
+  readonly definitions: readonly object[]
+  readonly name: string
+  /** The name of its controller or router, with those of the routers above. */
+  readonly controller: string
+  readonly methods: readonly Method[]
+  readonly pattern: Pattern
+  /** What a version segment follows in the path: the prefix of the application, or `''` if the path doesn't begin with it. */
+  readonly prefix: string
+  /** Whether the route is excluded from the prefix of the application. */
+  readonly isExcluded: boolean
+  /** `undefined` when no version is given anywhere. */
+  readonly version: VersionSpec | undefined
+  readonly sources: readonly DeclaredSource[]
+  readonly inject: ReadonlyMap<string, Token<unknown>>
+  /** The module it belongs to: tokens are what that module sees. */
+  readonly module: ModuleNode
+  /** Guards and all else that runs around the handler, of every level. */
+  readonly layers: LayerStack
+  /** Response schemas by status. */
+  readonly responses: ReadonlyMap<ResponseKey, Schema>
+  /** Whether `response` is one schema, which is that of any status that a handler replies with. */
+  readonly isOneResponse: boolean
+  /** What `events` or `items` declares. */
+  readonly stream: DeclaredStream | undefined
+  /** The status of a plain returned value. */
+  readonly status: number
+  readonly validateResponses: boolean | 'strict' | undefined
+  /** `undefined` where the application's setting holds, as for the two that follow. */
+  readonly bodyLimit: number | undefined
+  readonly timeout: number | undefined
+  readonly uploads: UploadLimits | undefined
+  readonly upgrade: 'websocket' | undefined
+  readonly handler: (input: never, context: never) => unknown
+  readonly tags: readonly string[]
+  readonly summary: string | undefined
+  readonly description: string | undefined
+  readonly operationId: string | undefined
+  /** Merged into the operation in documents. */
+  readonly openapi: object
+  readonly deprecated: boolean
+  /** What is said of the life of its versions, the most specific first: route, controller, routers, module. */
+  readonly policies: readonly PlacedPolicy[]
+  readonly includeInSchema: boolean
+  readonly meta: object
+  /** Whether a preview reaches the route, of which this is what its clients see. */
+  readonly isBeta?: boolean
+  /** In a version that changes carry, the route as its code has it. */
+  readonly newest?: FlatRoute
+  /** What turns requests and results there. Like all that differs there, it is made when it is first read. */
+  readonly migration?: Migration
+}
+
+/** How a route serves a version that is older than its code. */
+export interface Migration {
+  /** The pattern with the names that parameters had, for documents and clients. */
+  readonly shownPattern: Pattern
+  /** The schemas of the older version by the statuses of the newest one. */
+  readonly responses: ReadonlyMap<ResponseKey, Schema>
+  /**
+   * Turns the valid input of the older version into that of the newest one: returns the sources that differ.
+   *
+   * @throws `ValidationError` for what the newest version refuses, and `Error` for a change that fails.
+   */
+  readonly up: (
+    input: Readonly<Record<string, unknown>>,
+    extra: MigrationExtra,
+  ) => Readonly<Record<string, unknown>>
+  /**
+   * Turns a result of the newest version, with its status there, into one of the older version.
+   *
+   * @throws `Error` for a change that fails, with the reason as its cause.
+   */
+  readonly down: (status: number, data: unknown, extra: MigrationExtra) => unknown
+  /** Whether results of a status have to be parsed by the newest schema before they are turned. */
+  readonly isParsedFirst: (status: number) => boolean
+  /** Whether results of a status are turned. */
+  readonly isTurned: (status: number) => boolean
+  /** Turns events or items, if changes reach what the route declares of them. */
+  readonly stream: StreamMigration | undefined
+  /** Whether statuses or headers of responses differ. */
+  readonly hasOlderHead: boolean
+  /** The status in the older version. */
+  readonly statusOf: (status: number) => number
+  /** Notes which changes alter something, for applications that ask for it. */
+  readonly tracking: MigrationTracking
+  /**
+   * Turns the headers of a response into those of the older version.
+   *
+   * @throws `Error` for a change that fails, with the reason as its cause.
+   */
+  readonly turnHeaders:
+    | ((headers: Record<string, string | string[]>, extra: MigrationExtra) => void)
+    | undefined
+}
+
+/** Notes which changes alter something of requests, by their contexts. */
+export interface MigrationTracking {
+  /** Creates what a conversion reads, and whom it tells of changes. */
+  readonly begin: (context: Pick<MigrationExtra, 'request'>) => MigrationExtra
+  /** Notes the changes of a conversion whose result is used. */
+  readonly end: (context: object, extra: MigrationExtra) => void
+  /** Notes the changes without which the request would have been sent to another address. */
+  readonly address: (context: object) => void
+  /** Notes the change that gives a status of the newest version another number. */
+  readonly status: (context: object, newest: number) => void
+}
+
+/** The request that is served in an older version. */
+export interface MigrationExtra {
+  readonly request: HttpRequest
+  /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
+  readonly altered?: ((change: string) => void) | undefined
+}
+
+/** How the events or items of a stream are turned into those of an older version. */
+export interface StreamMigration {
+  /** The stream of the older version. */
+  readonly older: DeclaredStream
+  /**
+   * Turns the data of an event, or an item. Those that no change reaches stay as they are.
+   *
+   * @throws `Error` for a change that fails, with the reason as its cause.
+   */
+  readonly down: (name: string, data: unknown, extra: MigrationExtra) => unknown
+  /** Whether data has to be parsed by the newest schema before it is turned. */
+  readonly isParsedFirst: (name: string) => boolean
+}

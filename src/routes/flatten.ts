@@ -1,0 +1,277 @@
+import type { AnyController } from '../define/controller.ts'
+import { controllerName, nameFromPrefix } from '../define/names.ts'
+import type { AnyRoute } from '../define/route.ts'
+import { suggestion } from '../base/definition-error.ts'
+import type { DefinitionProblem } from '../base/definition-error.ts'
+import { joinPaths, normalizePrefix, parsePattern, shapeOf, withoutSlash } from '../router/path/pattern.ts'
+import { isCovered } from '../router/path/prefix.ts'
+import type { Prefix } from '../router/path/prefix.ts'
+import { toEntries } from '../versioning/spec.ts'
+import { checkFields } from './check-fields.ts'
+import type { FlatRoute } from './flat-route.ts'
+import type { StackLayers, LayerStack } from './layer-stack.ts'
+import type { ModuleNode } from './modules.ts'
+import type { DefinitionCode } from './optional-code.ts'
+import { toFlatRoute, withPolicy } from './to-flat-route.ts'
+import type { Inherited } from './to-flat-route.ts'
+import { atDefinition, checkAt, labelBeside } from '../base/source-location.ts'
+
+/** What modules say, with the mistakes that can be seen without knowing how versions travel. */
+interface Flattened {
+  readonly routes: readonly FlatRoute[]
+  readonly problems: readonly DefinitionProblem[]
+}
+
+/** The level above all modules. */
+export interface AppLevel {
+  readonly prefix: Prefix
+  readonly layers: LayerStack
+  readonly stackLayers: StackLayers
+  readonly code: DefinitionCode
+}
+
+/** Lists every route of the modules with everything inherited written out. */
+export function flatten(modules: readonly ModuleNode[], frame: AppLevel): Flattened {
+  const problems: DefinitionProblem[] = []
+  const routes = modules.flatMap((node) =>
+    checkAt(node.module, problems, () => flattenModule(node, frame, problems)),
+  )
+  return { routes, problems: [...problems, ...duplicateNames(routes)] }
+}
+
+function flattenModule(
+  node: ModuleNode,
+  { prefix, layers, stackLayers, code }: AppLevel,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  const { module } = node
+  const own = joinPrefix('', module.prefix ?? '', node.label, problems)
+  if (own === undefined) return []
+  const inherited: Inherited = {
+    ...NOTHING_INHERITED,
+    definitions: [module],
+    prefix: own,
+    appPrefix: prefix,
+    version: module.version,
+    tags: module.tags,
+    deprecated: module.deprecated ?? false,
+    policies: withPolicy(module, node.label, { policies: [], code }, problems),
+    includeInSchema: module.includeInSchema ?? true,
+    module: node,
+    layers: stackLayers(layers, module, node),
+    stackLayers,
+    code,
+  }
+  return [...(module.controllers ?? []), ...(module.routers ?? [])].flatMap((controller) =>
+    flattenController(controller, inherited, problems, []),
+  )
+}
+
+/** Writes out the routes of a controller that the application adds itself, as if the root module had it without a prefix. */
+export function flattenOwn(
+  controller: AnyController,
+  node: ModuleNode,
+  { prefix, ...level }: AppLevel,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  return flattenController(
+    controller,
+    { ...NOTHING_INHERITED, ...level, prefix: '', appPrefix: prefix, module: node },
+    problems,
+    [],
+  )
+}
+
+/** What a module without options passes on. */
+const NOTHING_INHERITED = {
+  definitions: [],
+  controller: '',
+  version: undefined,
+  tags: undefined,
+  deprecated: false,
+  policies: [],
+  includeInSchema: true,
+  meta: {},
+  inject: {},
+} as const
+
+function flattenController(
+  controller: AnyController,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+  above: readonly AnyController[],
+): readonly FlatRoute[] {
+  return checkAt(controller, problems, () => flattenGroup(controller, inherited, problems, above))
+}
+
+function flattenGroup(
+  controller: AnyController,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+  above: readonly AnyController[],
+): readonly FlatRoute[] {
+  const where = `${controller.kind} ${controller.name ?? controller.prefix ?? 'without a name'}`
+  if (above.includes(controller)) {
+    problems.push({
+      code: 'circular_router',
+      where,
+      message: 'the router contains itself',
+      fix: 'remove it from its own routers',
+    })
+    return []
+  }
+  const found = checkFields(controller.kind, controller, where)
+  problems.push(...found)
+  if (found.some(({ code }) => code === 'invalid_field')) return []
+  const own = ownName(controller, where, problems)
+  const name = [inherited.controller, own].filter((part) => part !== '').join('.')
+  const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
+  if (prefix === undefined) return []
+  const { module, stackLayers, appPrefix, code } = inherited
+  const shared: Inherited = {
+    module,
+    appPrefix,
+    stackLayers,
+    code,
+    layers: stackLayers(inherited.layers, controller, module),
+    definitions: [controller, ...inherited.definitions],
+    controller: name,
+    prefix,
+    version: controller.version ?? inherited.version,
+    tags: controller.tags ?? inherited.tags,
+    deprecated: controller.deprecated ?? inherited.deprecated,
+    policies: withPolicy(controller, where, inherited, problems),
+    includeInSchema: inherited.includeInSchema && (controller.includeInSchema ?? true),
+    meta: { ...inherited.meta, ...controller.meta },
+    inject: controller.inject ?? {},
+  }
+  return [
+    ...routesOf(controller, code).flatMap((route) => toFlatRoute(route, shared, problems)),
+    ...(controller.routers ?? []).flatMap((router) =>
+      flattenController(router, shared, problems, [...above, controller]),
+    ),
+  ]
+}
+
+/** The routes of a controller. What a mounted handler answers is left out while the code for it is missing. */
+function routesOf({ routes = [], mount }: AnyController, code: DefinitionCode): readonly AnyRoute[] {
+  const mounting = mount === undefined ? undefined : code.routes.get()
+  return mount === undefined || mounting === undefined ? routes : [...routes, mounting.toMountRoute(mount)]
+}
+
+function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
+  const { name, prefix, kind } = controller
+  if (name === undefined && prefix === undefined) {
+    problems.push({
+      code: 'missing_name',
+      where,
+      message: `the ${kind} has neither a name nor a prefix`,
+      fix: "give it one: name: 'CarController' or prefix: '/car'",
+    })
+    return ''
+  }
+  if (name === undefined) {
+    const pattern = parsePattern(joinPaths(prefix ?? '', ''))
+    return 'segments' in pattern ? nameFromPrefix(pattern.segments) : ''
+  }
+  const own = controllerName(name)
+  if (!/^[a-z][\w-]*$/i.test(own)) {
+    problems.push({
+      code: 'invalid_name',
+      where,
+      message: name === 'Controller' ? 'the name is only the word Controller' : `"${name}" is not a name`,
+      fix: "use letters, digits, - and _, as in 'CarController'",
+    })
+  }
+  return own
+}
+
+/** The prefix below another one, or `undefined` if it cannot be read, which is reported here and not for every route. */
+function joinPrefix(
+  base: string,
+  prefix: string,
+  where: string,
+  problems: DefinitionProblem[],
+): string | undefined {
+  if (prefix !== '' && !prefix.startsWith('/')) {
+    problems.push({ ...withoutSlash('the prefix ', prefix), where })
+    return undefined
+  }
+  const joined = normalizePrefix(base + normalizePrefix(prefix))
+  const pattern = parsePattern(joinPaths(joined, '/'))
+  if ('segments' in pattern) return joined
+  problems.push(...pattern.map((problem) => ({ ...problem, where })))
+  return undefined
+}
+
+/** Reports exclusions from the prefix that are about no route. `others`: paths outside of it that are no routes. */
+export function unusedExclusions(
+  { path, exclusions }: Prefix,
+  routes: readonly FlatRoute[],
+  others: readonly string[],
+): readonly DefinitionProblem[] {
+  const unused = exclusions.filter(
+    (exclusion) =>
+      !others.includes(exclusion.pattern.text) &&
+      !routes.some((route) => route.isExcluded && isCovered(exclusion, route.pattern, route.methods)),
+  )
+  if (unused.length === 0) return []
+  const there = routes.map(({ isExcluded, pattern }) =>
+    isExcluded ? pattern.text : pattern.text.slice(path.length) || '/',
+  )
+  return unused.map(({ pattern: { text }, methods }) => {
+    return {
+      code: 'unused_exclusion',
+      where: 'createApp',
+      message: `prefix.exclude has ${methods === undefined ? text : `${methods.join()} ${text}`}, which is no route without the prefix`,
+      fix: there.includes(text) ? repairOf(methods) : suggestion(text, [...new Set(there)]),
+    }
+  })
+}
+
+/** What to change in an exclusion whose path is that of a route. Without methods, only a path below that of `docs` is unused. */
+function repairOf(methods: readonly string[] | undefined): string {
+  return methods === undefined
+    ? 'exclude the path of docs, which stands for all below it'
+    : 'leave out method, or name every method of the route'
+}
+
+/**
+ * Reports names that several routes share, unless they are versions of one route: the same methods, and no version in common.
+ * Routes that answer the same requests are left to the report on duplicate routes.
+ */
+function duplicateNames(routes: readonly FlatRoute[]): readonly DefinitionProblem[] {
+  const byName = new Map<string, FlatRoute[]>()
+  const problems: DefinitionProblem[] = []
+  for (const route of routes) {
+    const others = byName.get(route.name) ?? []
+    const other = others.find(
+      (candidate) => !areVersions(candidate, route) && !sameRequests(candidate, route),
+    )
+    if (other !== undefined) {
+      const problem: DefinitionProblem = {
+        code: 'duplicate_name',
+        where: route.label,
+        message: `${labelBeside(other, route)} has the same name`,
+        fix: 'give one of them another name; only versions of one route may share it',
+      }
+      problems.push(atDefinition(problem, ...route.definitions))
+    }
+    byName.set(route.name, [...others, route])
+  }
+  return problems
+}
+
+function areVersions(a: FlatRoute, b: FlatRoute): boolean {
+  const left = toEntries(a.version)
+  const right = toEntries(b.version)
+  const sameMethods = a.methods.join() === b.methods.join()
+  return sameMethods && left.length + right.length > 0 && !left.some((entry) => right.includes(entry))
+}
+
+function sameRequests(a: FlatRoute, b: FlatRoute): boolean {
+  return (
+    shapeOf(a.pattern, false) === shapeOf(b.pattern, false) &&
+    a.methods.some((method) => b.methods.includes(method))
+  )
+}

@@ -1,0 +1,67 @@
+import type { HttpRequest } from '../http/http.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { KnownVersions } from '../versioning/spec.ts'
+import type { FlatRoute } from './flat-route.ts'
+
+/**
+ * Writes routes out for the versions of a history: those that changes reach once for each state that they had. The others stay as they
+ * are.
+ *
+ * @throws `DefinitionError` with every mistake in the changes.
+ */
+export type ExpandRoutes = (
+  routes: readonly FlatRoute[],
+  knownOf: (routes: readonly FlatRoute[]) => KnownVersions,
+) => readonly FlatRoute[]
+
+/** Turns a value between versions. Without one, it is of the newest models. @throws `RangeError` for a version that does not exist. */
+export type MigrateValue = (
+  schema: Schema,
+  value: unknown,
+  versions: { readonly from?: string | undefined; readonly to?: string | undefined },
+  extra: { readonly request?: HttpRequest },
+) => unknown
+
+/** The changes of a history that clients may ask for before they are released. */
+export interface Previews {
+  /** Those that have a name, with what is told of them. */
+  readonly all: ReadonlyMap<string, PreviewInfo>
+  /** The routes as they are for clients who see some of them. */
+  readonly with: (names: readonly string[]) => Previewed
+}
+
+/** What is told of a preview. */
+export interface PreviewInfo {
+  /** As it was given, or `undefined` for changes that are not released. */
+  readonly until: string | undefined
+  readonly changes: readonly { readonly title: string; readonly description: string }[]
+}
+
+/** What clients get who see some previews. */
+export interface Previewed {
+  readonly expand: ExpandRoutes
+  /** The versions in which they can be seen: older changes of the same fields are written against the state before them. */
+  readonly versions: readonly string[]
+  /** Whether a change is among them. */
+  readonly has: (change: object) => boolean
+  readonly migrate: MigrateValue
+}
+
+/** What an application needs of its history. */
+interface HistoryCode {
+  readonly expand: ExpandRoutes
+  readonly previews: Previews
+  readonly migrate: MigrateValue
+}
+
+const histories = new WeakMap<object, HistoryCode>()
+
+/** Remembers how a history writes routes out. An application that has none loads nothing of it. */
+export function setExpansion(history: object, code: HistoryCode): void {
+  histories.set(history, code)
+}
+
+/** What an application needs of a history, or `undefined` for anything else. */
+export function codeOf(history: object | undefined): HistoryCode | undefined {
+  return history && histories.get(history)
+}

@@ -1,0 +1,83 @@
+import type { Layers } from '../define/layers.ts'
+import type { ErrorHandler } from '../define/error-handler.ts'
+import type { AnyGuard } from '../define/guard.ts'
+import type { Interceptor } from '../define/interceptor.ts'
+import type { Middleware } from '../define/middleware.ts'
+import type { ModuleNode } from './modules.ts'
+import type { Overrides } from './overrides.ts'
+import type { Late } from '../base/async.ts'
+
+/** A guard or interceptor, and where it was given: what it injects is what that module sees. */
+export interface Placed<T> {
+  /** The object that the definition names; tells whether two are the same. */
+  readonly given: T
+  /** What runs: the same, unless a test overrides it. */
+  readonly part: T
+  readonly module: ModuleNode
+}
+
+/** What stands around a route, of all levels, in the order in which it runs; each guard once. */
+export interface LayerStack {
+  readonly guards: readonly Placed<AnyGuard>[]
+  readonly interceptors: readonly Placed<Interceptor>[]
+  readonly middleware: readonly Middleware[]
+  /** Innermost first. */
+  readonly errorHandlers: readonly ErrorHandler[]
+}
+
+/** Adds what a level has to what stands around it. */
+export type StackLayers = (outer: LayerStack, own: Layers, module: ModuleNode) => LayerStack
+
+/** Creates the function that adds levels, with overrides in the place of what they replace. */
+export function createLayerStacker(overrides: Overrides): StackLayers {
+  const find = <T extends AnyGuard | Interceptor>(given: T): T => {
+    // an override is of the kind that it replaces, which was checked when the options were read
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const found = overrides.find(given) as T | undefined
+    return found ?? given
+  }
+  const findGuard = (given: AnyGuard): AnyGuard => {
+    const found = find(given)
+    return found === given ? (given.replaceMembers?.(findGuard) ?? given) : found
+  }
+  return (outer, own, module) => {
+    const { guards = [], interceptors = [], middleware = [], errorHandlers = [] } = own
+    const added = new Set(guards.filter((guard) => !outer.guards.some(({ given }) => given === guard)))
+    return {
+      guards: [...outer.guards, ...[...added].map((given) => ({ given, part: findGuard(given), module }))],
+      interceptors: [
+        ...outer.interceptors,
+        ...interceptors.map((given) => ({ given, part: find(given), module })),
+      ],
+      middleware: [...outer.middleware, ...middleware],
+      errorHandlers: [...errorHandlers, ...outer.errorHandlers],
+    }
+  }
+}
+
+/** Whether there is middleware or an error handler, which take code that other applications do not load. */
+export function hasOuterLayers({
+  middleware = [],
+  errorHandlers = [],
+}: Pick<Layers, 'middleware' | 'errorHandlers'>): boolean {
+  return middleware.length + errorHandlers.length > 0
+}
+
+/** The code of these layers, or `undefined` without them. @throws if it is not loaded: nothing is served without its layers. */
+export function codeOfOuterLayers<T>(
+  layers: Parameters<typeof hasOuterLayers>[0],
+  code: Late<T>,
+): T | undefined {
+  if (!hasOuterLayers(layers)) return undefined
+  const found = code.get()
+  if (found === undefined) throw new Error('The code of middleware and error handlers is not loaded')
+  return found
+}
+
+/** Nothing around. */
+export const NO_LAYERS: LayerStack = {
+  guards: [],
+  interceptors: [],
+  middleware: [],
+  errorHandlers: [],
+}

@@ -1,0 +1,51 @@
+import type { ExecutionContext } from '../define/context.ts'
+import type { WebHandler } from '../define/controller.ts'
+import type { AnyRoute } from '../define/route.ts'
+import { METHODS } from '../http/http.ts'
+
+/** The web platform makes no `Request` for TRACE (the Fetch standard, section 2.2.1). */
+const MOUNTED = METHODS.filter((method) => method !== 'TRACE')
+
+/** The route that hands every request below a prefix to a foreign handler. */
+export function toMountRoute(mount: WebHandler): AnyRoute {
+  return {
+    method: MOUNTED,
+    path: '/{rest:path}',
+    name: 'mount',
+    includeInSchema: false,
+    handler: (_input: unknown, context: ExecutionContext) =>
+      mount(context.request.web, toMountContext(context)),
+  }
+}
+
+/** The members of a context. */
+const MEMBERS =
+  'request response route version previews path originalPath requestId identity client signal state log resolve since migrate call waitUntil urlFor allowedMethods switchToHttpConnection'.split(
+    ' ',
+  )
+
+/**
+ * The context as a mounted handler gets it. Other frameworks copy a context, derive objects from it and write members of their own to
+ * these, such as `request`. So each member is its own, works on every object that has it, and can be replaced there.
+ */
+function toMountContext(context: ExecutionContext): ExecutionContext {
+  const own = {}
+  for (const name of MEMBERS) {
+    Object.defineProperty(own, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => {
+        const value: unknown = Reflect.get(context, name)
+        return typeof value === 'function' ? value.bind(context) : value
+      },
+      set(value: unknown) {
+        if (name === 'requestId' || name === 'identity') Reflect.set(context, name, value)
+        else
+          Object.defineProperty(this, name, { configurable: true, enumerable: true, writable: true, value })
+      },
+    })
+  }
+  // has every member of a context
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return own as ExecutionContext
+}

@@ -1,0 +1,285 @@
+import type { DefinitionProblem } from '../base/definition-error.ts'
+import { joinPaths, parsePattern, withoutSlash } from '../router/path/pattern.ts'
+import type { Pattern } from '../router/path/pattern.ts'
+import type { Prefix } from '../router/path/prefix.ts'
+import type { PlacedPolicy } from '../versioning/policy.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
+import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
+import type { FlatRoute } from './flat-route.ts'
+import { routeName } from '../define/names.ts'
+import type { StackLayers, LayerStack } from './layer-stack.ts'
+import { resolveLazy } from '../define/lazy.ts'
+import type { ModuleNode } from './modules.ts'
+import type { DefinitionCode } from './optional-code.ts'
+import type { AnyRoute, Shared } from '../define/route.ts'
+import type { RouteSchemas } from '../schema/route-schemas.ts'
+import { fitsOf } from '../define/interceptor.ts'
+import type { Fitted } from '../define/interceptor.ts'
+import { isToken } from '../define/token.ts'
+import type { Token, Tokens } from '../define/token.ts'
+import { describeValue, isRecord } from '../base/values.ts'
+import { checkAt } from '../base/source-location.ts'
+
+/** What a route gets from the controller, routers and module around it. */
+export interface Inherited {
+  /** The controller, the routers around it and the module, for the place in messages. */
+  readonly definitions: readonly object[]
+  readonly controller: string
+  /** Without that of the application. */
+  readonly prefix: string
+  readonly appPrefix: Prefix
+  readonly version: VersionSpec | undefined
+  readonly tags: readonly string[] | undefined
+  readonly deprecated: boolean
+  /** Of the levels above, the nearest first. */
+  readonly policies: readonly PlacedPolicy[]
+  readonly includeInSchema: boolean
+  readonly meta: object
+  readonly inject: Tokens
+  readonly module: ModuleNode
+  readonly layers: LayerStack
+  readonly stackLayers: StackLayers
+  readonly code: DefinitionCode
+}
+
+/** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
+export function toFlatRoute(
+  route: AnyRoute,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  return checkAt(route, problems, () => readRoute(route, inherited, problems))
+}
+
+function readRoute(
+  route: AnyRoute,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+): readonly FlatRoute[] {
+  const { prefix, appPrefix } = inherited
+  const path = typeof route.path === 'string' ? withSlash(route.path) : ''
+  const own = joinPaths(prefix, path)
+  const isExcluded = appPrefix.excludes(own, [route.method].flat())
+  const text = isExcluded ? own : joinPaths(appPrefix.path + prefix, path)
+  const place = placeOf(route, inherited, text)
+  const found = [...checkFields('route', route, place), ...checkMethods(route, place)]
+  problems.push(...found)
+  if (found.some(({ code }) => code !== 'unknown_field')) return []
+  const pattern = readPattern(route, text, place, problems)
+  // asks for the code that matches these
+  if (pattern?.segments.some(({ kind }) => kind === 'mixed')) inherited.code.routes.get()
+  return pattern === undefined ? [] : [{ ...withPattern(route, inherited, pattern, problems), isExcluded }]
+}
+
+function withPattern(
+  route: AnyRoute,
+  inherited: Inherited,
+  pattern: Pattern,
+  problems: DefinitionProblem[],
+): Omit<FlatRoute, 'isExcluded'> {
+  const { controller } = inherited
+  const methods = [...new Set([route.method].flat())]
+  const own = ownName(route, methods[0] ?? 'GET')
+  const name = controller === '' ? own : `${controller}.${own}`
+  const label = `${name}: ${methods.join(',')} ${pattern.text}`
+  const version = route.version ?? inherited.version
+  const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own), ...checkVersions(version, label)]
+  const policies = withPolicy(route, label, inherited, found)
+  const schemas = toSchemas(route, pattern, inherited.code, found)
+  const inject = toInject(inherited.inject, route.input?.['inject'], found)
+  const layers = toLayers(route, inherited, found)
+  const fitted = toFitted({ ...schemas, layers, label, methods, version, route }, inherited.code, problems)
+  const placement = route.controller === undefined ? undefined : inherited.code.routes.get()
+  found.push(...(placement?.placementProblems(route, inherited) ?? []))
+  problems.push(...found.map((problem) => ({ ...problem, where: label })))
+  return {
+    label,
+    definitions: [route, ...inherited.definitions],
+    name,
+    controller,
+    methods,
+    pattern,
+    prefix: inherited.appPrefix.at(pattern.text),
+    version,
+    ...schemas,
+    inject,
+    module: inherited.module,
+    handler: route.handler,
+    summary: route.summary,
+    description: route.description,
+    operationId: route.operationId,
+    openapi: route.openapi ?? {},
+    validateResponses: route.validateResponses,
+    bodyLimit: route.bodyLimit,
+    timeout: route.timeout,
+    upgrade: route.upgrade,
+    uploads: route.uploads,
+    ...fitted,
+    tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
+    deprecated: route.deprecated ?? inherited.deprecated,
+    policies,
+    includeInSchema: inherited.includeInSchema && (route.includeInSchema ?? true),
+    meta: { ...inherited.meta, ...route.meta },
+  }
+}
+
+/** What stands around a route and what it responds with, once its interceptors and guards have prepared it. */
+function toFitted(
+  {
+    layers,
+    stream,
+    ...route
+  }: RouteSchemas &
+    Pick<FlatRoute, 'layers' | 'label' | 'methods' | 'version'> & { readonly route: AnyRoute },
+  { schemas }: DefinitionCode,
+  problems: DefinitionProblem[],
+): Pick<FlatRoute, 'layers' | 'responses'> {
+  const { guards, interceptors } = layers
+  const { responses } = route
+  const fits = fitsOf([...guards, ...interceptors].map(({ part }) => part))
+  // without the code that reads them it is not known yet what is declared
+  const code = fits.size === 0 ? undefined : schemas.get()
+  if (code === undefined) return { layers, responses }
+  const parts = { ...route, isStream: stream !== undefined, data: code.dataResponses(route) }
+  let fitted: Fitted<LayerStack['interceptors'][number]> = { interceptors, responses }
+  for (const fit of fits) fitted = fit({ ...parts, ...fitted }, problems)
+  return { layers: { ...layers, interceptors: fitted.interceptors }, responses: fitted.responses }
+}
+
+/** What a route declares with schemas; nothing for one that has none. */
+function toSchemas(
+  route: AnyRoute,
+  pattern: Pattern,
+  { schemas }: DefinitionCode,
+  problems: Omit<DefinitionProblem, 'where'>[],
+): RouteSchemas {
+  const { input = {}, response, events, items, status = 200 } = route
+  const isDeclaring =
+    [response, events, items].some((given) => given !== undefined) ||
+    Object.keys(input).some((key) => key !== 'inject')
+  const code = isDeclaring ? schemas.get() : undefined
+  return code === undefined
+    ? { sources: [], responses: new Map(), isOneResponse: false, stream: undefined, status }
+    : code.readSchemas(route, pattern, problems)
+}
+
+/** Puts the policy of a definition before those of the levels above; one that cannot be used is reported and left out. */
+export function withPolicy(
+  { deprecated, policy }: Pick<Shared, 'deprecated' | 'policy'>,
+  where: string,
+  { policies: above, code }: Pick<Inherited, 'policies' | 'code'>,
+  problems: Pick<DefinitionProblem[], 'push'>,
+): readonly PlacedPolicy[] {
+  const checks = policy === undefined ? undefined : code.versions.get()
+  const found = checks?.routePolicyProblems(where, 'policy', policy) ?? []
+  problems.push(...found)
+  const own = { ...(deprecated === undefined ? {} : { deprecated }), ...(found.length > 0 ? {} : policy) }
+  return Object.keys(own).length === 0 ? above : [{ ...own, where }, ...above]
+}
+
+/** Where a route stands, before it is known what it is called. */
+function placeOf(route: AnyRoute, { controller }: Inherited, text: string): string {
+  const parts = [controller === '' ? '' : `${controller}:`, [route.method].flat().join(','), text]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+function ownName(route: AnyRoute, method: string): string {
+  return route.name ?? handlerName(route) ?? routeName(method, patternOfPath(route.path))
+}
+
+function nameProblems(name: string): readonly Omit<DefinitionProblem, 'where'>[] {
+  if (/^[a-z_$][\w$-]*$/i.test(name)) return []
+  const fix = 'use letters, digits, - and _, and begin with a letter'
+  return [{ code: 'invalid_name', message: `"${name}" is not a name`, fix }]
+}
+
+/** For messages: a path that does not begin with a slash is reported as such. */
+function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+function readPattern(
+  route: AnyRoute,
+  text: string,
+  where: string,
+  problems: DefinitionProblem[],
+): Pattern | undefined {
+  if (route.path !== undefined && !route.path.startsWith('/')) {
+    problems.push({ ...withoutSlash('the path ', route.path), where })
+    return undefined
+  }
+  const pattern = parsePattern(text)
+  if ('segments' in pattern) return pattern
+  problems.push(...pattern.map((problem) => ({ ...problem, where })))
+  return undefined
+}
+
+/** The segments of a route's own path; the whole pattern was read without problems before. */
+function patternOfPath(path: string | undefined): Pattern['segments'] {
+  const pattern = parsePattern(path ?? '/')
+  return 'segments' in pattern ? pattern.segments : []
+}
+
+/** The name of a handler that is a named function; inline handlers are all called `handler`. */
+function handlerName({ handler }: AnyRoute): string | undefined {
+  return handler.name !== 'handler' && /^[a-z_$][\w$]*$/i.test(handler.name) ? handler.name : undefined
+}
+
+function toInject(
+  above: Tokens,
+  own: unknown,
+  problems: Omit<DefinitionProblem, 'where'>[],
+): ReadonlyMap<string, Token<unknown>> {
+  const tokens = new Map<string, Token<unknown>>()
+  if (own !== undefined && !isRecord(own)) {
+    problems.push({
+      code: 'invalid_field',
+      message: `input.inject is ${describeValue(own)}`,
+      fix: 'write inject: { request: HttpRequest }',
+    })
+  }
+  const entries = [...Object.entries(above), ...(isRecord(own) ? Object.entries(own) : [])]
+  for (const [key, given] of entries as readonly (readonly [string, unknown])[]) {
+    const token = resolveLazy(given)
+    if (!isToken(token)) problems.push(notAToken(key, token))
+    else if (tokens.has(key) && tokens.get(key) !== token) {
+      problems.push({
+        code: 'duplicate_key',
+        message: `inject.${key} is given by the controller and by the route`,
+        fix: 'rename one of them',
+      })
+    } else tokens.set(key, token)
+  }
+  return tokens
+}
+
+/** The problem of something that stands where a token belongs. */
+export function notAToken(key: string, value: unknown): Omit<DefinitionProblem, 'where'> {
+  return {
+    code: 'missing_provider',
+    message: `inject.${key} is ${describeValue(value)}`,
+    fix:
+      value === undefined
+        ? 'two files may import each other: write lazy(() => TheToken)'
+        : 'inject a provider, a token of defineToken, or a built-in one such as HttpRequest',
+  }
+}
+
+/** The layers of a route, without the guards that it drops. */
+function toLayers(
+  route: AnyRoute,
+  { layers, stackLayers, module }: Inherited,
+  problems: Omit<DefinitionProblem, 'where'>[],
+): LayerStack {
+  const { withoutGuards = [] } = route
+  const missing = withoutGuards.filter((guard) => !layers.guards.some(({ given }) => given === guard))
+  problems.push(
+    ...missing.map(({ name }): Omit<DefinitionProblem, 'where'> => ({
+      code: 'unused_without_guards',
+      message: `withoutGuards names ${name}, which does not guard this route`,
+      fix: 'remove it, or name the very object that the levels above list under guards',
+    })),
+  )
+  const kept = layers.guards.filter(({ given }) => !withoutGuards.includes(given))
+  return stackLayers({ ...layers, guards: kept }, route, module)
+}

@@ -1,0 +1,16 @@
+import { DefinitionError } from '../../base/definition-error.ts'
+
+/** The error of settings that cannot be loaded. It doesn't repeat what the cause says, because that may hold values. */
+export function configFailed(what: string, cause: unknown, fix: string): DefinitionError {
+  const reason = codeOf(cause) ?? (cause instanceof Error ? cause.name : typeof cause)
+  const message = `${what} cannot be loaded (${reason})`
+  return new DefinitionError([{ code: 'config_module_failed', where: 'config', message, fix }], { cause })
+}
+
+/** The fix for settings that throw while they are loaded. */
+export const MEND = 'fix the error that it throws, which is the cause'
+
+/** The code of an error of Node. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

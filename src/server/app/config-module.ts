@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { isAbsolute, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { DefinitionError } from '../../base/definition-error.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { codeOf, configFailed, MEND } from './config-failed.ts'
+
+/**
+ * Loads env files into the environment. Variables that are set already win, so the first file of a list wins over later ones.
+ *
+ * @throws {@link DefinitionError} that names every file that cannot be read
+ */
+export function loadEnvFiles(files: readonly string[]): void {
+  const problems = files.flatMap((file): readonly DefinitionProblem[] => {
+    try {
+      process.loadEnvFile(file)
+      return []
+    } catch (error) {
+      const missing = codeOf(error) === 'ENOENT'
+      return [
+        {
+          code: 'invalid_config',
+          where: 'envFile',
+          message: missing ? `there is no file "${file}"` : `the file "${file}" cannot be read`,
+          fix: 'give files that exist, relative to the working directory',
+        },
+      ]
+    }
+  })
+  if (problems.length > 0) throw new DefinitionError(problems)
+}
+
+/**
+ * Imports the module of the settings.
+ *
+ * @throws {@link DefinitionError} if it cannot be found or throws
+ */
+export async function loadConfigModule(specifier: string): Promise<object> {
+  try {
+    // an absolute URL: only that means the same from here as from the working directory
+    const exported: object = await import(locateModule(specifier))
+    return exported
+  } catch (cause) {
+    const isMissing = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(cause) ?? '')
+    const fix = isMissing
+      ? 'give a path relative to the working directory or an installed package, and check its imports'
+      : MEND
+    throw configFailed(`the module "${specifier}"`, cause, fix)
+  }
+}
+
+/** The URL of a module, as seen from the working directory. */
+function locateModule(specifier: string): string {
+  // a drive letter is no scheme
+  if (/^[a-z][a-z+.-]+:/i.test(specifier)) return specifier
+  const path = resolve(specifier)
+  return isAbsolute(specifier) || /^\.\.?(?:[/\\]|$)/.test(specifier) || isFile(path)
+    ? pathToFileURL(path).href
+    : locatePackage(specifier)
+}
+
+/** Whether a path is one of a file; loaders of TypeScript read `app.ts` where `app.js` is asked for. */
+function isFile(path: string): boolean {
+  return existsSync(path) || existsSync(path.replace(/\.([cm]?)js$/, '.$1ts'))
+}
+
+function locatePackage(specifier: string): string {
+  try {
+    return pathToFileURL(createRequire(resolve('package.json')).resolve(specifier)).href
+  } catch {
+    // a package for `import` alone cannot be resolved from another place than this file
+    return import.meta.resolve(specifier)
+  }
+}

@@ -1,0 +1,255 @@
+import type { RouteMap, TellRoutes } from '../../client/route-map.ts'
+import type { UrlOptions } from '../../define/context.ts'
+import type { Interceptor } from '../../define/interceptor.ts'
+import type { Module } from '../../define/module.ts'
+import type { RouteNames, RouteParams, VersionsNamed } from '../../define/names.ts'
+import type { Token } from '../../define/token.ts'
+import { isPromise, once } from '../../base/async.ts'
+import type { OpenApiDocument } from '../../openapi/document/types.ts'
+import type { VersioningOptions } from '../../versioning/options.ts'
+import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
+import type { SchemeList } from '../../versioning/versioning.ts'
+import { createFetch } from '../adapters/fetch.ts'
+import type { FetchHandler } from '../adapters/fetch.ts'
+import type { InjectResponse } from '../adapters/inject/inject.ts'
+import type { InjectOptions, InjectStreamOptions } from '../adapters/inject/request.ts'
+import type { InjectStream } from '../adapters/inject/stream.ts'
+import { withInternals, withRouteMap } from '../adapters/internals.ts'
+import type { AppInternals, Enter } from '../adapters/internals.ts'
+import { createCore } from './core.ts'
+import type { Core } from './core.ts'
+import { NOT_LOADED } from './optional-code.ts'
+import { toRouteList } from './route-list.ts'
+import type { RouteEntry } from './route-list.ts'
+import type { AppOptions } from '../options/app-options.ts'
+import type { NamedVersions } from '../options/versioning.ts'
+import type { VersionInfo } from '../routing/report/versions.ts'
+import { placed } from '../../base/source-location.ts'
+
+/** The parameters of a route that has none. Options in their place are refused with their right place. */
+export interface NoParams {
+  /** None: options are the third argument. */
+  readonly version?: 'options come third: urlFor(name, {}, { version })'
+  /** None: options are the third argument. */
+  readonly query?: 'options come third: urlFor(name, {}, { query })'
+}
+
+/** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
+export type UrlArguments<P, V> = object extends P
+  ? [params?: NoParams, options?: UrlOptions<V>]
+  : [params: P, options?: UrlOptions<V>]
+
+/** The same for a version. Those that the route has are looked at only if it is not one of them. */
+export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
+  ? [params?: Readonly<Record<string, unknown>>, options?: UrlOptions<VersionsNamed<M, K>>]
+  : UrlArguments<P, V>
+
+/** An application that `fetch` and `inject` reach, on any platform. */
+export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
+  /** For types alone: the root module, from which `createClient` knows the routes. */
+  readonly $module?: M
+  /** For types alone: the schema of all errors, or `undefined` for problem documents. */
+  readonly $errors?: F
+  /** For types alone: the versions that the option `versioning` names. */
+  readonly $versions?: V
+  /** For types alone: the interceptors of every route. */
+  readonly $interceptors?: I
+  /**
+   * Enables versioning. Call it before the first request. A second call replaces the first. A list of schemes, each with its own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
+   *
+   * @example
+   * app.enableVersioning(VersioningSchemes.URL, { versionParameter: 'v', defaultVersion: '1' })
+   * app.enableVersioning([[VersioningSchemes.URL], [VersioningSchemes.HEADER, { headerParameter: 'x-version' }]], { defaultVersion: '1' })
+   *
+   * @throws `Error` once the application has answered a request or is ready.
+   */
+  // one signature for both: of overloads, TypeScript 7 explains why the last does not fit, wherever the mistake is
+  enableVersioning<O extends object = object, const S extends readonly object[] = readonly object[]>(
+    scheme: VersioningScheme<O> | SchemeList<S>,
+    options?: NoInfer<O> & VersioningOptions,
+  ): void
+  /** Builds everything, and loads what `openapi` needs. @throws `DefinitionError` for mistakes that depend on versioning. */
+  ready(): Promise<void>
+  /**
+   * Answers a request without a socket. With `stream: true` as soon as its head is there, with the body as a stream.
+   *
+   * @example
+   * const response = await app.inject({ method: 'POST', url: '/car', json: { name: 'Ford' }, version: '2' })
+   * response.statusCode // → 200
+   *
+   * @throws `TypeError` for options that do not exist or contradict each other.
+   */
+  inject(request: InjectStreamOptions): Promise<InjectStream>
+  inject(request: string | URL | InjectOptions): Promise<InjectResponse>
+  /**
+   * Answers web requests, for servers and tools that speak the Fetch standard: `export default { fetch: app.fetch }`. Read or cancel
+   * the body of every response: its request is under way until then. Of several field lines of one name, a `Request` has one.
+   *
+   * @example
+   * const response = await app.fetch(new Request('https://api.example.com/car/7'), { remoteAddress: '203.0.113.7' })
+   * response.status // → 200
+   */
+  readonly fetch: FetchHandler
+  /** Stops accepting, finishes requests under way within the grace time, then refuses all others. Idempotent. */
+  close(): Promise<void>
+  /**
+   * Returns the path of a route by its name, with its parameters percent-encoded.
+   *
+   * @throws `RangeError` for names and versions that do not exist, `TypeError` for parameters that are missing or do not fit.
+   */
+  urlFor<const K extends RouteNames<M>, const V extends string | undefined = undefined>(
+    name: K,
+    ...rest: UrlArgumentsAt<M, K, RouteParams<M, K, V>, V>
+  ): string
+  /** Resolves a token, as the root module sees it, and makes the application ready. */
+  resolve<T>(token: Token<T>): Promise<T>
+  /** Returns every route as data. */
+  routes(): readonly RouteEntry[]
+  /** Returns every route as a tree. @throws `Error` before `ready()`, if the application was made by `createEdgeApp`. */
+  printRoutes(): string
+  /**
+   * Returns every known version with its routes, oldest first, in its current state. Empty without versioning.
+   *
+   * @example
+   * app.versions().filter(({ status }) => status === 'deprecated').map(({ version }) => version) // → ['1']
+   *
+   * @throws `DefinitionError` for mistakes that depend on versioning.
+   */
+  versions(): readonly VersionInfo[]
+  /**
+   * Returns the OpenAPI document of a version, or of all versions without one and for `'all'`. Call it after `ready()`. It returns the
+   * same object as long as the document does not change.
+   *
+   * @example
+   * await app.ready()
+   * await writeFile('openapi.json', JSON.stringify(app.openapi({ version: '2' })))
+   *
+   * @throws `RangeError` for a version or preview that does not exist, `DefinitionError` for what cannot be documented, `Error` before `ready()`.
+   */
+  openapi(options?: {
+    /** A version, or `'all'`. @default 'all' */
+    readonly version?: string
+    /** The previews that the document shows. @default [] */
+    readonly previews?: readonly string[]
+  }): OpenApiDocument
+}
+
+/**
+ * Creates an application from its root module, for platforms that call `app.fetch`. It loads without the modules of Node.
+ *
+ * @example
+ * const app = createEdgeApp(AppModule)
+ * export default { fetch: app.fetch }
+ *
+ * @throws `DefinitionError` with every mistake in the definitions that does not depend on versioning.
+ */
+export function createEdgeApp<
+  M extends Module<unknown, unknown>,
+  O extends object = object,
+  const S extends readonly object[] = readonly object[],
+  F = undefined,
+  const D extends string | null = never,
+  const L extends string = never,
+  H = undefined,
+  const I extends readonly Interceptor[] = readonly [],
+>(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): EdgeApp<M, F, NamedVersions<O, D, L, H>, I> {
+  return toApp(createCore(module, placed({ ...options }, createEdgeApp)), {})
+}
+
+/** Composes an application: the members that every platform has, and `more`. */
+export function toApp<M, F, V, I, P extends object>(core: Core, more: P): EdgeApp<M, F, V, I> & P {
+  const { settings, lifecycle } = core
+  const internals = toInternals(core)
+  const { enter } = internals
+  const app: EdgeApp<M, F, V, I> & P = {
+    ...more,
+    enableVersioning: core.enableVersioning,
+    ready: async () => {
+      await enter()
+      await Promise.all([core.documents.load(), core.routeCode.load()])
+    },
+    inject: createInject(internals, lifecycle.trackWork),
+    fetch: withRouteMap(createFetch(enter, settings), internals),
+    close: () => lifecycle.close(settings.timeouts.grace),
+    urlFor: (name, ...[params, urlOptions = {}]) => core.build().urlFor(name, { ...params }, urlOptions),
+    resolve: async (token) => {
+      await enter()
+      // a token carries the type of what it supplies
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return core.resolve(token) as Promise<never>
+    },
+    routes: () => toRouteList(core.routes()),
+    printRoutes: () => {
+      const routes = core.routes()
+      const printer = core.routeCode.get()
+      if (printer === undefined) throw new Error(NOT_LOADED)
+      return printer.printTable(routes, settings)
+    },
+    versions: () => core.versions(),
+    openapi: ({ version, previews = [] } = {}) => core.documents.loaded().with(previews).document(version),
+  }
+  return withInternals(app, internals)
+}
+
+/** @throws `Error` if the application is closed. */
+export function refuseClosed({ lifecycle }: Core): void {
+  if (lifecycle.isClosing()) throw new Error('The application is closed')
+}
+
+function toInternals(core: Core): AppInternals {
+  const { settings, prepare } = core
+  const enter: Enter = () => {
+    refuseClosed(core)
+    return core.opened() ?? core.open()
+  }
+  const mapOf = async (which: 'all' | 'shown', ...asked: Parameters<TellRoutes>): Promise<RouteMap> => {
+    const documents = await core.documents.get()
+    const map = await documents.routeMap(...asked, which)
+    if (map !== undefined) return map
+    const versions = core.build().table.known.list.join(', ') || 'none'
+    throw new RangeError(`There is no version "${asked[0] ?? ''}"; there are ${versions}`)
+  }
+  return {
+    enter,
+    settings,
+    tellRoutes: async (...asked) => {
+      await enter()
+      return mapOf('all', ...asked)
+    },
+    routeMap: async (...asked) => mapOf('shown', ...asked),
+    routes: core.routes,
+    answering: () => core.build().table.lifetimes.answering(),
+    contract: (version) => core.documents.loaded().contract(version),
+    prepare,
+    versioning: core.versioning,
+  }
+}
+
+/** The code behind `inject` is loaded at the first call, which the application does not close before. */
+function createInject(
+  { enter, settings, versioning }: AppInternals,
+  trackWork: () => () => void,
+): EdgeApp['inject'] {
+  let loaded: Awaited<ReturnType<typeof load>> | undefined
+  const load = once(() => import('../adapters/inject/way.ts'))
+  return async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
+    const entered = enter()
+    const release = loaded === undefined ? trackWork() : undefined
+    try {
+      const { dispatch } = isPromise(entered) ? await entered : entered
+      const { inject, injectStream, toInjectOptions, toInjectRequest } = (loaded ??= await load())
+      const options = toInjectOptions(given)
+      const made = toInjectRequest(options, versioning(), settings.prefix.at)
+      const request = isPromise(made) ? await made : made
+      // which of the two it is, is what the overloads of `inject` say
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return (
+        options.stream === true
+          ? injectStream(dispatch, request, settings)
+          : inject(dispatch, request, settings)
+      ) as Promise<never>
+    } finally {
+      release?.()
+    }
+  }
+}

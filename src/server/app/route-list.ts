@@ -1,0 +1,40 @@
+import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { Method } from '../../http/http.ts'
+import { toEntries } from '../../versioning/spec.ts'
+
+/** One route of `app.routes()`. */
+export interface RouteEntry {
+  /** The full name, such as `car.getOne`. */
+  readonly name: string
+  /** The name of the controller or router. */
+  readonly controller: string
+  /** The methods that the route answers. */
+  readonly methods: readonly Method[]
+  /** The full pattern. */
+  readonly path: string
+  /** The versions as they were declared; empty for an unversioned route, `'neutral'` for VERSION_NEUTRAL. */
+  readonly versions: readonly string[]
+  /** The groups in documents. */
+  readonly tags: readonly string[]
+  /** Whether documents mark it as deprecated. */
+  readonly deprecated: boolean
+  /** The names of its guards, of every level, in the order in which they run. */
+  readonly guards: readonly string[]
+  /** The `meta` of the route. */
+  readonly meta: object
+}
+
+/** The routes as data, in definition order. */
+export function toRouteList(routes: readonly FlatRoute[]): readonly RouteEntry[] {
+  return routes.map(({ name, controller, methods, pattern, version, tags, deprecated, layers, meta }) => ({
+    name,
+    controller,
+    methods,
+    path: pattern.text,
+    versions: toEntries(version).map((entry) => (typeof entry === 'string' ? entry : 'neutral')),
+    tags,
+    deprecated,
+    guards: layers.guards.map(({ part }) => part.name),
+    meta,
+  }))
+}

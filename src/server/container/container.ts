@@ -1,0 +1,134 @@
+import type { ModuleNode } from '../../routes/modules.ts'
+import { resolveLazy } from '../../define/lazy.ts'
+import { isToken } from '../../define/token.ts'
+import type { Token } from '../../define/token.ts'
+import { placeOf, withOthers } from './connected.ts'
+import { createLifetime } from './lifetime.ts'
+import type { Lifetime } from './lifetime.ts'
+import { isNode, isOfApplication, requestChain } from './node.ts'
+import type { Graph, ProviderNode, Source } from './node.ts'
+import { createRequestScope } from './request-scope.ts'
+import type { BuiltIns, RequestScope, ScopedContext } from './request-scope.ts'
+
+/** The values of a record of tokens, ready to be read. */
+export interface Injection {
+  /** Whether `readAsync` has to be used, for something in it is made for the request. */
+  readonly isAsync: boolean
+  readonly read: (context: ScopedContext) => Readonly<Record<string, unknown>>
+  readonly readAsync: (context: ScopedContext) => Promise<Readonly<Record<string, unknown>>>
+}
+
+/** Creates and keeps the values of providers. */
+export interface Container {
+  /** Creates every singleton in dependency order. If one fails, the others are disposed. */
+  readonly start: () => Promise<void>
+  /** Disposes every singleton, the latest first. Returns the errors. */
+  readonly end: () => Promise<readonly Error[]>
+  /** Prepares the tokens that something of a module injects; all of them are in the graph. */
+  readonly prepare: (tokens: Iterable<readonly [string, unknown]>, module: ModuleNode) => Injection
+  /** The value behind a token as a module sees it. @throws `Error` when it sees none, or only in requests. */
+  readonly resolve: (
+    token: Token<unknown>,
+    module: ModuleNode,
+    context: ScopedContext | undefined,
+  ) => Promise<unknown>
+  /** Starts the scope of a request. */
+  readonly openScope: (context: ScopedContext) => RequestScope
+}
+
+/** Creates the container of a graph; `ordered` are its nodes, each after what it injects. */
+export function createContainer(
+  graph: Graph,
+  ordered: readonly ProviderNode[],
+  builtIns: BuiltIns,
+): Container {
+  const lifetime = createLifetime()
+  const sourceOf = (given: unknown, module: ModuleNode): Source | undefined => {
+    const token = resolveLazy(given)
+    return isToken(token) ? graph.find(module, token) : undefined
+  }
+  return {
+    start: () => startSingletons(ordered, lifetime, builtIns),
+    end: lifetime.end,
+    prepare: (tokens, module) => {
+      const sources = [...tokens].flatMap(([key, token]) => {
+        const source = sourceOf(token, module)
+        return source === undefined ? [] : [[key, source] as const]
+      })
+      return toInjection(sources, builtIns)
+    },
+    resolve: async (token, module, context) => {
+      const source = sourceOf(token, module)
+      if (source === undefined) throw new Error(`${module.label} does not see ${token.token}`)
+      if (context !== undefined) return context.scope.get(source)
+      if (requestChain(source) !== undefined) {
+        throw new Error(`${token.token} lives for one request: use context.resolve in a request`)
+      }
+      return valueOf(source, lifetime, builtIns)
+    },
+    openScope: (context) => createRequestScope(context, builtIns),
+  }
+}
+
+async function startSingletons(
+  ordered: readonly ProviderNode[],
+  lifetime: Lifetime,
+  builtIns: BuiltIns,
+): Promise<void> {
+  for (const node of ordered) {
+    if (node.scope !== 'singleton' || node.provider === undefined) continue
+    try {
+      node.value = await create(node, lifetime, builtIns)
+    } catch (cause) {
+      const error = new Error(`${placeOf(node)} could not be made`, { cause })
+      throw withOthers(error, await lifetime.end())
+    }
+  }
+}
+
+/** Creates a value that belongs to the application. */
+async function create(node: ProviderNode, lifetime: Lifetime, builtIns: BuiltIns): Promise<unknown> {
+  const deps: Record<string, unknown> = {}
+  for (const [key, dep] of node.deps) deps[key] = await valueOf(dep, lifetime, builtIns)
+  return lifetime.create(node, deps)
+}
+
+async function valueOf(source: Source, lifetime: Lifetime, builtIns: BuiltIns): Promise<unknown> {
+  if (!isNode(source)) return builtIns.read(source, undefined)
+  return source.scope === 'transient' ? create(source, lifetime, builtIns) : source.value
+}
+
+function toInjection(sources: readonly (readonly [string, Source])[], builtIns: BuiltIns): Injection {
+  const readAsync = async (context: ScopedContext): Promise<Readonly<Record<string, unknown>>> =>
+    Object.fromEntries(
+      await Promise.all(
+        sources.map(async ([key, source]) => [key, await context.scope.get(source)] as const),
+      ),
+    )
+  const isAsync = sources.some(([, source]) =>
+    isNode(source) ? source.scope !== 'singleton' : builtIns.isAsync(source),
+  )
+  if (
+    sources.every(([, source]) => (isNode(source) ? source.scope === 'singleton' : isOfApplication(source)))
+  ) {
+    // the same for every request; singletons are there when the first one comes
+    let record: Readonly<Record<string, unknown>> | undefined
+    return {
+      isAsync,
+      readAsync,
+      read: () => (record ??= Object.freeze(toRecord(sources, builtIns, undefined))),
+    }
+  }
+  return { isAsync, readAsync, read: (context) => toRecord(sources, builtIns, context) }
+}
+
+function toRecord(
+  sources: readonly (readonly [string, Source])[],
+  builtIns: BuiltIns,
+  context: ScopedContext | undefined,
+): Record<string, unknown> {
+  const record: Record<string, unknown> = {}
+  for (const [key, source] of sources)
+    record[key] = isNode(source) ? source.value : builtIns.read(source, context)
+  return record
+}

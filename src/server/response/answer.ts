@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream'
+
+import { rawReply } from '../../define/reply.ts'
+import type { RawOptions, RawReply, ReplyContext } from '../../define/reply.ts'
+import { httpError } from '../../http/errors.ts'
+import type { HttpRequest } from '../../http/http.ts'
+import { checkConditions, isRangeMeant } from './conditions.ts'
+import type { BodyPart, Content } from './content.ts'
+import { parseRange } from './ranges.ts'
+import type { Span } from './ranges.ts'
+
+/** How long a response may be kept. */
+export interface CacheOptions {
+  /** Seconds that caches may keep the file without asking. @default they may keep it, and have to ask each time */
+  readonly maxAge?: number
+  /** Whether the file never changes under its address, so that not even a reload has to ask; with `maxAge`. @default false */
+  readonly immutable?: boolean
+  /** The whole of `Cache-Control` (RFC 9111 section 5.2), instead of these two. */
+  readonly cacheControl?: string
+}
+
+/** The head of a response with a content, besides the headers of the content. */
+export interface Presented extends RawOptions, CacheOptions {
+  /** The content type. @default by the extension of the file, else 'application/octet-stream' */
+  readonly type?: string
+}
+
+type Headers = Record<string, string | readonly string[]>
+
+/**
+ * Answers a request with a content, or with as much of it as the request wants (RFC 9110 sections 13 and 14).
+ *
+ * @throws `HttpError` 412 when a condition is not met, 416 when there is nothing in the range.
+ */
+export async function answerWith(
+  content: Content,
+  context: ReplyContext,
+  options: Presented,
+): Promise<RawReply> {
+  const { cookies = {} } = options
+  try {
+    const headers = toHeaders(content, options)
+    const isSelective = selects(context.request, options.status)
+    // what the program says of ranges counts for more
+    if (isSelective) headers['accept-ranges'] ??= 'bytes'
+    const { status, span } = isSelective ? select(content, context.request) : ALL
+    if (status === 304) {
+      content.close()
+      return rawReply(304, undefined, { headers, cookies })
+    }
+    const { start, end } = span ?? { start: 0, end: content.size }
+    if (span !== undefined) headers['content-range'] = `bytes ${start}-${end - 1}/${content.size}`
+    headers['content-length'] = String(end - start)
+    const body = await content.read({ start, end })
+    if (!(body instanceof Uint8Array)) context.atEnd(() => release(body))
+    return rawReply(status ?? options.status, body, { headers, cookies })
+  } catch (error) {
+    content.close()
+    throw error
+  }
+}
+
+/** How much of a content is sent. */
+interface Selection {
+  /** @default as for the whole */
+  readonly status?: 206 | 304
+  /** @default the whole */
+  readonly span?: Span
+}
+
+const ALL: Selection = {}
+
+/** Whether a request may want less than the whole: only what succeeds has conditions and parts. */
+function selects({ method }: HttpRequest, status = 200): boolean {
+  return (hasRanges(method) || method === 'HEAD') && status === 200
+}
+
+/** Ranges have a meaning for GET, and for QUERY as for GET (RFC 9110 section 14.2, RFC 10008 section 2.8). */
+function hasRanges(method: string): boolean {
+  return method === 'GET' || method === 'QUERY'
+}
+
+function select(content: Content, request: HttpRequest): Selection {
+  const header = (name: string): string | undefined => request.header(name)
+  const outcome = checkConditions(header, content)
+  if (outcome === 'failed')
+    throw httpError('precondition_failed', 'The file is not in the state that the request names')
+  if (outcome === 'unchanged') return { status: 304 }
+  const span = findSpan(request.method, header, content)
+  return span === undefined ? ALL : { status: 206, span }
+}
+
+/** The part that a request wants, or `undefined` for the whole. */
+function findSpan(
+  method: string,
+  header: (name: string) => string | undefined,
+  content: Content,
+): Span | undefined {
+  const range = header('range')
+  if (range === undefined || !hasRanges(method) || !isRangeMeant(header, content)) return undefined
+  const span = parseRange(range, content.size)
+  if (span !== null) return span
+  throw httpError('range_not_satisfiable', 'The file has nothing in the range that was asked for', {
+    headers: { 'content-range': `bytes */${content.size}` },
+  })
+}
+
+function toHeaders(content: Content, options: Presented): Headers {
+  const { type = content.type ?? 'application/octet-stream', headers } = options
+  const { etag, modified } = content
+  return {
+    'content-type': type,
+    'cache-control': toCacheControl(options),
+    ...(etag === undefined ? {} : { etag }),
+    ...(modified === undefined ? {} : { 'last-modified': new Date(modified).toUTCString() }),
+    ...headers,
+  }
+}
+
+function toCacheControl({ cacheControl, maxAge, immutable = false }: CacheOptions): string {
+  if (cacheControl !== undefined) return cacheControl
+  // without a word of it, caches guess how long they may keep a file (RFC 9111 section 4.2.2)
+  return maxAge === undefined ? 'no-cache' : `max-age=${maxAge}${immutable ? ', immutable' : ''}`
+}
+
+/** Lets go of a stream, whoever was to read it; resolves when its file is closed. */
+async function release(body: Exclude<BodyPart, Uint8Array>): Promise<void> {
+  if (body instanceof ReadableStream) {
+    // one that somebody reads is theirs to cancel
+    if (!body.locked) await body.cancel()
+  } else if (body instanceof Readable && !body.closed) {
+    await new Promise((resolve) => body.once('close', resolve).destroy())
+  }
+}

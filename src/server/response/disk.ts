@@ -1,0 +1,149 @@
+import { open, realpath } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { sep } from 'node:path'
+import { Readable } from 'node:stream'
+
+import { ignoreRejection } from '../../base/async.ts'
+import type { BodyPart, Content } from './content.ts'
+import { toSeconds, toTag } from './content.ts'
+import type { Span } from './ranges.ts'
+
+/** How a path is looked up. */
+export interface Lookup {
+  /** The only folder that files are read from. Without it, any path is allowed. */
+  readonly root: string | undefined
+  readonly dotfiles: 'allow' | 'ignore'
+  /** Whether links may lead out of the root. */
+  readonly followLinks: boolean
+}
+
+/** What a path leads to. */
+export type Found =
+  | { readonly kind: 'file'; readonly content: Content }
+  | { readonly kind: 'directory' }
+  | { readonly kind: 'nothing' }
+
+const NOTHING: Found = { kind: 'nothing' }
+
+/** All that `send` reads of a request: what this one asks for is the head of a file, without conditions. */
+const ASK_HEAD = Object.assign(new Readable(), { method: 'HEAD', headers: {} })
+
+/** Bytes that are read at once; what is longer is streamed. */
+const SMALL = 65_536
+
+/**
+ * Finds and opens the file at a path. `@fastify/send` decides about access and the content type. Its own answers to conditions and ranges
+ * are not used, because they compare weakly although RFC 9110 section 13 requires more, and a file that cannot be opened fails after the
+ * head.
+ *
+ * @throws what the file system reports, unless it is that there is no such file.
+ */
+export async function openFile(path: string, { root, dotfiles, followLinks }: Lookup): Promise<Found> {
+  const encoded = toEncoded(path)
+  if (encoded === undefined) return NOTHING
+  const { default: send } = await import('@fastify/send')
+  const found = await send(ASK_HEAD, encoded, {
+    ...(root === undefined ? {} : { root }),
+    dotfiles,
+    index: false,
+    cacheControl: false,
+    etag: false,
+    lastModified: false,
+  })
+  if (found.type === 'directory') return { kind: 'directory' }
+  if (found.type === 'error') {
+    // 400 and 403 are for paths that lead out of the root
+    if (found.statusCode < 500) return NOTHING
+    throw found.metadata.error
+  }
+  const { metadata, headers } = found
+  // to open a pipe would wait for somebody to write into it
+  if (!metadata.stat.isFile()) return NOTHING
+  if (root !== undefined && !followLinks && !(await isInside(root, metadata.path))) return NOTHING
+  const handle = await openThere(metadata.path)
+  return handle === undefined
+    ? NOTHING
+    : {
+        kind: 'file',
+        content: await toFileContent(handle, metadata.path, toCurrent(headers['Content-Type'])),
+      }
+}
+
+/** Whether a file is below a folder once all links are followed, of which each may be changed at any time. */
+async function isInside(root: string, path: string): Promise<boolean> {
+  try {
+    const [folder, file] = await Promise.all([realpath(root), realpath(path)])
+    return file.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+  } catch {
+    // it has gone since it was seen
+    return false
+  }
+}
+
+/** Returns the content type for the extension of a name, or `undefined`. */
+export async function typeOf(name: string): Promise<string | undefined> {
+  const { mime, isUtf8MimeType } = (await import('@fastify/send')).default
+  const type = mime.getType(name)
+  if (type === null) return undefined
+  return toCurrent(isUtf8MimeType(type) ? `${type}; charset=utf-8` : type)
+}
+
+/** The type under its present name: scripts are text (RFC 9239 section 6). */
+function toCurrent(type: string | undefined): string | undefined {
+  return type?.replace(/^application\/javascript\b/, 'text/javascript')
+}
+
+/** The path as `send` wants it, which decodes it, or `undefined` if no file can have it. */
+function toEncoded(path: string): string | undefined {
+  return /\p{Surrogate}|\0/u.test(path) ? undefined : path.split('/').map(encodeURIComponent).join('/')
+}
+
+/** Opens a file, or `undefined` if it has gone since it was seen. */
+async function openThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function toFileContent(handle: FileHandle, path: string, type: string | undefined): Promise<Content> {
+  try {
+    const { size, mtimeNs, mtimeMs } = await handle.stat({ bigint: true })
+    return {
+      size: Number(size),
+      type,
+      // with the path: other versions of a resource may be other files of the same size and time
+      etag: toTag(`${size} ${mtimeNs} ${path}`),
+      modified: toSeconds(Number(mtimeMs)),
+      read: (span) => readSpan(handle, span),
+      close: () => close(handle),
+    }
+  } catch (error) {
+    close(handle)
+    throw error
+  }
+}
+
+async function readSpan(handle: FileHandle, { start, end }: Span): Promise<BodyPart> {
+  const length = end - start
+  // to its last byte and no further: the file may grow meanwhile
+  if (length > SMALL) return handle.createReadStream({ start, end: end - 1 })
+  try {
+    const bytes = Buffer.alloc(length)
+    for (let at = 0; at < length;) {
+      const { bytesRead } = await handle.read(bytes, at, length - at, start + at)
+      if (bytesRead === 0) throw new Error('A file became shorter while it was read')
+      at += bytesRead
+    }
+    return bytes
+  } finally {
+    close(handle)
+  }
+}
+
+/** Closes a file; one that cannot be closed has no one left to tell. */
+function close(handle: FileHandle): void {
+  ignoreRejection(handle.close())
+}

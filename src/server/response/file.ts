@@ -1,0 +1,30 @@
+import type { RawReply } from '../../define/reply.ts'
+import type { FileOptions } from './file-options.ts'
+import { fileReply } from './file-reply.ts'
+
+/**
+ * Returns a result that is a file, by its path or in memory. It handles conditions and ranges (RFC 9110 sections 13 and 14): 304, 206,
+ * 412 and 416. `HEAD` is answered without the content. A path that leads nowhere, to a folder or out of `root` is a 404.
+ *
+ * @example
+ * handler: ({ params }) => file(params.name, { root: 'invoices', filename: `invoice ${params.name}` })
+ * handler: async () => file(await report.toPdf(), { filename: 'report.pdf' })
+ */
+export function file(source: string | URL | Uint8Array | Blob, options: FileOptions = {}): RawReply {
+  const { etag } = options
+  if (!isSource(source)) throw new TypeError('file: the source is not a path, a file URL, bytes or a Blob')
+  if (typeof etag === 'string' && !/^(?:W\/)?"[\u0021\u0023-\u007e]*"$/.test(etag))
+    throw new TypeError('file: etag is not an entity tag such as \'"7"\', in double quotes')
+  if (options.lastModified !== undefined && Number.isNaN(options.lastModified.getTime()))
+    throw new TypeError('file: lastModified is not a valid date')
+  return fileReply(source, options)
+}
+
+function isSource(source: unknown): boolean {
+  return (
+    typeof source === 'string' ||
+    source instanceof URL ||
+    source instanceof Uint8Array ||
+    source instanceof Blob
+  )
+}

@@ -1,0 +1,48 @@
+import { isPromise } from '../../../base/async.ts'
+import { findDefault } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
+import type { VersionChoice } from '../../../versioning/options.ts'
+import { cutVersion } from '../../../versioning/cut-version.ts'
+import type { Table } from '../table/table.ts'
+import { livingVersions } from './version-miss.ts'
+import { withoutVersion } from './resolution.ts'
+import type { Resolution, ResolveDefault } from './resolution.ts'
+
+/** Creates the function that settles the version of requests that name none. */
+export function createDefaultResolver(
+  table: Table,
+  { defaultVersion, vary, defaultVary, common }: Versioning,
+): ResolveDefault {
+  const none = withoutVersion(table, vary)
+  if (defaultVersion === null) return () => none
+  if (typeof defaultVersion === 'string') {
+    const always: Resolution = { ...none, kind: 'known', version: table.defaultVersion }
+    return () => always
+  }
+  const unchosen = { ...none, vary: defaultVary }
+  const byVersion = new Map(
+    [...table.defaults].map(([version, root]): readonly [string, Resolution] => [
+      version,
+      { ...unchosen, kind: 'known', root, version },
+    ]),
+  )
+  const { known } = table
+  const choice: VersionChoice = {
+    find: (name) => (byVersion.has(name) ? name : (known.find(name) ?? findDefault(name, known))),
+    supported: () => livingVersions(table, common.clock),
+  }
+  const toResolution = (version: unknown): Resolution => {
+    if (version === null) return unchosen
+    const isText = typeof version === 'string'
+    const resolution = isText ? byVersion.get(known.find(version) ?? '') : undefined
+    if (resolution !== undefined) return resolution
+    const given = isText ? JSON.stringify(cutVersion(version)) : typeof version
+    throw new Error(
+      `The function defaultVersion gave ${given}, not a known version (${known.list.join(', ')}) or null`,
+    )
+  }
+  return (context) => {
+    const chosen = defaultVersion(context.request, choice, context)
+    return isPromise(chosen) ? chosen.then(toResolution) : toResolution(chosen)
+  }
+}

@@ -1,0 +1,197 @@
+import { isPromise } from '../../../base/async.ts'
+import type { Awaitable } from '../../../http/http.ts'
+import { find } from '../../../router/find.ts'
+import type { Match, PathAt } from '../../../router/find.ts'
+import { EMPTY_NODE } from '../../../router/seal.ts'
+import { combine } from '../../../versioning/combine.ts'
+import type { Canonical, Reading } from '../../../versioning/combine.ts'
+import type { ActiveScheme } from '../../../versioning/versioning.ts'
+import type { AmbiguousVersion } from '../../../versioning/schemes/scheme.ts'
+import { canonicalVersion } from '../../../versioning/version.ts'
+import { createSegments } from './locate-segment.ts'
+import type { Segments } from './locate-segment.ts'
+import type { RequestContext } from '../../pipeline/context.ts'
+import type { Endpoint } from '../../pipeline/endpoint.ts'
+import { withoutVersion } from './resolution.ts'
+import { pathOf } from './target.ts'
+import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
+import { isGiven, readAll, readFirst } from './read-versions.ts'
+import type { Given, Reader, Values } from './read-versions.ts'
+import { createVersionRoots, createResolve } from './resolve.ts'
+import type { VersionRoots, Resolve } from './resolve.ts'
+
+/** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
+export function createSeveralLocate(parts: LookupParts): Locate {
+  const { table, versioning, whole } = parts
+  const segments =
+    versioning.path === undefined ? undefined : createSegments(parts, varyOf(parts, versioning.path))
+  const settle = createSettle(parts, segments)
+  const read = versioning.common.conflict === 'first' ? readFirst : readAll
+  const readers = versioning.schemes.map((scheme): Reader =>
+    scheme === versioning.path
+      ? (_context, inPath) => inPath?.resolution.requested
+      : (context) => scheme.read(context.request),
+  )
+  return (context, target, method) => {
+    const at = whole(pathOf(target))
+    const match = find(table.entry, at, method)
+    const inPath = segments?.named(at, match)
+    const values = read(readers, context, inPath)
+    const asked: Asked = { context, at, match, method, inPath }
+    return isPromise(values) ? values.then((settled) => settle(asked, settled)) : settle(asked, values)
+  }
+}
+
+/** A request while its versions are compared. */
+interface Asked {
+  readonly context: RequestContext
+  readonly at: PathAt
+  readonly method: number
+  /** What its path is, whatever the other schemes say. */
+  readonly match: Match<Endpoint>
+  readonly inPath: Located | undefined
+}
+
+/** Creates the lookup that follows when all schemes are read. */
+function createSettle(
+  parts: LookupParts,
+  segments: Segments | undefined,
+): (asked: Asked, values: Values) => Awaitable<Located> {
+  const { table, versioning, resolveDefault } = parts
+  const lookups = versioning.schemes.map((scheme) =>
+    createSchemeLookup(parts, scheme, segments?.versionRoots),
+  )
+  const canonical = createCanonical(parts)
+  const contradicted = createContradicted(parts)
+  const agreedBy = createAgreed(lookups, canonical)
+
+  return (asked, values) => {
+    const index = agreedBy(values)
+    if (index === NONE) return withoutValue(asked)
+    const place = lookups[index]
+    const agreed = values[index]
+    return place !== undefined && isGiven(agreed) ? withValue(asked, place, agreed) : combined(asked, values)
+  }
+
+  function combined(asked: Asked, values: Values): Located {
+    const readings = lookups.flatMap((by, index): Reading<SchemeLookup>[] => {
+      const value = values[index]
+      return isGiven(value) ? [{ by, source: by.scheme.source, value }] : []
+    })
+    const agreed = combine(readings, canonical)
+    return 'ambiguous' in agreed ? contradicted(asked, agreed) : withValue(asked, agreed.by, agreed.value)
+  }
+
+  function withoutValue({ context, at, match, method }: Asked): Awaitable<Located> {
+    const settleBare = (resolution: Resolution): Located => ({
+      match: resolution.root === table.bare ? match : find(resolution.root, at, method),
+      resolution,
+    })
+    const resolution = resolveDefault(context)
+    return isPromise(resolution) ? resolution.then(settleBare) : settleBare(resolution)
+  }
+
+  function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: Given): Located {
+    if (inPath === undefined || segments === undefined) {
+      const resolution = by.free(value, at, method)
+      return { match: find(resolution.root, at, method), resolution }
+    }
+    if (by.scheme === versioning.path) return inPath
+    // the path has a version segment too, so only the rest is looked up
+    const resolution = by.behind(value, at, method)
+    const { version, requested = '' } = resolution
+    if (version === null) return { match: { ...inPath.match, leaf: null }, resolution }
+    const { match, resolution: found } = segments.inVersion(at, version, requested, method)
+    return { match, resolution: { ...resolution, root: found.root } }
+  }
+}
+
+const NONE = -1
+const DIFFERENT = -2
+
+/**
+ * Creates the function that returns the first scheme that found a version if all of them agree. It returns `NONE` if no scheme found
+ * one, and `DIFFERENT` if they have to be combined. Most requests agree and need no lists of readings.
+ */
+function createAgreed(
+  places: readonly SchemeLookup[],
+  canonical: Canonical<SchemeLookup>,
+): (values: Values) => number {
+  return (values) => {
+    let agreed = NONE
+    for (let index = 0; index < places.length; index++) {
+      if (!isGiven(values[index])) continue
+      if (agreed === NONE) agreed = index
+      else if (!isSame(values, agreed, index)) return DIFFERENT
+    }
+    return agreed
+  }
+
+  function isSame(values: Values, a: number, b: number): boolean {
+    const [first, second, by, beside] = [values[a], values[b], places[a], places[b]]
+    return (
+      typeof first === 'string' &&
+      typeof second === 'string' &&
+      by !== undefined &&
+      beside !== undefined &&
+      canonical(first, by) === canonical(second, beside)
+    )
+  }
+}
+
+/** A scheme among others. */
+interface SchemeLookup {
+  readonly scheme: ActiveScheme
+  /** What its values ask for at paths without version segment, and at paths with one. */
+  readonly free: Resolve
+  readonly behind: Resolve
+}
+
+function createSchemeLookup(
+  parts: LookupParts,
+  scheme: ActiveScheme,
+  versionRoots: VersionRoots | undefined,
+): SchemeLookup {
+  const vary = varyOf(parts, scheme)
+  const free = createResolve(parts, scheme, createVersionRoots(parts, vary))
+  const common = versionRoots && { ...versionRoots.common, vary }
+  return {
+    scheme,
+    free,
+    behind: versionRoots && common ? createResolve(parts, scheme, { ...versionRoots, common }) : free,
+  }
+}
+
+/** Creates the lookup for contradicting versions. */
+function createContradicted({
+  table,
+  versioning,
+}: LookupParts): (asked: Asked, contradiction: AmbiguousVersion) => Located {
+  const ambiguous: Resolution = { ...withoutVersion(table, versioning.vary), kind: 'ambiguous' }
+  const free = { ...ambiguous, root: table.other }
+  const behind = { ...ambiguous, root: EMPTY_NODE, inPath: true }
+  return ({ at, method, inPath }, { ambiguous: sources }) =>
+    inPath === undefined
+      ? { match: find(table.other, at, method), resolution: { ...free, sources } }
+      : { match: { ...inPath.match, leaf: null }, resolution: { ...behind, sources } }
+}
+
+/** The headers that may have decided when this scheme found the version: under `conflict: 'first'` later ones are not looked at. */
+function varyOf({ versioning }: LookupParts, scheme: (typeof versioning.schemes)[number]): readonly string[] {
+  if (versioning.common.conflict !== 'first') return versioning.vary
+  const upTo = versioning.schemes.slice(0, versioning.schemes.indexOf(scheme) + 1)
+  return [...new Set(upTo.flatMap(({ vary }) => vary))]
+}
+
+/** Creates the function that unifies spellings: those of the scheme for known versions, else those of the format. */
+function createCanonical({ table, versioning }: LookupParts): Canonical<SchemeLookup> {
+  const { known } = table
+  const spellings = new Map(
+    versioning.schemes.map((each) => [
+      each,
+      new Map(known.list.map((version) => [each.scheme.fold(version, each.options), version])),
+    ]),
+  )
+  return (raw, { scheme }) =>
+    spellings.get(scheme)?.get(raw) ?? known.find(raw) ?? canonicalVersion(raw, known.format) ?? raw
+}

@@ -1,0 +1,68 @@
+import { isPromise } from '../../../base/async.ts'
+import type { Awaitable } from '../../../http/http.ts'
+import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
+import type { RequestContext } from '../../pipeline/context.ts'
+import type { Located } from './resolution.ts'
+
+/** What each scheme found. */
+export type Values = readonly VersionValue[]
+
+/** How a scheme reads a request; `inPath` is what its path names. */
+export type Reader = (context: RequestContext, inPath: Located | undefined) => Awaitable<VersionValue>
+
+/** What every scheme finds. */
+export function readAll(
+  readers: readonly Reader[],
+  context: RequestContext,
+  inPath: Located | undefined,
+): Awaitable<Values> {
+  const values: VersionValue[] = []
+  let pending: PromiseLike<void>[] | undefined
+  for (const read of readers) {
+    const index = values.push(undefined) - 1
+    try {
+      const value = read(context, inPath)
+      if (isPromise(value)) (pending ??= []).push(fill(values, index, value))
+      else values[index] = value
+    } catch (error) {
+      // one that fails must not leave the promises of others unheard
+      ;(pending ??= []).push(Promise.reject(error))
+    }
+  }
+  return pending === undefined ? values : Promise.all(pending).then(() => values)
+}
+
+async function fill(values: VersionValue[], index: number, value: PromiseLike<VersionValue>): Promise<void> {
+  values[index] = await value
+}
+
+/** What the first scheme finds that finds something; later ones are not looked at. */
+export function readFirst(
+  readers: readonly Reader[],
+  context: RequestContext,
+  inPath: Located | undefined,
+): Awaitable<Values> {
+  const values: VersionValue[] = []
+  for (const read of readers) {
+    const value = read(context, inPath)
+    if (isPromise(value)) {
+      const later = readers.slice(values.length + 1)
+      return value.then(async (found) => [
+        ...values,
+        found,
+        ...(isGiven(found) ? [] : await readFirst(later, context, inPath)),
+      ])
+    }
+    values.push(value)
+    if (isGiven(value)) break
+  }
+  return values
+}
+
+/** What a scheme found when it found something. */
+export type Given = Exclude<VersionValue, undefined>
+
+/** Whether a scheme found something. */
+export function isGiven(value: VersionValue): value is Given {
+  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
+}

@@ -1,0 +1,153 @@
+import type { DefinitionProblem } from '../../../../base/definition-error.ts'
+import { findDefault, isSelector } from '../../../../versioning/versioning.ts'
+import type { Versioning } from '../../../../versioning/versioning.ts'
+import { cutVersion } from '../../../../versioning/cut-version.ts'
+import type { KnownVersions } from '../../../../versioning/spec.ts'
+import type { TableRoute } from '../table.ts'
+
+/** Reports common options that contradict each other or the known versions. */
+export function optionProblems(
+  rows: readonly TableRoute[],
+  versioning: Versioning,
+  known: KnownVersions,
+): readonly DefinitionProblem[] {
+  return [
+    ...defaultProblems(versioning, known),
+    ...requiredProblems(versioning),
+    ...floorProblems(versioning, known),
+    ...closedProblems(versioning),
+    ...successorProblems(versioning),
+    ...policyProblems(rows, versioning, known),
+  ]
+}
+
+const WHERE = 'enableVersioning'
+
+function defaultProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
+  const { defaultVersion } = versioning
+  const names = typeof defaultVersion === 'string' ? [defaultVersion] : (defaultVersion?.names ?? [])
+  return names.flatMap((name) => nameProblems(name, versioning, known))
+}
+
+function nameProblems(
+  defaultVersion: string,
+  versioning: Versioning,
+  known: KnownVersions,
+): readonly DefinitionProblem[] {
+  if (findDefault(defaultVersion, known) !== undefined) return []
+  const { schemes } = versioning
+  const where = `${WHERE}(${schemes.flatMap(({ name, isCompanion }) => (isCompanion ? [] : name)).join(', ')})`
+  if (!isSelector(defaultVersion)) {
+    return [
+      {
+        code: 'default_version_unknown',
+        where,
+        message: `the default version "${cutVersion(defaultVersion)}" is not a known version; ${listOf(known)}`,
+        fix: 'name a version that a route has, or list it in versions',
+      },
+    ]
+  }
+  if (!known.isOrdered) return [withoutOrder(where, `defaultVersion: '${defaultVersion}'`, versioning, known)]
+  const kind = defaultVersion === 'latestStable' ? 'a version without a status such as -beta' : 'a version'
+  return [
+    {
+      code: 'default_version_unknown',
+      where,
+      message: `defaultVersion: '${defaultVersion}' needs ${kind}; ${listOf(known)}`,
+      fix: 'give routes a version, or list one in versions',
+    },
+  ]
+}
+
+function requiredProblems({ common, defaultVersion }: Versioning): readonly DefinitionProblem[] {
+  if (!common.required || defaultVersion === null) return []
+  const given = typeof defaultVersion === 'string' ? `"${cutVersion(defaultVersion)}"` : 'a function'
+  return [
+    {
+      code: 'required_with_default',
+      where: WHERE,
+      message: `required is true, and defaultVersion is ${given}`,
+      fix: 'keep one of them',
+    },
+  ]
+}
+
+function floorProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
+  if (versioning.common.unknown !== 'floor' || known.isOrdered) return []
+  return [withoutOrder(WHERE, "unknown: 'floor'", versioning, known)]
+}
+
+function withoutOrder(
+  where: string,
+  option: string,
+  { versions }: Versioning,
+  known: KnownVersions,
+): DefinitionProblem {
+  const listed = new Set(versions.map((version) => known.find(version)))
+  const missing = known.list.filter((version) => !listed.has(version))
+  return {
+    code: 'versions_without_order',
+    where,
+    message: `${option} needs versions that have an order; not all of ${known.list.join(', ')} are numbers or dates, and versions does not list ${missing.join(', ')}`,
+    fix: 'list every version, the newest first',
+  }
+}
+
+function closedProblems({ common, versions }: Versioning): readonly DefinitionProblem[] {
+  if (!common.closed || versions.length > 0) return []
+  return [
+    {
+      code: 'invalid_option',
+      where: WHERE,
+      message: 'closed is true, and versions lists none',
+      fix: "list them: versions: ['2', '1']",
+    },
+  ]
+}
+
+function successorProblems({ common, path }: Versioning): readonly DefinitionProblem[] {
+  if (!common.successorLinks || path !== undefined) return []
+  return [
+    {
+      code: 'invalid_option',
+      where: WHERE,
+      message:
+        'successorLinks is true, and no scheme puts versions into the path: newer versions have the same URL',
+      fix: 'leave it out, or use VersioningSchemes.URL',
+    },
+  ]
+}
+
+/** Reports policies for unknown versions, in the options and in modules, controllers, routers and routes. */
+function policyProblems(
+  rows: readonly TableRoute[],
+  { policies, versions }: Versioning,
+  known: KnownVersions,
+): readonly DefinitionProblem[] {
+  // listed versions are known
+  const inOptions = versions.length > 0 ? [] : [...policies.keys()]
+  // one object for each level, however many routes are below it
+  const levels = new Set(rows.flatMap(({ route }) => route.policies))
+  const named = [
+    ...inOptions.map((version) => ({ where: WHERE, field: 'versions', version })),
+    ...[...levels].flatMap(({ where, versions: each = {} }) =>
+      Object.keys(each).map((version) => ({ where, field: 'policy.versions', version })),
+    ),
+  ]
+  return named.flatMap(({ where, field, version }): DefinitionProblem[] =>
+    known.find(version) !== undefined
+      ? []
+      : [
+          {
+            code: 'unknown_policy_version',
+            where,
+            message: `${field} has a policy for "${cutVersion(version)}", which is not a known version; ${listOf(known)}`,
+            fix: 'correct it, or list the version in the versions of enableVersioning',
+          },
+        ],
+  )
+}
+
+function listOf({ list }: KnownVersions): string {
+  return list.length === 0 ? 'there are none' : `known are ${list.join(', ')}`
+}

@@ -1,0 +1,205 @@
+import type { DefinitionProblem } from '../../../../base/definition-error.ts'
+import type { Versioning } from '../../../../versioning/versioning.ts'
+import { isRange, toEntries } from '../../../../versioning/spec.ts'
+import { coveredBy, declaredVersions } from '../../../../versioning/known.ts'
+import type { KnownVersions, VersionSpec } from '../../../../versioning/spec.ts'
+import { canonicalVersion } from '../../../../versioning/version.ts'
+import { MAX_VERSION_LENGTH } from '../../../../versioning/cut-version.ts'
+import { optionProblems } from './versioning-options.ts'
+import { literalClashes } from './versioning-paths.ts'
+import type { TableRoute, Versions } from '../table.ts'
+
+/** Reports every mistake in the versions of the routes, for the enabled schemes: docs/guide/versioning-rules.md#mistakes-and-warnings */
+export function versioningProblems(
+  rows: readonly TableRoute[],
+  versioning: Versioning,
+  versions: Versions,
+): readonly DefinitionProblem[] {
+  const { known } = versions
+  const ofVersion = once((version: string) => versionProblems(version, versioning, known))
+  const ofRange = once((range: string) => rangeProblems(range, versioning, known))
+  const ofSpec = once((version: VersionSpec | undefined) => [
+    ...declaredVersions([version]).flatMap(ofVersion),
+    ...toEntries(version).flatMap((entry) =>
+      typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
+    ),
+  ])
+  return [
+    ...optionProblems(rows, versioning, known),
+    ...versioning.versions
+      .flatMap((version) => [
+        ...encodingProblems(version, versioning),
+        ...repeatedProblems(version, versioning),
+      ])
+      .map(inOptions),
+    ...foldProblems(versioning, known),
+    ...rows.flatMap(({ route: { version, label } }) =>
+      ofSpec(version).map((problem) => ({ ...problem, where: label })),
+    ),
+    ...literalClashes(rows, versioning, versions),
+  ]
+}
+
+type Unplaced = Omit<DefinitionProblem, 'where'>
+
+function inOptions(problem: Unplaced): DefinitionProblem {
+  return { ...problem, where: 'enableVersioning' }
+}
+
+/** Many routes name the same versions and ranges: each is looked at once. */
+function once<T>(find: (given: T) => readonly Unplaced[]): (given: T) => readonly Unplaced[] {
+  const found = new Map<T, readonly Unplaced[]>()
+  return (given) => {
+    const problems = found.get(given) ?? find(given)
+    found.set(given, problems)
+    return problems
+  }
+}
+
+function versionProblems(version: string, versioning: Versioning, known: KnownVersions): readonly Unplaced[] {
+  if (canonicalVersion(version, known.format) === undefined) {
+    return [
+      {
+        code: 'invalid_version',
+        message: `the version "${version}" does not have the format ${known.format}`,
+        fix: 'correct it, or choose another format',
+      },
+    ]
+  }
+  return [
+    ...encodingProblems(version, versioning),
+    ...repeatedProblems(version, versioning),
+    ...closedProblems(version, versioning, known),
+    ...elsewhereProblems(version, known),
+  ]
+}
+
+/** Reports versions that begin with what the scheme writes before them, such as 'v1' under URL, which would be served at /vv1. */
+function repeatedProblems(version: string, { schemes }: Versioning): readonly Unplaced[] {
+  return schemes.flatMap(({ scheme, options, name }): Unplaced[] => {
+    const before = scheme.before(options) ?? ''
+    const rest = version.slice(before.length)
+    if (!/\D$/.test(before) || !version.startsWith(before) || !/^\d/.test(rest)) return []
+    return [
+      {
+        code: 'invalid_version',
+        message: `the scheme ${name} writes "${before}" before versions, so "${version}" would be served at /${before}${version}`,
+        fix: `write '${rest}'`,
+      },
+    ]
+  })
+}
+
+function encodingProblems(version: string, { schemes }: Versioning): readonly Unplaced[] {
+  return schemes.flatMap(({ scheme, options, name }): Unplaced[] => {
+    const problem = scheme.problem(version, options)
+    if (problem === undefined) return []
+    return [
+      {
+        code: 'version_not_encodable',
+        message: `the version "${version}" cannot travel in the scheme ${name}: ${problem}`,
+        fix: 'rename the version, or choose another scheme',
+      },
+    ]
+  })
+}
+
+/** Reports versions outside the list if the list is `closed`. */
+function closedProblems(version: string, versioning: Versioning, known: KnownVersions): readonly Unplaced[] {
+  const { common, versions } = versioning
+  if (!common.closed || versions.length === 0 || !unlisted(versioning, known).has(known.find(version) ?? ''))
+    return []
+  return [
+    {
+      code: 'version_not_listed',
+      message: `the version "${version}" is not listed, and versions is closed: it has ${versions.join(', ')}`,
+      fix: 'list it, or correct it',
+    },
+  ]
+}
+
+/** Reports versions that another deployment serves: no request would reach the route. */
+function elsewhereProblems(version: string, known: KnownVersions): readonly Unplaced[] {
+  if (!known.isElsewhere(known.find(version) ?? '')) return []
+  return [
+    {
+      code: 'version_elsewhere',
+      message: `the version "${version}" is listed with elsewhere: true, so another deployment serves it`,
+      fix: 'take elsewhere out of the list, or the version out of the route',
+    },
+  ]
+}
+
+/** The known versions that the list of versions lacks. */
+function unlisted({ versions }: Versioning, known: KnownVersions): ReadonlySet<string> {
+  const listed = new Set(versions.map((version) => known.find(version)))
+  return new Set(known.list.filter((version) => !listed.has(version)))
+}
+
+/** Two versions that the scheme reads as one, as host labels that differ by case. */
+function foldProblems({ schemes }: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
+  return schemes.flatMap((scheme) => (scheme.isCompanion ? [] : foldProblemsOf(scheme, known)))
+}
+
+function foldProblemsOf(
+  { scheme, name, options }: Versioning['schemes'][number],
+  { list }: KnownVersions,
+): readonly DefinitionProblem[] {
+  const seen = new Map<string, string>()
+  return list.flatMap((version): DefinitionProblem[] => {
+    const folded = scheme.fold(version, options)
+    const other = seen.get(folded)
+    seen.set(folded, version)
+    if (other === undefined) return []
+    return [
+      inOptions({
+        code: 'version_not_encodable',
+        message: `the scheme ${name} cannot tell the versions "${other}" and "${version}" apart`,
+        fix: 'rename one of them, or choose another scheme',
+      }),
+    ]
+  })
+}
+
+function rangeProblems(range: string, versioning: Versioning, known: KnownVersions): readonly Unplaced[] {
+  const shown = range.slice(0, 2 * MAX_VERSION_LENGTH)
+  if (versioning.versions.length === 0) {
+    return [
+      {
+        code: 'range_without_versions',
+        message: `the range "${shown}" needs an ordered list of versions`,
+        fix: "list them: enableVersioning(scheme, { versions: ['2', '1'] })",
+      },
+    ]
+  }
+  const missing = unlisted(versioning, known)
+  if (missing.size > 0) {
+    // the routes that name these versions have a report of their own
+    if (versioning.common.closed) return []
+    return [
+      {
+        code: 'version_not_listed',
+        message: `ranges are used, and versions does not list ${[...missing].join(', ')}`,
+        fix: 'list every version',
+      },
+    ]
+  }
+  const covered = coveredBy(range, known)
+  if (covered === undefined) {
+    return [
+      {
+        code: 'invalid_version',
+        message: `the range "${shown}" cannot be read`,
+        fix: "write comparators joined by spaces, as in '>=1.2 <2'",
+      },
+    ]
+  }
+  if (covered.length > 0) return []
+  return [
+    {
+      code: 'range_empty',
+      message: `the range "${shown}" matches none of ${known.list.join(', ')}`,
+      fix: 'change the range, or list the versions it is for',
+    },
+  ]
+}

@@ -1,0 +1,217 @@
+import type { DefinitionProblem } from '../../../base/definition-error.ts'
+import { METHODS } from '../../../http/http.ts'
+import type { Variants } from '../../../router/seal.ts'
+import type { Leaf, LeafShape } from '../../../router/node.ts'
+import { toSplit } from '../../../router/mixed.ts'
+import { overlaps } from '../../../router/overlap.ts'
+import { createTree } from '../../../router/tree.ts'
+import type { Shape } from '../../../router/tree.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
+import { createSelect, isVersioned } from '../../../versioning/select.ts'
+import type { Claim } from '../../../versioning/spec.ts'
+import type { Answers } from '../../../versioning/select.ts'
+import type { Endpoint } from '../../pipeline/endpoint.ts'
+import { createNotes } from './notes.ts'
+import type { Notes } from './notes.ts'
+import type { TableRoute, Versions } from './table.ts'
+
+/** Chooses what answers at each path shape, and notes what conflicts. */
+export interface Leaves {
+  readonly bare: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
+  /** Of every version, wherever a request names it. */
+  readonly versions: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>
+  readonly defaults: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>
+  readonly other: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
+  readonly union: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
+  readonly infoOf: InfoOf
+  readonly problems: () => readonly DefinitionProblem[]
+  /** The rows that nothing leads to. */
+  readonly unused: () => ReadonlySet<TableRoute>
+}
+
+/** Prepares the choice for the rows of a table; under `strict` a trailing slash makes another path. */
+export function createLeaves(
+  rows: readonly TableRoute[],
+  strict: boolean,
+  versioning: Versioning,
+  versions: Versions,
+): Leaves {
+  const { known, defaultVersion } = versions
+  const notes = createNotes(true)
+  const infoOf = createInfo(rows, strict, versioning, versions)
+  const leafFor = createLeafFor(notes, infoOf)
+  const { required, strictNeutral } = versioning.common
+  const variants = createVariants(known, leafFor)
+  const isDefault = (version: string | null): boolean => version !== null && version === defaultVersion
+  return {
+    bare: (shape) =>
+      required && isVersioned(shape.routes) ? null : leafFor(shape, versions.defaultAt(shape.routes), ALL),
+    versions: (shape) => {
+      const opted = isVersioned(shape.routes)
+      return variants(
+        shape,
+        (version, isClaimed) => isClaimed || (opted && isDefault(version)),
+        (version) => (!opted || isDefault(version) ? ALL : NAMED),
+      )
+    },
+    defaults: (shape) =>
+      variants(
+        shape,
+        (_, isClaimed) => isClaimed,
+        () => ALL,
+      ),
+    other: (shape) =>
+      isVersioned(shape.routes) ? null : leafFor(shape, null, { unversioned: true, neutral: !strictNeutral }),
+    union: (shape) => {
+      const methods = METHODS.map((method) =>
+        shape.routes.find(({ endpoints }) => endpoints.has(method))?.endpoints.get(method),
+      )
+      methods[HEAD] ??= methods[GET]
+      return { methods, shape: infoOf(shape) }
+    },
+    infoOf,
+    problems: notes.problems,
+    unused: () => new Set(rows.filter((row) => !notes.isUsed(row))),
+  }
+}
+
+const ALL: Answers = { unversioned: true, neutral: true }
+const NAMED: Answers = { unversioned: false, neutral: true }
+
+type ToVariants = (
+  shape: Shape<TableRoute>,
+  isNamed: (version: string, isClaimed: boolean) => boolean,
+  answersFor: (version: string | null) => Answers,
+) => Variants<Leaf<Endpoint>>
+
+/** Creates the function that chooses what answers at a path shape in every version. */
+function createVariants(known: Versions['known'], leafFor: LeafFor): ToVariants {
+  const places = new Map(known.list.map((version, place) => [version, place]))
+  return (shape, isNamed, answersFor) => {
+    const claims = claimsOf(shape.routes, places)
+    const leaves = new Map<string, Leaf<Endpoint> | null>()
+    const namedAt = known.list.map((version, place) => isNamed(version, claims[place] !== undefined))
+    // where every known version is named, nobody asks for the rest
+    const rest = namedAt.includes(false) ? leafFor(shape, null, answersFor(null)) : null
+    let last: { readonly claim: string | undefined; readonly answers: Answers } | undefined
+    let leaf: Leaf<Endpoint> | null = null
+    const at = known.list.map((version, place) => {
+      if (namedAt[place] !== true) return rest
+      const claim = claims[place]
+      const answers = answersFor(version)
+      if (last?.claim === claim && last?.answers === answers) return leaf
+      last = { claim, answers }
+      // what the same routes claim in the same way has the same leaf
+      const key = `${claim ?? ''}${answers.unversioned}`
+      const made = leaves.get(key)
+      leaf = made === undefined ? leafFor(shape, version, answers) : made
+      leaves.set(key, leaf)
+      return leaf
+    })
+    return { rest, at: at.every((each) => each === rest) ? undefined : at }
+  }
+}
+
+/** For the place of each version, which of the routes claim it and how: one text for versions that are claimed alike. */
+function claimsOf(
+  rows: readonly TableRoute[],
+  places: ReadonlyMap<string, number>,
+): readonly (string | undefined)[] {
+  const texts = Array.from<string | undefined>({ length: places.size })
+  for (const [index, { spec }] of rows.entries()) {
+    let last: Claim | undefined
+    let text = ''
+    for (const [version, claim] of spec.claims) {
+      const place = places.get(version)
+      if (place === undefined) continue
+      if (claim !== last) text = `${index}:${claim.strength}:${claim.low}:${claim.high},`
+      last = claim
+      const other = texts[place]
+      texts[place] = other === undefined ? text : other + text
+    }
+  }
+  return texts
+}
+
+/** Describes a path shape. */
+export type InfoOf = (shape: Shape<TableRoute>) => LeafShape
+
+/** Creates the function that describes a path shape, each once. */
+function createInfo(
+  rows: readonly TableRoute[],
+  strict: boolean,
+  versioning: Versioning,
+  versions: Versions,
+): InfoOf {
+  const { strictNeutral } = versioning.common
+  const versionedRows = rows.filter((row) => isVersioned([row]) || (strictNeutral && row.spec.neutral))
+  const versionedTree =
+    versioning.defaultVary.length > 0 && versionedRows.length > 0
+      ? createTree(versionedRows, strict, toSplit)
+      : undefined
+  const shapes = new Map<Shape<TableRoute>, LeafShape>()
+  return (shape) => {
+    const info = shapes.get(shape) ?? {
+      pattern: shape.pattern.text,
+      vary: versionedTree !== undefined && overlaps(versionedTree, shape.pattern),
+      versions: versions.servedAt(shape.routes),
+      defaultVersion: versions.defaultAt(shape.routes),
+    }
+    shapes.set(shape, info)
+    return info
+  }
+}
+
+type LeafFor = (shape: Shape<TableRoute>, version: string | null, answers: Answers) => Leaf<Endpoint> | null
+
+/** Creates the function that chooses what answers at a path shape in one version. */
+function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
+  const choices = new Map<Shape<TableRoute>, Choice>()
+  return (shape, version, answers) => {
+    const choice = choices.get(shape) ?? createChoice(shape, infoOf(shape))
+    choices.set(shape, choice)
+    const methods = choice.selects.map(({ method, select }) => {
+      const [chosen, ...rivals] = select(version, answers)
+      if (chosen === undefined) return undefined
+      for (const rival of rivals) notes.duplicate(chosen.route, rival.route, method, version)
+      const endpoint = chosen.endpoints.get(method)
+      if (endpoint !== undefined) notes.use(endpoint)
+      return endpoint
+    })
+    return choice.leafOf(methods)
+  }
+}
+
+/** What can answer at one path shape. */
+interface Choice {
+  readonly selects: readonly {
+    readonly method: string
+    readonly select: ReturnType<typeof createSelect<TableRoute>>
+  }[]
+  /** One leaf for the same endpoints, so that versions that answer alike share it. */
+  readonly leafOf: (methods: (Endpoint | undefined)[]) => Leaf<Endpoint> | null
+}
+
+function createChoice(shape: Shape<TableRoute>, info: LeafShape): Choice {
+  const ids = new Map<Endpoint | undefined, number>()
+  const leaves = new Map<string, Leaf<Endpoint>>()
+  return {
+    selects: METHODS.map((method) => ({
+      method,
+      select: createSelect(shape.routes.filter(({ endpoints }) => endpoints.has(method))),
+    })),
+    leafOf: (methods) => {
+      if (methods.every((endpoint) => endpoint === undefined)) return null
+      // HEAD answers from GET unless it is declared
+      methods[HEAD] ??= methods[GET]
+      for (const endpoint of methods) if (!ids.has(endpoint)) ids.set(endpoint, ids.size)
+      const key = methods.map((endpoint) => ids.get(endpoint)).join()
+      const leaf = leaves.get(key) ?? { methods, shape: info }
+      leaves.set(key, leaf)
+      return leaf
+    },
+  }
+}
+
+const GET = METHODS.indexOf('GET')
+const HEAD = METHODS.indexOf('HEAD')

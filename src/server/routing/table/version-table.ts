@@ -1,0 +1,216 @@
+import { DefinitionError } from '../../../base/definition-error.ts'
+import type { DefinitionProblem } from '../../../base/definition-error.ts'
+import type { FlatRoute } from '../../../routes/flat-route.ts'
+import { literalsOf, mount, without } from '../../../router/mount.ts'
+import type { Mount } from '../../../router/mount.ts'
+import { toSplit } from '../../../router/mixed.ts'
+import type { Leaf, LeafShape, Node } from '../../../router/node.ts'
+import { createSealer, EMPTY_NODE, seal } from '../../../router/seal.ts'
+import type { Variants } from '../../../router/seal.ts'
+import { createTree } from '../../../router/tree.ts'
+import type { Shape } from '../../../router/tree.ts'
+import type { Versioning, ActiveScheme } from '../../../versioning/versioning.ts'
+import { isVersioned } from '../../../versioning/select.ts'
+import { toEntries } from '../../../versioning/spec.ts'
+import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
+import type { ExpandedSpec, KnownVersions } from '../../../versioning/spec.ts'
+import { rangeSplits } from './checks/range-splits.ts'
+import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
+import { versioningProblems } from './checks/versioning.ts'
+import type { Endpoint } from '../../pipeline/endpoint.ts'
+import { createLifetimes } from './lifetimes.ts'
+import { createPlainTable } from './plain-table.ts'
+import type { CompiledRoute, Roots, Table, TableMode, TableRoute, Versions, Zone } from './table.ts'
+import { createVersions } from './versions.ts'
+import { createLeaves } from './version-leaves.ts'
+import type { Leaves } from './version-leaves.ts'
+
+/**
+ * Compiles the routes of an application with versioning, or with policies alone.
+ *
+ * @throws `DefinitionError` for mistakes that depend on versioning, and for duplicate routes.
+ */
+export function createVersionTable(
+  routes: readonly CompiledRoute[],
+  versioning: Versioning | undefined,
+  mode: TableMode,
+): Table {
+  return versioning === undefined
+    ? withPolicies(createPlainTable(routes, mode))
+    : build(routes, versioning, mode)
+}
+
+/** The table with what routes say of their own lives. */
+function withPolicies(table: Table): Table {
+  const { rows, shapes, known } = table
+  const lifetimes = createLifetimes(shapes, plainInfo, undefined, table)
+  const problems = lifetimeProblems(rows, lifetimes, known)
+  if (problems.length > 0) throw new DefinitionError(problems)
+  return { ...table, lifetimes }
+}
+
+/** Describes a path shape that has no versions. */
+function plainInfo({ pattern }: Shape<TableRoute>): LeafShape {
+  return { pattern: pattern.text, vary: false, versions: [], defaultVersion: null }
+}
+
+function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {
+  const declared = declaredVersions(routes.map(({ route }) => route.version))
+  const known = createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere)
+  const specs = new Map<unknown, ExpandedSpec>()
+  // routes of the same versions share what these are written out to
+  const specOf = (version: FlatRoute['version']): ExpandedSpec => {
+    const key = JSON.stringify(toEntries(version).map(String)) + String(version === undefined)
+    const spec = specs.get(key) ?? expandSpec(version, known)
+    specs.set(version, spec).set(key, spec)
+    return spec
+  }
+  const rows = routes.map(({ route, endpoints }): TableRoute => {
+    const spec = specs.get(route.version) ?? specOf(route.version)
+    return { route, pattern: route.pattern, endpoints, spec }
+  })
+  const versions = createVersions(versioning, known)
+  const problems = versionedProblems(rows, versioning, versions)
+  const tree = createTree(rows, mode.strict, toSplit)
+  const leaves = createLeaves(rows, tree.strict, versioning, versions)
+  const sealer = createSealer<Endpoint>()
+  const roots = toRoots((select) => seal(tree, select, sealer), leaves, versioning, { known, ...mode })
+  const shapes = [...tree.shapes.values()]
+  const lifetimes = createLifetimes(shapes, leaves.infoOf, versioning, versions)
+  // what ranges cover is not known before their list is complete
+  const isSettled = !problems.some(({ code }) => UNSETTLED.includes(code))
+  const all = [
+    ...problems,
+    ...(isSettled ? [...leaves.problems(), ...rangeSplits(shapes, known)] : []),
+    ...lifetimeProblems(rows, lifetimes, known),
+  ]
+  if (all.length > 0) throw new DefinitionError(all)
+  const findWarnings = createWarnings(shapes, versioning, { ...versions, unused: leaves.unused() })
+  const withoutSegment = findWithoutSegment(shapes, leaves, versioning)
+  return { ...roots, ...versions, withoutSegment, lifetimes, rows, shapes, findWarnings }
+}
+
+/** Creates the function that finds warnings. Its code is loaded with the start, because requests never need it. */
+function createWarnings(
+  shapes: readonly Shape<TableRoute>[],
+  versioning: Versioning,
+  rest: Versions & { readonly unused: ReadonlySet<TableRoute> },
+): Table['findWarnings'] {
+  return async () => {
+    const { versionWarnings } = await import('./checks/version-warnings.ts')
+    return versionWarnings(shapes, versioning, rest)
+  }
+}
+
+/** The neutral routes whose every method answers requests without a version, if versions are in the path. */
+function findWithoutSegment(
+  shapes: readonly Shape<TableRoute>[],
+  leaves: Leaves,
+  versioning: Versioning,
+): ReadonlySet<FlatRoute> {
+  if (versioning.path === undefined) return new Set()
+  const isChosen = typeof versioning.defaultVersion === 'function'
+  return new Set(
+    shapes.flatMap((shape) => {
+      // a function chooses what answers there
+      if (isChosen && isVersioned(shape.routes)) return []
+      const bare = leaves.bare(shape)?.methods ?? []
+      return shape.routes
+        .filter(
+          ({ spec, endpoints }) =>
+            spec.neutral && [...endpoints.values()].every((each) => bare.includes(each)),
+        )
+        .map(({ route }) => route)
+    }),
+  )
+}
+
+const UNSETTLED: readonly string[] = ['range_without_versions', 'version_not_listed']
+
+/** @throws `DefinitionError` when the options cannot be used: nothing that depends on them is worth a report. */
+function versionedProblems(
+  rows: readonly TableRoute[],
+  versioning: Versioning,
+  versions: Versions,
+): readonly DefinitionProblem[] {
+  if (!versioning.usable) throw new DefinitionError(versioning.problems)
+  return [...versioning.problems, ...versioningProblems(rows, versioning, versions)]
+}
+
+type SealWith = (select: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>) => Variants<Node<Endpoint>>
+
+function toRoots(
+  sealWith: SealWith,
+  leaves: Leaves,
+  versioning: Versioning,
+  { known, prefix, strict }: TableMode & Pick<Versions, 'known'>,
+): Pick<Table, 'bare' | 'entry' | 'roots' | 'defaults' | 'other' | 'union' | 'zones' | 'zoneAt'> {
+  const always = (leaf: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null): Node<Endpoint> =>
+    sealWith((shape) => ({ rest: leaf(shape), at: undefined })).rest ?? EMPTY_NODE
+  const bare = always(leaves.bare)
+  const union = always(leaves.union)
+  const { path, schemes } = versioning
+  const versions = byVersion(
+    sealWith((shape) => leaves.versions(shape)),
+    known,
+  )
+  const toZone = (before: string, behind: (node: Node<Endpoint>) => Node<Endpoint>): Zone => ({
+    prefix: before,
+    inPath:
+      path === undefined ? NONE : new Map([...versions].map(([version, node]) => [version, behind(node)])),
+    unionBehind: path === undefined ? union : behind(union),
+  })
+  const literals = literalsIn(prefix.path)
+  const inner = toZone(prefix.path, (node) => (literals.length === 0 ? node : below(node, literals, strict)))
+  // routes without the prefix have their version in the first segment
+  const outer =
+    literals.length === 0 || prefix.exclusions.length === 0
+      ? undefined
+      : toZone('', (node) => without(node, literals))
+  const zones = outer === undefined ? ([inner] as const) : ([inner, outer] as const)
+  return {
+    bare,
+    entry: path === undefined ? bare : zones.reduce((root, zone) => mountZone(root, zone, path), bare),
+    roots: schemes.some((scheme) => scheme !== path) ? versions : NONE,
+    defaults:
+      typeof versioning.defaultVersion === 'function'
+        ? byVersion(
+            sealWith((shape) => leaves.defaults(shape)),
+            known,
+          )
+        : NONE,
+    other: always(leaves.other),
+    union,
+    zones,
+    zoneAt: outer === undefined ? () => inner : (asked) => (prefix.at(asked) === '' ? outer : inner),
+  }
+}
+
+function literalsIn(prefix: string): readonly string[] {
+  return prefix.split('/').filter(Boolean)
+}
+
+function mountZone(root: Node<Endpoint>, zone: Zone, scheme: ActiveScheme): Node<Endpoint> {
+  return mount(root, literalsIn(zone.prefix), toMounts(scheme, zone.inPath))
+}
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** What the segments of each version lead to. */
+function toMounts({ scheme, options }: ActiveScheme, inPath: Roots): ReadonlyMap<string, Mount<Endpoint>> {
+  return new Map(
+    [...inPath].flatMap(([version, root]) =>
+      (scheme.segments?.(version, options) ?? []).map((segment) => [segment, { version, root }] as const),
+    ),
+  )
+}
+
+/** What is below a path of literal segments; where slashes do not count, the path itself ends there with and without one. */
+function below(node: Node<Endpoint>, [first, ...rest]: readonly string[], strict: boolean): Node<Endpoint> {
+  if (first === undefined) return strict ? node : { ...node, slash: node.slash ?? node.leaf }
+  return below(literalsOf(node).find(({ key }) => key === first) ?? EMPTY_NODE, rest, strict)
+}
+
+function byVersion({ rest, at }: Variants<Node<Endpoint>>, { list }: KnownVersions): Roots {
+  return new Map(list.map((version, place) => [version, (at === undefined ? rest : at[place]) ?? EMPTY_NODE]))
+}

@@ -1,0 +1,74 @@
+import type { FlatRoute } from '../../../routes/flat-route.ts'
+import { shapeOf } from '../../../router/path/pattern.ts'
+import type { SuffixOf } from '../../pipeline/migration.ts'
+import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
+import type { KnownVersions } from '../../../versioning/spec.ts'
+import { PREVIEW_HEADER } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
+
+/**
+ * Creates the function that tells the entity tags of routes apart that answer at one URL in several versions, or with previews
+ * (RFC 9110 section 8.8.1). The newest of them has its tags as they are.
+ */
+export function createSuffixOf(
+  routes: readonly FlatRoute[],
+  versioning: Versioning | undefined,
+  previews: readonly string[],
+): SuffixOf {
+  const byHeader = versioning?.defaultVary.some((name) => name !== PREVIEW_HEADER) === true
+  const versions = versioning && byHeader ? olderRoutes(routes, versioning) : new Map<FlatRoute, string>()
+  const preview = previews.length === 0 ? '' : `;p=${encodeURIComponent(previews.join('+'))}`
+  return (route) => {
+    const version = versions.get(route)
+    const text = version === undefined ? '' : `;v=${encodeURIComponent(version)}`
+    return text + (route.isBeta === true ? preview : '') || undefined
+  }
+}
+
+/** The routes that answer beside a newer one, each with its newest version. */
+function olderRoutes(
+  routes: readonly FlatRoute[],
+  { versions, format }: Versioning,
+): ReadonlyMap<FlatRoute, string> {
+  const places = new Map<string, FlatRoute[]>()
+  for (const route of routes) {
+    const shape = shapeOf(route.pattern, false)
+    for (const method of route.methods) {
+      const key = `${method} ${shape}`
+      const others = places.get(key)
+      if (others === undefined) places.set(key, [route])
+      else others.push(route)
+    }
+  }
+  const declared = declaredVersions(routes.map(({ version }) => version))
+  const rankOf = createRank(createKnown(versions, declared, format))
+  const older = new Map<FlatRoute, string>()
+  for (const beside of places.values()) {
+    if (beside.length === 1) continue
+    const newest = Math.max(...beside.map((route) => rankOf(route).rank))
+    for (const route of beside) {
+      const { rank, version } = rankOf(route)
+      if (rank < newest) older.set(route, version)
+    }
+  }
+  return older
+}
+
+interface Rank {
+  readonly rank: number
+  readonly version: string
+}
+
+/** Creates the function that finds the newest version of a route. Routes without a version come before all others. */
+function createRank(known: KnownVersions): (route: FlatRoute) => Rank {
+  const ranks = new Map<FlatRoute['version'], Rank>()
+  return ({ version }) => {
+    const found = ranks.get(version)
+    if (found !== undefined) return found
+    const { claims } = expandSpec(version, known)
+    const rank = known.list.findLastIndex((each) => claims.has(each))
+    const made = { rank, version: known.list[rank] ?? 'none' }
+    ranks.set(version, made)
+    return made
+  }
+}

@@ -1,0 +1,149 @@
+import { createId } from '../../../base/platform.ts'
+import { createStoreGuard } from '../../stores/guard.ts'
+import { isFunction, isRecord } from '../../../base/values.ts'
+import type { UsageEntry, UsageOptions, UsageStore } from '../../options/usage.ts'
+import { DAY } from './table.ts'
+import type { Table } from './table.ts'
+
+/** Keeps what tables count. */
+export interface Keeper {
+  /** Stores what tables have counted. Rejects if it could not, and then `restore` has been called with what is not stored. */
+  readonly store: (tables: readonly Table[]) => Promise<void>
+  /** Whether a stored table begins anew, because only what was counted since is stored the next time. */
+  readonly takesDifferences: boolean
+  /** Reads what was stored from a day on, such as `'2026-01-05'`, or all of it. `undefined` if it cannot be read. */
+  readonly read: ((since?: string) => Promise<readonly UsageEntry[]>) | undefined
+}
+
+const KEPT_DAYS = 400
+
+/** Creates the keeper of the options. */
+export function createKeeper({ store, keep = KEPT_DAYS }: UsageOptions): Keeper {
+  if (isFunction(store)) return createCaller(store)
+  return createStoring(store ?? createMemory(), keep * DAY)
+}
+
+function createCaller(store: (entries: readonly UsageEntry[]) => unknown): Keeper {
+  return {
+    takesDifferences: true,
+    read: undefined,
+    store: async (tables) => {
+      const entries = tables.flatMap((table) => table.entries())
+      if (entries.length > 0) await store(entries)
+    },
+  }
+}
+
+/** Milliseconds until a store that does not answer has failed. What it stores later is written again, and counts once. */
+const LONGEST_WRITE = 5000
+
+function rethrow(cause: unknown): never {
+  throw cause
+}
+
+const PREFIX = 'usage:'
+/** A Keyv removes its namespace from keys twice, so that of the documentation, `usage`, takes the prefix along. */
+const KEY = /^(?:usage:)?(\d{4}-\d\d-\d\d):/
+
+/**
+ * Each process writes the whole table of a day under a key of its own, so that processes never write over each other, and what is written
+ * twice counts once.
+ */
+function createStoring(store: UsageStore, ttlMs: number): Keeper {
+  const writer = createId()
+  const guard = createStoreGuard('store of usage', LONGEST_WRITE)
+  let failure: unknown
+  // without a listener, the event itself would be an error
+  store.on?.('error', (error) => {
+    failure = error
+  })
+  return {
+    takesDifferences: false,
+    store: async (tables) => {
+      for (const table of tables) {
+        const text = JSON.stringify(table.entries())
+        table.isDirty = false
+        try {
+          failure = undefined
+          const key = `${PREFIX}${table.day}:${writer}`
+          const work = async (): Promise<unknown> => store.set(key, text, ttlMs)
+          // whoever flushes logs the error
+          const result = await guard({ operation: 'set', work, log: undefined }, rethrow)
+          if (result === false) throw new Error('The store did not store', { cause: failure })
+        } catch (error) {
+          table.isDirty = true
+          throw error
+        }
+      }
+    },
+    read: async (since = '') => {
+      const merged = new Map<string, UsageEntry>()
+      for await (const [key, value] of store.iterator?.() ?? NONE) {
+        const [, day] = KEY.exec(key) ?? []
+        // a day can be a megabyte, and one that is not wanted is not parsed
+        if (day === undefined || day < since || typeof value !== 'string') continue
+        for (const entry of toEntries(value)) merge(merged, entry)
+        // requests that wait have their turn between two days
+        await new Promise((resolve) => setTimeout(resolve))
+      }
+      return [...merged].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
+    },
+  }
+}
+
+const NONE: readonly (readonly [string, unknown])[] = []
+
+function toEntries(text: string): readonly UsageEntry[] {
+  const all: unknown = JSON.parse(text)
+  // written by a process of the application
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Array.isArray(all) ? (all.filter(isRecord) as unknown as readonly UsageEntry[]) : []
+}
+
+/** Adds an entry to the one that differs in nothing but its counts, which comes from another process. */
+function merge(merged: Map<string, UsageEntry>, entry: UsageEntry): void {
+  const { day, version, route, client } = entry
+  const key = JSON.stringify([day, version, route, client])
+  const known = merged.get(key)
+  merged.set(
+    key,
+    known === undefined ? entry : { ...entry, ...add(known, entry), ...addChanges(known, entry) },
+  )
+}
+
+/** What was counted, and when last. */
+type Seen = Pick<UsageEntry, 'count' | 'lastSeen'>
+
+function add(one: Seen, other: Seen): Seen {
+  return {
+    count: one.count + other.count,
+    lastSeen: one.lastSeen > other.lastSeen ? one.lastSeen : other.lastSeen,
+  }
+}
+
+function addChanges(
+  { changes = [] }: UsageEntry,
+  { changes: others = [] }: UsageEntry,
+): Pick<UsageEntry, 'changes'> {
+  const sums = new Map(changes.map((change) => [change.id, change]))
+  for (const { id, ...seen } of others) {
+    const known = sums.get(id)
+    sums.set(id, { id, ...(known === undefined ? seen : add(known, seen)) })
+  }
+  return sums.size === 0 ? {} : { changes: [...sums.values()] }
+}
+
+/** Creates a store in memory. */
+function createMemory(): UsageStore {
+  const kept = new Map<string, { readonly value: string; readonly until: number }>()
+  return {
+    set: (key, value, ttlMs = Infinity) => {
+      const now = Date.now()
+      for (const [each, { until }] of kept) if (until < now) kept.delete(each)
+      kept.set(key, { value, until: now + ttlMs })
+    },
+    iterator: async function* () {
+      for (const [key, { value }] of kept) yield [key, value] as const
+    },
+  }
+}

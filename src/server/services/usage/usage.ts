@@ -1,0 +1,141 @@
+import { ignoreRejection, isPromise } from '../../../base/async.ts'
+import type { Logger, RouteInfo } from '../../../define/context.ts'
+import { alteredBy } from '../../../routes/altered.ts'
+import type { FinishedResponse } from '../../../http/http.ts'
+import { isStream } from '../../../http/stream.ts'
+import type { VersionHistory } from '../../../versioning/options.ts'
+import { isVersioned } from '../../../versioning/select.ts'
+import type { Dispatch } from '../../dispatch.ts'
+import type { UsageEntry, UsageOptions } from '../../options/usage.ts'
+import type { RequestContext } from '../../pipeline/context.ts'
+import type { Table } from '../../routing/table/table.ts'
+import { createDays } from './days.ts'
+import type { Days } from './days.ts'
+import { createKeeper } from './keeper.ts'
+import type { Keeper } from './keeper.ts'
+import { createPlaces } from './places.ts'
+import type { Place, Places } from './places.ts'
+
+/** Counts who calls which route in which version. */
+export interface Usage {
+  readonly wrap: (dispatch: Dispatch) => Dispatch
+  /** Everything that all processes have counted, or `undefined` if the store cannot be read. */
+  readonly read: (() => Promise<readonly UsageEntry[]>) | undefined
+  /** Stores what has been counted. Rejects if that fails, and then it is stored later. */
+  readonly flush: () => Promise<void>
+  /** Stores for the last time, and then stops the modules and providers, which may close the store. */
+  readonly close: (stop: () => Promise<void>) => Promise<void>
+}
+
+const INTERVAL = 10_000
+const LIMIT = 10_000
+
+/** Creates the counter of an application. With a history, it counts the changes that altered requests too. */
+export function createUsage(
+  options: UsageOptions,
+  log: Logger,
+  history: VersionHistory | undefined,
+  shapes: Table['shapes'],
+): Usage {
+  const { interval = INTERVAL, limit = LIMIT } = options
+  const keeper = createKeeper(options)
+  const places = createPlaces()
+  const days = createDays(limit, places)
+  const count = createCount(days, places, createBelongs(shapes))
+  let stored = Promise.resolve()
+  /** One flush after the other, for a function must not get the same counts twice. */
+  const flush = (): Promise<void> => {
+    const stores = stored.then(() => store(days, keeper))
+    stored = stores.catch((error: unknown) =>
+      log.error({ err: error }, 'Usage could not be stored: it is kept and stored later'),
+    )
+    return stores
+  }
+  const timer = setInterval(() => ignoreRejection(flush()), interval)
+  timer.unref?.()
+  const { read } = keeper
+  return {
+    wrap: (dispatch) => (raw) => {
+      const exchange = dispatch(raw)
+      const { context, response } = exchange
+      // without a history, a request whose route is known needs no promise of its own
+      if (history === undefined && context.route !== null) count(context, undefined)
+      else if (isPromise(response)) void response.then((settled) => count(context, settled))
+      else count(context, response)
+      return exchange
+    },
+    read:
+      read &&
+      (async () => {
+        await flush()
+        return read()
+      }),
+    flush,
+    close: (stop) => {
+      clearInterval(timer)
+      return flush().finally(stop)
+    },
+  }
+}
+
+/** Whether a route is one of a version, and not one of every version. */
+type Belongs = (route: RouteInfo, version: string | null) => boolean
+
+/** Neutral routes belong to no version, nor do those of paths that were never versioned. */
+function createBelongs(shapes: Table['shapes']): Belongs {
+  const claims = new Map(
+    shapes.flatMap(({ routes }) => {
+      const isDefault = isVersioned(routes)
+      return routes.flatMap(({ spec, endpoints }) =>
+        [...endpoints.values()].map(
+          ({ info }) => [info, spec.unversioned && isDefault ? undefined : spec.claims] as const,
+        ),
+      )
+    }),
+  )
+  return (route, version) => version !== null && (claims.get(route)?.has(version) ?? true)
+}
+
+/** Creates the function that counts a request, and with its response the changes that altered it. */
+function createCount(
+  days: Days,
+  places: Places,
+  belongs: Belongs,
+): (context: RequestContext, response: FinishedResponse | undefined) => void {
+  /** Counts changes that altered a request, without those that were counted before. Returns how many are counted. */
+  const countChanges = (context: RequestContext, place: Place, counted: number): number => {
+    const changes = alteredBy(context)
+    if (changes.size > counted) {
+      const now = Date.now()
+      const table = days.today(now)
+      for (const change of [...changes].slice(counted))
+        table.add(places.changed(place, change), context.client, 1, now)
+    }
+    return changes.size
+  }
+  return (context, response) => {
+    const { route, client, spelling } = context
+    if (route === null) return
+    // the default version of a request is no use of it by a route that answers without one
+    const version = spelling !== undefined || belongs(route, context.version) ? context.version : null
+    const now = Date.now()
+    const place = places.of(route, version)
+    days.today(now).add(place, client, 1, now)
+    if (version === null || response === undefined) return
+    const counted = countChanges(context, place, 0)
+    // its events are altered when they are sent
+    if (isStream(response.body)) context.atEnd(() => void countChanges(context, place, counted))
+  }
+}
+
+async function store(days: Days, keeper: Keeper): Promise<void> {
+  const taken = days.dirty()
+  if (keeper.takesDifferences) days.clear()
+  try {
+    await keeper.store(taken)
+  } catch (error) {
+    if (keeper.takesDifferences) days.restore(taken)
+    throw error
+  }
+  days.dropStored()
+}

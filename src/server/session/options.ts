@@ -1,0 +1,196 @@
+import { writeSetCookie } from '../../http/cookies.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import type { CookieOptions } from '../../define/context.ts'
+import { invalidOption, optionProblems } from '../../base/check-options.ts'
+import type { OptionRule, Rules } from '../../base/check-options.ts'
+import { isSchema } from '../../schema/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Awaitable } from '../../http/http.ts'
+import {
+  describeValue,
+  isBoolean,
+  isFunction,
+  isMilliseconds,
+  isPositive,
+  isRecord,
+  isText,
+} from '../../base/values.ts'
+import { emptyDataProblem } from './data.ts'
+import { MIN_SECRET, SECRET, toSecrets } from './secret.ts'
+
+/** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
+export interface SessionStore {
+  /** Returns the value of a key, `undefined` if there is none. */
+  get(key: string): Awaitable<unknown>
+  /** `ttlMs` is after how many milliseconds the entry may be forgotten. `false` as the result says that nothing was stored. */
+  set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
+  /** Removes a key. */
+  delete(key: string): Awaitable<unknown>
+  /** Stores that tell of errors rather than reject: what happens during a call counts as its failure. */
+  on?(event: 'error', listener: (error: unknown) => void): unknown
+}
+
+/** The cookie that carries the signed id of a session. */
+export interface SessionCookie {
+  /** The name of the cookie. @default `__Host-sid` if the cookie is secure, has the path `/` and no domain, else `sid` */
+  readonly name?: string
+  /** Sends the cookie over HTTPS only. @default true */
+  readonly secure?: boolean
+  /** Hides the cookie from scripts of the page. @default true */
+  readonly httpOnly?: boolean
+  /** Whether requests from other sites carry the cookie. @default 'lax' */
+  readonly sameSite?: 'strict' | 'lax' | 'none'
+  /** The path below which the cookie is sent. @default '/' */
+  readonly path?: string
+  /** The domain whose hosts get the cookie. @default none: the host that set it, without its subdomains */
+  readonly domain?: string
+  /** Seconds that browsers keep it, counted again whenever the session is stored. @default none: until the browser is closed */
+  readonly maxAge?: number
+  /** Keeps a separate session for each top-level site (CHIPS). @default false */
+  readonly partitioned?: boolean
+  /** Which cookies browsers keep longest if there are too many. @default 'medium', chosen by the browser */
+  readonly priority?: 'low' | 'medium' | 'high'
+}
+
+/** The `session` option of `createApp`. */
+export interface SessionOptions {
+  /** The secret that signs the ids, of 32 characters or more. In a list, the first signs, and all are accepted. */
+  readonly secret: string | readonly string[]
+  /** Types and checks the data. It has to accept `{}`, the data of a new session. @default any JSON */
+  readonly schema?: Schema
+  /** The store of the sessions. @default the memory of this process */
+  readonly store?: SessionStore
+  /** Attributes of the cookie that carries the id. */
+  readonly cookie?: SessionCookie
+  /** Milliseconds without a request until a session ends. @default 1800000, half an hour */
+  readonly idleTimeout?: number
+  /** Milliseconds from its creation, or from `regenerate()`, until a session ends. @default 43200000, twelve hours */
+  readonly absoluteTimeout?: number
+  /** Milliseconds to wait for the store. @default 5000 */
+  readonly storeTimeout?: number
+  /** If two requests change one key to different values, the later one gets a 409 or wins. @default 'refuse' */
+  readonly conflicts?: 'refuse' | 'overwrite'
+}
+
+/** The options with their defaults. */
+export interface SessionSettings {
+  readonly secrets: readonly string[]
+  readonly schema: Schema | undefined
+  readonly store: SessionStore | undefined
+  readonly cookieName: string
+  readonly cookie: CookieOptions
+  readonly idleTimeout: number
+  readonly absoluteTimeout: number
+  readonly storeTimeout: number
+  readonly conflicts: 'refuse' | 'overwrite'
+}
+
+const FLAG: OptionRule = [isBoolean, 'true or false']
+const TIME: OptionRule = [isPositive, 'a number of milliseconds above 0']
+
+const OPTIONS: Rules = {
+  secret: SECRET,
+  schema: [isSchema, 'a zod schema'],
+  store: [
+    (value) =>
+      isRecord(value) && ['get', 'set', 'delete'].every((name) => isFunction(Reflect.get(value, name))),
+    'a store with get, set and delete, such as new Keyv()',
+  ],
+  cookie: [isRecord, 'an object'],
+  idleTimeout: TIME,
+  absoluteTimeout: TIME,
+  storeTimeout: [isMilliseconds, 'a number of milliseconds above 0 and below 2147483648'],
+  conflicts: [(value) => value === 'refuse' || value === 'overwrite', "'refuse' or 'overwrite'"],
+}
+
+const COOKIE: Rules = {
+  name: [isText, 'a name'],
+  secure: FLAG,
+  httpOnly: FLAG,
+  sameSite: [
+    (value) => ['strict', 'lax', 'none'].some((mode) => mode === value),
+    "'strict', 'lax' or 'none'",
+  ],
+  path: [(value) => typeof value === 'string' && value.startsWith('/'), 'a path that begins with a slash'],
+  domain: [isText, 'a domain'],
+  maxAge: [isPositive, 'a number of seconds above 0'],
+  partitioned: FLAG,
+  priority: [
+    (value) => ['low', 'medium', 'high'].some((level) => level === value),
+    "'low', 'medium' or 'high'",
+  ],
+}
+
+const WHERE = 'createApp'
+
+function problem(message: string, fix: string): DefinitionProblem {
+  return invalidOption(WHERE, message, fix)
+}
+
+/** Reports every session option that cannot be used. Secrets are never repeated. */
+export function sessionProblems(options: unknown): readonly DefinitionProblem[] {
+  if (options === undefined) return []
+  if (!isRecord(options))
+    return [
+      problem(
+        `session is ${describeValue(options)}`,
+        'give an object with a secret of 32 characters or more',
+      ),
+    ]
+  const { secret, cookie: given, schema } = options
+  const found = optionProblems(WHERE, options, OPTIONS, 'session.')
+  const missing =
+    secret === undefined
+      ? [problem('session.secret is missing', `give text of ${MIN_SECRET} characters or more`)]
+      : []
+  const cookie = isRecord(given) ? given : {}
+  const inCookie = optionProblems(WHERE, cookie, COOKIE, 'session.cookie.')
+  const data = isSchema(schema) ? emptyDataProblem(schema) : undefined
+  return [
+    ...found,
+    ...missing,
+    ...inCookie,
+    ...(inCookie.length === 0 ? cookieProblems(cookie) : []),
+    ...(data === undefined ? [] : [problem(`session.schema ${data.message}`, data.fix)]),
+  ]
+}
+
+/** Reads the session options, without problems as they are. */
+export function toSessionSettings(options: SessionOptions): SessionSettings {
+  const { secret, schema, store, conflicts = 'refuse', storeTimeout = 5_000 } = options
+  const { idleTimeout = 1_800_000, absoluteTimeout = 43_200_000 } = options
+  const secrets = toSecrets(secret)
+  const times = { idleTimeout, absoluteTimeout, storeTimeout }
+  return { ...toCookie(options.cookie), ...times, secrets, schema, store, conflicts }
+}
+
+function toCookie(given: SessionCookie = {}): Pick<SessionSettings, 'cookieName' | 'cookie'> {
+  const { name, secure = true, httpOnly = true, sameSite = 'lax', path = '/', ...rest } = given
+  const isHostOnly = secure && path === '/' && rest.domain === undefined
+  return {
+    cookieName: name ?? (isHostOnly ? '__Host-sid' : 'sid'),
+    cookie: { ...rest, secure, httpOnly, sameSite, path },
+  }
+}
+
+/** What browsers would refuse (RFC 6265bis section 4.1). */
+function cookieProblems(given: SessionCookie): readonly DefinitionProblem[] {
+  const { cookieName, cookie } = toCookie(given)
+  const prefix = /^__(?:host|secure)-/i.exec(cookieName)?.[0].toLowerCase()
+  const found: DefinitionProblem[] = []
+  if (prefix !== undefined && cookie.secure !== true) {
+    found.push(problem(`session.cookie.name begins with ${prefix} and is not secure`, 'leave secure out'))
+  }
+  if (prefix === '__host-' && (cookie.path !== '/' || cookie.domain !== undefined)) {
+    found.push(problem('session.cookie.name begins with __Host-', 'leave path and domain out, or rename it'))
+  }
+  if (cookie.sameSite === 'none' && cookie.secure !== true) {
+    found.push(problem("session.cookie has sameSite 'none' and is not secure", 'leave secure out'))
+  }
+  try {
+    writeSetCookie(cookieName, 'x', cookie)
+  } catch {
+    found.push(problem('session.cookie has characters that no cookie can have', 'use letters and digits'))
+  }
+  return found
+}

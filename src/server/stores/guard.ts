@@ -1,0 +1,98 @@
+import { ignoreFailure, isPromise, within } from '../../base/async.ts'
+import type { Logger } from '../../define/context.ts'
+import type { Awaitable } from '../../http/http.ts'
+
+/** One call of a store. */
+interface StoreCall<T> {
+  /** Calls of one operation fail together: a store may be readable and not take anything. */
+  readonly operation: string
+  readonly work: () => Awaitable<T>
+  /** `undefined` if whoever asks gets the error. */
+  readonly log: Pick<Logger, 'error' | 'info'> | undefined
+  /** Milliseconds until the call has failed. @default those of the guard */
+  readonly time?: number
+}
+
+/** Calls a store. What a store does at once is done at once. If the call fails, the result is that of `failed`. */
+export type StoreGuard = <T, F>(call: StoreCall<T>, failed: (cause: unknown) => F) => Awaitable<T | F>
+
+/** Time limits that pass without any answer before calls are skipped. */
+const MOST_TIMEOUTS = 3
+
+/** Milliseconds between two tries of a store that does not answer: ten time limits, and no more than this. */
+const LONGEST_PAUSE = 10_000
+
+/** What is known of an operation. */
+interface State {
+  /** Whether the log has its failure. */
+  isFailing: boolean
+  answers: number
+  /** Time limits that have passed since the last answer. */
+  timeouts: number
+  /** Whether a request tries a store that does not answer. */
+  isTried: boolean
+  /** When the next one may, on the clock of `performance.now()`. */
+  next: number
+}
+
+/**
+ * Creates the guard of a store, such as `'store of pins'`. Calls fail after `limit` milliseconds. The log has the first failure of a series,
+ * and its end. After three time limits without an answer, further calls fail at once, so that a store that hangs costs few requests their
+ * time. One request at a time tries again, and an answer ends this, however late it comes.
+ */
+export function createStoreGuard(store: string, limit: number): StoreGuard {
+  const states = new Map<string, State>()
+  return ({ operation, work, log, time = limit }, failed) => {
+    const state = states.get(operation) ?? {
+      isFailing: false,
+      answers: 0,
+      timeouts: 0,
+      isTried: false,
+      next: 0,
+    }
+    states.set(operation, state)
+    const isTry = state.timeouts >= MOST_TIMEOUTS
+    if (isTry && (state.isTried || performance.now() < state.next)) return failed(new Error(SKIPPED))
+    state.isTried = isTry
+    const { answers } = state
+    let isPending = false
+    const worked = (): void => {
+      isPending = false
+      state.answers++
+      state.timeouts = 0
+      if (!state.isFailing || log === undefined) return
+      state.isFailing = false
+      ignoreFailure(() => log.info({ operation }, `The ${store} works again`))
+    }
+    const fail = (err: unknown): ReturnType<typeof failed> => {
+      if (isTry) state.isTried = false
+      if (isPending) {
+        // others may have been answered meanwhile
+        if (state.answers === answers) state.timeouts++
+        state.next = performance.now() + Math.min(10 * limit, LONGEST_PAUSE)
+      }
+      if (!state.isFailing && log !== undefined) {
+        state.isFailing = true
+        ignoreFailure(() => log.error({ err, operation }, `The ${store} fails`))
+      }
+      return failed(err)
+    }
+    try {
+      const made = work()
+      if (isPromise(made)) {
+        isPending = true
+        made.then(worked, () => {
+          isPending = false
+          state.next = 0
+        })
+        return within(time, Promise.resolve(made)).catch(fail)
+      }
+      worked()
+      return made
+    } catch (error) {
+      return fail(error)
+    }
+  }
+}
+
+const SKIPPED = 'The store gave no answer in time, and is tried again later'
