@@ -1,4 +1,5 @@
-import type { Awaitable } from '../http/http.ts'
+/** A value, now or later. */
+export type Awaitable<T> = T | PromiseLike<T>
 
 /** Whether the value has a `then` method, as promises of every origin have. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -139,3 +139,9 @@ export function subscribeChannel(name: string, listener: (message: unknown) => v
 
 /** A channel that has no subscribers. */
 export const NO_CHANNEL: Publisher = { hasSubscribers: false, publish: () => undefined }
+
+/** Whether this is workerd, the runtime of Cloudflare Workers. */
+export function isWorkerd(): boolean {
+  // Node 20 has no navigator
+  return Reflect.get(Object(Reflect.get(globalThis, 'navigator')), 'userAgent') === 'Cloudflare-Workers'
+}

@@ -1,4 +1,4 @@
-import { headerName } from '../http/header-name.ts'
+import { headerName } from '../http/headers.ts'
 import type { Param, Pattern } from '../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Fields, Schema } from '../schema/schema.ts'

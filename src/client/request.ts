@@ -1,4 +1,4 @@
-import { headerName } from '../http/header-name.ts'
+import { headerName } from '../http/headers.ts'
 import { toBody, toPairs, toText, toTexts } from './body.ts'
 import type { CallValues, Sent, Values } from './body.ts'
 import type { RouteCall } from './route-map.ts'

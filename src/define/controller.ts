@@ -1,4 +1,4 @@
-import type { Awaitable } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
 import type { ExecutionContext } from './context.ts'
 import type { Layers } from './layers.ts'
 import type { Interceptor } from './interceptor.ts'

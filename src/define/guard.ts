@@ -1,4 +1,4 @@
-import type { Awaitable } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
 import type { ExecutionContext, RouteContext } from './context.ts'
 import type { Added, Dropped } from './identity.ts'
 import type { Injected, Tokens } from './token.ts'

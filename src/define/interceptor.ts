@@ -1,5 +1,6 @@
 import { after } from '../base/async.ts'
-import type { Awaitable, Method } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
+import type { Method } from '../http/http.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { atDefinition, placed } from '../base/source-location.ts'
 import type { ResponseKey } from '../schema/responses.ts'

@@ -1,4 +1,5 @@
-import type { Awaitable, FinishedResponse } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
+import type { FinishedResponse } from '../http/http.ts'
 import type { ExecutionContext } from './context.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
 import type { Injected, Token, Tokens } from './token.ts'
 import { placed } from '../base/source-location.ts'
 

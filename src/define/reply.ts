@@ -1,4 +1,5 @@
-import type { Awaitable, BodyStream } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
+import type { BodyStream } from '../http/http.ts'
 import type { CookieOptions, ExecutionContext } from './context.ts'
 
 /** The headers and cookies of a reply. */

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../base/async.ts'
+
 /** The request methods Octavo routes, in the order they are listed in documents and `Allow` headers. */
 export const METHODS = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
@@ -97,9 +99,6 @@ export interface FinishedResponse {
   /** Whether Octavo wrote an error, which has the same form in every version. */
   readonly isError?: boolean
 }
-
-/** A value, now or later. */
-export type Awaitable<T> = T | PromiseLike<T>
 
 /** The query of a request: a name that is repeated has a list. */
 export type QueryRecord = Readonly<Record<string, string | readonly string[]>>

@@ -3,7 +3,7 @@
  * parsing can tell.
  */
 import { isPromise } from '../base/async.ts'
-import type { Awaitable } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
 import type { Validated } from './validator.ts'
 
 const DOUBT = new Error('Only parsing can tell')

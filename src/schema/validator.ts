@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 import { isPromise } from '../base/async.ts'
-import type { Awaitable } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
 import { defOf, isSchema, loadedZod, wantZod } from './schema.ts'
 import type { Schema } from './schema.ts'
 import { isMade, loaded, toZod } from './to-zod.ts'

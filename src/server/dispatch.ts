@@ -1,6 +1,7 @@
 import { isPromise } from '../base/async.ts'
 import { isPreflight, METHOD_INDEX } from '../http/http.ts'
-import type { Awaitable, FinishedResponse, Method, RawRequest } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
+import type { FinishedResponse, Method, RawRequest } from '../http/http.ts'
 import { restoreSlashes } from '../router/path/param-types.ts'
 import type { OpenSession } from './session/sessions.ts'
 import { RequestContext } from './pipeline/context.ts'

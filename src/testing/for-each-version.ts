@@ -1,5 +1,5 @@
 import { isPromise } from '../base/async.ts'
-import type { Awaitable } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
 import type { VersionsOf } from '../define/names.ts'
 import type { EdgeApp } from '../server/app/edge-app.ts'
 import { messageOf } from '../base/values.ts'

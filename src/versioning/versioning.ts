@@ -1,6 +1,7 @@
 import { isPromise, requireValue } from '../base/async.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
-import type { Awaitable, HttpRequest } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
+import type { HttpRequest } from '../http/http.ts'
 import { listProblems, optionsProblems } from './options.ts'
 import type {
   AllowPreviews,

@@ -1,4 +1,4 @@
-import { headerName } from '../../http/header-name.ts'
+import { headerName } from '../../http/headers.ts'
 import { isSchema } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'

@@ -4,7 +4,8 @@ import type { Injected, Tokens } from '../../define/token.ts'
 import { httpError } from '../../http/errors.ts'
 import type { HttpError } from '../../http/errors.ts'
 import { isPromise } from '../../base/async.ts'
-import type { Awaitable, HttpRequest } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
+import type { HttpRequest } from '../../http/http.ts'
 
 /** Credentials were sent that cannot be read, or more than one. */
 export const MALFORMED: unique symbol = Symbol('malformed')

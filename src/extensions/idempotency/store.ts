@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 
 /** What a store is given when a request begins. */
 export interface IdempotencyStart {

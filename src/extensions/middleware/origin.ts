@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import { isPromise } from '../../base/async.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 
 /** Returns whether pages of an origin may read responses. */
 export type OriginTest = (origin: string, context: ExecutionContext) => Awaitable<boolean>

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import { createStoreGuard } from '../../server/stores/guard.ts'
 import { describeValue, flatCopy, isText } from '../../base/values.ts'
 import type { DefaultVersionContext, VersionChoice } from '../../versioning/options.ts'

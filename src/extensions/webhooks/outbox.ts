@@ -1,8 +1,8 @@
 import { checkOptions, invalidOption } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import { isPositive } from '../../base/values.ts'
-import { isWorkerd } from '../../base/workerd.ts'
+import { isWorkerd } from '../../base/platform.ts'
 
 /** An event for one subscription, as JSON. Its payload is the same in every attempt, and it holds no secret. */
 export interface Delivery {

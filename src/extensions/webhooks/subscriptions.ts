@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 
 /** Who wants events, and where. */
 export interface Subscription {

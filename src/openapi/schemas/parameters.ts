@@ -1,4 +1,4 @@
-import { headerName } from '../../http/header-name.ts'
+import { headerName } from '../../http/headers.ts'
 import type { FlatRoute } from '../../routes/flat-route.ts'
 import type { Param } from '../../router/path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'

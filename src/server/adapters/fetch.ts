@@ -1,5 +1,6 @@
 import { isPromise, once } from '../../base/async.ts'
-import type { Awaitable, FinishedResponse } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
+import type { FinishedResponse } from '../../http/http.ts'
 import { dropBody, isStream } from '../../http/stream.ts'
 import type { Opened } from '../dispatch.ts'
 import type { Settings } from '../options/settings.ts'

@@ -1,7 +1,7 @@
 import { ROUTE_MAP } from '../../client/route-map.ts'
 import type { TellRoutes } from '../../client/route-map.ts'
 import type { FlatRoute } from '../../routes/flat-route.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import type { Contract } from '../../openapi/document/contract.ts'
 import type { Opened } from '../dispatch.ts'
 import type { Answering } from '../routing/table/table.ts'

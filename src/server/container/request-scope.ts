@@ -1,6 +1,6 @@
 import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import { createLifetime } from './lifetime.ts'
 import { isNode } from './node.ts'
 import type { ProviderNode, Source } from './node.ts'

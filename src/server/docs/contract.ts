@@ -2,7 +2,7 @@ import type { Contract, ContractRoute } from '../../openapi/document/contract.ts
 import type { Generator } from '../../openapi/document/generate.ts'
 import type { Parameter } from '../../openapi/document/types.ts'
 import type { FlatRoute } from '../../routes/flat-route.ts'
-import { headerName } from '../../http/header-name.ts'
+import { headerName } from '../../http/headers.ts'
 import { defOf } from '../../schema/schema.ts'
 import { UNNAMED } from '../../schema/streams.ts'
 import type { DocumentSource } from './documented.ts'

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 import { DefinitionError } from '../../base/definition-error.ts'
-import { isWorkerd } from '../../base/workerd.ts'
+import { isWorkerd } from '../../base/platform.ts'
 
 /** What can show documents in a browser, the first choice first. */
 export const VIEWERS = {

@@ -1,7 +1,7 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-import { isWorkerd } from '../../base/workerd.ts'
+import { isWorkerd } from '../../base/platform.ts'
 import { openConsole } from './outputs.ts'
 import type { OpenOutputs, Outputs } from './outputs.ts'
 import { createRequestLine } from './request-line.ts'

@@ -1,6 +1,7 @@
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { FlatRoute } from '../../routes/flat-route.ts'
-import type { Awaitable, FinishedResponse } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
+import type { FinishedResponse } from '../../http/http.ts'
 
 /** The connection that a request came over, as far as the platform knows it. */
 export interface RequestConnection {

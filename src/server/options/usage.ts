@@ -1,7 +1,7 @@
 import { optionProblems } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import { describeValue, isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../base/values.ts'
 
 /** The client, and the route, of entries that stand for several. */

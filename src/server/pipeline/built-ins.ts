@@ -4,7 +4,7 @@ import { Config, Logger, Session } from '../../define/built-in-tokens.ts'
 import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { Overrides } from '../../routes/overrides.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import type { SessionOptions } from '../session/options.ts'
 
 /** A request that can have a session. */

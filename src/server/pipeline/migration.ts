@@ -1,6 +1,7 @@
 import type { FlatRoute, Migration, MigrationTracking, StreamMigration } from '../../routes/flat-route.ts'
 import { isPromise } from '../../base/async.ts'
-import type { Awaitable, FinishedResponse } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
+import type { FinishedResponse } from '../../http/http.ts'
 import { HttpError, httpError, phraseOf } from '../../http/errors.ts'
 import type { toDeclared as ToDeclared } from '../../schema/declared.ts'
 import { findResponse } from '../../schema/responses.ts'

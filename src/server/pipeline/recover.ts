@@ -1,5 +1,6 @@
 import { isPromise } from '../../base/async.ts'
-import type { Awaitable, FinishedResponse } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
+import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { asCounted, toFailure } from './failure.ts'
 

@@ -1,4 +1,5 @@
-import type { Awaitable, BodyStream, FinishedResponse } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
+import type { BodyStream, FinishedResponse } from '../../http/http.ts'
 import { isDetached, isStream, openStream, ignoreErrors } from '../../http/stream.ts'
 import type { ChunkSource } from '../../http/stream.ts'
 import type { RequestContext } from './context.ts'

@@ -1,4 +1,5 @@
-import type { Awaitable, RawBody } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
+import type { RawBody } from '../../http/http.ts'
 import { toBuffer } from './body.ts'
 
 /** A body that is passed on as soon as it is there. A promise of its bytes alone is made for who asks for them as well. */

@@ -1,6 +1,6 @@
 import { rawReply, replyTo } from '../../define/reply.ts'
 import type { EventsReply, RawOptions, ReplyContext, ServerSentEvent } from '../../define/reply.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import { toRetry } from './event-text.ts'
 import { createPump } from './pump.ts'
 import { LONGEST_TIMER } from '../../base/values.ts'

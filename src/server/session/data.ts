@@ -2,7 +2,7 @@ import { createValidator } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SchemaIssue, Validated } from '../../schema/validator.ts'
 import { ignoreRejection, isPromise } from '../../base/async.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import { isRecord } from '../../base/values.ts'
 
 /** What a session holds, as JSON has it. */

@@ -5,7 +5,7 @@ import { invalidOption, optionProblems } from '../../base/check-options.ts'
 import type { OptionRule, Rules } from '../../base/check-options.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import {
   describeValue,
   isBoolean,

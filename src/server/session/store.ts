@@ -1,6 +1,6 @@
 import type { Logger } from '../../define/context.ts'
 import { httpError } from '../../http/errors.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 import { createStoreGuard } from '../stores/guard.ts'
 import { flatCopy } from '../../base/values.ts'
 import type { SessionSettings, SessionStore } from './options.ts'

@@ -1,6 +1,6 @@
 import { ignoreFailure, isPromise, within } from '../../base/async.ts'
 import type { Logger } from '../../define/context.ts'
-import type { Awaitable } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
 
 /** One call of a store. */
 interface StoreCall<T> {

@@ -1,6 +1,7 @@
 import type { OptionRule } from '../../base/check-options.ts'
 import type { DefinitionWarning } from '../../base/definition-error.ts'
-import type { Awaitable, HttpRequest } from '../../http/http.ts'
+import type { Awaitable } from '../../base/async.ts'
+import type { HttpRequest } from '../../http/http.ts'
 import { isObject } from '../../base/values.ts'
 import type { VersionFormat } from '../version.ts'
 

@@ -1,7 +1,7 @@
 import type { JWTVerifyOptions } from 'jose'
 
 import { once } from '../../../base/async.ts'
-import type { Awaitable } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
 import { flatCopy } from '../../../base/values.ts'
 import { flawOf, freezeDeep } from './claims.ts'
 import type { JwtClaims } from './claims.ts'

@@ -1,6 +1,6 @@
 import { once } from '../../../base/async.ts'
 import type { Logger } from '../../../define/context.ts'
-import type { Awaitable } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
 import { createStoreGuard } from '../../../server/stores/guard.ts'
 import { isIoredis } from '../../../server/stores/redis.ts'
 import { createWorkerWarning } from '../../../server/stores/worker-warning.ts'

@@ -11,7 +11,7 @@ import type { CacheOptions } from '../../../server/response/answer.ts'
 import { findFile, toSegments, withoutPrefix } from './find.ts'
 import type { StaticRoot } from './find.ts'
 import { checkOptions, invalidOption } from '../../../base/check-options.ts'
-import { isWorkerd } from '../../../base/workerd.ts'
+import { isWorkerd } from '../../../base/platform.ts'
 import { isBoolean, isCount, isObject, isText } from '../../../base/values.ts'
 
 /** What `staticFiles` takes. */

@@ -1,4 +1,5 @@
-import type { Awaitable, BodyStream } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
+import type { BodyStream } from '../../../http/http.ts'
 import { toSearchParams } from '../../request/query.ts'
 import { isAsyncIterable } from '../../../http/stream.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'

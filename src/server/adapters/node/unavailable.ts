@@ -1,6 +1,7 @@
 import { ignoreRejection } from '../../../base/async.ts'
 import { httpError } from '../../../http/errors.ts'
-import type { Awaitable, FinishedResponse, RawRequest } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
+import type { FinishedResponse, RawRequest } from '../../../http/http.ts'
 import type { Settings } from '../../options/settings.ts'
 import { refuseClosing, refuseRequest } from './handler.ts'
 import type { NodeHandler } from './handler.ts'

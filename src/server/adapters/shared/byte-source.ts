@@ -1,4 +1,5 @@
-import type { Awaitable, BodyStream, FinishedResponse } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
+import type { BodyStream, FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { openStream } from '../../../http/stream.ts'
 import { toBytes } from './stream-body.ts'

@@ -1,4 +1,5 @@
-import type { Awaitable, RawBody } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
+import type { RawBody } from '../../../http/http.ts'
 import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../request/body.ts'
 import { otherLength } from '../shared/stream-body.ts'
 

@@ -1,5 +1,5 @@
 import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
 import { find, findLeaves } from '../../../router/find.ts'
 import type { Match, PathAt } from '../../../router/find.ts'
 import type { Leaf } from '../../../router/node.ts'

@@ -1,5 +1,5 @@
 import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
 import { find } from '../../../router/find.ts'
 import type { Match, PathAt } from '../../../router/find.ts'
 import { EMPTY_NODE } from '../../../router/seal.ts'

@@ -1,5 +1,5 @@
 import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
 import { find, findLeaves, wholePath } from '../../../router/find.ts'
 import type { PathAt } from '../../../router/find.ts'
 import { SchemeFailure, selectorOf } from '../../../versioning/versioning.ts'

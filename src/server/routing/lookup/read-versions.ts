@@ -1,5 +1,5 @@
 import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Located } from './resolution.ts'

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/async.ts'
 import type { Match, PathAt } from '../../../router/find.ts'
 import type { Node } from '../../../router/node.ts'
 import type { Lifetime } from '../../../versioning/policy.ts'
