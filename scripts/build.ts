@@ -32,10 +32,10 @@ const textOf = (name: string): string => JSON.stringify(readFileSync(join(PAGE, 
  * if each of those imports them, they share one set.
  */
 const SHARED = {
-  core: `export * from './common.ts'\nexport * from './server/edge/edge-app.ts'\n`,
+  core: `export * from './exports.ts'\nexport * from './server/app/edge-app.ts'\n`,
   schemas: `export * from './schema/route-schemas.ts'\nexport * from './server/pipeline/validation/code.ts'\n`,
-  versions: `export * from './server/versioned/versioned.ts'\n`,
-  options: `export * from './server/boot/container-code.ts'\nexport * from './server/boot/option-code.ts'\n`,
+  versions: `export * from './server/routing/versioned/versioned.ts'\n`,
+  options: `export * from './server/app/container-code.ts'\nexport * from './server/app/option-code.ts'\n`,
 } as const
 
 const shared: Plugin = {

@@ -83,9 +83,7 @@ export function createLifecycle(): Lifecycle {
   const finish = async (grace: number, closeIdle: number): Promise<Ended> => {
     const started = Date.now()
     const broken = new Set<Abandonable>()
-    const onBreak = (): void => {
-      for (const request of idle.requests()) broken.add(request)
-    }
+    const onBreak = (): void => idle.requests().forEach((request) => broken.add(request))
     for (const work of closers) work()
     idle.abandonLost()
     const clean = await Promise.all([...servers].map((server) => server.close(grace, closeIdle, onBreak)))
