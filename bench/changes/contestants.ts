@@ -5,7 +5,7 @@ import { isPromise } from '../../src/base/async.ts'
 import { absent, defineVersionChange, defineVersions, model, reshape } from '../../src/changes/index.ts'
 import type { RawRequest } from '../../src/http/http.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
-import { createCore } from '../../src/server/app/core.ts'
+import { Application } from '../../src/server/app/application.ts'
 
 /** Sends the same request so many times. */
 export type Send = (times: number) => Promise<void>
@@ -50,7 +50,7 @@ export async function openSmall(steps: number | undefined): Promise<Send> {
   const module = defineModule({
     controllers: [defineController({ prefix: '', routes: [route as never] })],
   })
-  const core = createCore(module, { logger: false })
+  const core = new Application(module, { logger: false })
   const options: object = { headerParameter: 'v', ...(steps === undefined ? {} : { history }) }
   core.enableVersioning(VersioningSchemes.HEADER, options)
   const older = FIELDS.slice(0, steps ?? 0) as readonly string[]

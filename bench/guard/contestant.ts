@@ -3,7 +3,7 @@ import { createApp } from '../../src/index.ts'
 import type { App, InjectOptions } from '../../src/index.ts'
 import { isPromise } from '../../src/base/async.ts'
 import type { RawRequest } from '../../src/http/http.ts'
-import { createCore } from '../../src/server/app/core.ts'
+import { Application } from '../../src/server/app/application.ts'
 import type { GuardRequest, Scenario } from './scenarios.ts'
 import { connect, connectEcho, serverOf } from './wire.ts'
 import type { Send } from './wire.ts'
@@ -19,7 +19,7 @@ export function openScenario(scenario: Scenario, contestant: Contestant): Promis
 
 async function openDispatch(scenario: Scenario): Promise<Send> {
   const { setup, request } = scenario
-  const { dispatch } = await createCore(setup.module, setup.options).open()
+  const { dispatch } = await new Application(setup.module, setup.options).open()
   const raw = toRawRequest(request)
   const { status, body } = await dispatch(raw).response
   check(scenario, status, typeof body === 'string' ? body : '')

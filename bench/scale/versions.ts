@@ -10,8 +10,7 @@ import type { RawRequest } from '../../src/http/http.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { AppServices } from '../../src/server/pipeline/context.ts'
-import { createCore } from '../../src/server/app/core.ts'
-import { PRESENT_CODE } from '../../src/server/app/present-code.ts'
+import { Application } from '../../src/server/app/application.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
 import { createVersionLocate } from '../../src/server/routing/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/routing/lookup/target.ts'
@@ -85,11 +84,11 @@ function createOctavo(carrier: string, count: number): VersionLookup {
     handler: () => version,
   }))
   const module = defineModule({ controllers: [defineController({ prefix: '', routes })] })
-  const core = createCore(module, { logger: false }, { openOutputs: openConsole, code: PRESENT_CODE })
+  const core = new Application(module, { logger: false }, openConsole)
   const options: object = { headerParameter: HEADER }
   if (inHeader) core.enableVersioning(VersioningSchemes.HEADER, options)
   else core.enableVersioning(VersioningSchemes.URL)
-  const locate = createVersionLocate(core.build().table, core.versioning(), { strict: false })
+  const locate = createVersionLocate(core.compiled().table, core.versioning(), { strict: false })
   const places = new Map<string | null, number>(versions.map((version, index) => [version, index]))
   // all that a lookup needs of what an application lends to its requests
   const services = { settings: core.settings } as unknown as AppServices

@@ -4,8 +4,7 @@ import { METHOD_INDEX } from '../../src/http/http.ts'
 import { VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { AppServices } from '../../src/server/pipeline/context.ts'
-import { createCore } from '../../src/server/app/core.ts'
-import { PRESENT_CODE } from '../../src/server/app/present-code.ts'
+import { Application } from '../../src/server/app/application.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
 import { createVersionLocate } from '../../src/server/routing/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/routing/lookup/target.ts'
@@ -70,13 +69,9 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
     versioning === undefined
       ? GITHUB_ROUTES
       : ['1', '2'].flatMap((version) => GITHUB_ROUTES.map((route) => ({ ...route, version })))
-  const core = createCore(
-    toModule(routes, reads),
-    { logger: false },
-    { openOutputs: openConsole, code: PRESENT_CODE },
-  )
+  const core = new Application(toModule(routes, reads), { logger: false }, openConsole)
   if (versioning !== undefined) core.enableVersioning(...versioning)
-  const { table, dispatch } = core.build()
+  const { table, dispatch } = core.compiled()
   const locate = createVersionLocate(table, core.versioning(), { strict: false })
   const asked = versioning === undefined ? null : '2'
   // all that a lookup needs of what an application lends to its requests

@@ -2,8 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 import { VersioningSchemes } from '../../src/index.ts'
-import { createCore } from '../../src/server/app/core.ts'
-import { PRESENT_CODE } from '../../src/server/app/present-code.ts'
+import { Application } from '../../src/server/app/application.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
 import type { Table } from '../report/section.ts'
 import { toModule } from './definitions.ts'
@@ -51,16 +50,12 @@ interface Cost {
 /** Builds an application twice. What is kept is what the second holds besides its definitions. */
 function measure(routes: readonly ListedRoute[], scheme: object): Cost {
   const build = (): readonly [milliseconds: number, kept: number] => {
-    const core = createCore(
-      toModule(routes),
-      { logger: false },
-      { openOutputs: openConsole, code: PRESENT_CODE },
-    )
+    const core = new Application(toModule(routes), { logger: false }, openConsole)
     core.enableVersioning(scheme)
     gc()
     const before = process.memoryUsage().heapUsed
     const start = performance.now()
-    const compiled = core.build()
+    const compiled = core.compiled()
     const milliseconds = performance.now() - start
     gc()
     const kept = (process.memoryUsage().heapUsed - before) / 1024

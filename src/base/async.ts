@@ -92,27 +92,3 @@ export function requireValue<T>(value: T, name: string): T {
   const error = new TypeError(`${name} returned a promise, and it is not awaited: return the value itself`)
   throw Object.assign(error, { code: 'async_function' })
 }
-
-/** Code that only some applications need. */
-export interface Late<T> {
-  /** Returns the code, or `undefined` if it has to be loaded first. */
-  readonly get: () => T | undefined
-  /** Whether `get` was called before the code was loaded. */
-  readonly isMissing: () => boolean
-  /** Loads the code. */
-  readonly load: () => Promise<T>
-}
-
-/** Code that is loaded by those who need it. */
-export function createLate<T>(open: () => Promise<T>): Late<T> {
-  let code: T | undefined
-  let isWanted = false
-  return {
-    get: () => {
-      isWanted = true
-      return code
-    },
-    isMissing: () => isWanted && code === undefined,
-    load: async () => (code ??= await open()),
-  }
-}

@@ -1,8 +1,9 @@
+import { toSplit } from './mixed.ts'
 import { createRouter } from 'radix3'
 import type { RadixNode } from 'radix3'
 
 import { mixedShape, sectionOf, shapeOf } from './path/pattern.ts'
-import type { Param, Pattern, Segment } from './path/pattern.ts'
+import type { Pattern, Segment } from './path/pattern.ts'
 import type { Edge } from './node.ts'
 
 /** A path shape: patterns that differ only in the names of their parameters share one. */
@@ -17,9 +18,6 @@ export interface Shape<R> {
 /** How a placeholder child of the trie tests its segment. */
 export type EdgeRule = Omit<Edge<never>, 'node' | 'next'> & { readonly order: readonly (number | string)[] }
 
-/** Creates the function that takes a segment of text and parameters apart, or returns `undefined` without the code for it. */
-export type ToSplit = (parts: readonly (string | Param)[]) => Exclude<EdgeRule['split'], null> | undefined
-
 /** The trie of every route, before it is sealed for a version. */
 export interface Tree<R> {
   /** The node of the path's first slash. */
@@ -32,15 +30,13 @@ export interface Tree<R> {
 }
 
 /**
- * Builds the trie of all routes with radix3, one leaf for each path shape. Under `strict` a trailing slash makes another shape. Without
- * `toSplit`, which only segments of text and parameters need, the trie cannot match these.
+ * Builds the trie of all routes with radix3, one leaf for each path shape. Under `strict` a trailing slash makes another shape.
  *
  * radix3 only keeps the tree: its own `lookup` neither backtracks nor knows types, methods and versions.
  */
 export function createTree<R extends { readonly pattern: Pattern }>(
   routes: readonly R[],
   strict: boolean,
-  toSplit?: ToSplit,
 ): Tree<R> {
   const router = createRouter<{ key: string }>({ strictTrailingSlash: true })
   const shapes = new Map<string, Shape<R>>()
@@ -56,7 +52,7 @@ export function createTree<R extends { readonly pattern: Pattern }>(
     router.insert(key, { key })
     for (const segment of route.pattern.segments) {
       if (segment.kind === 'param' || segment.kind === 'mixed')
-        rules.set(sectionOf(segment).slice(1), toRule(segment, toSplit))
+        rules.set(sectionOf(segment).slice(1), toRule(segment))
     }
   }
   return {
@@ -69,7 +65,7 @@ export function createTree<R extends { readonly pattern: Pattern }>(
 
 const MIXED_RANK = -1
 
-function toRule(segment: Segment & { kind: 'param' | 'mixed' }, toSplit: ToSplit | undefined): EdgeRule {
+function toRule(segment: Segment & { kind: 'param' | 'mixed' }): EdgeRule {
   if (segment.kind === 'param') {
     const { name, rank, test } = segment.param.type
     return {
@@ -88,7 +84,7 @@ function toRule(segment: Segment & { kind: 'param' | 'mixed' }, toSplit: ToSplit
   // types before the text of the pattern: else {name}.json would hide {id:uuid}.json
   const types = params.map(({ type }) => type.rank).join('')
   const order = [MIXED_RANK, -literal, -start, types, label]
-  return { test: null, split: toSplit?.(parts) ?? null, count: params.length, label, order }
+  return { test: null, split: toSplit(parts), count: params.length, label, order }
 }
 
 /** Orders rules by specificity: mixed segments first (more text first), then typed parameters, then `str`. */

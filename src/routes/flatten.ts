@@ -11,7 +11,7 @@ import { checkFields } from './check-fields.ts'
 import type { FlatRoute } from './flat-route.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
-import type { DefinitionCode } from './optional-code.ts'
+import { toMountRoute } from './mount.ts'
 import { toFlatRoute, withPolicy } from './to-flat-route.ts'
 import type { Inherited } from './to-flat-route.ts'
 import { atDefinition, checkAt, labelBeside } from '../base/source-location.ts'
@@ -27,7 +27,6 @@ export interface AppLevel {
   readonly prefix: Prefix
   readonly layers: LayerStack
   readonly stackLayers: StackLayers
-  readonly code: DefinitionCode
 }
 
 /** Lists every route of the modules with everything inherited written out. */
@@ -41,7 +40,7 @@ export function flatten(modules: readonly ModuleNode[], frame: AppLevel): Flatte
 
 function flattenModule(
   node: ModuleNode,
-  { prefix, layers, stackLayers, code }: AppLevel,
+  { prefix, layers, stackLayers }: AppLevel,
   problems: DefinitionProblem[],
 ): readonly FlatRoute[] {
   const { module } = node
@@ -55,12 +54,11 @@ function flattenModule(
     version: module.version,
     tags: module.tags,
     deprecated: module.deprecated ?? false,
-    policies: withPolicy(module, node.label, { policies: [], code }, problems),
+    policies: withPolicy(module, node.label, [], problems),
     includeInSchema: module.includeInSchema ?? true,
     module: node,
     layers: stackLayers(layers, module, node),
     stackLayers,
-    code,
   }
   return [...(module.controllers ?? []), ...(module.routers ?? [])].flatMap((controller) =>
     flattenController(controller, inherited, problems, []),
@@ -127,12 +125,11 @@ function flattenGroup(
   const name = [inherited.controller, own].filter((part) => part !== '').join('.')
   const prefix = joinPrefix(inherited.prefix, controller.prefix ?? `/${own}`, where, problems)
   if (prefix === undefined) return []
-  const { module, stackLayers, appPrefix, code } = inherited
+  const { module, stackLayers, appPrefix } = inherited
   const shared: Inherited = {
     module,
     appPrefix,
     stackLayers,
-    code,
     layers: stackLayers(inherited.layers, controller, module),
     definitions: [controller, ...inherited.definitions],
     controller: name,
@@ -140,23 +137,22 @@ function flattenGroup(
     version: controller.version ?? inherited.version,
     tags: controller.tags ?? inherited.tags,
     deprecated: controller.deprecated ?? inherited.deprecated,
-    policies: withPolicy(controller, where, inherited, problems),
+    policies: withPolicy(controller, where, inherited.policies, problems),
     includeInSchema: inherited.includeInSchema && (controller.includeInSchema ?? true),
     meta: { ...inherited.meta, ...controller.meta },
     inject: controller.inject ?? {},
   }
   return [
-    ...routesOf(controller, code).flatMap((route) => toFlatRoute(route, shared, problems)),
+    ...routesOf(controller).flatMap((route) => toFlatRoute(route, shared, problems)),
     ...(controller.routers ?? []).flatMap((router) =>
       flattenController(router, shared, problems, [...above, controller]),
     ),
   ]
 }
 
-/** The routes of a controller. What a mounted handler answers is left out while the code for it is missing. */
-function routesOf({ routes = [], mount }: AnyController, code: DefinitionCode): readonly AnyRoute[] {
-  const mounting = mount === undefined ? undefined : code.routes.get()
-  return mount === undefined || mounting === undefined ? routes : [...routes, mounting.toMountRoute(mount)]
+/** The routes of a controller, with the one of a mounted handler. */
+function routesOf({ routes = [], mount }: AnyController): readonly AnyRoute[] {
+  return mount === undefined ? routes : [...routes, toMountRoute(mount)]
 }
 
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {

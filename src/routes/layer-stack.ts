@@ -5,7 +5,6 @@ import type { Interceptor } from '../define/interceptor.ts'
 import type { Middleware } from '../define/middleware.ts'
 import type { ModuleNode } from './modules.ts'
 import type { Overrides } from './overrides.ts'
-import type { Late } from '../base/async.ts'
 
 /** A guard or interceptor, and where it was given: what it injects is what that module sees. */
 export interface Placed<T> {
@@ -55,23 +54,12 @@ export function createLayerStacker(overrides: Overrides): StackLayers {
   }
 }
 
-/** Whether there is middleware or an error handler, which take code that other applications do not load. */
+/** Whether there is middleware or an error handler. */
 export function hasOuterLayers({
   middleware = [],
   errorHandlers = [],
 }: Pick<Layers, 'middleware' | 'errorHandlers'>): boolean {
   return middleware.length + errorHandlers.length > 0
-}
-
-/** The code of these layers, or `undefined` without them. @throws if it is not loaded: nothing is served without its layers. */
-export function codeOfOuterLayers<T>(
-  layers: Parameters<typeof hasOuterLayers>[0],
-  code: Late<T>,
-): T | undefined {
-  if (!hasOuterLayers(layers)) return undefined
-  const found = code.get()
-  if (found === undefined) throw new Error('The code of middleware and error handlers is not loaded')
-  return found
 }
 
 /** Nothing around. */

@@ -20,23 +20,21 @@ export interface ModuleTree {
   readonly modules: readonly ModuleNode[]
   /** Imports that are still promises: the tree is not complete without them. */
   readonly pending: readonly PromiseLike<unknown>[]
+  readonly problems: readonly DefinitionProblem[]
 }
 
 /** The modules that promises turned out to be. */
-export type SettledModules = ReadonlyMap<PromiseLike<unknown>, unknown>
+type SettledModules = ReadonlyMap<PromiseLike<unknown>, unknown>
 
 /** Lists the root module and everything it imports, each once, imports first; cycles are legal. */
-export function collectModules(
-  root: unknown,
-  settled: SettledModules,
-  problems: DefinitionProblem[],
-): ModuleTree {
+export function collectModules(root: unknown, settled: SettledModules = new Map()): ModuleTree {
+  const problems: DefinitionProblem[] = []
   const nodes = new Map<AnyModule, ModuleNode>()
   const modules: ModuleNode[] = []
   const pending: PromiseLike<unknown>[] = []
   if (isModule(root)) visit(root)
   else problems.push(noRoot(root))
-  return { modules, pending }
+  return { modules, pending, problems }
 
   function visit(module: AnyModule): ModuleNode {
     return nodes.get(module) ?? checkAt(module, problems, () => enter(module))

@@ -2,6 +2,7 @@ import type { DefinitionProblem } from '../base/definition-error.ts'
 import { joinPaths, parsePattern, withoutSlash } from '../router/path/pattern.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import type { Prefix } from '../router/path/prefix.ts'
+import { routePolicyProblems } from '../versioning/policy-problems.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
@@ -10,8 +11,9 @@ import { routeName } from '../define/names.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import { resolveLazy } from '../define/lazy.ts'
 import type { ModuleNode } from './modules.ts'
-import type { DefinitionCode } from './optional-code.ts'
+import { placementProblems } from './check-placement.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
+import { dataResponses, readSchemas } from '../schema/route-schemas.ts'
 import type { RouteSchemas } from '../schema/route-schemas.ts'
 import { fitsOf } from '../define/interceptor.ts'
 import type { Fitted } from '../define/interceptor.ts'
@@ -39,7 +41,6 @@ export interface Inherited {
   readonly module: ModuleNode
   readonly layers: LayerStack
   readonly stackLayers: StackLayers
-  readonly code: DefinitionCode
 }
 
 /** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
@@ -66,8 +67,6 @@ function readRoute(
   problems.push(...found)
   if (found.some(({ code }) => code !== 'unknown_field')) return []
   const pattern = readPattern(route, text, place, problems)
-  // asks for the code that matches these
-  if (pattern?.segments.some(({ kind }) => kind === 'mixed')) inherited.code.routes.get()
   return pattern === undefined ? [] : [{ ...withPattern(route, inherited, pattern, problems), isExcluded }]
 }
 
@@ -84,13 +83,12 @@ function withPattern(
   const label = `${name}: ${methods.join(',')} ${pattern.text}`
   const version = route.version ?? inherited.version
   const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own), ...checkVersions(version, label)]
-  const policies = withPolicy(route, label, inherited, found)
-  const schemas = toSchemas(route, pattern, inherited.code, found)
+  const policies = withPolicy(route, label, inherited.policies, found)
+  const schemas = readSchemas(route, pattern, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   const layers = toLayers(route, inherited, found)
-  const fitted = toFitted({ ...schemas, layers, label, methods, version, route }, inherited.code, problems)
-  const placement = route.controller === undefined ? undefined : inherited.code.routes.get()
-  found.push(...(placement?.placementProblems(route, inherited) ?? []))
+  const fitted = toFitted({ ...schemas, layers, label, methods, version, route }, problems)
+  if (route.controller !== undefined) found.push(...placementProblems(route, inherited))
   problems.push(...found.map((problem) => ({ ...problem, where: label })))
   return {
     label,
@@ -131,47 +129,26 @@ function toFitted(
     ...route
   }: RouteSchemas &
     Pick<FlatRoute, 'layers' | 'label' | 'methods' | 'version'> & { readonly route: AnyRoute },
-  { schemas }: DefinitionCode,
   problems: DefinitionProblem[],
 ): Pick<FlatRoute, 'layers' | 'responses'> {
   const { guards, interceptors } = layers
   const { responses } = route
   const fits = fitsOf([...guards, ...interceptors].map(({ part }) => part))
-  // without the code that reads them it is not known yet what is declared
-  const code = fits.size === 0 ? undefined : schemas.get()
-  if (code === undefined) return { layers, responses }
-  const parts = { ...route, isStream: stream !== undefined, data: code.dataResponses(route) }
+  if (fits.size === 0) return { layers, responses }
+  const parts = { ...route, isStream: stream !== undefined, data: dataResponses(route) }
   let fitted: Fitted<LayerStack['interceptors'][number]> = { interceptors, responses }
   for (const fit of fits) fitted = fit({ ...parts, ...fitted }, problems)
   return { layers: { ...layers, interceptors: fitted.interceptors }, responses: fitted.responses }
-}
-
-/** What a route declares with schemas; nothing for one that has none. */
-function toSchemas(
-  route: AnyRoute,
-  pattern: Pattern,
-  { schemas }: DefinitionCode,
-  problems: Omit<DefinitionProblem, 'where'>[],
-): RouteSchemas {
-  const { input = {}, response, events, items, status = 200 } = route
-  const isDeclaring =
-    [response, events, items].some((given) => given !== undefined) ||
-    Object.keys(input).some((key) => key !== 'inject')
-  const code = isDeclaring ? schemas.get() : undefined
-  return code === undefined
-    ? { sources: [], responses: new Map(), isOneResponse: false, stream: undefined, status }
-    : code.readSchemas(route, pattern, problems)
 }
 
 /** Puts the policy of a definition before those of the levels above; one that cannot be used is reported and left out. */
 export function withPolicy(
   { deprecated, policy }: Pick<Shared, 'deprecated' | 'policy'>,
   where: string,
-  { policies: above, code }: Pick<Inherited, 'policies' | 'code'>,
+  above: readonly PlacedPolicy[],
   problems: Pick<DefinitionProblem[], 'push'>,
 ): readonly PlacedPolicy[] {
-  const checks = policy === undefined ? undefined : code.versions.get()
-  const found = checks?.routePolicyProblems(where, 'policy', policy) ?? []
+  const found = policy === undefined ? [] : routePolicyProblems(where, 'policy', policy)
   problems.push(...found)
   const own = { ...(deprecated === undefined ? {} : { deprecated }), ...(found.length > 0 ? {} : policy) }
   return Object.keys(own).length === 0 ? above : [{ ...own, where }, ...above]

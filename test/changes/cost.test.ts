@@ -7,8 +7,7 @@ import { z } from 'zod'
 
 import { METHODS } from '../../src/http/http.ts'
 import { find, wholePath } from '../../src/router/find.ts'
-import { createCore } from '../../src/server/app/core.ts'
-import { PRESENT_CODE } from '../../src/server/app/present-code.ts'
+import { Application } from '../../src/server/app/application.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
 
 const versions = ['4', '3', '2', '1'] as const
@@ -39,9 +38,9 @@ describe('what a history costs', () => {
     { method: 'GET', path: '/car', response: Car, handler: () => ({ year: 7, colour: 'red' }) },
   ] as const
   const module = defineModule({ controllers: [defineController({ name: 'c', prefix: '', routes })] })
-  const core = createCore(module, { logger: false }, { openOutputs: openConsole, code: PRESENT_CODE })
+  const core = new Application(module, { logger: false }, openConsole)
   core.enableVersioning(HEADER, { ...header, history })
-  const { table } = core.build()
+  const { table } = core.compiled()
   const recordOf = (version: string, path: string): unknown => {
     const root = table.roots.get(version)
     return root && find(root, wholePath(path, true), GET).leaf?.methods[GET]

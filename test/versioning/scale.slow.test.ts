@@ -7,8 +7,7 @@ import type { InjectOptions, VersionSpec } from 'octavo'
 import type { Node } from '../../src/router/node.ts'
 import { literalsOf } from '../../src/router/mount.ts'
 import { edgesOf } from '../../src/router/tables.ts'
-import { createCore } from '../../src/server/app/core.ts'
-import { PRESENT_CODE } from '../../src/server/app/present-code.ts'
+import { Application } from '../../src/server/app/application.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
 import type { Table } from '../../src/server/routing/table/table.ts'
 import { ask, ok, serve } from './support.ts'
@@ -16,7 +15,7 @@ import type { Row } from './support.ts'
 
 const { HEADER, HOST, QUERY, URL: Url } = VersioningSchemes
 
-const PLATFORM = { openOutputs: openConsole, code: PRESENT_CODE }
+const PLATFORM = openConsole
 
 function numbers(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1))
@@ -109,9 +108,9 @@ describe('versions that answer alike share what they are compiled to', () => {
   })
 
   it('by value, in the path and by default', () => {
-    const core = createCore(toModule(differing), { logger: false }, PLATFORM)
+    const core = new Application(toModule(differing), { logger: false }, PLATFORM)
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
-    const { roots, zones, defaults, other, union } = core.build().table
+    const { roots, zones, defaults, other, union } = core.compiled().table
     const [{ inPath }] = zones
     assert.deepEqual([roots.size, inPath.size, defaults.size], [100, 100, 100])
     for (const [version, root] of roots) {
@@ -123,9 +122,9 @@ describe('versions that answer alike share what they are compiled to', () => {
   })
 
   it('what stands beside routes that were never versioned', () => {
-    const core = createCore(toModule([...alike, { path: '/health' }]), { logger: false }, PLATFORM)
+    const core = new Application(toModule([...alike, { path: '/health' }]), { logger: false }, PLATFORM)
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
-    const { roots, zones, defaults, other, bare } = core.build().table
+    const { roots, zones, defaults, other, bare } = core.compiled().table
     const [{ inPath }] = zones
     assert.equal(new Set([...roots.values(), ...defaults.values()]).size, 1)
     assert.equal(new Set(inPath.values()).size, 1)
@@ -155,9 +154,9 @@ function toModule(listed: readonly Listed[]): object {
 }
 
 function compile(listed: readonly Listed[], scheme: object): Table {
-  const core = createCore(toModule(listed), { logger: false }, PLATFORM)
+  const core = new Application(toModule(listed), { logger: false }, PLATFORM)
   core.enableVersioning(scheme)
-  return core.build().table
+  return core.compiled().table
 }
 
 /** The different nodes that are reachable. */

@@ -5,9 +5,7 @@ import type { Interceptor } from '../../define/interceptor.ts'
 import type { Module } from '../../define/module.ts'
 import type { NodeHandler } from '../adapters/node/handler.ts'
 import type { ListenOptions } from '../adapters/node/listen-options.ts'
-import { createCore } from './core.ts'
-import type { Core } from './core.ts'
-import { PRESENT_CODE } from './present-code.ts'
+import { Application } from './application.ts'
 import { refuseClosed, toApp } from './edge-app.ts'
 import type { EdgeApp } from './edge-app.ts'
 import { createIds } from '../logging/ids.ts'
@@ -62,26 +60,23 @@ export function createApp<
   const I extends readonly Interceptor[] = readonly [],
 >(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): App<M, F, NamedVersions<O, D, L, H>, I> {
   createIdsBy(createIds())
-  const core = createCore(module, placed({ ...options }, createApp), {
-    openOutputs: openStandard,
-    code: PRESENT_CODE,
-  })
-  return toApp(core, {
-    handler: createHandler(core),
+  const application = new Application(module, placed({ ...options }, createApp), openStandard)
+  return toApp(application, {
+    handler: createHandler(application),
     listen: async (listenOptions: ListenOptions = {}) => {
-      refuseClosed(core)
-      return serve(core, listenOptions)
+      refuseClosed(application)
+      return serve(application, listenOptions)
     },
   })
 }
 
 /** The code behind `handler` is loaded at the first request. */
-function createHandler(core: Core): NodeHandler {
-  const { settings, lifecycle } = core
+function createHandler(application: Application): NodeHandler {
+  const { settings, lifecycle } = application
   let answer: NodeHandler | undefined
   const open = async (): Promise<NodeHandler> => {
     const [{ dispatch }, { createNodeHandler }] = await Promise.all([
-      core.open(),
+      application.open(),
       import('../adapters/node/handler.ts'),
     ])
     return (answer ??= createNodeHandler(dispatch, lifecycle.isClosing, settings))
@@ -90,7 +85,10 @@ function createHandler(core: Core): NodeHandler {
     // started in this turn, so that closing waits for it; a rejection is answered
     if (!lifecycle.isClosing()) ignoreRejection(open())
     const { answerUnavailable } = await import('../adapters/node/unavailable.ts')
-    await answerUnavailable({ ...core, open }, ...call)
+    await answerUnavailable(
+      { settings, lifecycle, open, answerHealth: (asked) => application.answerHealth(asked) },
+      ...call,
+    )
   }
   return (request, response, next) => {
     if (answer === undefined || lifecycle.isClosing()) void answerOtherwise(request, response, next)

@@ -1,8 +1,6 @@
-import type { Container } from '../container/container.ts'
 import type { FlatRoute } from '../../routes/flat-route.ts'
-import { codeOfOuterLayers } from '../../routes/layer-stack.ts'
+import { hasOuterLayers } from '../../routes/layer-stack.ts'
 import { codeOf } from '../../routes/history.ts'
-import type { Sessions } from '../session/sessions.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createAllowedMethods, createDispatch } from '../dispatch.ts'
@@ -13,8 +11,15 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { Settings } from '../options/settings.ts'
 import { recoverUnhandled } from '../pipeline/recover.ts'
 import { createObserver } from '../logging/channels.ts'
-import type { OptionalCode } from './optional-code.ts'
-import type { Structure } from './read-definitions.ts'
+import { createRecover } from '../pipeline/error-handlers.ts'
+import { createMiddleware } from '../pipeline/middleware.ts'
+import { createNamedOpen } from '../pipeline/named-context.ts'
+import { checkHealthPaths } from '../routing/table/checks/health.ts'
+import type { VersionInfo } from '../routing/report/versions.ts'
+import { PLAIN } from '../routing/versioned/plain.ts'
+import { VERSIONED } from '../routing/versioned/versioned.ts'
+import type { Definitions } from './read-definitions.ts'
+import type { Started } from './started.ts'
 import type { Table, TableMode } from '../routing/table/table.ts'
 import { createUrlFor } from '../routing/table/url-for.ts'
 import type { UrlFor } from '../routing/table/url-for.ts'
@@ -28,20 +33,16 @@ export interface Compiled {
   readonly services: AppServices
   /** The routes as clients see them who ask for previews, or `undefined` if there are none. */
   readonly show: ((names: readonly string[]) => PreviewedRoutes) | undefined
+  /** The known versions as data. */
+  readonly versions: () => readonly VersionInfo[]
 }
 
-/** What an application is compiled from. */
-export interface Materials {
-  readonly structure: Structure
+/** What the routes are compiled with. */
+interface Materials {
   readonly settings: Settings
-  readonly code: Pick<OptionalCode, 'options' | 'routes'>
+  readonly lifecycle: Pick<Lifecycle, 'trackWork' | 'whenClosing'>
   readonly versioning: Versioning | undefined
-  readonly routing: Routing
-  readonly container: Container
-  /** Loaded when the application starts, or `undefined` without the option. */
-  readonly sessions: () => Sessions | undefined
-  readonly trackWork: Lifecycle['trackWork']
-  readonly whenClosing: Lifecycle['whenClosing']
+  readonly started: Started
 }
 
 /** What requests ask a history. */
@@ -62,39 +63,33 @@ function refuse(): never {
   throw new RangeError('The application has no history of versions')
 }
 
-/** Builds everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
-export function compile(materials: Materials): Compiled {
-  const { structure, settings, versioning, routing, code } = materials
-  const shared = toShared(materials)
+/** Compiles everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
+export function compile(definitions: Definitions, materials: Materials): Compiled {
+  const { settings, versioning } = materials
+  const routing = routingOf(definitions.routes, versioning)
+  const shared = toShared(definitions, materials)
+  const site: Site = { definitions, settings, versioning, routing }
   const plain = toRouted(
-    routing.writeOut(structure.routes, versioning),
-    materials,
+    routing.writeOut(definitions.routes, versioning),
+    site,
     shared,
     createPast(versioning?.history),
   )
   const { table, services } = plain
-  if (settings.health !== undefined) code.options.get()?.checkHealth(settings.health, table, versioning)
-  const previews =
-    versioning &&
-    routing.createPreviews?.(versioning, plain, (names, { expand, has, migrate }) =>
-      toRouted(
-        routing.writeOut(structure.routes, versioning, expand),
-        materials,
-        { ...shared, previews: names },
-        { isSince: (change, version) => has(change) || services.isSince(change, version), migrate },
-      ),
-    )
+  const { live, ready } = settings.health ?? {}
+  checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
+  const previews = toPreviews(plain, site, shared)
   const { locate, miss, reporter } = previews ?? plain
   const { client } = settings
   const parts = {
-    open: client && code.options.get()?.createNamedOpen(client, services),
+    open: client && createNamedOpen(client, services),
     locate,
     miss,
     reporter,
     cors: { reporting: routing.reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
     settings,
-    ...createOuterLayers(settings, code),
+    ...createOuterLayers(settings),
   }
   return {
     table,
@@ -102,44 +97,69 @@ export function compile(materials: Materials): Compiled {
     dispatch: createDispatch(parts, services),
     services,
     show: previews?.show,
+    versions: () => routing.listVersions(table, versioning),
   }
 }
 
+/** How routes are found: with versions, or for policies alone, which need the same headers. */
+function routingOf(routes: readonly FlatRoute[], versioning: Versioning | undefined): Routing {
+  return versioning === undefined && routes.every(({ policies }) => policies.length === 0) ? PLAIN : VERSIONED
+}
+
+function toPreviews(
+  plain: Routed,
+  site: Site,
+  shared: Shared,
+): ReturnType<NonNullable<Routing['createPreviews']>> | undefined {
+  const { definitions, routing, versioning } = site
+  if (versioning?.previews === undefined) return undefined
+  return routing.createPreviews?.(versioning, plain, (names, { expand, has, migrate }) =>
+    toRouted(
+      routing.writeOut(definitions.routes, versioning, expand),
+      site,
+      { ...shared, previews: names },
+      { isSince: (change, version) => has(change) || plain.services.isSince(change, version), migrate },
+    ),
+  )
+}
+
 /** What stands around all requests, those that no route answers included. */
-function createOuterLayers(
-  { layers, validateResponses, errorFormat }: Settings,
-  { routes }: Materials['code'],
-): Pick<DispatchParts, 'recover' | 'middleware'> {
-  const code = codeOfOuterLayers(layers, routes)
-  if (code === undefined) return { recover: recoverUnhandled, middleware: undefined }
+function createOuterLayers({
+  layers,
+  validateResponses,
+  errorFormat,
+}: Settings): Pick<DispatchParts, 'recover' | 'middleware'> {
+  if (!hasOuterLayers(layers)) return { recover: recoverUnhandled, middleware: undefined }
   const { errorHandlers = [], middleware = [] } = layers
-  const recover = code.createRecover(errorHandlers, {
+  const recover = createRecover(errorHandlers, {
     label: 'The application',
     responses: new Map(),
     isChecked: validateResponses !== false,
     format: errorFormat,
   })
-  return { recover, middleware: code.createMiddleware(middleware, recover) }
+  return { recover, middleware: createMiddleware(middleware, recover) }
 }
 
 /** What requests need, whatever their routes are. */
 type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'call' | keyof Past>
 
-function toShared(materials: Materials): Shared {
-  const { structure, settings, versioning, container } = materials
+function toShared(
+  { container, root }: Definitions,
+  { settings, lifecycle, versioning, started }: Materials,
+): Shared {
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = settings.prefix.path.split('/').length
   const versionAt = (path: string): number => (settings.prefix.at(path) === '' ? 1 : depth)
-  const { sessions, trackWork, whenClosing } = materials
+  const { trackWork, whenClosing } = lifecycle
   return {
     settings,
     versionFree: (path) => path.split('/').toSpliced(versionAt(path), 1).join('/') || '/',
     versionSegment: (path) => path.split('/')[versionAt(path)],
     versioning,
     container,
-    sessions,
+    sessions: () => started.sessions,
     previews: [],
-    root: structure.root,
+    root,
     observer: createObserver(
       settings.log,
       settings.logsRequests,
@@ -150,10 +170,18 @@ function toShared(materials: Materials): Shared {
   }
 }
 
+/** What routes of every preview are compiled with. */
+interface Site {
+  readonly definitions: Definitions
+  readonly settings: Settings
+  readonly versioning: Versioning | undefined
+  readonly routing: Routing
+}
+
 /** Compiles routes, with everything that finds them. */
 function toRouted(
   written: readonly FlatRoute[],
-  { settings, versioning, routing, container, code }: Materials,
+  { definitions: { container }, settings, versioning, routing }: Site,
   shared: Shared,
   past: Past,
 ): Routed {
@@ -161,11 +189,10 @@ function toRouted(
   const mode: TableMode = {
     strict: settings.trailingSlash === 'strict',
     prefix: settings.prefix,
-    toSplit: (parts) => code.routes.get()?.toSplit(parts),
   }
   const hidden = versioning?.hidden ?? []
   const migrating = routing.createMigrating(routes, versioning, shared.previews, settings)
-  const endpointSite = { settings, container, code, hidden, migrating }
+  const endpointSite = { settings, container, hidden, migrating }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = routing.createTable(rows, versioning, mode)
   const locate = routing.createLocate(table, versioning, mode)

@@ -16,9 +16,8 @@ import type { InjectOptions, InjectStreamOptions } from '../adapters/inject/requ
 import type { InjectStream } from '../adapters/inject/stream.ts'
 import { withInternals, withRouteMap } from '../adapters/internals.ts'
 import type { AppInternals, Enter } from '../adapters/internals.ts'
-import { createCore } from './core.ts'
-import type { Core } from './core.ts'
-import { NOT_LOADED } from './optional-code.ts'
+import { Application } from './application.ts'
+import { printTable } from './print-table.ts'
 import { toRouteList } from './route-list.ts'
 import type { RouteEntry } from './route-list.ts'
 import type { AppOptions } from '../options/app-options.ts'
@@ -105,7 +104,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   resolve<T>(token: Token<T>): Promise<T>
   /** Returns every route as data. */
   routes(): readonly RouteEntry[]
-  /** Returns every route as a tree. @throws `Error` before `ready()`, if the application was made by `createEdgeApp`. */
+  /** Returns every route as a tree. */
   printRoutes(): string
   /**
    * Returns every known version with its routes, oldest first, in its current state. Empty without versioning.
@@ -153,60 +152,60 @@ export function createEdgeApp<
   H = undefined,
   const I extends readonly Interceptor[] = readonly [],
 >(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): EdgeApp<M, F, NamedVersions<O, D, L, H>, I> {
-  return toApp(createCore(module, placed({ ...options }, createEdgeApp)), {})
+  return toApp(new Application(module, placed({ ...options }, createEdgeApp)), {})
 }
 
 /** Composes an application: the members that every platform has, and `more`. */
-export function toApp<M, F, V, I, P extends object>(core: Core, more: P): EdgeApp<M, F, V, I> & P {
-  const { settings, lifecycle } = core
-  const internals = toInternals(core)
+export function toApp<M, F, V, I, P extends object>(
+  application: Application,
+  more: P,
+): EdgeApp<M, F, V, I> & P {
+  const { settings, lifecycle, documents } = application
+  const internals = toInternals(application)
   const { enter } = internals
+  const enableVersioning: EdgeApp['enableVersioning'] = (given, common) =>
+    void placed(application.enableVersioning(given, common), enableVersioning)
   const app: EdgeApp<M, F, V, I> & P = {
     ...more,
-    enableVersioning: core.enableVersioning,
+    enableVersioning,
     ready: async () => {
       await enter()
-      await Promise.all([core.documents.load(), core.routeCode.load()])
+      await documents.load()
     },
     inject: createInject(internals, lifecycle.trackWork),
     fetch: withRouteMap(createFetch(enter, settings), internals),
     close: () => lifecycle.close(settings.timeouts.grace),
-    urlFor: (name, ...[params, urlOptions = {}]) => core.build().urlFor(name, { ...params }, urlOptions),
+    urlFor: (name, ...[params, urlOptions = {}]) =>
+      application.compiled().urlFor(name, { ...params }, urlOptions),
     resolve: async (token) => {
       await enter()
       // a token carries the type of what it supplies
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      return core.resolve(token) as Promise<never>
+      return application.resolve(token) as Promise<never>
     },
-    routes: () => toRouteList(core.routes()),
-    printRoutes: () => {
-      const routes = core.routes()
-      const printer = core.routeCode.get()
-      if (printer === undefined) throw new Error(NOT_LOADED)
-      return printer.printTable(routes, settings)
-    },
-    versions: () => core.versions(),
-    openapi: ({ version, previews = [] } = {}) => core.documents.loaded().with(previews).document(version),
+    routes: () => toRouteList(application.routes()),
+    printRoutes: () => printTable(application.routes(), settings),
+    versions: () => application.compiled().versions(),
+    openapi: ({ version, previews = [] } = {}) => documents.loaded().with(previews).document(version),
   }
   return withInternals(app, internals)
 }
 
 /** @throws `Error` if the application is closed. */
-export function refuseClosed({ lifecycle }: Core): void {
+export function refuseClosed({ lifecycle }: Application): void {
   if (lifecycle.isClosing()) throw new Error('The application is closed')
 }
 
-function toInternals(core: Core): AppInternals {
-  const { settings, prepare } = core
+function toInternals(application: Application): AppInternals {
+  const { settings, documents } = application
   const enter: Enter = () => {
-    refuseClosed(core)
-    return core.opened() ?? core.open()
+    refuseClosed(application)
+    return application.opened() ?? application.open()
   }
   const mapOf = async (which: 'all' | 'shown', ...asked: Parameters<TellRoutes>): Promise<RouteMap> => {
-    const documents = await core.documents.get()
-    const map = await documents.routeMap(...asked, which)
+    const map = await (await documents.get()).routeMap(...asked, which)
     if (map !== undefined) return map
-    const versions = core.build().table.known.list.join(', ') || 'none'
+    const versions = application.compiled().table.known.list.join(', ') || 'none'
     throw new RangeError(`There is no version "${asked[0] ?? ''}"; there are ${versions}`)
   }
   return {
@@ -217,11 +216,11 @@ function toInternals(core: Core): AppInternals {
       return mapOf('all', ...asked)
     },
     routeMap: async (...asked) => mapOf('shown', ...asked),
-    routes: core.routes,
-    answering: () => core.build().table.lifetimes.answering(),
-    contract: (version) => core.documents.loaded().contract(version),
-    prepare,
-    versioning: core.versioning,
+    routes: () => application.routes(),
+    answering: () => application.compiled().table.lifetimes.answering(),
+    contract: (version) => documents.loaded().contract(version),
+    prepare: () => application.prepare(),
+    versioning: () => application.versioning(),
   }
 }
 

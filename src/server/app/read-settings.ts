@@ -5,11 +5,11 @@ import type { ConfigValues } from '../pipeline/built-ins.ts'
 import { configFrom, readConfig } from './config.ts'
 import type { ConfigReading } from './config.ts'
 import type { Settings } from '../options/settings.ts'
-import type { Structure } from './read-definitions.ts'
+import type { Definitions } from './read-definitions.ts'
 
 /** Reads the settings, as every schema that something injects them with reads them. @throws `DefinitionError` */
-export async function readSettings(structure: Structure, { config }: Settings): Promise<ConfigValues> {
-  const { overrides, connected } = structure
+export async function readSettings(definitions: Definitions, { config }: Settings): Promise<ConfigValues> {
+  const { overrides, connected } = definitions
   const override = overrides.find(Config)
   const source =
     override !== undefined && 'value' in override

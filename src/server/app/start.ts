@@ -7,22 +7,100 @@ import type { ModuleNode } from '../../routes/modules.ts'
 import { readVariable } from '../../base/platform.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import type { Compiled } from './compile.ts'
-import type { Parts } from './definitions.ts'
 import type { Settings } from '../options/settings.ts'
-import type { Structure } from './read-definitions.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { Definitions, FindDefinitions } from './read-definitions.ts'
+import type { Started } from './started.ts'
+import { atDefinition } from '../../base/source-location.ts'
+import { loadZod } from '../../schema/schema.ts'
+import type { VersionHistory } from '../../versioning/options.ts'
+import type { Opened } from '../dispatch.ts'
+import { loadValidation } from '../pipeline/validation/load.ts'
+import type { UrlFor } from '../routing/table/url-for.ts'
+import type { Health } from '../services/health.ts'
+import type { Usage } from '../services/usage/usage.ts'
+import type { Sessions } from '../session/sessions.ts'
+
+/** What an application is started with. */
+interface StartParts {
+  readonly settings: Settings
+  readonly lifecycle: Lifecycle
+  /** Filled here. */
+  readonly started: Started
+  readonly history: VersionHistory | undefined
+  readonly health: Promise<Health | undefined>
+  readonly find: FindDefinitions
+}
+
+/** Reads the settings, opens sessions and usage, creates the singletons and calls `onStart`. Returns what answers requests. */
+export async function start(
+  definitions: Definitions,
+  { dispatch, services, table, urlFor }: Compiled,
+  { settings, lifecycle, started, history, health: loading, find }: StartParts,
+): Promise<Opened> {
+  const [health] = await Promise.all([
+    loading,
+    loadZod(),
+    loadValidation(),
+    checkPage(settings),
+    logWarnings(table, settings, find),
+  ])
+  const sessions = await openSessions(settings)
+  started.sessions = sessions
+  started.config = await openSettings(definitions, settings)
+  const stop = await startModules(definitions, settings, urlFor)
+  const usage = await openUsage(settings, history, table)
+  lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => closeRest(settings, sessions)))
+  const observed = usage?.wrap(dispatch) ?? dispatch
+  return { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) }
+}
+
+async function openSessions({ session, log }: Settings): Promise<Sessions | undefined> {
+  if (session === undefined) return undefined
+  const { createSessions } = await import('../session/sessions.ts')
+  return createSessions(session, log)
+}
+
+async function openUsage(
+  { usage, log }: Settings,
+  history: VersionHistory | undefined,
+  { shapes }: Compiled['table'],
+): Promise<Usage | undefined> {
+  return usage && (await import('../services/usage/usage.ts')).createUsage(usage, log, history, shapes)
+}
+
+async function closeRest({ telemetry }: Settings, sessions: Sessions | undefined): Promise<void> {
+  await Promise.all([sessions?.close(), telemetry?.flush?.()])
+}
+
+async function logWarnings(
+  { findWarnings }: Compiled['table'],
+  { log }: Settings,
+  find: FindDefinitions,
+): Promise<void> {
+  for (const warning of await findWarnings())
+    log.warn(atDefinition(warning, ...find(warning)), 'A definition deserves a look')
+}
+
+/** @throws `DefinitionError` if the page that the options ask for cannot be shown. */
+async function checkPage({ docs }: Settings): Promise<void> {
+  if (!docs || typeof docs.ui !== 'string') return
+  const { checkViewer } = await import('../docs/viewers.ts')
+  checkViewer(docs.ui)
+}
 
 /** Reads the settings: now if the options or the definitions ask for them, otherwise once something resolves them. */
-export async function openSettings(structure: Structure, settings: Settings): Promise<ConfigValues> {
+async function openSettings(definitions: Definitions, settings: Settings): Promise<ConfigValues> {
   const read = once(async () => {
     const { readSettings } = await import('./read-settings.ts')
-    return readSettings(structure, settings)
+    return readSettings(definitions, settings)
   })
-  if (isConfigured(structure, settings)) return read()
+  if (isConfigured(definitions, settings)) return read()
   return { get: (schema) => read().then((values) => values.get(schema)) }
 }
 
 function isConfigured(
-  { overrides, connected }: Structure,
+  { overrides, connected }: Definitions,
   { config: { config, configSchema, envFile } }: Settings,
 ): boolean {
   return (
@@ -37,17 +115,17 @@ function isConfigured(
  * Creates the singletons, then calls `onStart` of every module, imports first. If something fails, what had started is stopped again.
  * Returns the function that stops everything.
  */
-export async function startApp(
-  { structure, container }: Parts,
+async function startModules(
+  { modules, container }: Definitions,
   { logger }: Settings,
-  build: () => Compiled,
+  urlFor: UrlFor,
 ): Promise<() => Promise<void>> {
   const viewOf = (node: ModuleNode): StartedApp => ({
     log: logger,
     // a token carries the type of what it supplies
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     resolve: <T>(token: Token<T>) => container.resolve(token, node, undefined) as Promise<T>,
-    urlFor: (name, params = {}, options = {}) => build().urlFor(name, params, options),
+    urlFor: (name, params = {}, options = {}) => urlFor(name, params, options),
   })
   await container.start()
   const started: ModuleNode[] = []
@@ -62,7 +140,7 @@ export async function startApp(
     }
     return [...errors, ...(await container.end())]
   }
-  for (const node of structure.modules) {
+  for (const node of modules) {
     try {
       await node.module.onStart?.(viewOf(node))
       started.push(node)

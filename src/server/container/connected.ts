@@ -1,4 +1,3 @@
-import { isBuiltIn } from '../../define/built-in-tokens.ts'
 import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { Graph, ProviderNode } from './node.ts'
 
@@ -15,18 +14,6 @@ export interface Connected {
 export interface UsedBuiltIn {
   readonly token: BuiltIn<unknown>
   readonly where: string
-}
-
-/** What there is where nothing is provided and nothing injected. */
-export const UNCONNECTED: Connected = {
-  graph: {
-    nodes: [],
-    find: (_module, token) => (isBuiltIn(token) ? token : undefined),
-    own: () => undefined,
-    exported: () => undefined,
-  },
-  ordered: [],
-  builtIns: [],
 }
 
 /** How messages name the place of a provider. */

@@ -18,13 +18,19 @@ import type { Schema } from '../../schema/schema.ts'
 import { isToken } from '../../define/token.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../../schema/uploads.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
+import { sessionProblems } from '../session/options.ts'
 import type { SessionOptions } from '../session/options.ts'
 import { isFunction, isObject, isRecord, isText } from '../../base/values.ts'
+import { docsProblems } from './docs.ts'
 import type { DocsOptions } from './docs.ts'
+import { errorFormatProblems } from './error-format.ts'
+import { healthProblems } from './health.ts'
 import type { HealthOptions } from './health.ts'
+import { prefixProblems } from './prefix-problems.ts'
 import { PREFIX_RULE } from './prefix.ts'
 import type { PrefixOptions } from './prefix.ts'
 import type { Telemetry } from './telemetry.ts'
+import { usageProblems } from './usage.ts'
 import type { UsageOptions } from './usage.ts'
 import { versioningProblems } from './versioning.ts'
 import type { AnyVersioning, VersioningOption } from './versioning.ts'
@@ -252,20 +258,19 @@ const OPTIONS: Rules = {
   versioning: [() => true, 'an object'],
 }
 
-/** Whether there are options with code of their own. */
-export function hasRareOptions(options: AnyAppOptions): boolean {
-  const { errorFormat, session, health, usage, client, docs, prefix } = options
-  const rare = [errorFormat, session, health, usage, client, docs === false ? undefined : docs]
-  return isRecord(prefix) || rare.some((given) => given !== undefined)
-}
-
-/** Reports every option of `createApp` that cannot be used, but for the contents of those that few applications have. */
+/** Reports every option of `createApp` that cannot be used. */
 export function appOptionProblems(options: AnyAppOptions): readonly DefinitionProblem[] {
   return [
     ...optionProblems('createApp', options, OPTIONS),
     ...versioningProblems(options.versioning),
     ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
     ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
+    ...errorFormatProblems(options.errorFormat),
+    ...sessionProblems(options.session),
+    ...healthProblems(options.health),
+    ...usageProblems(options.usage),
+    ...docsProblems(options.docs),
+    ...prefixProblems(options.prefix),
   ]
 }
 

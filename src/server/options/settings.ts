@@ -9,7 +9,7 @@ import type { SessionOptions } from '../session/options.ts'
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
 import type { AppOptions, ConfigOptions, Limits, Timeouts } from './app-options.ts'
 import type { DocsOptions } from './docs.ts'
-import type { createErrorWriter } from './error-format.ts'
+import { createErrorWriter } from './error-format.ts'
 import type { HealthOptions } from './health.ts'
 import { toPrefix } from './prefix.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -54,19 +54,8 @@ export interface Settings {
   readonly overrides: readonly Binding[]
 }
 
-/** What settings are made with. */
-interface SettingsParts {
-  /** Opens what the default logger writes to. */
-  readonly openOutputs: OpenOutputs
-  /** The code that writes errors in a format, or `undefined` while it is not loaded. */
-  readonly errorWriter: () => typeof createErrorWriter | undefined
-}
-
 /** Reads the options of `createApp`, without problems as they are. */
-export function toSettings(
-  options: Omit<AppOptions, 'versioning'>,
-  { openOutputs, errorWriter }: SettingsParts,
-): Settings {
+export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs: OpenOutputs): Settings {
   const {
     trailingSlash = 'ignore',
     bodyLimit = 1_048_576,
@@ -87,7 +76,7 @@ export function toSettings(
     logger,
     log: options.logger ? toSafeLogger(logger) : logger,
     errorFormat: options.errorFormat,
-    writeError: toErrorWriter(options.errorFormat, logger, errorWriter),
+    writeError: toErrorWriter(options.errorFormat, logger),
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     uploads: options.uploads ?? {},
@@ -104,20 +93,12 @@ export function toSettings(
   }
 }
 
-/** Without a format, errors are problem documents. Code that is not loaded yet is there when the first error is written. */
-function toErrorWriter(
-  format: ErrorFormat | undefined,
-  logger: Logger,
-  errorWriter: SettingsParts['errorWriter'],
-): WriteError {
+/** Without a format, errors are problem documents. */
+function toErrorWriter(format: ErrorFormat | undefined, logger: Logger): WriteError {
   if (format === undefined) return toProblem
   // its schema validates what it returns
   wantZod()
-  let write = errorWriter()?.(format, logger)
-  return (error, context) => {
-    write ??= errorWriter()?.(format, logger)
-    return (write ?? toProblem)(error, context)
-  }
+  return createErrorWriter(format, logger)
 }
 
 function toLayers(options: Omit<AppOptions, 'versioning'>): Layers {

@@ -1,14 +1,14 @@
 import type { Container } from '../container/container.ts'
 import type { RouteInfo } from '../../define/context.ts'
 import type { FlatRoute } from '../../routes/flat-route.ts'
-import { codeOfOuterLayers } from '../../routes/layer-stack.ts'
+import { hasOuterLayers } from '../../routes/layer-stack.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import { isPromise } from '../../base/async.ts'
-import type { Awaitable, Late } from '../../base/async.ts'
+import type { Awaitable } from '../../base/async.ts'
 import type { Announcement } from '../request/announce.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
-import type { createRecover } from './error-handlers.ts'
+import { createRecover } from './error-handlers.ts'
 import { withGuards } from './guards.ts'
 import type { Run } from './guards.ts'
 import { withInput } from './input.ts'
@@ -19,7 +19,7 @@ import { createResponder, dropResult } from './respond.ts'
 import type { Older } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Migrating } from './migration.ts'
-import type { createTimedMiddleware } from './timed-middleware.ts'
+import { createTimedMiddleware } from './timed-middleware.ts'
 import { createLimit } from './timeout.ts'
 import type { Limit } from './timeout.ts'
 import { validating, wantValidation } from './validation/load.ts'
@@ -38,17 +38,10 @@ export interface Endpoint {
   readonly run: Run
 }
 
-/** The code of routes that have middleware or error handlers. */
-interface AroundCode {
-  readonly createRecover: typeof createRecover
-  readonly createTimedMiddleware: typeof createTimedMiddleware
-}
-
 /** What the routes of an application share. */
 export interface EndpointParts {
   readonly settings: Settings
   readonly container: Container
-  readonly code: { readonly routes: Late<AroundCode> }
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
   /** How routes serve versions that are older than their code; `undefined` in an application without versions. */
@@ -106,20 +99,19 @@ function createRun(route: FlatRoute, parts: EndpointParts): Run {
 /** Puts middleware and error handlers around the rest. */
 function withOuterLayers(
   { layers, validateResponses }: FlatRoute,
-  { settings, code }: EndpointParts,
+  { settings }: EndpointParts,
   { older, time }: { readonly older: OlderParts; readonly time: number },
   run: Run,
 ): Run {
-  const around = codeOfOuterLayers(layers, code.routes)
-  if (around === undefined) return run
-  const recover = around.createRecover(layers.errorHandlers, {
+  if (!hasOuterLayers(layers)) return run
+  const recover = createRecover(layers.errorHandlers, {
     ...older.answered,
     isChecked: (validateResponses ?? settings.validateResponses) !== false,
     format: settings.errorFormat,
     older: older.results,
   })
   const answers: Run = (context, values) => recovered(recover, context, () => run(context, values))
-  const wrap = around.createTimedMiddleware(time, layers.middleware, recover)
+  const wrap = createTimedMiddleware(time, layers.middleware, recover)
   return wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
 }
 

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 
-import type { Core } from '../app/core.ts'
+import type { Application } from '../app/application.ts'
 import type { Abandonable } from '../app/lifecycle.ts'
 import { checkListenOptions } from '../adapters/node/listen-options.ts'
 import type { ListenOptions } from '../adapters/node/listen-options.ts'
@@ -18,12 +18,14 @@ const LISTENING = channel(Channels.listening)
  * Serves an application in this process or in workers. Returns the URL. While the process is ending it never settles, so that a server that
  * was stopped causes no error.
  */
-export async function serve(core: Core, options: ListenOptions): Promise<string> {
-  const { lifecycle, settings } = core
+export async function serve(application: Application, options: ListenOptions): Promise<string> {
+  const { lifecycle, settings } = application
   checkListenOptions(options)
   CALLED.publish({ workers: options.workers } satisfies ListenStart)
   const service =
-    options.workers === undefined ? createService(core, options) : await inWorkers(core, options)
+    options.workers === undefined
+      ? createService(application, options)
+      : await inWorkers(application, options)
   const release = endOnSignals(service)
   try {
     const server = await service.open()
@@ -31,7 +33,7 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
     const { url, engine } = server
     if (service.details !== undefined)
       settings.log.info({ url, ...(engine && { engine }), ...service.details }, 'Listening')
-    closeOnAbort(core, options.signal)
+    closeOnAbort(application, options.signal)
     LISTENING.publish({ url, engine } satisfies ListenEnd)
     return url
   } catch (error) {
@@ -43,7 +45,7 @@ export async function serve(core: Core, options: ListenOptions): Promise<string>
 }
 
 /** Closes the application when a signal is aborted, be it already. */
-function closeOnAbort({ lifecycle, settings }: Core, signal: AbortSignal | undefined): void {
+function closeOnAbort({ lifecycle, settings }: Application, signal: AbortSignal | undefined): void {
   if (signal === undefined) return
   const { timeouts, log } = settings
   const close = (): void => {
@@ -60,24 +62,24 @@ function closeOnAbort({ lifecycle, settings }: Core, signal: AbortSignal | undef
 const loadServer = () => import('../adapters/node/listen.ts')
 
 /** Serving with workers; what that takes is loaded by applications that have them. */
-async function inWorkers(core: Core, options: ListenOptions): Promise<Service> {
+async function inWorkers(application: Application, options: ListenOptions): Promise<Service> {
   const { createWorkersService } = await import('./workers/service.ts')
-  return createWorkersService(core, options, createService, longestEnd)
+  return createWorkersService(application, options, createService, longestEnd)
 }
 
 /** Listening in this process. */
-function createService(core: Core, options: ListenOptions, isShared = false): Service {
-  const { lifecycle, settings } = core
+function createService(application: Application, options: ListenOptions, isShared = false): Service {
+  const { lifecycle, settings } = application
   return {
     open: async () => {
       // started in this turn, so that closing waits for it and versioning is settled
-      const [{ dispatch }, { listen }] = await Promise.all([core.open(), loadServer()])
+      const [{ dispatch }, { listen }] = await Promise.all([application.open(), loadServer()])
       if (lifecycle.isClosing()) throw new Error('The application is closed')
-      const upgrades = core.routes().some(({ upgrade }) => upgrade !== undefined)
+      const upgrades = application.routes().some(({ upgrade }) => upgrade !== undefined)
       return listen({ dispatch, isClosing: lifecycle.isClosing, upgrades }, settings, options, isShared)
     },
     details: {},
-    end: (mode) => endApp(core, mode),
+    end: (mode) => endApp(application, mode),
   }
 }
 
@@ -85,7 +87,7 @@ function createService(core: Core, options: ListenOptions, isShared = false): Se
 const SHORTEST_END = 1_000
 
 /** The longest that an application takes to end in a mode, in milliseconds. */
-function longestEnd({ drain, idle, grace }: Core['settings']['timeouts'], mode: ShutdownMode): number {
+function longestEnd({ drain, idle, grace }: Application['settings']['timeouts'], mode: ShutdownMode): number {
   const before = { close: 0, drain, closeIdle: idle }[mode]
   return before + grace + Math.max(grace, SHORTEST_END)
 }
@@ -99,7 +101,7 @@ function toNamed({ requestId, request, originalPath, version, route, client }: A
 }
 
 /** Ends an application for good: what hangs is waited for no longer than requests are. Logs the parts that failed to end. */
-async function endApp({ lifecycle, settings }: Core, mode: ShutdownMode): Promise<boolean> {
+async function endApp({ lifecycle, settings }: Application, mode: ShutdownMode): Promise<boolean> {
   const { timeouts, log } = settings
   const { drain, idle, grace } = timeouts
   const ended = lifecycle.end({

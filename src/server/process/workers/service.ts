@@ -1,7 +1,7 @@
 import { freeAddress } from '../../adapters/node/address.ts'
 import type { Listening } from '../../adapters/node/listen.ts'
 import type { ListenOptions } from '../../adapters/node/listen-options.ts'
-import type { Core } from '../../app/core.ts'
+import type { Application } from '../../app/application.ts'
 import type { Endable, ShutdownMode } from '../signals.ts'
 import { createPool } from './pool.ts'
 import { joinPool } from './worker.ts'
@@ -19,18 +19,18 @@ export interface Service extends Endable {
  * `longestEnd` says how many milliseconds an application may take to end.
  */
 export async function createWorkersService(
-  core: Core,
+  application: Application,
   options: ListenOptions,
-  createAlone: (core: Core, options: ListenOptions, isShared?: boolean) => Service,
-  longestEnd: (timeouts: Core['settings']['timeouts'], mode: ShutdownMode) => number,
+  createAlone: (application: Application, options: ListenOptions, isShared?: boolean) => Service,
+  longestEnd: (timeouts: Application['settings']['timeouts'], mode: ShutdownMode) => number,
 ): Promise<Service> {
-  const { lifecycle, settings } = core
+  const { lifecycle, settings } = application
   const role = roleOf()
-  if (role === 'alone') return createAlone(core, options)
+  if (role === 'alone') return createAlone(application, options)
   if (role === 'worker') {
     const { sharedPort, tellListening } = joinPool()
     const place = options.port === 0 ? { port: sharedPort } : {}
-    const service = createAlone(core, { ...options, ...place }, true)
+    const service = createAlone(application, { ...options, ...place }, true)
     return {
       ...service,
       details: undefined,

@@ -30,17 +30,14 @@ const GET = METHODS.indexOf('GET')
 const HEAD = METHODS.indexOf('HEAD')
 
 /** Compiles the routes of an application without versioning. @throws `DefinitionError` for duplicate routes. */
-export function createPlainTable(
-  routes: readonly CompiledRoute[],
-  { strict, prefix, toSplit }: TableMode,
-): Table {
+export function createPlainTable(routes: readonly CompiledRoute[], { strict, prefix }: TableMode): Table {
   const rows = routes.map(({ route, endpoints }): TableRoute => ({
     route,
     pattern: route.pattern,
     endpoints,
     spec: UNVERSIONED,
   }))
-  const tree = createTree(rows, strict, toSplit)
+  const tree = createTree(rows, strict)
   const notes = createNotes(false)
   const methodsOf = ({ routes: rivals }: Shape<TableRoute>): (Endpoint | undefined)[] => {
     const methods = METHODS.map((method) => {

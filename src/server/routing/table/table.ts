@@ -3,7 +3,7 @@ import type { FlatRoute } from '../../../routes/flat-route.ts'
 import type { Method } from '../../../http/http.ts'
 import type { Prefix } from '../../../router/path/prefix.ts'
 import type { LeafShape, Node } from '../../../router/node.ts'
-import type { Shape, ToSplit } from '../../../router/tree.ts'
+import type { Shape } from '../../../router/tree.ts'
 import type { Lifetime } from '../../../versioning/policy.ts'
 import type { Versioned } from '../../../versioning/select.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
@@ -117,6 +117,4 @@ export interface TableMode {
   /** Whether a trailing slash makes another path. */
   readonly strict: boolean
   readonly prefix: Prefix
-  /** For segments of text and parameters. */
-  readonly toSplit: ToSplit
 }

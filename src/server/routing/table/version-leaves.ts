@@ -2,7 +2,6 @@ import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import { METHODS } from '../../../http/http.ts'
 import type { Variants } from '../../../router/seal.ts'
 import type { Leaf, LeafShape } from '../../../router/node.ts'
-import { toSplit } from '../../../router/mixed.ts'
 import { overlaps } from '../../../router/overlap.ts'
 import { createTree } from '../../../router/tree.ts'
 import type { Shape } from '../../../router/tree.ts'
@@ -147,7 +146,7 @@ function createInfo(
   const versionedRows = rows.filter((row) => isVersioned([row]) || (strictNeutral && row.spec.neutral))
   const versionedTree =
     versioning.defaultVary.length > 0 && versionedRows.length > 0
-      ? createTree(versionedRows, strict, toSplit)
+      ? createTree(versionedRows, strict)
       : undefined
   const shapes = new Map<Shape<TableRoute>, LeafShape>()
   return (shape) => {

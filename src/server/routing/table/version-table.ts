@@ -3,7 +3,6 @@ import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import type { FlatRoute } from '../../../routes/flat-route.ts'
 import { literalsOf, mount, without } from '../../../router/mount.ts'
 import type { Mount } from '../../../router/mount.ts'
-import { toSplit } from '../../../router/mixed.ts'
 import type { Leaf, LeafShape, Node } from '../../../router/node.ts'
 import { createSealer, EMPTY_NODE, seal } from '../../../router/seal.ts'
 import type { Variants } from '../../../router/seal.ts'
@@ -71,7 +70,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
   })
   const versions = createVersions(versioning, known)
   const problems = versionedProblems(rows, versioning, versions)
-  const tree = createTree(rows, mode.strict, toSplit)
+  const tree = createTree(rows, mode.strict)
   const leaves = createLeaves(rows, tree.strict, versioning, versions)
   const sealer = createSealer<Endpoint>()
   const roots = toRoots((select) => seal(tree, select, sealer), leaves, versioning, { known, ...mode })

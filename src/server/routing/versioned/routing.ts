@@ -1,7 +1,5 @@
 import type { FlatRoute } from '../../../routes/flat-route.ts'
 import type { ExpandRoutes, Previewed, PreviewInfo } from '../../../routes/history.ts'
-import type { VersioningOptions } from '../../../versioning/options.ts'
-import type { SchemeUse } from '../../../versioning/schemes/scheme.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { Miss } from '../lookup/miss.ts'
 import type { Locate } from '../lookup/resolution.ts'
@@ -52,7 +50,7 @@ export interface Routing {
     versioning: Enabled,
     expand?: ExpandRoutes,
   ) => readonly FlatRoute[]
-  /** Loaded for applications with previews alone. */
+  /** Absent in applications without versions. */
   readonly createPreviews?: CreatePreviews
   /** How routes serve versions that are older than their code. */
   readonly createMigrating: (
@@ -70,10 +68,4 @@ export interface Routing {
   /** The headers that report on versions. */
   readonly reportingHeaders: (versioning: Enabled) => readonly string[]
   readonly listVersions: (table: Table, versioning: Enabled) => readonly VersionInfo[]
-}
-
-/** The way that knows versions. */
-export interface VersionedRouting extends Routing {
-  /** Applies the options of schemes, and those that schemes have in common. */
-  readonly toVersioning: (uses: readonly SchemeUse[], options: VersioningOptions) => Versioning
 }

@@ -1,4 +1,3 @@
-import { toVersioning } from '../../../versioning/versioning.ts'
 import { createVersionLocate } from '../lookup/locate-version.ts'
 import { createVersionMiss } from '../lookup/version-miss.ts'
 import { createMigrating } from '../../pipeline/migration.ts'
@@ -7,16 +6,13 @@ import { createVersionTable } from '../table/version-table.ts'
 import { reportingHeaders } from '../report/headers.ts'
 import { createVersionReporter } from '../report/reporter.ts'
 import { toVersionList } from '../report/versions.ts'
+import { createPreviewRouting } from './previews.ts'
 import { createSuffixOf } from './tags.ts'
 import { writeOut } from './write-out.ts'
-import type { VersionedRouting } from './routing.ts'
-
-// what reads the definitions checks policies by it
-export { routePolicyProblems } from '../../../versioning/policy-problems.ts'
+import type { Routing } from './routing.ts'
 
 /** The way of applications with versions, or with policies alone. */
-export const VERSIONED: VersionedRouting = {
-  toVersioning,
+export const VERSIONED: Routing = {
   writeOut,
   createMigrating: (routes, versioning, previews, { usage, telemetry }) =>
     createMigrating(
@@ -30,4 +26,5 @@ export const VERSIONED: VersionedRouting = {
   createChooseLink,
   reportingHeaders,
   listVersions: toVersionList,
+  createPreviews: createPreviewRouting,
 }

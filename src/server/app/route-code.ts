@@ -1,7 +1,0 @@
-export { placementProblems } from '../../routes/check-placement.ts'
-export { toMountRoute } from '../../routes/mount.ts'
-export { toSplit } from '../../router/mixed.ts'
-export { createRecover } from '../pipeline/error-handlers.ts'
-export { createMiddleware } from '../pipeline/middleware.ts'
-export { createTimedMiddleware } from '../pipeline/timed-middleware.ts'
-export { printTable } from './print-table.ts'

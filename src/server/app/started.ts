@@ -1,0 +1,13 @@
+import type { ConfigValues } from '../pipeline/built-ins.ts'
+import type { Sessions } from '../session/sessions.ts'
+
+/** What the start opens, for the requests that come after it. */
+export interface Started {
+  /** The settings that are injected. */
+  config: ConfigValues
+  /** `undefined` without the option. */
+  sessions: Sessions | undefined
+}
+
+/** Nothing is open yet. */
+export const NOT_STARTED: Started = { config: { get: () => undefined }, sessions: undefined }
