@@ -26,16 +26,13 @@ const entryPoints = Object.entries(manifest.exports).flatMap(([name, entry]) =>
 const textOf = (name: string): string => JSON.stringify(readFileSync(join(PAGE, name), 'utf8'))
 
 /**
- * Files that share a chunk, because they are loaded together: what every application has, what reads the schemas of routes and validates by
- * them, what versions need, and what few definitions and options need. esbuild makes a chunk for each set of entry points that share files, and every `import()` is an entry
- * point, so that `octavo` would be three dozen files, which load 13 ms slower. What is loaded later comes after some of these anyway:
- * if each of those imports them, they share one set.
+ * Files that share a chunk, because they are loaded together: what every application has, and what validates. esbuild makes a chunk for each
+ * set of entry points that share files, and every `import()` is an entry point, so that `octavo` would be three dozen files, which load
+ * 13 ms slower. What is loaded later comes after these anyway: if each of those imports them, they share one set.
  */
 const SHARED = {
   core: `export * from './exports.ts'\nexport * from './server/app/edge-app.ts'\n`,
-  schemas: `export * from './schema/route-schemas.ts'\nexport * from './server/pipeline/validation/code.ts'\n`,
-  versions: `export * from './server/routing/versioned/versioned.ts'\n`,
-  options: `export * from './server/app/container-code.ts'\nexport * from './server/app/option-code.ts'\n`,
+  validation: `export * from './server/pipeline/validation/code.ts'\n`,
 } as const
 
 const shared: Plugin = {
@@ -60,15 +57,8 @@ const shared: Plugin = {
 
 /** What a file that is loaded later comes after: what most applications have loaded before it, as a rule. */
 function toBefore(path: string): readonly (keyof typeof SHARED)[] {
-  if (OF_SCHEMAS.test(path)) return ['core', 'schemas']
-  return OF_VERSIONS.test(path) ? ['core', 'schemas', 'versions'] : ['core', 'schemas', 'versions', 'options']
+  return /[/\\]validation[/\\]/.test(path) ? ['core'] : ['core', 'validation']
 }
-
-/** What works on schemas. */
-const OF_SCHEMAS = /[/\\](?:schema|validation)[/\\]/
-
-/** What applications with versions have. */
-const OF_VERSIONS = /[/\\]versioned[/\\]/
 
 /** The entry points but these two, and the files that something imports with `import()`, but for the command line, which stays small. */
 const later = new Set([

@@ -10,12 +10,13 @@ const MAX_VALUES = 50
 
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
-  { name: 'octavo', path: 'src/index.ts', maxKib: 242.5 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 131 },
+  { name: 'octavo', path: 'src/index.ts', maxKib: 265 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 240 },
 ] as const
 
-/** The most that the first request of a worker with one route may load, in kB. */
-const MAX_WORKER_KB = 120
+/** The most that the first request of a worker with one route may load, and the most of one file with all that it may load later, in kB. */
+const MAX_WORKER_KB = 250
+const MAX_WHOLE_KB = 620
 
 for (const { name, path, maxKib } of ENTRIES) {
   const { bytes, exports: values } = await bundle(path)
@@ -32,5 +33,7 @@ const kb = loaded / 1000
 console.log(
   `a worker with one route, without zod: ${kb.toFixed(1)} kB minified for its first answer, at most ${MAX_WORKER_KB}`,
 )
-console.log(`the same in one file with everything that it may load later: ${(whole / 1000).toFixed(1)} kB`)
-if (kb > MAX_WORKER_KB) process.exitCode = 1
+console.log(
+  `the same in one file with everything that it may load later: ${(whole / 1000).toFixed(1)} kB, at most ${MAX_WHOLE_KB}`,
+)
+if (kb > MAX_WORKER_KB || whole / 1000 > MAX_WHOLE_KB) process.exitCode = 1

@@ -61,7 +61,7 @@ export type ErrorTable<C extends string> = Readonly<
   Record<C, { readonly status: number; readonly title: string }>
 >
 
-/** The errors that every application may answer with. Those of code that an application adds are in `added-errors.ts`. */
+/** The errors that every application may answer with. Those of code that an application adds are in `extension-errors.ts`. */
 export const CORE_ERRORS: ErrorTable<CoreErrorCode> = /* @__PURE__ */ toErrorTable(ROWS)
 
 /** Writes a table out. */

@@ -55,7 +55,7 @@ const CarService = defineProvider({ name: 'CarService', create: () => ({}) })
 
 type Case = readonly [title: string, module: Module<unknown, unknown>, options?: object]
 
-/** Mistakes that are seen by code which few applications need. */
+/** Mistakes that depend on what few applications have. */
 const MISTAKES: readonly Case[] = [
   ['a source that there is not', routed({ input: { bodies: z.string() } })],
   ['a schema that is none', routed({ input: { query: { page: 1 } } })],
@@ -84,31 +84,18 @@ const MISTAKES: readonly Case[] = [
 
 describe('mistakes in what few applications have', () => {
   for (const [title, module, options = {}] of MISTAKES) {
-    it(`${title}: octavo/edge reports what octavo reports, before it answers`, async () => {
+    it(`${title}: octavo/edge throws the error of octavo`, () => {
       // options that no type allows
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const given = { logger: false, ...options } as AppOptions
       const expected = thrownBy(() => createApp(module, given))
       assert.notEqual(expected.length, 0)
-      const app = createEdgeApp(module, given)
-      await assert.rejects(
-        async () => app.fetch(request()),
-        (error) => {
-          assert.deepEqual(problemsOf(error), expected)
-          return true
-        },
+      assert.deepEqual(
+        thrownBy(() => createEdgeApp(module, given)),
+        expected,
       )
-      await assert.rejects(app.ready(), (error) => problemsOf(error).length === expected.length)
     })
   }
-
-  it('does not keep octavo/edge from reporting others at once', () => {
-    const module = routed({ sumary: 'A car', input: { query: { page: z.string() } } })
-    assert.deepEqual(
-      thrownBy(() => createEdgeApp(module)),
-      thrownBy(() => createApp(module)),
-    )
-  })
 
   it('is reported by ready when it depends on routes', async () => {
     const app = createEdgeApp(routed({}), { logger: false, health: { live: '/cars' } })
@@ -165,12 +152,8 @@ describe('an application of octavo/edge with everything', () => {
     await app.close()
   })
 
-  it('has routes and addresses once it is ready', async () => {
+  it('has routes and addresses at once', async () => {
     const app = create()
-    const early = new Error('Some code is not loaded yet: call await app.ready() first')
-    assert.throws(() => app.routes(), early)
-    assert.throws(() => app.urlFor('cars.car', { id: '7' }), early)
-    await app.ready()
     assert.deepEqual(
       app.routes().flatMap(({ name }) => (name.startsWith('cars') ? [name] : [])),
       ['cars.car'],
@@ -204,17 +187,8 @@ describe('routes that few applications have', () => {
     assert.deepEqual(await get(module, '/v-eu/cars/x'), { site: 'eu' })
   })
 
-  it('octavo/edge prints routes once it is ready, not before', async () => {
-    const app = createEdgeApp(routed({ path: '/x', name: 'one', handler: echo }), { logger: false })
-    assert.throws(() => app.printRoutes(), /call await app\.ready\(\) first/)
-    await app.ready()
-    assert.match(app.printRoutes(), /GET cars\.one/)
-    await app.close()
-  })
-
   it('octavo/edge prints them, and reports two at the same path', async () => {
     const app = createEdgeApp(routed({ path: '/{a}-{b}', name: 'both' }), { logger: false })
-    await app.ready()
     assert.match(app.printRoutes(), /── \{a:str\}-\{b:str\}\n +GET cars\.both/)
     await app.close()
     const routes = ['a', 'b'].map((name) => ({ name, method: 'GET', path: `/{${name}}.json`, handler: echo }))
@@ -295,16 +269,5 @@ describe('an application of octavo/edge with middleware or error handlers alone'
       )
       assert.deepEqual(await marked(createEdgeApp(routed(missing, fields), { logger: false })), expected)
     }
-  })
-
-  it('has addresses once it is ready', async () => {
-    const cars = defineController({
-      prefix: '/cars',
-      routes: [{ method: 'GET', name: 'list', middleware: [mark], handler: () => [] }],
-    })
-    const app = createEdgeApp(defineModule({ controllers: [cars] }), { logger: false })
-    assert.throws(() => app.urlFor('cars.list'), /call await app\.ready\(\) first/)
-    await app.ready()
-    assert.equal(app.urlFor('cars.list'), '/cars')
   })
 })

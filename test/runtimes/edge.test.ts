@@ -88,19 +88,13 @@ describe('octavo/edge', () => {
     )
   })
 
-  it('loads the code of versions only where versions are enabled', async () => {
-    const { inputs } = await bundleOf(`export * from './src/edge.ts'`)
-    assert.equal(inputs['src/versioning/versioning.ts'], undefined)
-    assert.ok(inputs['src/versioning/schemes/url.ts'])
-  })
-
   it('refuses at once what is no scheme, and the rest when it is ready', async () => {
     const app = edge.createEdgeApp(edge.defineModule({}), { logger: false })
     // @ts-expect-error it is no scheme
     assert.throws(() => app.enableVersioning({}), /a scheme is one of VersioningSchemes/)
     assert.throws(() => app.enableVersioning([]), /a scheme is one of VersioningSchemes/)
     app.enableVersioning(edge.VersioningSchemes.URL, { versions: ['1'], defaultVersion: '2' })
-    assert.throws(() => app.versions(), /call await app.ready\(\) first/)
+    assert.throws(() => app.versions(), edge.DefinitionError)
     await assert.rejects(app.ready(), /edge\.test\.ts:\d+/)
     await app.close()
   })
