@@ -1,7 +1,7 @@
-import { toRecord } from '../base/values.ts'
 import { defOf, isSchema } from './schema.ts'
 import type { Schema } from './schema.ts'
-import { innerOf, schemaOf, schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
+import { schemaOf, schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
+import { childrenOf } from './walk.ts'
 
 /** Whether the schema is an object that refuses what it does not declare. */
 export function isStrict(schema: Schema): boolean {
@@ -46,17 +46,11 @@ export function classOf(schema: Schema): unknown {
 export function declaresInherited(schema: Schema, seen = new Set<Schema>()): boolean {
   if (seen.has(schema)) return false
   seen.add(schema)
-  const def = defOf(schema)
-  const shape = def.type === 'object' ? toRecord(def['shape']) : {}
-  if (Object.keys(shape).some((name) => name in Object.prototype)) return true
-  if (def.type === 'lazy') return seen.size > MAX_SCHEMAS || declaresInherited(innerOf(def) ?? schema, seen)
-  const inner = [
-    ...Object.values(shape),
-    ...Object.values(def),
-    ...schemasOf(def['options']),
-    ...schemasOf(def['items']),
-  ]
-  return inner.filter(isSchema).some((child) => declaresInherited(child, seen))
+  if (defOf(schema).type === 'lazy' && seen.size > MAX_SCHEMAS) return true
+  return childrenOf(schema).some(
+    ({ member, key = '', schema: child }) =>
+      (member === 'shape' && key in Object.prototype) || declaresInherited(child, seen),
+  )
 }
 
 /** A lazy schema can make new ones for ever; beyond this many the answer is taken to be yes. */

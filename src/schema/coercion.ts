@@ -1,5 +1,4 @@
 import { toRecord } from '../base/values.ts'
-import { isSchema } from './schema.ts'
 import type { Schema, SchemaDef } from './schema.ts'
 import {
   bigintFromText,
@@ -9,7 +8,9 @@ import {
   oneOfFromText,
 } from './text-values.ts'
 import type { FromText } from './text-values.ts'
-import { schemaOf, schemasOf, unwrap } from './unwrap.ts'
+import { schemasOf, unwrap } from './unwrap.ts'
+import { planFields } from './walk.ts'
+import type { FieldPlans } from './walk.ts'
 
 /** How the values of one field, which arrive as text, become what its schema validates. */
 export interface FieldPlan {
@@ -30,11 +31,7 @@ export interface FieldPlan {
 }
 
 /** How the fields of a source that arrives as text become what its schema validates. */
-export interface SourcePlan {
-  readonly fields: ReadonlyMap<string, FieldPlan>
-  /** For fields that are not declared, or `null` if those are not handed to the schema. */
-  readonly others: FieldPlan | null
-}
+export type SourcePlan = FieldPlans<FieldPlan>
 
 const TEXT: FieldPlan = { read: (text) => text, text: true, list: null, several: false, nested: false }
 /** For schemas of unknown kind: one value as text, several as a list. */
@@ -42,32 +39,7 @@ const NONE: FieldPlan = { ...TEXT, read: () => undefined, text: false }
 
 /** Reads from a schema how its fields arrive as text. A schema that is no object hands every field on as it came. */
 export function toSourcePlan(schema: Schema): SourcePlan {
-  const def = unwrap(schema)
-  switch (def?.type) {
-    case 'object': {
-      const shape = toRecord(def['shape'])
-      const catchall = schemaOf(def['catchall'])
-      return {
-        fields: new Map(
-          Object.entries(shape).flatMap(([name, field]) =>
-            isSchema(field) ? [[name, toFieldPlan(field)] as const] : [],
-          ),
-        ),
-        // a strict object has to see what is not declared, to refuse it
-        others: catchall === undefined ? null : toFieldPlan(catchall),
-      }
-    }
-    case 'intersection':
-      return merge(
-        [def['left'], def['right']].flatMap((side) => (isSchema(side) ? [toSourcePlan(side)] : [])),
-      )
-    case 'union':
-      return merge(schemasOf(def['options']).map(toSourcePlan))
-    case 'record':
-      return { fields: new Map(), others: isSchema(def['valueType']) ? toFieldPlan(def['valueType']) : TEXT }
-    default:
-      return { fields: new Map(), others: TEXT }
-  }
+  return planFields(schema, TEXT, (field) => toFieldPlan(field), toUnionPlan)
 }
 
 /** How a value of each schema type is read from text; types that are not listed get the text. */
@@ -88,16 +60,17 @@ const MAX_DEPTH = 8
 function toFieldPlan(schema: Schema, depth = 0): FieldPlan {
   const def = depth > MAX_DEPTH ? undefined : unwrap(schema)
   if (def === undefined || def['coerce'] === true) return TEXT
-  const toPlan = (inner: Schema): FieldPlan => toFieldPlan(inner, depth + 1)
+  const plansOf = (member: string): readonly FieldPlan[] =>
+    schemasOf([def[member]].flat()).map((inner) => toFieldPlan(inner, depth + 1))
   switch (def.type) {
     case 'array':
-      return toListPlan('array', [], schemasOf([def['element']]).map(toPlan)[0])
+      return toListPlan('array', [], plansOf('element')[0])
     case 'set':
-      return toListPlan('set', [], schemasOf([def['valueType']]).map(toPlan)[0])
+      return toListPlan('set', [], plansOf('valueType')[0])
     case 'tuple':
-      return toListPlan('array', schemasOf(def['items']).map(toPlan), schemasOf([def['rest']]).map(toPlan)[0])
+      return toListPlan('array', plansOf('items'), plansOf('rest')[0])
     case 'union':
-      return toUnionPlan(schemasOf(def['options']).map(toPlan))
+      return toUnionPlan(plansOf('options'))
     default: {
       const reader = READERS[def.type]
       if (reader === undefined) return { ...TEXT, nested: NESTED_TYPES.has(def.type) }
@@ -124,10 +97,9 @@ function toListPlan(
 
 /** The first option that can read a text wins; what none can read, and what is repeated, is for the list option. */
 function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
-  const single = options.filter((option) => option.list === null)
   return {
     read: (text) => {
-      for (const option of single) {
+      for (const option of options) {
         const value = option.read(text)
         if (value !== undefined) return value
       }
@@ -137,15 +109,5 @@ function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
     list: options.find((option) => option.list !== null)?.list ?? null,
     several: options.some((option) => option.several),
     nested: options.some((option) => option.nested),
-  }
-}
-
-function merge(plans: readonly SourcePlan[]): SourcePlan {
-  const names = new Set(plans.flatMap((plan) => [...plan.fields.keys()]))
-  const fieldOf = (name: string): FieldPlan =>
-    toUnionPlan(plans.flatMap((plan) => plan.fields.get(name) ?? []))
-  return {
-    fields: new Map([...names].map((name) => [name, fieldOf(name)])),
-    others: plans.find((plan) => plan.others !== null)?.others ?? null,
   }
 }

@@ -3,6 +3,7 @@ import { defOf } from './schema.ts'
 import type { Schema } from './schema.ts'
 import { findUndeclared, mayTake } from './undeclared.ts'
 import { innerOf, schemaOf, schemasOf } from './unwrap.ts'
+import { membersOf } from './walk.ts'
 
 /**
  * A value with the members that its schema declares and no others, whether or not it fits the schema. It is a copy if something is left
@@ -15,19 +16,15 @@ export function toDeclared(schema: Schema, value: unknown): unknown {
   if (inner !== undefined) return toDeclared(inner, value)
   if (def.type === 'union') return ofUnion(schemasOf(def['options']), value)
   if (def.type === 'intersection') return merge(ofSide(def['left'], value), ofSide(def['right'], value))
-  if (Array.isArray(value)) {
-    const items = schemasOf(def['items'])
-    const rest = def.type === 'array' ? def['element'] : def['rest']
-    return value.map((each, index) => ofSide(items[index] ?? rest, each))
-  }
-  if (def.type === 'record') return ofMembers(value, Object.keys(value), () => def['valueType'])
-  const { shape } = def
-  if (def.type !== 'object' || !isRecord(shape)) return value
+  if (!MEMBERED.has(def.type)) return value
+  const schemaAt = membersOf(def)
+  if (Array.isArray(value)) return value.map((each, index) => ofSide(schemaAt(String(index)), each))
   const names = Object.keys(value)
-  const keepsOthers = def['catchall'] !== undefined
-  const declared = keepsOthers ? names : names.filter((name) => Object.hasOwn(shape, name))
-  return ofMembers(value, declared, (name) => shape[name])
+  const declared = def.type === 'object' ? names.filter((name) => schemaAt(name) !== undefined) : names
+  return ofMembers(value, declared, schemaAt)
 }
+
+const MEMBERED = new Set(['object', 'record', 'array', 'tuple'])
 
 function ofSide(schema: unknown, value: unknown): unknown {
   const known = schemaOf(schema)

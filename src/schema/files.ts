@@ -1,9 +1,10 @@
-import { toRecord } from '../base/values.ts'
 import { FileStream, FileStreams } from './file-stream.ts'
 import { classOf } from './accepts.ts'
-import { defOf, isSchema } from './schema.ts'
+import { defOf } from './schema.ts'
 import type { Schema } from './schema.ts'
-import { schemaOf, schemasOf, unwrapSchema } from './unwrap.ts'
+import { schemasOf, unwrapSchema } from './unwrap.ts'
+import { childrenOf, planFields } from './walk.ts'
+import type { FieldPlans } from './walk.ts'
 
 /** How the files of one field become what its schema validates. */
 export interface FileField {
@@ -16,40 +17,14 @@ export interface FileField {
 }
 
 /** How the files of a request become what the schema of `files` validates. */
-export interface FilesPlan {
-  readonly fields: ReadonlyMap<string, FileField>
-  /** For fields that are not declared, or `null` if those are not handed to the schema. */
-  readonly others: FileField | null
-}
+export type FilesPlan = FieldPlans<FileField>
 
 const FILE: FileField = { kind: 'file', isList: false, sniffs: false }
 const NONE: FileField = { kind: 'none', isList: false, sniffs: false }
 
 /** Reads from a schema which files it takes. A schema that is no object is handed every file. */
 export function toFilesPlan(schema: Schema): FilesPlan {
-  const inner = unwrapSchema(schema)
-  const def = inner === undefined ? undefined : defOf(inner)
-  switch (def?.type) {
-    case 'object': {
-      const shape = Object.entries(toRecord(def['shape']))
-      const catchall = schemaOf(def['catchall'])
-      return {
-        fields: new Map(
-          shape.flatMap(([name, field]) => (isSchema(field) ? [[name, toFileField(field)] as const] : [])),
-        ),
-        // a strict object has to see what is not declared, to refuse it
-        others: catchall === undefined ? null : toFileField(catchall),
-      }
-    }
-    case 'intersection':
-      return merge([def['left'], def['right']].flatMap((side) => (isSchema(side) ? [toFilesPlan(side)] : [])))
-    case 'union':
-      return merge(schemasOf(def['options']).map(toFilesPlan))
-    case 'record':
-      return { fields: new Map(), others: isSchema(def['valueType']) ? toFileField(def['valueType']) : FILE }
-    default:
-      return { fields: new Map(), others: FILE }
-  }
+  return planFields(schema, FILE, (field) => toFileField(field), combine)
 }
 
 /** Schema types that can take a file though they do not say so. */
@@ -62,21 +37,18 @@ function toFileField(schema: Schema, depth = 0): FileField {
   if (inner === undefined) return FILE
   const def = defOf(inner)
   if (depth > MAX_DEPTH) return NONE
-  const toField = (part: Schema): FileField => toFileField(part, depth + 1)
+  const parts = (): FileField =>
+    combine(childrenOf(inner).map((child) => toFileField(child.schema, depth + 1)))
   switch (def.type) {
     case 'file':
       return { ...FILE, sniffs: asksForType(def['checks']) }
     case 'custom':
       return toCustomField(classOf(inner))
     case 'array':
-      return { ...combine(schemasOf([def['element']]).map(toField)), isList: true }
     case 'tuple':
-      return {
-        ...combine([...schemasOf(def['items']), ...schemasOf([def['rest']])].map(toField)),
-        isList: true,
-      }
+      return { ...parts(), isList: true }
     case 'union':
-      return combine(schemasOf(def['options']).map(toField))
+      return parts()
     default:
       return OPEN_TYPES.has(def.type) ? FILE : NONE
   }
@@ -99,14 +71,5 @@ function combine(fields: readonly FileField[]): FileField {
     kind: taking[0]?.kind ?? 'none',
     isList: taking.length > 0 && taking.every(({ isList }) => isList),
     sniffs: taking.some(({ sniffs }) => sniffs),
-  }
-}
-
-function merge(plans: readonly FilesPlan[]): FilesPlan {
-  const names = new Set(plans.flatMap((plan) => [...plan.fields.keys()]))
-  const fieldOf = (name: string): FileField => combine(plans.flatMap((plan) => plan.fields.get(name) ?? []))
-  return {
-    fields: new Map([...names].map((name) => [name, fieldOf(name)])),
-    others: plans.find((plan) => plan.others !== null)?.others ?? null,
   }
 }

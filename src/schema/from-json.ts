@@ -1,9 +1,9 @@
-import { toRecord } from '../base/values.ts'
-import { defOf, isSchema } from './schema.ts'
+import { defOf } from './schema.ts'
 import { makeLater, toZod } from './to-zod.ts'
 import type { Schema } from './schema.ts'
 import { bigintFromText, dateFromText } from './text-values.ts'
-import { schemasOf } from './unwrap.ts'
+import { childrenOf, mapSchema } from './walk.ts'
+import type { Child } from './walk.ts'
 
 /** Reads a value of JSON as what a type of schema takes. What it cannot read it returns as it is, for the schema to refuse. */
 type FromJson = (value: unknown) => unknown
@@ -27,77 +27,42 @@ export const RESULT_READERS: Readers = { date: toDate }
 
 /** Returns the schema itself if it takes values of JSON only, and otherwise a copy that reads them. The raw value for preprocess stays. */
 export function fromJson(schema: Schema, readers: Readers): Schema {
-  if (!mayRead(schema, readers, new Set())) return schema
-  return makeLater(defOf(schema), ({ core, preprocess }) => {
+  if (!mayRead(schema, readers)) return schema
+  return makeLater(defOf(schema), ({ preprocess }) => {
     const made = new WeakMap<Schema, Schema>()
     const copy = (given: Schema): Schema => {
       const known = made.get(given)
       if (known !== undefined) return known
       const def = defOf(given)
       const read = def['coerce'] === true ? undefined : readers[def.type]
-      const copied =
-        read === undefined ? mapped(given, readers, copy, core.clone) : preprocess(read, toZod(given))
+      const copied = read === undefined ? copyMembers(given) : preprocess(read, toZod(given))
       made.set(given, copied)
       return copied
     }
+    const copyMembers = (given: Schema): Schema =>
+      mayRead(given, readers)
+        ? mapSchema(given, (child) => (isRead(child) ? copy(child.schema) : child.schema))
+        : given
     return toZod(copy(schema))
   })
 }
 
-/** The members of definitions that take a value as it was sent. The end of a pipe takes what its start gives. */
-const MEMBERS = 'element items rest valueType catchall options left right innerType in'.split(' ')
-
 /** JSON has none of these, so nothing in them is read. */
-const CLOSED = new Set(['map', 'set', 'promise', 'function'])
+const CLOSED = new Set(['map', 'set', 'promise', 'function', 'template_literal'])
 
-function innerOf(schema: Schema): readonly Schema[] {
-  const def = defOf(schema)
-  if (CLOSED.has(def.type)) return []
-  const members = MEMBERS.map((name) => def[name])
-  return [...Object.values(toRecord(def['shape'])), ...members, ...members.flatMap(schemasOf)].filter(
-    isSchema,
-  )
+/** Whether a schema takes a value as it was sent. Keys are text, and the end of a pipe takes what its start gives. */
+function isRead({ member }: Child): boolean {
+  return member !== 'keyType' && member !== 'out'
 }
 
-function mayRead(schema: Schema, readers: Readers, seen: Set<Schema>): boolean {
+function mayRead(schema: Schema, readers: Readers, seen = new Set<Schema>()): boolean {
   if (seen.has(schema)) return false
   seen.add(schema)
   const { type } = defOf(schema)
   // a lazy schema may not be there yet
-  return type === 'lazy' || type in readers || innerOf(schema).some((inner) => mayRead(inner, readers, seen))
-}
-
-type Clone = (schema: ReturnType<typeof toZod>, def: never) => Schema
-
-function mapped(given: Schema, readers: Readers, copy: (inner: Schema) => Schema, clone: Clone): Schema {
-  if (!mayRead(given, readers, new Set())) return given
-  const def = defOf(given)
-  const changed: Record<string, unknown> = {}
-  for (const name of MEMBERS) {
-    const member = def[name]
-    if (isSchema(member)) changed[name] = copy(member)
-    else if (Array.isArray(member)) changed[name] = schemasOf(member).map(copy)
-  }
-  const { shape, getter } = def
-  if (shape !== undefined) changed['shape'] = lazyShape(toRecord(shape), copy)
-  if (typeof getter === 'function') {
-    changed['getter'] = () => copy(getter())
-    // what zod remembers of the getter that was there
-    changed['_cachedInner'] = undefined
-  }
-  // a default may be made anew each time that zod asks for it
-  const copied = Object.defineProperties({}, Object.getOwnPropertyDescriptors(def))
-  for (const [name, value] of Object.entries(changed))
-    Object.defineProperty(copied, name, { value, enumerable: true, writable: true, configurable: true })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a definition of the same type as before
-  return clone(toZod(given), copied as never)
-}
-
-/** The fields of an object, copied when zod reads them: a field may hold its object again. */
-function lazyShape(shape: Readonly<Record<string, unknown>>, copy: (inner: Schema) => Schema): object {
-  const fields = Object.entries(shape).map(([name, field]): [string, PropertyDescriptor] => [
-    name,
-    { enumerable: true, get: () => (isSchema(field) ? copy(field) : field) },
-  ])
-  return Object.defineProperties({}, Object.fromEntries(fields))
+  if (type === 'lazy' || type in readers) return true
+  return (
+    !CLOSED.has(type) &&
+    childrenOf(schema).some((child) => isRead(child) && mayRead(child.schema, readers, seen))
+  )
 }

@@ -1,7 +1,8 @@
-import { isRecord, toRecord } from '../base/values.ts'
+import { isRecord } from '../base/values.ts'
 import { defOf, isSchema } from './schema.ts'
 import type { Schema, SchemaDef } from './schema.ts'
 import { innerOf, schemaOf, schemasOf, unwrap } from './unwrap.ts'
+import { membersOf } from './walk.ts'
 
 /** The paths of the members of `data` that the input of the schema does not declare. */
 export function findUndeclared(schema: Schema, data: unknown, path = ''): readonly string[] {
@@ -14,15 +15,10 @@ export function findUndeclared(schema: Schema, data: unknown, path = ''): readon
 function inValue(def: SchemaDef, data: object, path: string): readonly string[] {
   switch (def.type) {
     case 'object':
-      return isRecord(data) ? inObject(toRecord(def['shape']), schemaOf(def['catchall']), data, path) : NONE
     case 'record':
-      return inMembers(data, () => def['valueType'], path)
     case 'array':
-      return inMembers(data, () => def['element'], path)
-    case 'tuple': {
-      const items = schemasOf(def['items'])
-      return inMembers(data, (index) => items[Number(index)] ?? def['rest'], path)
-    }
+    case 'tuple':
+      return inMembers(def, data, path)
     case 'union':
       return inUnion(schemasOf(def['options']), data, path)
     case 'intersection': {
@@ -57,19 +53,11 @@ const SIMPLE_TYPES = new Set(['string', 'number', 'int', 'boolean', 'null', 'und
 
 const NONE: readonly string[] = []
 
-function inObject(
-  shape: Readonly<Record<string, unknown>>,
-  catchall: Schema | undefined,
-  data: Readonly<Record<string, unknown>>,
-  path: string,
-): readonly string[] {
-  const extra = catchall === undefined ? Object.keys(data).filter((key) => !Object.hasOwn(shape, key)) : NONE
-  return [...extra.map((key) => `${path}${key}`), ...inMembers(data, (key) => shape[key], path)]
-}
-
-function inMembers(data: object, schemaAt: (key: string) => unknown, path: string): readonly string[] {
+function inMembers(def: SchemaDef, data: object, path: string): readonly string[] {
+  const schemaAt = membersOf(def)
   return Object.entries(data).flatMap(([key, member]) => {
-    const schema = schemaOf(schemaAt(key))
-    return schema === undefined ? NONE : findUndeclared(schema, member, `${path}${key}.`)
+    const schema = schemaAt(key)
+    if (schema === undefined) return def.type === 'object' && isRecord(data) ? [`${path}${key}`] : NONE
+    return findUndeclared(schema, member, `${path}${key}.`)
   })
 }

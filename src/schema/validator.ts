@@ -2,9 +2,11 @@ import type { z } from 'zod'
 
 import { isPromise } from '../base/async.ts'
 import type { Awaitable } from '../base/async.ts'
-import { defOf, isSchema, loadedZod, wantZod } from './schema.ts'
+import { defOf, loadedZod, wantZod } from './schema.ts'
 import type { Schema } from './schema.ts'
 import { isMade, loaded, toZod } from './to-zod.ts'
+import { schemasOf } from './unwrap.ts'
+import { childrenOf } from './walk.ts'
 
 /** A problem that a schema found. */
 export interface SchemaIssue {
@@ -135,12 +137,13 @@ function holdsFunctions(schema: Schema, seen: Set<Schema>): boolean {
   seen.add(schema)
   const def = defOf(schema)
   if (!PLAIN_TYPES.has(def.type) || typeof def['transform'] === 'function') return true
-  const checks: readonly unknown[] = Array.isArray(def['checks']) ? def['checks'] : []
   // zod keeps the definition of a check where it keeps that of a schema
-  const checkDefs = checks.flatMap((check) => (isSchema(check) ? [defOf(check)] : []))
-  if (checkDefs.some(({ check }) => check === 'custom')) return true
-  const members = [def, def['shape'], def['options'], def['items'], ...checkDefs]
-  return members
-    .flatMap((member) => (typeof member === 'object' && member !== null ? Object.values(member) : []))
-    .some((inner) => isSchema(inner) && holdsFunctions(inner, seen))
+  const checks = schemasOf(def['checks']).map(defOf)
+  if (checks.some(({ check }) => check === 'custom')) return true
+  const children = [
+    ...childrenOf(schema).map((child) => child.schema),
+    // that of z.property()
+    ...schemasOf(checks.map((check) => check['schema'])),
+  ]
+  return children.some((inner) => holdsFunctions(inner, seen))
 }

@@ -217,6 +217,14 @@ describe('repeated values', () => {
       assert.equal(await receiveField(source, z.number(), request), REFUSED))
   }
 
+  it('are one of a value and a list on one side of an intersection too', async () => {
+    const query = z.object({ x: z.union([z.number(), z.array(z.number())]) }).and(z.object({}))
+    const queryOf = async (x: string | string[]): Promise<unknown> =>
+      Object(await receive({ query }, { query: { x } })).query
+    assert.deepEqual(await queryOf('1'), { x: 1 })
+    assert.deepEqual(await queryOf(['1', '2']), { x: [1, 2] })
+  })
+
   it('of a header that is declared alone are joined', async () =>
     assert.equal(await receiveField('headers', z.string(), { headers: { x: ['a', 'b'] } }), 'a, b'))
 

@@ -721,6 +721,13 @@ describe('validateResponses', () => {
       500,
     ],
     [
+      'strict refuses undeclared members of members that a catchall describes',
+      () => ({ a: { id: 1, extra: 1 } }),
+      { response: z.object({}).catchall(Car), validateResponses: 'strict' },
+      {},
+      500,
+    ],
+    [
       'strict refuses undeclared members below',
       () => [{ id: 1, extra: 1 }],
       { response: z.array(Car), validateResponses: 'strict' },
