@@ -4,6 +4,7 @@ import { DefinitionError } from '../base/definition-error.ts'
 import { placed } from '../base/source-location.ts'
 import { defOf, isSchema } from '../schema/schema.ts'
 import { toZod } from '../schema/to-zod.ts'
+import { mapSchema } from '../schema/walk.ts'
 import type { Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import { zod } from './zod.ts'
@@ -112,12 +113,9 @@ function toCopy(name: string, key: string, field: unknown): z.ZodType {
 function copyOf(schema: z.ZodType): z.ZodType {
   const def = defOf(schema)
   if (def.type === 'object' || schema.meta()?.id !== undefined) return schema
-  const { innerType } = def
-  if (!isSchema(innerType)) return schema.clone()
+  if (!isSchema(def['innerType'])) return schema.clone()
   // what a wrapper holds is what tells whose field it is
-  const inner = copyOf(toZod(innerType))
-  const members: object = { innerType: inner }
-  return schema.clone({ ...schema._zod.def, ...members }, { parent: true })
+  return toZod(mapSchema(schema, (child) => copyOf(toZod(child.schema))))
 }
 
 function refuse(where: string, message: string, fix: string): never {

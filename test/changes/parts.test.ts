@@ -120,6 +120,12 @@ describe('defaults of earlier schemas', () => {
     assert.deepEqual((await send(app, '1', { id: 'a' })).body, { id: 'a', note: 'none' })
     assert.deepEqual((await send(app, '2', { id: 'a' })).body, { id: 'a' })
   })
+
+  it('are made anew for each value if a function makes them', () => {
+    let made = 0
+    const Note = model('NumberedNote', { id: z.number().default(() => ++made) })
+    assert.deepEqual([made, Note.parse({}), Note.parse({})], [0, { id: 1 }, { id: 2 }])
+  })
 })
 
 describe('unions', () => {
