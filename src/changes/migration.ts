@@ -6,8 +6,8 @@ import type { ResponseKey } from '../schema/responses.ts'
 import { defOf } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { SourceName } from '../schema/sources.ts'
+import { childrenOf } from '../schema/walk.ts'
 import { toRecord } from '../base/values.ts'
-import { membersOf } from './convert/clone.ts'
 import type { Turned } from './names.ts'
 import type { Applied } from './operation.ts'
 import { createTurnHeaders, toHeaders } from './convert/response-headers.ts'
@@ -177,7 +177,9 @@ function failed({ label }: FlatRoute, error: unknown): Error {
 function isCompleted(schema: Schema, seen: Set<Schema>): boolean {
   if (seen.has(schema)) return false
   seen.add(schema)
-  return COMPLETING.has(defOf(schema).type) || membersOf(schema).some((member) => isCompleted(member, seen))
+  return (
+    COMPLETING.has(defOf(schema).type) || childrenOf(schema).some((child) => isCompleted(child.schema, seen))
+  )
 }
 
 const COMPLETING = new Set(['default', 'prefault', 'catch', 'pipe', 'transform'])

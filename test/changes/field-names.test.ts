@@ -7,6 +7,8 @@ import { absent, defineVersionChange, defineVersions, fieldNames, model, reshape
 import type { InAt, StateOf } from 'octavo/changes'
 import { z } from 'zod'
 
+import { objectsOf } from '../../src/changes/check/objects.ts'
+
 const Car = model('Car', {
   id: z.string(),
   year: z.number(),
@@ -65,6 +67,14 @@ describe('fieldNames', () => {
   it('has the types of each version', () => {
     expectTypeOf<z.infer<typeof Sort>>().toEqualTypeOf<'id' | 'year' | 'colour' | 'owner'>()
     expectTypeOf<InAt<typeof Sort, StateOf<typeof history, '1'>>>().toEqualTypeOf<'id' | 'built' | 'colour'>()
+  })
+
+  it('is found in the keys of records and in catchalls, to explain where changes land', () => {
+    const schema = z.object({ by: z.record(Sort, z.number()) }).catchall(Sort)
+    assert.deepEqual(
+      objectsOf([], [schema]).map(({ place }) => place),
+      ['messages', 'messages.by{}', 'messages{}'],
+    )
   })
 
   it('takes a model alone', () => {

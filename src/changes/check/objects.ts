@@ -1,9 +1,8 @@
 import type { FlatRoute } from '../../routes/flat-route.ts'
-import { defOf, isSchema } from '../../schema/schema.ts'
+import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { schemasOf } from '../../schema/unwrap.ts'
-import { toRecord } from '../../base/values.ts'
-import { lazyInner } from '../convert/clone.ts'
+import { childrenOf } from '../../schema/walk.ts'
+import type { Child } from '../../schema/walk.ts'
 
 /** An object schema, and where it stands. */
 export interface Found {
@@ -47,25 +46,23 @@ function objectsIn(
   if (above.includes(schema)) return []
   const def = defOf(schema)
   const own = ['object', 'enum'].includes(def.type) ? [{ route, place, schema }] : []
-  const inner = membersAt(schema).flatMap(([step, member]) =>
-    objectsIn(member, { route, place: place + step }, [...above, schema]),
+  const inner = childrenOf(schema).flatMap((child) =>
+    objectsIn(child.schema, { route, place: place + stepTo(child) }, [...above, schema]),
   )
   return [...own, ...inner]
 }
 
-/** What a schema holds, with the step that leads there. */
-function membersAt(schema: Schema): readonly (readonly [step: string, member: Schema])[] {
-  const def = defOf(schema)
-  return [
-    ...Object.entries(toRecord(def['shape'])).flatMap(([key, field]) => at(`.${key}`, field)),
-    ...at('[]', def['element'], def['rest']),
-    ...schemasOf(def['items']).flatMap((item, index) => at(`[${index}]`, item)),
-    ...at('{}', def['valueType']),
-    ...at('', def['innerType'], lazyInner(schema), def['in'], def['out'], def['left'], def['right']),
-    ...at('', ...schemasOf(def['options'])),
-  ]
+function stepTo({ member, key }: Child): string {
+  if (member === 'shape') return `.${key}`
+  if (member === 'items') return `[${key}]`
+  return STEPS[member] ?? ''
 }
 
-function at(step: string, ...members: readonly unknown[]): readonly (readonly [string, Schema])[] {
-  return members.flatMap((member) => (isSchema(member) ? [[step, member] as const] : []))
+/** The steps into values that have no names of their own. */
+const STEPS: Readonly<Record<string, string>> = {
+  element: '[]',
+  rest: '[]',
+  keyType: '{}',
+  valueType: '{}',
+  catchall: '{}',
 }
