@@ -244,14 +244,18 @@ describe('a schema of zod in a document', () => {
       c: z.string().default('x'),
       d: z.int().catch(1),
       e: z.any(),
+      f: z.string().catch('x').nonoptional(),
+      g: z.lazy(() => z.string().catch('x')),
     })
+    assert.equal(schema.safeParse({ a: '', e: 1 }).success, false)
+    assert.equal(schema.safeParse({ a: '', e: 1, f: '' }).success, true)
     const { requestBody, responses } = await operationOf({ input: { body: schema }, response: schema })
     const required = (shown: unknown): unknown => Reflect.get(Object(shown), 'required')
-    assert.deepEqual(required(requestBody?.content['application/json']?.schema), ['a', 'e'])
+    assert.deepEqual(required(requestBody?.content['application/json']?.schema), ['a', 'e', 'f'])
     const [ok] = Object.values(responses)
     assert.deepEqual(
       required(ok !== undefined && 'content' in ok ? ok.content?.['application/json']?.schema : undefined),
-      ['a', 'c', 'd', 'e'],
+      ['a', 'c', 'd', 'e', 'f', 'g'],
     )
   })
 })

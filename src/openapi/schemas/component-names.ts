@@ -2,8 +2,8 @@ import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { defOf, isSchema } from '../../schema/schema.ts'
 import { metaOf } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
-import { toRecord } from '../../base/values.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
+import { childrenOf } from '../../schema/walk.ts'
 import type { Direction } from './markers.ts'
 import type { NamedSchema } from '../document/model.ts'
 import type { SchemaPlace } from './places.ts'
@@ -183,42 +183,16 @@ function note(search: Search, schema: Schema, where: string): void {
   addBoth(search, schema, { where, base: name })
 }
 
-/** Common types of schema that hold none. */
-const LEAVES = new Set(['string', 'number', 'boolean', 'date', 'enum', 'literal'])
+/** Types of schema that zod shows without a look at the schemas in them. */
+const CLOSED = new Set(['map', 'set', 'function', 'template_literal'])
 
 /** Calls a function with each schema in a schema, in the order in which zod looks at them for a direction. */
 function eachPart(schema: Schema, io: Direction, call: (part: Schema, step: string) => void): void {
-  const def = defOf(schema)
-  const visitAll = (parts: readonly unknown[]): void => {
-    for (const part of parts) if (isSchema(part)) call(part, '')
-  }
-  switch (def.type) {
-    case 'object':
-      for (const [name, field] of Object.entries(toRecord(def['shape'])))
-        if (isSchema(field)) call(field, name)
-      visitAll([def['catchall']])
-      break
-    case 'union':
-      visitAll(schemasOf(def['options']))
-      break
-    case 'tuple':
-      visitAll([...schemasOf(def['items']), def['rest']])
-      break
-    case 'pipe': {
-      const first = schemaOf(def['in'])
-      const isPreprocess = first !== undefined && defOf(first).type === 'transform'
-      visitAll([io === 'output' || isPreprocess ? def['out'] : first])
-      break
-    }
-    case 'lazy':
-      visitAll([Reflect.get(schema._zod, 'innerType')])
-      break
-    case 'record':
-      visitAll([def['keyType'], def['valueType']])
-      break
-    default:
-      if (!LEAVES.has(def.type)) visitAll([def['element'], def['left'], def['right'], def['innerType']])
-  }
+  const { type, in: first } = defOf(schema)
+  const isPreprocess = isSchema(first) && defOf(first).type === 'transform'
+  const unseen = io === 'output' || isPreprocess ? 'in' : 'out'
+  for (const { member, key = '', schema: part } of CLOSED.has(type) ? [] : childrenOf(schema))
+    if (member !== unseen) call(part, member === 'shape' ? key : '')
   const parent: unknown = Reflect.get(schema._zod, 'parent')
   if (isSchema(parent)) call(parent, '')
 }

@@ -143,25 +143,16 @@ export function correct(
   if (def.type === 'file' || def.type === 'custom') Object.assign(json, meta)
 }
 
-/** zod counts what it catches as required, though it may be absent. */
+/** zod shows a caught field as required, though it may be absent. */
 function dropCaught(json: Draft, shape: Readonly<Record<string, unknown>>): void {
   const { required } = json
   if (!Array.isArray(required)) return
   const kept = required.filter((name) => {
     const field = Reflect.get(shape, String(name))
-    return !isSchema(field) || !catches(field)
+    return !isSchema(field) || defOf(field).type !== 'catch'
   })
   if (kept.length === 0) Reflect.deleteProperty(json, 'required')
   else json['required'] = kept
-}
-
-const THROUGH = new Set(['nullable', 'readonly', 'nonoptional'])
-
-function catches(schema: Schema): boolean {
-  const def = defOf(schema)
-  if (def.type === 'catch') return true
-  const inner = def.type === 'pipe' ? schemaOf(def['in']) : schemaOf(def['innerType'])
-  return inner !== undefined && (def.type === 'pipe' || THROUGH.has(def.type)) && catches(inner)
 }
 
 /** A default that is made anew each time, such as the time of day or a random id, is none that a document can name. */
