@@ -171,8 +171,9 @@ function toValidators<T, I>(
   const version = valueOr<unknown>(etag(state), undefined, 'preconditions.etag', context)
   if (!isVersion(version)) return { etag: undefined, modified: undefined }
   const date =
-    lastModified && valueOr<unknown>(lastModified(state), undefined, 'preconditions.lastModified', context)
-  return { etag: toTag(version), modified: date === undefined ? undefined : toSeconds(date, context) }
+    lastModified && valueOr<unknown>(lastModified(state), null, 'preconditions.lastModified', context)
+  const isDated = lastModified !== undefined && date !== null
+  return { etag: toTag(version), modified: isDated ? toSeconds(date, context) : undefined }
 }
 
 /** The time of a date, in milliseconds of whole seconds. What is no time is logged, because a change may have been made already. */
