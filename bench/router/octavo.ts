@@ -3,11 +3,11 @@ import { parsePattern } from '../../src/router/path/pattern.ts'
 import type { Pattern } from '../../src/router/path/pattern.ts'
 import { find, wholePath } from '../../src/router/find.ts'
 import type { Match } from '../../src/router/find.ts'
-import type { Leaf, Node } from '../../src/router/node.ts'
-import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
-import type { Variants } from '../../src/router/seal.ts'
+import type { Endpoints, Node } from '../../src/router/node.ts'
+import { EMPTY_NODE, compileTrie } from '../../src/router/compile-trie.ts'
+import type { Variants } from '../../src/router/compile-trie.ts'
 import { createTree } from '../../src/router/tree.ts'
-import type { Shape } from '../../src/router/tree.ts'
+import type { PathShape } from '../../src/router/tree.ts'
 import { DEFAULT_LIMITS } from '../../src/server/options/app-options.ts'
 import { readTarget } from '../../src/server/routing/lookup/target.ts'
 import { fromRecord, toContestant, toHandlers } from './contestant.ts'
@@ -33,7 +33,7 @@ export function createOctavo(routes: readonly BenchRoute[]): Contestant {
 
 /** The same with every route in two versions: one root for each, found by the version's spelling. */
 export function createOctavoVersions(routes: readonly BenchRoute[]): Contestant {
-  const { at } = seal(createTree(toRows(routes, VERSIONS), false), toVariants)
+  const { at } = compileTrie(createTree(toRows(routes, VERSIONS), false), toVariants)
   const roots = new Map(VERSIONS.map((version, place) => [version, at?.[place] ?? EMPTY_NODE]))
   return toContestant((method, target) => lookUp(roots.get(ASKED) ?? EMPTY_NODE, method, target), readMatch)
 }
@@ -75,7 +75,7 @@ function readMatch({ leaf, values, method }: Match<Handler>): Found | undefined 
 }
 
 function toRoot(routes: readonly BenchRoute[]): Node<Handler> {
-  return seal(createTree(toRows(routes, ['1.0.0']), false), toVariants).rest ?? EMPTY_NODE
+  return compileTrie(createTree(toRows(routes, ['1.0.0']), false), toVariants).rest ?? EMPTY_NODE
 }
 
 function toRows(routes: readonly BenchRoute[], versions: readonly string[]): readonly Row[] {
@@ -87,14 +87,14 @@ function toRows(routes: readonly BenchRoute[], versions: readonly string[]): rea
   })
 }
 
-function toVariants(shape: Shape<Row>): Variants<Leaf<Handler>> {
+function toVariants(shape: PathShape<Row>): Variants<Endpoints<Handler>> {
   const [first] = shape.routes
   return shape.routes.every(({ version }) => version === first?.version)
     ? { rest: toLeaf(shape, first?.version ?? ''), at: undefined }
     : { rest: null, at: VERSIONS.map((version) => toLeaf(shape, version)) }
 }
 
-function toLeaf({ pattern, routes }: Shape<Row>, version: string): Leaf<Handler> {
+function toLeaf({ pattern, routes }: PathShape<Row>, version: string): Endpoints<Handler> {
   const rows = routes.filter((row) => row.version === version)
   return {
     methods: METHODS.map((method) => rows.find((row) => row.method === method)?.handler),

@@ -6,10 +6,10 @@ import { METHOD_INDEX, METHODS } from '../../src/http/http.ts'
 import { parsePattern } from '../../src/router/path/pattern.ts'
 import type { Pattern } from '../../src/router/path/pattern.ts'
 import { find } from '../../src/router/find.ts'
-import type { Leaf } from '../../src/router/node.ts'
-import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
+import type { Endpoints } from '../../src/router/node.ts'
+import { EMPTY_NODE, compileTrie } from '../../src/router/compile-trie.ts'
 import { createTree } from '../../src/router/tree.ts'
-import type { Shape } from '../../src/router/tree.ts'
+import type { PathShape } from '../../src/router/tree.ts'
 import { DEFAULT_LIMITS } from '../../src/server/options/app-options.ts'
 import { readTarget } from '../../src/server/routing/lookup/target.ts'
 import type { ScaleRoute } from './routes.ts'
@@ -68,7 +68,7 @@ function createOctavo(routes: readonly ScaleRoute[]): Lookup {
     if (!('segments' in pattern)) throw new Error(`${path} is not a pattern`)
     return { method, pattern, index }
   })
-  const root = seal(createTree(rows, false), (shape) => ({ rest: toLeaf(shape), at: undefined })).rest
+  const root = compileTrie(createTree(rows, false), (shape) => ({ rest: toLeaf(shape), at: undefined })).rest
   return (method, target) => {
     const path = readTarget({ target }, { limits: DEFAULT_LIMITS, trailingSlash: 'ignore' })
     const at = METHOD_INDEX.get(method) ?? -1
@@ -78,7 +78,7 @@ function createOctavo(routes: readonly ScaleRoute[]): Lookup {
   }
 }
 
-function toLeaf({ pattern, routes }: Shape<Row>): Leaf<Row> {
+function toLeaf({ pattern, routes }: PathShape<Row>): Endpoints<Row> {
   return {
     methods: METHODS.map((method) => routes.find((row) => row.method === method)),
     shape: { pattern: pattern.text, vary: false, versions: [], defaultVersion: null },

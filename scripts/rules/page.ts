@@ -46,7 +46,7 @@ export function toRulesPage(): string {
     '## Operations',
     ...named.flatMap((rule) => [
       `### ${rule.rule}`,
-      `${toSentence(rule.says)} ${rule.cure}`,
+      `${toSentence(rule.description)} ${rule.fix}`,
       `- ${rule.direction}: ${rule.level}`,
       toFence(GIVEN[rule.rule] ?? schemaExample((one) => one === rule.rule) ?? examples[rule.rule] ?? []),
     ]),
@@ -58,7 +58,7 @@ export function toRulesPage(): string {
       if (first === undefined) return []
       return [
         `### ${aspect}`,
-        `${toSentence(first.says)} ${first.cure}`,
+        `${toSentence(first.description)} ${first.fix}`,
         toLevels(rules),
         toFence(
           GIVEN[aspect] ??

@@ -19,7 +19,7 @@ export function isString(value: unknown): value is string {
 }
 
 /** Whether the value is a string with at least one character. */
-export function isText(value: unknown): value is string {
+export function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
@@ -91,13 +91,13 @@ function describeObject(value: object): string {
   if (isString(token)) return `the token ${token}`
   if ('_zod' in value) return 'a zod schema'
   const type: unknown = Object.getPrototypeOf(value)?.constructor?.name
-  if (isText(type) && type !== 'Object') return `an instance of ${type}`
+  if (isNonEmptyString(type) && type !== 'Object') return `an instance of ${type}`
   const names = Object.keys(value)
   return names.length === 0 ? 'an empty object' : `an object with ${names.slice(0, 5).join(', ')}`
 }
 
 function named(kind: string, name: unknown): string {
-  return isText(name) ? `the ${kind} ${name}` : `a ${kind} without a name`
+  return isNonEmptyString(name) ? `the ${kind} ${name}` : `a ${kind} without a name`
 }
 
 /**

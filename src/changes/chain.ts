@@ -21,32 +21,32 @@ export interface AnyChange {
 }
 
 /** A field through all versions of its model: its name and schema change, the number stays. No other model has the same number. */
-export type Slot = number
+export type FieldId = number
 
 /** The effect of a step on one field, from the newer side to the older one. */
-export type Move =
-  | { readonly kind: 'rename'; readonly slot: Slot; readonly now: string; readonly was: string }
+export type FieldChange =
+  | { readonly kind: 'rename'; readonly slot: FieldId; readonly now: string; readonly was: string }
   | {
       readonly kind: 'turn'
-      readonly slot: Slot
+      readonly slot: FieldId
       readonly name: string
       readonly was: Schema
       readonly field: FieldWas
     }
-  | { readonly kind: 'gone'; readonly slot: Slot; readonly name: string }
-  | { readonly kind: 'born'; readonly slot: Slot; readonly name: string; readonly was: Schema }
+  | { readonly kind: 'gone'; readonly slot: FieldId; readonly name: string }
+  | { readonly kind: 'born'; readonly slot: FieldId; readonly name: string; readonly was: Schema }
 
 /** What one reshape does to a model. */
 export interface Step {
   readonly change: AnyChange
   readonly reshape: AnyReshape
-  readonly moves: readonly Move[]
+  readonly moves: readonly FieldChange[]
   /** The fields that `up` gets, by their names on the older side. */
-  readonly older: readonly (readonly [name: string, slot: Slot])[]
+  readonly older: readonly (readonly [name: string, slot: FieldId])[]
   /** Of those, the ones that `up` and `down` read and the step leaves as they are. */
-  readonly reads: readonly (readonly [name: string, slot: Slot])[]
+  readonly reads: readonly (readonly [name: string, slot: FieldId])[]
   /** The fields that `down` gets, by their names on the newer side. */
-  readonly newer: readonly (readonly [name: string, slot: Slot])[]
+  readonly newer: readonly (readonly [name: string, slot: FieldId])[]
 }
 
 /** The history of one model, newest step first. */
@@ -54,11 +54,11 @@ export interface Chain {
   readonly model: Schema
   readonly name: string
   /** The fields of the newest shape. */
-  readonly slots: ReadonlyMap<string, Slot>
+  readonly slots: ReadonlyMap<string, FieldId>
   readonly steps: readonly Step[]
 }
 
-type State = ReadonlyMap<string, Slot>
+type State = ReadonlyMap<string, FieldId>
 
 /** The fields of an object schema. */
 export function shapeOf(schema: Schema): Readonly<Record<string, Schema>> {
@@ -74,7 +74,7 @@ export function toChains(
 ): ReadonlyMap<Schema, Chain> {
   const writers = new Map<Schema, ChainWriter>()
   let count = 0
-  const nextSlot = (): Slot => count++
+  const nextSlot = (): FieldId => count++
   for (const change of changes) {
     for (const part of change.change) {
       if (!isReshape(part)) continue
@@ -132,13 +132,13 @@ interface ChainWriter {
   readonly add: (change: AnyChange, reshape: AnyReshape, base: unknown, report: Report) => void
 }
 
-function createWriter(model: Schema, name: string, nextSlot: () => Slot): ChainWriter {
+function createWriter(model: Schema, name: string, nextSlot: () => FieldId): ChainWriter {
   const slots: State = new Map(Object.keys(shapeOf(model)).map((key) => [key, nextSlot()]))
   const steps: Step[] = []
   /** The state behind each step; the first is the newest. */
   const states: State[] = [slots]
   /** The change that touched a slot last. */
-  const touched = new Map<Slot, AnyChange>()
+  const touched = new Map<FieldId, AnyChange>()
   return {
     chain: { model, name, slots, steps },
     add: (change, reshape, base, report) => {
@@ -150,7 +150,7 @@ function createWriter(model: Schema, name: string, nextSlot: () => Slot): ChainW
         return
       }
       const later = touchedIn(steps.slice(against.index))
-      const asked: Move[] = []
+      const asked: FieldChange[] = []
       for (const [key, field] of Object.entries(reshape.fields)) {
         const slot = against.state.get(key)
         const move = toMove({ name, key, field, slot, born: nextSlot, state }, report)
@@ -200,7 +200,7 @@ function findBase(
   return state === undefined || (base !== undefined && index === 0) ? undefined : { index, state }
 }
 
-function touchedIn(steps: readonly Step[]): ReadonlySet<Slot> {
+function touchedIn(steps: readonly Step[]): ReadonlySet<FieldId> {
   return new Set(steps.flatMap(({ moves }) => moves.map(({ slot }) => slot)))
 }
 
@@ -208,12 +208,12 @@ interface Asked {
   readonly name: string
   readonly key: string
   readonly field: unknown
-  readonly slot: Slot | undefined
-  readonly born: () => Slot
+  readonly slot: FieldId | undefined
+  readonly born: () => FieldId
   readonly state: State
 }
 
-function toMove({ name, key, field, slot, born, state }: Asked, report: Report): Move | undefined {
+function toMove({ name, key, field, slot, born, state }: Asked, report: Report): FieldChange | undefined {
   if (!isRecord(field) || !('was' in field)) {
     report(
       `${name}.${key} is ${describeValue(field)}`,
@@ -260,18 +260,23 @@ function toMove({ name, key, field, slot, born, state }: Asked, report: Report):
   return undefined
 }
 
-function toNewer(move: Move): readonly (readonly [string, Slot])[] {
+function toNewer(move: FieldChange): readonly (readonly [string, FieldId])[] {
   if (move.kind === 'born') return []
   return [[move.kind === 'rename' ? move.now : move.name, move.slot]]
 }
 
-function toOlder(move: Move): readonly (readonly [string, Slot])[] {
+function toOlder(move: FieldChange): readonly (readonly [string, FieldId])[] {
   if (move.kind === 'gone') return []
   return [[move.kind === 'rename' ? move.was : move.name, move.slot]]
 }
 
 /** The moves without renames to a name that another field has on the older side. */
-function withFreeNames(moves: readonly Move[], state: State, name: string, report: Report): readonly Move[] {
+function withFreeNames(
+  moves: readonly FieldChange[],
+  state: State,
+  name: string,
+  report: Report,
+): readonly FieldChange[] {
   const freed = new Set(moves.flatMap(toNewer).map(([, slot]) => slot))
   const taken = new Set([...state].filter(([, slot]) => !freed.has(slot)).map(([key]) => key))
   for (const move of moves) if (move.kind === 'turn' || move.kind === 'born') taken.add(move.name)
@@ -289,7 +294,7 @@ function withFreeNames(moves: readonly Move[], state: State, name: string, repor
   })
 }
 
-function applyMoves(state: State, moves: readonly Move[]): State {
+function applyMoves(state: State, moves: readonly FieldChange[]): State {
   const after = new Map(state)
   // all names are free before the first is taken, because fields may have changed names with each other
   for (const [key] of moves.flatMap(toNewer)) after.delete(key)

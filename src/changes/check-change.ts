@@ -6,11 +6,11 @@ import { isToken } from '../http/media-type.ts'
 import { atDefinition } from '../base/source-location.ts'
 import { isSchema } from '../schema/schema.ts'
 import { toTime } from '../versioning/moment.ts'
-import { describeValue, isBoolean, isFunction, isRecord, isString, isText } from '../base/values.ts'
+import { describeValue, isBoolean, isFunction, isRecord, isString, isNonEmptyString } from '../base/values.ts'
 import { absent, isUsableName } from './was.ts'
 
 const ANY: OptionRule = [() => true, 'any value']
-const TEXT: OptionRule = [isText, 'a text']
+const TEXT: OptionRule = [isNonEmptyString, 'a text']
 const FUNCTION: OptionRule = [isFunction, 'a function']
 const BOOLEAN: OptionRule = [isBoolean, 'true or false']
 const LIST: OptionRule = [Array.isArray, 'a list']
@@ -87,7 +87,7 @@ const WAS_STATUS: Rules = { was: STATUS }
 /** Every value of the wrong kind in a change. Types say the same to those who write TypeScript. */
 export function changeKinds(change: Readonly<Record<string, unknown>>): readonly DefinitionProblem[] {
   const { id, change: parts } = change
-  const where = isText(id) ? `change "${id}"` : 'defineVersionChange'
+  const where = isNonEmptyString(id) ? `change "${id}"` : 'defineVersionChange'
   const list: readonly unknown[] = Array.isArray(parts) ? parts : []
   // an id is made from the title, so only the title is missing
   const given = change['title'] === undefined && id === '' ? { ...change, id: undefined } : change

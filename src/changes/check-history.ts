@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { atDefinition } from '../base/source-location.ts'
 import { isSchema } from '../schema/schema.ts'
-import { describeValue, isRecord, isString, isText } from '../base/values.ts'
+import { describeValue, isRecord, isString, isNonEmptyString } from '../base/values.ts'
 import { compareVersions, hasOrder } from '../versioning/version.ts'
 import { changeKinds } from './check-change.ts'
 import { modelName } from './model.ts'
@@ -73,7 +73,7 @@ function sameIds(changes: readonly unknown[]): readonly DefinitionProblem[] {
   return changes.flatMap((change): readonly DefinitionProblem[] => {
     if (!isRecord(change)) return []
     const { id } = change
-    if (!isText(id) || !ids.has(id)) {
+    if (!isNonEmptyString(id) || !ids.has(id)) {
       ids.add(id)
       return []
     }

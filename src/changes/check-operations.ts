@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { suggestion } from '../base/definition-error.ts'
-import type { FlatRoute } from '../routes/flat-route.ts'
+import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import { atDefinition } from '../base/source-location.ts'
 import { headerName } from '../http/headers.ts'
 import { isSchema } from '../schema/schema.ts'
@@ -21,7 +21,7 @@ export interface Placed {
 export function operationProblems(
   operations: readonly Placed[],
   changes: readonly AnyChange[],
-  routes: readonly FlatRoute[],
+  routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
   /** The parameters that only older versions have, by route and source. */
   const earlier = new Map<string, string[]>()
@@ -57,7 +57,7 @@ export function operationProblems(
 function touchedTwice(
   operations: readonly Placed[],
   changes: readonly AnyChange[],
-  routes: readonly FlatRoute[],
+  routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
   const found = new Map<string, DefinitionProblem>()
   for (const route of routes) {
@@ -78,7 +78,7 @@ function touchedTwice(
 function claimsOf(
   placed: Placed,
   changes: readonly AnyChange[],
-  route: FlatRoute,
+  route: ResolvedRoute,
 ): readonly (readonly [key: string, thing: string, placed: Placed])[] {
   const change = changes[placed.order]
   return [...thingsOf(placed.operation, route)].map(([key, thing]) => [
@@ -111,7 +111,7 @@ function precision({ route }: Operation): number {
 }
 
 /** The things that an operation says what they were, with their names in messages. */
-function thingsOf(operation: Operation, route: FlatRoute): ReadonlyMap<string, string> {
+function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, string> {
   const { path, method, status, response } = operation
   const things = new Map<string, string>()
   if (path !== undefined) things.set('path', 'the path')
@@ -131,7 +131,7 @@ function thingsOf(operation: Operation, route: FlatRoute): ReadonlyMap<string, s
 }
 
 /** The path of a route in an older version, or `undefined` if it does not begin with what was moved. */
-export function pathBefore({ pattern, prefix }: FlatRoute, path: OperationPath): string | undefined {
+export function pathBefore({ pattern, prefix }: ResolvedRoute, path: OperationPath): string | undefined {
   const { was, now } = path
   if (now === undefined) return was
   const text = pattern.text.slice(prefix.length)
@@ -143,7 +143,7 @@ type OperationPath = NonNullable<Operation['path']>
 
 function wrongStart(
   { path, route }: Operation,
-  own: readonly FlatRoute[],
+  own: readonly ResolvedRoute[],
 ): readonly (readonly [message: string, fix: string])[] {
   if (path === undefined) return []
   if (route.endsWith('.*') && path.now === undefined)
@@ -161,7 +161,7 @@ const SOURCES = ['query', 'headers', 'cookies'] as const
 function unknownNames(
   operation: Operation,
   source: (typeof SOURCES)[number],
-  routes: readonly FlatRoute[],
+  routes: readonly ResolvedRoute[],
   earlier: Map<string, string[]>,
 ): readonly (readonly [message: string, fix: string])[] {
   const { route } = operation

@@ -4,14 +4,14 @@ import { defOf } from '../schema/schema.ts'
 import { toZod } from '../schema/to-zod.ts'
 import type { Schema } from '../schema/schema.ts'
 import { shapeOf } from './chain.ts'
-import type { Chain, Move, Slot, Step } from './chain.ts'
+import type { Chain, FieldChange, FieldId, Step } from './chain.ts'
 
 /** The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. */
 export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProblem[] {
   return [...chains].flatMap((chain) => {
     const shape = shapeOf(chain.model)
     /** The schemas that fields have on the newer side of a step. */
-    const schemas = new Map<Slot, Schema | undefined>(
+    const schemas = new Map<FieldId, Schema | undefined>(
       [...chain.slots].map(([key, slot]) => [slot, shape[key]]),
     )
     return chain.steps.flatMap((step) => {
@@ -31,7 +31,7 @@ type Found = readonly (readonly [message: string, fix: string])[]
 function lacking(
   name: string,
   { reshape, moves }: Step,
-  schemas: ReadonlyMap<Slot, Schema | undefined>,
+  schemas: ReadonlyMap<FieldId, Schema | undefined>,
 ): Found {
   const born = namesOf(moves, ({ kind }) => kind === 'born')
   const gone = namesOf(moves, ({ kind, slot }) => kind === 'gone' && isRequired(schemas.get(slot)))
@@ -47,7 +47,11 @@ function lacking(
 }
 
 /** The functions that a field lacks whose kinds of values have nothing in common. */
-function unturned(name: string, move: Move & { readonly kind: 'turn' }, now: Schema | undefined): Found {
+function unturned(
+  name: string,
+  move: FieldChange & { readonly kind: 'turn' },
+  now: Schema | undefined,
+): Found {
   const [older, newer] = [plainKind(move.was), now && plainKind(now)]
   if (older === undefined || newer === undefined || older === newer) return []
   return (['up', 'down'] as const)
@@ -87,11 +91,11 @@ function toLacking(
   ]
 }
 
-function namesOf(moves: readonly Move[], test: (move: Move) => boolean): readonly string[] {
+function namesOf(moves: readonly FieldChange[], test: (move: FieldChange) => boolean): readonly string[] {
   return moves.filter(test).map(newestName)
 }
 
-function newestName(move: Move): string {
+function newestName(move: FieldChange): string {
   return move.kind === 'rename' ? move.now : move.name
 }
 

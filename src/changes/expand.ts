@@ -2,7 +2,7 @@ import { DefinitionError } from '../base/definition-error.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { parsePattern, shapeOf } from '../router/path/pattern.ts'
 import { atDefinition } from '../base/source-location.ts'
-import type { FlatRoute, Migration } from '../routes/flat-route.ts'
+import type { ResolvedRoute, VersionAdapter } from '../routes/resolved-route.ts'
 import type { ExpandRoutes } from '../routes/history.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -64,7 +64,7 @@ export function toLevels(
 
 /** A route with the changes that reach it. */
 interface Reached {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   /** The places of the changes, newest first. */
   readonly orders: readonly number[]
   readonly operations: readonly Placed[]
@@ -97,7 +97,7 @@ export function createExpand(
     const answered = answeredVersions(routes, known, versions)
     const used = new Set<number>()
     const statesOf = createStatesOf(parts)
-    const expanded = routes.flatMap((route): readonly FlatRoute[] => {
+    const expanded = routes.flatMap((route): readonly ResolvedRoute[] => {
       const own = answered.get(route)
       if (own === undefined) return [route]
       const reached = toReached(route, operations, plans)
@@ -115,7 +115,7 @@ export function createExpand(
 }
 
 /** A route that names `'next'` has the version that unreleased changes get, or a range that begins after the newest one. */
-function withNext(route: FlatRoute, next: string): FlatRoute {
+function withNext(route: ResolvedRoute, next: string): ResolvedRoute {
   const entries = toEntries(route.version)
   if (!entries.includes('next')) return route
   return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
@@ -126,7 +126,7 @@ function isOperation(part: unknown): part is Operation {
 }
 
 /** The changes that reach a route. */
-export function toReached(route: FlatRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
+export function toReached(route: ResolvedRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
   const operations = all.filter(({ operation }) => isAbout(operation, route.name))
   const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
   const orders = new Set([...schemas.flatMap(reachOf), ...operations.map(({ order }) => order)])
@@ -134,7 +134,7 @@ export function toReached(route: FlatRoute, all: readonly Placed[], { reachOf }:
 }
 
 /** The schemas of what a route sends. */
-function sentBy({ responses, stream }: FlatRoute): readonly Schema[] {
+function sentBy({ responses, stream }: ResolvedRoute): readonly Schema[] {
   return [...responses.values(), ...(stream?.schemas.values() ?? [])]
 }
 
@@ -143,11 +143,11 @@ function sentBy({ responses, stream }: FlatRoute): readonly Schema[] {
  * names. Routes that speak the newest models in every version are not in it.
  */
 function answeredVersions(
-  routes: readonly FlatRoute[],
+  routes: readonly ResolvedRoute[],
   known: KnownVersions,
   versions: readonly string[],
-): ReadonlyMap<FlatRoute, readonly string[]> {
-  const answered = new Map<FlatRoute, Set<string>>()
+): ReadonlyMap<ResolvedRoute, readonly string[]> {
+  const answered = new Map<ResolvedRoute, Set<string>>()
   const own = versions.filter((version) => !known.isElsewhere(version))
   const all = new Set(own)
   for (const rows of placesOf(routes, known)) {
@@ -174,12 +174,12 @@ function answeredVersions(
 
 /** A route with the versions that it names. */
 interface Answering {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   readonly spec: ReturnType<typeof expandSpec>
 }
 
 /** The routes of each path and method. */
-function placesOf(routes: readonly FlatRoute[], known: KnownVersions): Iterable<readonly Answering[]> {
+function placesOf(routes: readonly ResolvedRoute[], known: KnownVersions): Iterable<readonly Answering[]> {
   const places = new Map<string, Answering[]>()
   for (const route of routes) {
     // what an application adds itself, such as its documents
@@ -201,13 +201,13 @@ function writeOut(
   own: readonly string[],
   parts: HistoryParts & { readonly statesOf: StatesOf },
   problems: DefinitionProblem[],
-): readonly FlatRoute[] {
+): readonly ResolvedRoute[] {
   const { route, orders } = reached
   // versions that are no part of the history stay where they were
   const others = toEntries(route.version).filter((each) => !isListed(each, parts))
   return parts
     .statesOf(own, orders)
-    .map(({ count, level, version }): FlatRoute =>
+    .map(({ count, level, version }): ResolvedRoute =>
       count === 0
         ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
         : olderRoute({ ...reached, level, version }, parts, problems),
@@ -259,7 +259,7 @@ function olderRoute(
   { route, operations, level, version }: OlderState,
   { plans, changes }: Pick<HistoryParts, 'plans' | 'changes'>,
   problems: DefinitionProblem[],
-): FlatRoute {
+): ResolvedRoute {
   const applied = operations.flatMap(({ order, operation }): readonly Applied[] => {
     const change = changes[order]
     return change === undefined || order >= level ? [] : [{ ...operation, change }]
@@ -304,12 +304,12 @@ interface OlderState extends Reached {
 }
 
 /** What a route has of its own in an older version, besides its address. */
-type Differing = Pick<FlatRoute, 'sources' | 'status' | 'stream' | 'responses' | 'openapi'> & {
-  readonly migration: Migration
+type Differing = Pick<ResolvedRoute, 'sources' | 'status' | 'stream' | 'responses' | 'openapi'> & {
+  readonly migration: VersionAdapter
 }
 
 interface OlderParts {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   readonly level: number
   readonly plans: Plans
   /** The operations, newest first. */
@@ -365,12 +365,16 @@ function successOf(responses: ReadonlyMap<ResponseKey, Schema>, status: number):
 }
 
 /** The address that a route had. */
-interface Address extends Pick<FlatRoute, 'pattern' | 'methods'> {
+interface Address extends Pick<ResolvedRoute, 'pattern' | 'methods'> {
   /** The ids of the changes that say so. */
   readonly changes: readonly string[]
 }
 
-function addressOf(route: FlatRoute, operations: readonly Applied[], problems: DefinitionProblem[]): Address {
+function addressOf(
+  route: ResolvedRoute,
+  operations: readonly Applied[],
+  problems: DefinitionProblem[],
+): Address {
   const moving = operations.findLast((each) => each.path !== undefined)
   const path = moving?.path && pathBefore(route, moving.path)
   const naming = operations.findLast((each) => each.method !== undefined)
@@ -394,7 +398,7 @@ function addressOf(route: FlatRoute, operations: readonly Applied[], problems: D
   return unmoved
 }
 
-function wrongPath(route: FlatRoute, path: string, message: string, fix: string): DefinitionProblem {
+function wrongPath(route: ResolvedRoute, path: string, message: string, fix: string): DefinitionProblem {
   const problem: DefinitionProblem = {
     code: 'invalid_change',
     where: route.label,

@@ -5,7 +5,7 @@ import type { Schema } from '../schema/schema.ts'
 import { isSchema } from '../schema/schema.ts'
 import { describeValue } from '../base/values.ts'
 import { shapeOf } from './chain.ts'
-import type { Slot, Step } from './chain.ts'
+import type { FieldId, Step } from './chain.ts'
 import type { AnyModel, ModelName } from './model.ts'
 import { modelName } from './model.ts'
 import { zod } from './zod.ts'
@@ -54,7 +54,7 @@ export function changesNames({ moves }: Step): boolean {
 
 /** The names before the last of these steps by the newest ones, without fields that did not exist. */
 export function namesBefore(
-  slots: ReadonlyMap<string, Slot>,
+  slots: ReadonlyMap<string, FieldId>,
   steps: readonly Step[],
 ): ReadonlyMap<string, string> {
   const names = new Map([...slots].map(([name, slot]) => [slot, name]))

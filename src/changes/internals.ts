@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../routes/flat-route.ts'
+import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { AnyChange } from './chain.ts'
 import type { HistoryParts } from './expand.ts'
 
@@ -10,7 +10,7 @@ export interface HistoryInternals {
   /** Where a history or a change is defined, as file and line. */
   readonly placeOf: (definition: object) => string | undefined
   /** The changes that changelogs tell of, with the models and routes that they reach. */
-  readonly concerns: (routes: readonly FlatRoute[]) => readonly ChangeConcern[]
+  readonly concerns: (routes: readonly ResolvedRoute[]) => readonly ChangeConcern[]
 }
 
 /** A change of a version, with what it is about. */

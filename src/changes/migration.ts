@@ -1,6 +1,11 @@
 import { ValidationError } from '../http/errors.ts'
 import type { ValidationIssue } from '../http/errors.ts'
-import type { FlatRoute, Migration, MigrationExtra, StreamMigration } from '../routes/flat-route.ts'
+import type {
+  ResolvedRoute,
+  VersionAdapter,
+  MigrationExtra,
+  StreamMigration,
+} from '../routes/resolved-route.ts'
 import { findResponse } from '../schema/responses.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { defOf } from '../schema/schema.ts'
@@ -18,7 +23,7 @@ import { MigrationError, RefusedError } from './convert/turn.ts'
 import type { Extra } from './convert/turn.ts'
 
 interface Parts {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   readonly level: number
   readonly plans: Plans
   /** The operations, newest first. */
@@ -38,7 +43,7 @@ export function createMigration({
   responses,
   turned,
   address,
-}: Parts): Omit<Migration, 'shownPattern'> {
+}: Parts): Omit<VersionAdapter, 'shownPattern'> {
   const found = new Map<ResponseKey, TurnedResponse>()
   for (const [status, schema] of route.responses) {
     const plan = plans.planOf(schema, level)
@@ -82,7 +87,7 @@ export function createMigration({
 }
 
 /** @throws `Error` with the change that fails */
-function turnDown(route: FlatRoute, plan: Plan, data: unknown, extra: MigrationExtra): unknown {
+function turnDown(route: ResolvedRoute, plan: Plan, data: unknown, extra: MigrationExtra): unknown {
   try {
     return plan.down(data, extra)
   } catch (error) {
@@ -91,7 +96,7 @@ function turnDown(route: FlatRoute, plan: Plan, data: unknown, extra: MigrationE
 }
 
 /** How the events or items of a route are turned, or `undefined` if no change reaches them. */
-function turnStream(route: FlatRoute, level: number, plans: Plans): StreamMigration | undefined {
+function turnStream(route: ResolvedRoute, level: number, plans: Plans): StreamMigration | undefined {
   const { stream } = route
   if (stream === undefined) return undefined
   const found = new Map<string, TurnedResponse>()
@@ -123,7 +128,7 @@ interface TurnedResponse {
 }
 
 interface Given {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   readonly source: SourceName
   readonly given: unknown
   readonly extra: MigrationExtra
@@ -165,7 +170,7 @@ function withoutNames({ request, altered }: MigrationExtra): Extra {
 }
 
 /** Names the route that cannot be served, and the change. The error itself is its cause. */
-function failed({ label }: FlatRoute, error: unknown): Error {
+function failed({ label }: ResolvedRoute, error: unknown): Error {
   const change = error instanceof MigrationError ? error.change : undefined
   return new Error(
     `${label} cannot be served in this version${change === undefined ? '' : ` because of the change "${change}"`}`,
@@ -191,7 +196,7 @@ interface OlderStatus {
 }
 
 /** The older statuses by the newest ones. What the oldest of the operations says counts. */
-function statusesOf(applied: readonly Applied[], route: FlatRoute): ReadonlyMap<number, OlderStatus> {
+function statusesOf(applied: readonly Applied[], route: ResolvedRoute): ReadonlyMap<number, OlderStatus> {
   const statuses = new Map<number, OlderStatus>()
   for (const { response, status, change } of applied) {
     if (status !== undefined) statuses.set(route.status, { was: status.was, change: change.id })

@@ -1,7 +1,7 @@
 import { toEntries } from '../versioning/spec.ts'
-import type { FlatRoute } from '../routes/flat-route.ts'
+import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { PreviewInfo, Previews } from '../routes/history.ts'
-import type { AnyChange, Slot, Step } from './chain.ts'
+import type { AnyChange, FieldId, Step } from './chain.ts'
 import { isRecord } from '../base/values.ts'
 import { createExpand, operationsOf, placeOf, toReached } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
@@ -32,7 +32,7 @@ export function createPreviews(
       const others = changes.filter((change) => !granted.has(change) && placeOf(change, parts) < count - 1)
       const left = make(others)
       const expand = createExpand(left, false, names.includes('next') ? '>=' : '>')
-      const isBeta = (route: FlatRoute): boolean =>
+      const isBeta = (route: ResolvedRoute): boolean =>
         (names.includes('next') && toEntries(route.version).includes('next')) ||
         toReached(route, operations, plans).orders.some((order) => granted.has(changes[order] ?? route))
       return {
@@ -72,7 +72,7 @@ function countVersions(granted: ReadonlySet<object>, parts: HistoryParts): numbe
 
 /** The steps that are written against the state before some changes. */
 function dependents(steps: readonly Step[], granted: ReadonlySet<object>): readonly Step[] {
-  const touched = new Set<Slot>()
+  const touched = new Set<FieldId>()
   return steps.filter(({ change, reshape: { of }, moves, newer, older }) => {
     if (granted.has(change)) {
       for (const { slot } of moves) touched.add(slot)

@@ -1,7 +1,7 @@
 import { isCount, isFunction, isObject, isPositive, isRecord, isString } from '../base/values.ts'
 import type { Sent } from './body.ts'
 import { ROUTE_MAP } from './route-map.ts'
-import type { RouteMap, SavedRouteMap, TellRoutes } from './route-map.ts'
+import type { RouteMap, SavedRouteMap, VisibleRoutes } from './route-map.ts'
 
 /** Headers by name, or an argument of `new Headers`. `undefined` values are left out. */
 export type ClientHeaders =
@@ -217,11 +217,11 @@ function isOption(name: string): name is keyof AnyClientOptions {
 }
 
 /** Returns the function that reads the routes of an application in the same process, behind `fetch` or `dispatcher`. */
-export function tellRoutesOf({ fetch, dispatcher }: AnyClientOptions): TellRoutes | undefined {
+export function tellRoutesOf({ fetch, dispatcher }: AnyClientOptions): VisibleRoutes | undefined {
   const tell: unknown = Reflect.get(fetch ?? dispatcher ?? {}, ROUTE_MAP)
   // the symbol is Octavo's own
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return isFunction(tell) ? (tell as TellRoutes) : undefined
+  return isFunction(tell) ? (tell as VisibleRoutes) : undefined
 }
 
 /** The base URL, without a slash at its end. @throws `TypeError` when there is none, or it is no URL. */

@@ -51,4 +51,4 @@ export const ROUTE_MAP: unique symbol = Symbol.for('octavo.route-map')
  * Returns the routes of a version, or `undefined` for requests without one. `host` is the host of the base URL. Rejects with a `RangeError`
  * for an unknown version.
  */
-export type TellRoutes = (version: string | undefined, host: string) => RouteMap | PromiseLike<RouteMap>
+export type VisibleRoutes = (version: string | undefined, host: string) => RouteMap | PromiseLike<RouteMap>

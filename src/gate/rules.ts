@@ -7,14 +7,14 @@ export interface GateRule {
   /** The side that is compared. */
   readonly direction: 'request' | 'response' | 'operation'
   readonly level: Level
-  readonly says: string
-  readonly cure: string
+  readonly description: string
+  readonly fix: string
 }
 
 const VERSION = 'Make the change part of a new version.'
 const NOTHING = "You don't have to do anything."
 
-type Row = readonly [direction: GateRule['direction'], level: Level, says: string, cure: string]
+type Row = readonly [direction: GateRule['direction'], level: Level, description: string, fix: string]
 
 /** Rules that are not made of a side, a place and an aspect. */
 const NAMED: Readonly<Record<string, Row>> = {
@@ -361,15 +361,15 @@ const PLACES = {
 
 /** Every rule. Those of schemas stand once for each place that a schema can have. */
 export const RULES: readonly GateRule[] = [
-  ...Object.entries(NAMED).map(([rule, [direction, level, says, cure]]) => ({
+  ...Object.entries(NAMED).map(([rule, [direction, level, description, fix]]) => ({
     rule,
     direction,
     level,
-    says,
-    cure,
+    description,
+    fix,
   })),
   ...(['request', 'response'] as const).flatMap((side) =>
-    Object.entries(ASPECTS).flatMap(([aspect, { [side]: level, says, cure }]) =>
+    Object.entries(ASPECTS).flatMap(([aspect, { [side]: level, description, fix }]) =>
       level === 'none'
         ? []
         : PLACES[side].map((place) => ({
@@ -377,8 +377,8 @@ export const RULES: readonly GateRule[] = [
             direction: side,
             level:
               place === 'parameter' && aspect.startsWith('default-value-') ? ('breaking' as const) : level,
-            says,
-            cure,
+            description,
+            fix,
           })),
     ),
   ),
@@ -398,5 +398,5 @@ export function hasRule(rule: string): boolean {
 /** Returns the advice for a finding. Rules of keywords that cannot be compared share theirs. */
 export function cureOf(rule: string): string {
   const known = BY_NAME.get(rule) ?? BY_NAME.get(rule.replace(OF_KEYWORD, '$1-constraint-$2'))
-  return known?.cure ?? ASPECTS.undecided.cure
+  return known?.fix ?? ASPECTS.undecided.fix
 }

@@ -1,4 +1,4 @@
-import type { Edge, Leaf, Node, Wide } from './node.ts'
+import type { Edge, Endpoints, Node, Wide } from './node.ts'
 import { edgesOf } from './tables.ts'
 
 /** Where a path stands in a text. It is decoded, begins with a slash and has no query. */
@@ -15,7 +15,7 @@ export interface PathAt {
 /** A lookup and, when it succeeded, its answer. */
 export interface Match<T> extends PathAt {
   readonly method: number
-  leaf: Leaf<T> | null
+  leaf: Endpoints<T> | null
   /** The version whose root was entered through the path, or `null` if none was. */
   version: string | null
   /** The text of each parameter, in the order of the pattern. */
@@ -99,7 +99,7 @@ function arrive<T>(match: Match<T>, node: Node<T>, count: number): boolean {
   return answer(match, node.leaf, count) || answerRest(match, node.emptyRest, match.fullEnd, count)
 }
 
-function answer<T>(match: Match<T>, leaf: Leaf<T> | null, count: number): boolean {
+function answer<T>(match: Match<T>, leaf: Endpoints<T> | null, count: number): boolean {
   if (leaf === null || leaf.methods[match.method] === undefined) return false
   match.leaf = leaf
   // `new Array`: `Array.from({ length })` makes find more than twice as slow, 203 routes (bench/router)
@@ -108,7 +108,7 @@ function answer<T>(match: Match<T>, leaf: Leaf<T> | null, count: number): boolea
   return true
 }
 
-function answerRest<T>(match: Match<T>, leaf: Leaf<T> | null, start: number, count: number): boolean {
+function answerRest<T>(match: Match<T>, leaf: Endpoints<T> | null, start: number, count: number): boolean {
   if (leaf === null || !answer(match, leaf, count + 1)) return false
   match.values[count] = match.text.slice(start, match.fullEnd)
   return true
@@ -152,8 +152,13 @@ function isAt(path: string, start: number, key: string): boolean {
 }
 
 /** Every leaf that the path reaches, whatever the method, most specific first: for 405, OPTIONS and version errors. */
-export function findLeaves<T>(root: Node<T>, path: string, start: number, end: number): readonly Leaf<T>[] {
-  const leaves: (Leaf<T> | null)[] = []
+export function findLeaves<T>(
+  root: Node<T>,
+  path: string,
+  start: number,
+  end: number,
+): readonly Endpoints<T>[] {
+  const leaves: (Endpoints<T> | null)[] = []
   visit(root, start)
   return [...new Set(leaves)].filter((leaf) => leaf !== null)
 

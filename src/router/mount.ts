@@ -1,6 +1,6 @@
 import { toNode } from './node.ts'
 import type { Node } from './node.ts'
-import { EMPTY_NODE } from './seal.ts'
+import { EMPTY_NODE } from './compile-trie.ts'
 import { listChain, toTables } from './tables.ts'
 
 /** The root of one version, to be reached through a literal segment. */

@@ -1,11 +1,11 @@
 /** What is served at one path shape: one slot for each method, in the order of `METHODS`. */
-export interface Leaf<T> {
+export interface Endpoints<T> {
   readonly methods: readonly (T | undefined)[]
-  readonly shape: LeafShape
+  readonly shape: PathInfo
 }
 
 /** What is known of a path shape, whatever the version. */
-export interface LeafShape {
+export interface PathInfo {
   readonly pattern: string
   /** Whether a header may decide which handler answers here (RFC 9110 section 12.5.5). */
   readonly vary: boolean
@@ -55,13 +55,13 @@ export interface Node<T> {
   /** The first child with parameters, the most specific one. */
   readonly edge: Edge<T> | null
   /** What answers when the path ends here. */
-  readonly leaf: Leaf<T> | null
+  readonly leaf: Endpoints<T> | null
   /** What answers when the path ends here with a slash that counts. */
-  readonly slash: Leaf<T> | null
+  readonly slash: Endpoints<T> | null
   /** What answers for the rest of the path, whatever it is. */
-  readonly rest: Leaf<T> | null
+  readonly rest: Endpoints<T> | null
   /** `rest`, where the path may end here without the slash before it. */
-  readonly emptyRest: Leaf<T> | null
+  readonly emptyRest: Endpoints<T> | null
   /** For the literal segment of a version: that version. */
   readonly version: string | null
   /** The root of the version, where ordinary paths go on behind the segment too, or `null` if this node is that root. */

@@ -7,7 +7,7 @@ import type { Pattern, Segment } from './path/pattern.ts'
 import type { Edge } from './node.ts'
 
 /** A path shape: patterns that differ only in the names of their parameters share one. */
-export interface Shape<R> {
+export interface PathShape<R> {
   /** The sections that radix3 keys the trie by. */
   readonly key: string
   /** The pattern of the first route, for messages and printing. */
@@ -23,7 +23,7 @@ export interface Tree<R> {
   /** The node of the path's first slash. */
   readonly root: RadixNode
   /** By the key that the radix3 nodes carry in `data.key`. */
-  readonly shapes: ReadonlyMap<string, Shape<R>>
+  readonly shapes: ReadonlyMap<string, PathShape<R>>
   /** The rule of each placeholder, by its radix3 name. */
   readonly rules: ReadonlyMap<string, EdgeRule>
   readonly strict: boolean
@@ -39,7 +39,7 @@ export function createTree<R extends { readonly pattern: Pattern }>(
   strict: boolean,
 ): Tree<R> {
   const router = createRouter<{ key: string }>({ strictTrailingSlash: true })
-  const shapes = new Map<string, Shape<R>>()
+  const shapes = new Map<string, PathShape<R>>()
   const rules = new Map<string, EdgeRule>()
   for (const route of routes) {
     const key = shapeOf(route.pattern, strict)

@@ -13,7 +13,7 @@ import {
   isObject,
   isRecord,
   isString,
-  isText,
+  isNonEmptyString,
 } from '../base/values.ts'
 
 /** What a field may hold: the test, and how the expectation reads in a message. */
@@ -24,7 +24,7 @@ interface Kind {
 
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test)
-const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || isText(value)
+const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || isNonEmptyString(value)
 const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
 
 const TEXT: Kind = { test: isString, expected: 'a string' }

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/http.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { KnownVersions } from '../versioning/spec.ts'
-import type { FlatRoute } from './flat-route.ts'
+import type { ResolvedRoute } from './resolved-route.ts'
 
 /**
  * Writes routes out for the versions of a history: those that changes reach once for each state that they had. The others stay as they
@@ -10,9 +10,9 @@ import type { FlatRoute } from './flat-route.ts'
  * @throws `DefinitionError` with every mistake in the changes.
  */
 export type ExpandRoutes = (
-  routes: readonly FlatRoute[],
-  knownOf: (routes: readonly FlatRoute[]) => KnownVersions,
-) => readonly FlatRoute[]
+  routes: readonly ResolvedRoute[],
+  knownOf: (routes: readonly ResolvedRoute[]) => KnownVersions,
+) => readonly ResolvedRoute[]
 
 /** Turns a value between versions. Without one, it is of the newest models. @throws `RangeError` for a version that does not exist. */
 export type MigrateValue = (
@@ -62,6 +62,6 @@ export function setExpansion(history: object, code: HistoryCode): void {
 }
 
 /** What an application needs of a history, or `undefined` for anything else. */
-export function codeOf(history: object | undefined): HistoryCode | undefined {
+export function historyCodeOf(history: object | undefined): HistoryCode | undefined {
   return history && histories.get(history)
 }

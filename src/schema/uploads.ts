@@ -1,4 +1,4 @@
-import { isCount, isObject, isText } from '../base/values.ts'
+import { isCount, isObject, isNonEmptyString } from '../base/values.ts'
 
 /** Limits of a `multipart/form-data` body, and where its files are kept while the request lasts. */
 export interface UploadLimits {
@@ -41,7 +41,7 @@ export function isUploadLimits(value: unknown): boolean {
     Object.entries(value).every(
       ([name, limit]) =>
         Object.hasOwn(DEFAULT_UPLOAD_LIMITS, name) &&
-        (limit === undefined || (name === 'directory' ? isText(limit) : isCount(limit))),
+        (limit === undefined || (name === 'directory' ? isNonEmptyString(limit) : isCount(limit))),
     )
   )
 }

@@ -14,7 +14,7 @@ import { recovered } from './pipeline/recover.ts'
 import type { Recover } from './pipeline/recover.ts'
 import type { Miss } from './routing/lookup/miss.ts'
 import { withOwnPath } from './routing/lookup/resolution.ts'
-import type { Locate, Located } from './routing/lookup/resolution.ts'
+import type { Locate, RouteMatch } from './routing/lookup/resolution.ts'
 import { otherSpelling, readTarget } from './routing/lookup/target.ts'
 import type { VersionReporter } from './routing/report/reporter.ts'
 import type { Target, TargetRules } from './routing/lookup/target.ts'
@@ -158,7 +158,7 @@ function runLater(
   parts: DispatchParts,
   context: RequestContext,
   target: Target,
-  located: PromiseLike<Located>,
+  located: PromiseLike<RouteMatch>,
   method: number,
 ): PromiseLike<FinishedResponse> {
   return located.then((settled) => run(parts, context, target, settled, method))
@@ -168,7 +168,7 @@ function run(
   { miss, redirects, reporter, recover }: DispatchParts,
   context: RequestContext,
   target: Target,
-  located: Located,
+  located: RouteMatch,
   method: number,
 ): Awaitable<FinishedResponse> {
   const { match, resolution } = located
@@ -206,7 +206,7 @@ function complete(
 ): Awaitable<FinishedResponse> {
   const session = context.openSession
   return session === undefined
-    ? seal(parts, context, raw, response)
+    ? finalizeResponse(parts, context, raw, response)
     : store(session, parts, context, raw, response)
 }
 
@@ -218,11 +218,16 @@ function store(
   response: FinishedResponse,
 ): Promise<FinishedResponse> {
   return storeSession(session, response).then(
-    (stored) => seal(parts, context, raw, stored),
+    (stored) => finalizeResponse(parts, context, raw, stored),
     async (error) => {
       // what was answered before is not true: the session was not stored
       dropBody(response.body)
-      return seal(parts, context, raw, keepCors(response.headers, await parts.recover(context, error)))
+      return finalizeResponse(
+        parts,
+        context,
+        raw,
+        keepCors(response.headers, await parts.recover(context, error)),
+      )
     },
   )
 }
@@ -240,7 +245,7 @@ async function storeSession(
   return response
 }
 
-function seal(
+function finalizeResponse(
   parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
@@ -268,7 +273,7 @@ function seal(
     context.observe(error)
     // whose own headers can be sent; those that tell of versions may be what cannot
     context.writeHeaders = undefined
-    return seal(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
+    return finalizeResponse(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
   }
 }
 
@@ -291,7 +296,7 @@ export function createAllowedMethods(
 ): AppServices['allowedMethods'] {
   return (context, raw) => {
     const located = locate(context, readTarget(raw, settings), OPTIONS)
-    const tell = (settled: Located): readonly Method[] =>
+    const tell = (settled: RouteMatch): readonly Method[] =>
       miss.allowed(withOwnPath(settled), isPreflight(context.request))
     return isPromise(located) ? located.then(tell) : tell(located)
   }

@@ -69,7 +69,7 @@ const OPTIONS = ['headers', 'host', 'protocol', 'remoteAddress', 'version']
  * @throws `TypeError` for anything but an application, and for options that do not exist.
  */
 export function createTestClient(app: EdgeApp, options: TestClientOptions = {}): TestClient {
-  const { enter, settings, versioning } = internalsOf(app, 'createTestClient')
+  const { start: enter, settings, versioning } = internalsOf(app, 'createTestClient')
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name))
       throw new TypeError(`createTestClient: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 
 import { parsePattern } from '../../src/router/path/pattern.ts'
 import { find, findLeaves, wholePath } from '../../src/router/find.ts'
-import type { Leaf, Node } from '../../src/router/node.ts'
-import { EMPTY_NODE, seal } from '../../src/router/seal.ts'
+import type { Endpoints, Node } from '../../src/router/node.ts'
+import { EMPTY_NODE, compileTrie } from '../../src/router/compile-trie.ts'
 import { createTree } from '../../src/router/tree.ts'
 import { ask, serve } from './support.ts'
 
@@ -68,10 +68,10 @@ function sealed(paths: readonly string[]): Node<string> {
     rest: {
       methods: [pattern.text],
       shape: { pattern: pattern.text, vary: false, versions: [], defaultVersion: null },
-    } satisfies Leaf<string>,
+    } satisfies Endpoints<string>,
     at: undefined,
   })
-  return seal(tree, select).rest ?? EMPTY_NODE
+  return compileTrie(tree, select).rest ?? EMPTY_NODE
 }
 
 /** The same trie, where every look at the edges of a node is counted. */

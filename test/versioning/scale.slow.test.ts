@@ -83,8 +83,8 @@ describe('versions that answer alike share what they are compiled to', () => {
 
   it('one root for versions of the same routes in the path', () => {
     const {
-      entry,
-      zones: [{ inPath }],
+      pathRoot: entry,
+      prefixZones: [{ inPath }],
     } = compile(alike, Url)
     assert.equal(new Set(inPath.values()).size, 1)
     // the entry, and the literal of each version
@@ -100,8 +100,8 @@ describe('versions that answer alike share what they are compiled to', () => {
 
   it('only what differs is there again in the path', () => {
     const {
-      entry,
-      zones: [{ inPath }],
+      pathRoot: entry,
+      prefixZones: [{ inPath }],
     } = compile(differing, Url)
     const { roots } = compile(differing, HEADER)
     assert.equal(countNodes([entry, ...inPath.values()]), countNodes(roots.values()) + 1 + 100)
@@ -110,7 +110,7 @@ describe('versions that answer alike share what they are compiled to', () => {
   it('by value, in the path and by default', () => {
     const core = new Application(toModule(differing), { logger: false }, PLATFORM)
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
-    const { roots, zones, defaults, other, union } = core.compiled().table
+    const { roots, prefixZones: zones, defaults, unknownVersion: other, all: union } = core.compiled().table
     const [{ inPath }] = zones
     assert.deepEqual([roots.size, inPath.size, defaults.size], [100, 100, 100])
     for (const [version, root] of roots) {
@@ -124,7 +124,13 @@ describe('versions that answer alike share what they are compiled to', () => {
   it('what stands beside routes that were never versioned', () => {
     const core = new Application(toModule([...alike, { path: '/health' }]), { logger: false }, PLATFORM)
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
-    const { roots, zones, defaults, other, bare } = core.compiled().table
+    const {
+      roots,
+      prefixZones: zones,
+      defaults,
+      unknownVersion: other,
+      withoutVersion: bare,
+    } = core.compiled().table
     const [{ inPath }] = zones
     assert.equal(new Set([...roots.values(), ...defaults.values()]).size, 1)
     assert.equal(new Set(inPath.values()).size, 1)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import type { Slot, Step } from '../chain.ts'
+import type { FieldId, Step } from '../chain.ts'
 import { toRecord } from '../../base/values.ts'
 import type { Random } from './random.ts'
 import { createTrip } from './step.ts'
@@ -10,7 +10,7 @@ import { combined, hintsOf, validated, valuesOf } from './values.ts'
 /** What is wrong with several steps together. */
 export type ChainTrouble =
   /** A field of the newest shape does not come back from the version before a step. */
-  | { readonly kind: 'lost'; readonly slot: Slot; readonly before: unknown; readonly after: unknown }
+  | { readonly kind: 'lost'; readonly slot: FieldId; readonly before: unknown; readonly after: unknown }
   /** A step cannot convert what the others made. */
   | { readonly kind: 'step'; readonly trouble: Trouble; readonly direction: Direction }
 
@@ -41,12 +41,12 @@ interface Trip {
   readonly sided: Sided
   /** Takes values between the newest version and the one before the step. */
   readonly go: ReturnType<typeof createTrip>
-  readonly lossy: ReadonlySet<Slot>
+  readonly lossy: ReadonlySet<FieldId>
 }
 
 /** Valid values of the fields that some step touches. None if a field has no value, which its own step reports. */
 function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Parts): readonly Values[] {
-  const pools = new Map<Slot, readonly unknown[]>()
+  const pools = new Map<FieldId, readonly unknown[]>()
   for (const [slot, { schema }] of newest) {
     const hints = [schema, ...sides.flatMap(({ older }) => older.get(slot)?.schema ?? [])].flatMap(hintsOf)
     const values = [...examplesOf(sides, slot), ...valuesOf(schema, { random, hints }, runs)].flatMap(
@@ -62,7 +62,7 @@ function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Part
 }
 
 /** The values that examples have of a field. */
-function examplesOf(sides: readonly Sided[], slot: Slot): readonly unknown[] {
+function examplesOf(sides: readonly Sided[], slot: FieldId): readonly unknown[] {
   return sides.flatMap(({ step: { newer, reshape } }) => {
     const name = newer.find(([, each]) => each === slot)?.[0]
     if (name === undefined) return []
@@ -94,8 +94,8 @@ function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts):
 }
 
 /** The fields that steps say are lost, and those that are made of them, from the oldest step to the newest. */
-function lossyIn(ways: readonly Sided[]): ReadonlySet<Slot> {
-  const lossy = new Set<Slot>()
+function lossyIn(ways: readonly Sided[]): ReadonlySet<FieldId> {
+  const lossy = new Set<FieldId>()
   for (const { step } of ways) {
     for (const slot of declaredLossy(step)) lossy.add(slot)
     if (!step.older.some(([, slot]) => lossy.has(slot))) continue
@@ -104,7 +104,7 @@ function lossyIn(ways: readonly Sided[]): ReadonlySet<Slot> {
   return lossy
 }
 
-function declaredLossy({ reshape, newer, older }: Step): readonly Slot[] {
+function declaredLossy({ reshape, newer, older }: Step): readonly FieldId[] {
   const names = new Set<string>(reshape.lossy)
   return [...newer, ...older].filter(([name]) => names.has(name)).map(([, slot]) => slot)
 }

@@ -3,7 +3,7 @@ import { inspect, isDeepStrictEqual } from 'node:util'
 import { checkOptions } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
 import { isPositive } from '../../base/values.ts'
-import type { Chain, Move, Slot } from '../chain.ts'
+import type { Chain, FieldChange, FieldId } from '../chain.ts'
 import { findHistoryInternals } from '../internals.ts'
 import { checkChain } from './check-chain.ts'
 import type { ChainTrouble } from './check-chain.ts'
@@ -120,7 +120,7 @@ interface Site {
   readonly report: (finding: Omit<HistoryFinding, 'change' | 'model' | 'at'>) => void
 }
 
-type Names = readonly (readonly [name: string, slot: Slot])[]
+type Names = readonly (readonly [name: string, slot: FieldId])[]
 
 /** The fields that a step names on the side that a direction starts from. */
 function namesOf({ step }: Sided, direction: Direction): Names {
@@ -128,7 +128,7 @@ function namesOf({ step }: Sided, direction: Direction): Names {
 }
 
 /** The name of a field on the side that a direction starts from, else on the other one. */
-function nameOf({ newer, older }: Sided, slot: Slot, direction: Direction): string {
+function nameOf({ newer, older }: Sided, slot: FieldId, direction: Direction): string {
   const [own, other] = direction === 'up' ? [older, newer] : [newer, older]
   return (own.get(slot) ?? other.get(slot))?.name ?? ''
 }
@@ -203,7 +203,7 @@ function checkExample(
   }
 }
 
-function valuesIn(object: object, side: Names): Map<Slot, unknown> {
+function valuesIn(object: object, side: Names): Map<FieldId, unknown> {
   return new Map(
     side.flatMap(([name, slot]) =>
       Object.hasOwn(object, name) ? [[slot, Reflect.get(object, name)] as const] : [],
@@ -212,7 +212,7 @@ function valuesIn(object: object, side: Names): Map<Slot, unknown> {
 }
 
 /** Whether an example has all that the functions of a move get. */
-function isCovered(move: Move, { step }: Sided, given: Values, direction: Direction): boolean {
+function isCovered(move: FieldChange, { step }: Sided, given: Values, direction: Direction): boolean {
   const isGroup = move.kind === 'gone' || move.kind === 'born'
   if (!isGroup) return given.has(move.slot)
   const grouped = step.moves.filter(({ kind }) => kind === (direction === 'up' ? 'born' : 'gone'))
@@ -222,7 +222,7 @@ function isCovered(move: Move, { step }: Sided, given: Values, direction: Direct
 }
 
 /** Creates the trip through one step with these fields. */
-function tripOf(sided: Sided, fields: readonly { readonly slot: Slot }[]): ReturnType<typeof createTrip> {
+function tripOf(sided: Sided, fields: readonly { readonly slot: FieldId }[]): ReturnType<typeof createTrip> {
   const newer = new Map([...sided.newer].filter(([slot]) => fields.some((field) => field.slot === slot)))
   return createTrip([sided], newer, sided.older)
 }
@@ -242,7 +242,7 @@ function checkTrips(site: Site): void {
 /** Valid values of all fields on one side. None if a field has no value, which is reported. */
 function samplesOf({ sided, random, runs, report }: Site, direction: Direction): readonly Values[] {
   const [own, others] = direction === 'up' ? [sided.older, sided.newer] : [sided.newer, sided.older]
-  const pools = new Map<Slot, readonly unknown[]>()
+  const pools = new Map<FieldId, readonly unknown[]>()
   for (const [name, slot] of namesOf(sided, direction)) {
     const schema = own.get(slot)?.schema
     if (schema === undefined) continue

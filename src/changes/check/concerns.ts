@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { modelOf } from '../chain.ts'
 import { operationsOf, placeOf, toReached } from '../expand.ts'
 import type { HistoryParts } from '../expand.ts'
@@ -6,7 +6,7 @@ import type { ChangeConcern } from '../internals.ts'
 import { modelName } from '../model.ts'
 
 /** What the changes of versions are about, newest first. Previews, and changes that are internal or not released, are left out. */
-export function toConcerns(parts: HistoryParts, routes: readonly FlatRoute[]): readonly ChangeConcern[] {
+export function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): readonly ChangeConcern[] {
   const operations = operationsOf(parts.changes)
   const newest = new Set(routes.map((route) => route.newest ?? route))
   const reached = [...newest]
@@ -34,7 +34,7 @@ export function toConcerns(parts: HistoryParts, routes: readonly FlatRoute[]): r
 }
 
 /** The ids of a route in documents: one, or one for each of its methods. */
-function toOperationIds({ operationId, name, methods }: FlatRoute): readonly string[] {
+function toOperationIds({ operationId, name, methods }: ResolvedRoute): readonly string[] {
   const id = operationId ?? name
   return methods.length === 1 ? [id] : methods.map((method) => `${id}.${method.toLowerCase()}`)
 }

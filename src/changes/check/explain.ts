@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { defOf, isSchema } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
@@ -43,7 +43,7 @@ export interface Explanation {
 }
 
 /** Explains where the changes of a history land in routes, which are those of the newest version. */
-export function explain({ parts, placeOf }: HistoryInternals, routes: readonly FlatRoute[]): Explanation {
+export function explain({ parts, placeOf }: HistoryInternals, routes: readonly ResolvedRoute[]): Explanation {
   const objects = objectsOf(routes, parts.messages)
   return {
     changes: parts.changes.map((change, order) => ({

@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { childrenOf } from '../../schema/walk.ts'
@@ -14,7 +14,7 @@ export interface Found {
 }
 
 /** The object schemas of routes and messages, and enumerations, which may be names of fields. */
-export function objectsOf(routes: readonly FlatRoute[], messages: readonly Schema[]): readonly Found[] {
+export function objectsOf(routes: readonly ResolvedRoute[], messages: readonly Schema[]): readonly Found[] {
   return [
     ...routes.flatMap((route) =>
       placesOf(route).flatMap(({ place, schema }) => objectsIn(schema, { route: route.name, place })),
@@ -27,7 +27,7 @@ function placesOf({
   sources,
   responses,
   stream,
-}: FlatRoute): readonly { readonly place: string; readonly schema: Schema }[] {
+}: ResolvedRoute): readonly { readonly place: string; readonly schema: Schema }[] {
   return [
     ...sources.map(({ name, schema }) => ({ place: name, schema })),
     ...[...responses].map(([status, schema]) => ({ place: `response ${status}`, schema })),

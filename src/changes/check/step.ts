@@ -2,13 +2,13 @@ import { toObjectSchema } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
 import { shapeOf } from '../chain.ts'
-import type { Chain, Move, Slot, Step } from '../chain.ts'
+import type { Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'
 import { MigrationError, RefusedError } from '../convert/turn.ts'
 import { validated } from './values.ts'
 
 /** The fields of a model at one point of its history. */
-export type Side = ReadonlyMap<Slot, { readonly name: string; readonly schema: Schema }>
+export type Side = ReadonlyMap<FieldId, { readonly name: string; readonly schema: Schema }>
 
 /** One step of a model, with its fields on both sides. */
 export interface Sided {
@@ -18,7 +18,7 @@ export interface Sided {
 }
 
 /** Values of fields. */
-export type Values = ReadonlyMap<Slot, unknown>
+export type Values = ReadonlyMap<FieldId, unknown>
 
 export type Direction = 'up' | 'down'
 
@@ -42,7 +42,7 @@ export type Outcome = { readonly value: Values } | { readonly trouble: Trouble }
 /** The steps of a model, newest first. */
 export function toSided({ model, slots, steps }: Chain): readonly Sided[] {
   const shape = shapeOf(model)
-  const newest: [Slot, { name: string; schema: Schema }][] = []
+  const newest: [FieldId, { name: string; schema: Schema }][] = []
   for (const [name, slot] of slots) {
     const schema = shape[name]
     if (schema !== undefined) newest.push([slot, { name, schema }])
@@ -55,7 +55,7 @@ export function toSided({ model, slots, steps }: Chain): readonly Sided[] {
   })
 }
 
-function olderSide(newer: Side, moves: readonly Move[]): Side {
+function olderSide(newer: Side, moves: readonly FieldChange[]): Side {
   const older = new Map(newer)
   for (const move of moves) {
     const { slot } = move
@@ -104,12 +104,12 @@ export function createTrip(
   }
 }
 
-function isGrouped({ kind }: Move): boolean {
+function isGrouped({ kind }: FieldChange): boolean {
   return kind === 'gone' || kind === 'born'
 }
 
 /** Parses the fields that steps gave other schemas. */
-function parsed(values: Map<Slot, unknown>, steps: readonly Sided[], older: Side): Outcome {
+function parsed(values: Map<FieldId, unknown>, steps: readonly Sided[], older: Side): Outcome {
   for (const sided of steps.toReversed()) {
     for (const { kind, slot } of sided.step.moves) {
       const field = older.get(slot)

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { atDefinition } from '../../base/source-location.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -10,7 +10,7 @@ import { isTurned } from './plans.ts'
 import type { Plans } from './plans.ts'
 
 /** What of a route a change reaches and nothing can turn. */
-export function schemaProblems(route: FlatRoute, { reachOf }: Plans): readonly DefinitionProblem[] {
+export function schemaProblems(route: ResolvedRoute, { reachOf }: Plans): readonly DefinitionProblem[] {
   const places = [
     ...route.sources.map(({ name, schema }) => ({ place: `input.${name}`, schema, isSent: false })),
     ...[...route.responses].map(([status, schema]) => ({
@@ -42,7 +42,7 @@ export function schemaProblems(route: FlatRoute, { reachOf }: Plans): readonly D
 
 /** The defaults that no change can turn into those of an older version. A default is turned once, so that this is known at the start. */
 export function defaultProblems(
-  route: FlatRoute,
+  route: ResolvedRoute,
   level: number,
   { defaultsIn, planOf }: Plans,
 ): readonly DefinitionProblem[] {

@@ -4,7 +4,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { ignoreRejection, isPromise } from '../../base/async.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { shapeOf } from '../chain.ts'
-import type { Slot } from '../chain.ts'
+import type { FieldId } from '../chain.ts'
 import { zod } from '../zod.ts'
 import { cloneSchema } from './clone.ts'
 import { fallbackOf, newerSchema, oldFields } from './old-fields.ts'
@@ -35,8 +35,8 @@ export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep
 /** Writes the programs of both directions. */
 function toPrograms(site: Site): { readonly down: Program; readonly up: Program } {
   const { schema, owned, steps } = site
-  const registers = new Map<Slot, number>()
-  const registerOf = (slot: Slot): number => {
+  const registers = new Map<FieldId, number>()
+  const registerOf = (slot: FieldId): number => {
     const register = registers.get(slot) ?? registers.size
     registers.set(slot, register)
     return register
@@ -44,7 +44,7 @@ function toPrograms(site: Site): { readonly down: Program; readonly up: Program 
   const keys = new Map([...owned.slots].map(([key, slot]) => [slot, key]))
   const around = {
     isPartial: owned.isPartial,
-    isAround: (slot: Slot, types: ReadonlySet<string>) =>
+    isAround: (slot: FieldId, types: ReadonlySet<string>) =>
       owned.wrappers.get(keys.get(slot) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
     registerOf,
   }
@@ -78,7 +78,7 @@ interface Site {
 }
 
 interface RegisteredSite extends Site {
-  readonly registers: ReadonlyMap<Slot, number>
+  readonly registers: ReadonlyMap<FieldId, number>
 }
 
 function toDown(
@@ -112,7 +112,7 @@ function toDown(
 }
 
 /** The change that says which schema a field had. */
-function shaperOf(slot: Slot | undefined, steps: readonly OwnStep[]): Identified | undefined {
+function shaperOf(slot: FieldId | undefined, steps: readonly OwnStep[]): Identified | undefined {
   return steps.findLast(({ moves }) =>
     moves.some((move) => move.slot === slot && (move.kind === 'turn' || move.kind === 'born')),
   )?.step.change

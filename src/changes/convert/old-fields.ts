@@ -2,7 +2,7 @@ import { defOf } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { shapeOf } from '../chain.ts'
-import type { Slot, Step } from '../chain.ts'
+import type { FieldId, Step } from '../chain.ts'
 import { cloneSchema } from './clone.ts'
 import type { Owned, OwnStep } from './own.ts'
 import type { Plan, PlanOf } from './plan.ts'
@@ -12,7 +12,7 @@ import { schemaOf } from '../../schema/unwrap.ts'
 /** A field of an object in an older version. */
 export interface OldField {
   /** `undefined` for a field of no model. */
-  readonly slot: Slot | undefined
+  readonly slot: FieldId | undefined
   /** Its name in the newest version, if it has one. */
   readonly key: string | undefined
   readonly name: string
@@ -49,7 +49,7 @@ export function oldFields(
 
 /** The schema that a field has on the newer side of a step. */
 export function newerSchema(
-  slot: Slot,
+  slot: FieldId,
   step: Step,
   schema: Schema,
   owned: Owned,

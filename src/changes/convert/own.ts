@@ -5,7 +5,7 @@ import { metaOf } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { shapeOf } from '../chain.ts'
-import type { AnyChange, Chain, Move, Slot, Step } from '../chain.ts'
+import type { AnyChange, Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { modelBehind } from '../model.ts'
 
 /** A step as it applies to one object schema. */
@@ -14,7 +14,7 @@ export interface OwnStep {
   readonly order: number
   readonly step: Step
   /** What it does to the fields that the object has. */
-  readonly moves: readonly Move[]
+  readonly moves: readonly FieldChange[]
   /** Whether `up` and `down` of the whole object run. */
   readonly isGroup: boolean
 }
@@ -22,7 +22,7 @@ export interface OwnStep {
 /** What an object schema has of models. */
 export interface Owned {
   /** The fields that are fields of models, by their newest names. */
-  readonly slots: ReadonlyMap<string, Slot>
+  readonly slots: ReadonlyMap<string, FieldId>
   /** Of those fields, what the object puts around the schema of the model, outermost first. */
   readonly wrappers: ReadonlyMap<string, readonly Schema[]>
   /** Newest first. */
@@ -82,7 +82,7 @@ function toOwned(
 ): Owned {
   const shape = shapeOf(schema)
   const entries = Object.entries(shape)
-  const slots = new Map<string, Slot>()
+  const slots = new Map<string, FieldId>()
   const wrappers = new Map<string, readonly Schema[]>()
   const steps: OwnStep[] = []
   let isPartial = false
@@ -97,7 +97,7 @@ function toOwned(
     const isSure = isMade || found.some(([key, field]) => isStrong(fields.get(bareOf(field)), chain, key))
     if (found.length === 0 || !isSure) continue
     const model = shapeOf(chain.model)
-    const own = new Map<string, Slot>()
+    const own = new Map<string, FieldId>()
     let left = 0
     for (const [key, field] of found) {
       const slot = chain.slots.get(key)
@@ -135,13 +135,13 @@ function wrappersOf(field: Schema, origin: Schema): readonly Schema[] {
 function toSteps(
   schema: Schema,
   { name, slots, steps }: Chain,
-  own: ReadonlyMap<string, Slot>,
+  own: ReadonlyMap<string, FieldId>,
   orders: ReadonlyMap<AnyChange, number>,
   problems: DefinitionProblem[],
 ): readonly OwnStep[] {
   const alive = new Set(own.values())
   /** What changes that do not reach the object did to its fields. */
-  const skipped = new Map<Slot, AnyChange>()
+  const skipped = new Map<FieldId, AnyChange>()
   const isWhole = own.size === slots.size
   return steps.flatMap((step) => {
     const { change, reshape } = step
@@ -167,7 +167,7 @@ function toSteps(
 /** What of a step is about the fields that an object has. Those that existed only before come with all of those that replaced them. */
 function partOf(
   { moves }: Step,
-  alive: ReadonlySet<Slot>,
+  alive: ReadonlySet<FieldId>,
   isWhole: boolean,
   isNamed: boolean,
 ): Pick<OwnStep, 'moves' | 'isGroup'> & { readonly isHalf: boolean } {
@@ -198,7 +198,7 @@ function skippedBefore(change: AnyChange, newer: AnyChange, name: string): Defin
 function unreadable(
   { change, reads }: Step,
   name: string,
-  alive: ReadonlySet<Slot>,
+  alive: ReadonlySet<FieldId>,
 ): readonly DefinitionProblem[] {
   const lacking = reads.filter(([, slot]) => !alive.has(slot)).map(([field]) => field)
   if (lacking.length === 0) return []
@@ -214,8 +214,8 @@ function unreadable(
 function halfGroup(
   change: AnyChange,
   name: string,
-  moves: readonly Move[],
-  alive: ReadonlySet<Slot>,
+  moves: readonly FieldChange[],
+  alive: ReadonlySet<FieldId>,
 ): DefinitionProblem {
   const gone = moves.filter((move) => move.kind === 'gone')
   const namesOf = (of: typeof gone): string => of.map((move) => move.name).join(', ')

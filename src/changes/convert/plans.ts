@@ -7,7 +7,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { isObject } from '../../base/values.ts'
 import { toChains } from '../chain.ts'
-import type { AnyChange, Chain, Move, Slot, Step } from '../chain.ts'
+import type { AnyChange, Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { changesNames, namedModel, namesBefore } from '../field-names.ts'
 import { cloneSchema, lazyInner, membersOf, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
@@ -135,7 +135,7 @@ function isSplit(
 }
 
 /** The schema that a field had. */
-function wasOf(move: Move): readonly Schema[] {
+function wasOf(move: FieldChange): readonly Schema[] {
   return move.kind === 'turn' || move.kind === 'born' ? [move.was] : []
 }
 
@@ -159,7 +159,7 @@ export function isTurned(type: string): boolean {
 }
 
 /** Names of fields of a model. */
-function planNames(schema: Schema, slots: ReadonlyMap<string, Slot>, steps: readonly Step[]): Plan {
+function planNames(schema: Schema, slots: ReadonlyMap<string, FieldId>, steps: readonly Step[]): Plan {
   const names: ReadonlyMap<unknown, string> = namesBefore(slots, steps)
   const changes = new Map<unknown, readonly string[]>(
     [...slots].map(([name, slot]) => [name, renamersOf(slot, steps)]),
@@ -183,7 +183,7 @@ function planNames(schema: Schema, slots: ReadonlyMap<string, Slot>, steps: read
 }
 
 /** The changes that gave a field another name. */
-function renamersOf(slot: Slot, steps: readonly Step[]): readonly string[] {
+function renamersOf(slot: FieldId, steps: readonly Step[]): readonly string[] {
   return steps
     .filter(({ moves }) => moves.some((move) => move.kind === 'rename' && move.slot === slot))
     .map(({ change }) => change.id)

@@ -1,5 +1,5 @@
 import { noteAltered } from '../../routes/altered.ts'
-import type { MigrationExtra, MigrationTracking } from '../../routes/flat-route.ts'
+import type { MigrationExtra, MigrationTracking } from '../../routes/resolved-route.ts'
 
 class TrackedExtra implements MigrationExtra {
   readonly request: MigrationExtra['request']

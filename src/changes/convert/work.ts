@@ -1,5 +1,5 @@
 import type { Schema } from '../../schema/schema.ts'
-import type { Move, Slot } from '../chain.ts'
+import type { FieldChange, FieldId } from '../chain.ts'
 import { takesAbsent } from '../was.ts'
 import type { OwnStep } from './own.ts'
 import { createMadeCheck } from './turn.ts'
@@ -58,7 +58,7 @@ export interface Needs {
 }
 
 /** Returns the register of a field. */
-type RegisterOf = (slot: Slot) => number
+type RegisterOf = (slot: FieldId) => number
 
 /** The works of a step on the way to the older version. */
 export function downWork(own: OwnStep, site: Site): readonly Work[] {
@@ -104,7 +104,7 @@ export interface Site {
   /** Whether fields that are left out stay so. */
   readonly isPartial: boolean
   /** Whether the object puts a wrapper of one of these types around the field of the model. */
-  readonly isAround: (slot: Slot, types: ReadonlySet<string>) => boolean
+  readonly isAround: (slot: FieldId, types: ReadonlySet<string>) => boolean
   readonly registerOf: RegisterOf
 }
 
@@ -119,7 +119,7 @@ function heldOf(fields: OwnStep['step']['reads'], registerOf: RegisterOf): reado
 /** The parts of an object that are used on the way to the newest version. */
 export interface UpSite extends Site {
   /** The schema that a field has on the newer side of the step. */
-  readonly newerSchema: (slot: Slot) => Schema | undefined
+  readonly newerSchema: (slot: FieldId) => Schema | undefined
 }
 
 /** The works of a step on the way to the newest version. Values that a change makes are checked at once. */
@@ -165,7 +165,7 @@ export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
 
 /** The works that report members which are there. */
 function notes(
-  kinds: readonly Move['kind'][],
+  kinds: readonly FieldChange['kind'][],
   { step: { change }, moves }: OwnStep,
   registerOf: RegisterOf,
 ): readonly Work[] {
@@ -183,7 +183,7 @@ function needsOf(sent: readonly Held[], step: OwnStep['step'], registerOf: Regis
   return { sent, all: [...sent, ...heldOf(step.reads, registerOf)] }
 }
 
-function pick(kind: 'born' | 'gone', moves: readonly Move[], registerOf: RegisterOf): readonly Held[] {
+function pick(kind: 'born' | 'gone', moves: readonly FieldChange[], registerOf: RegisterOf): readonly Held[] {
   return moves.flatMap((move) =>
     move.kind === kind ? [{ name: move.name, register: registerOf(move.slot) }] : [],
   )

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { invalidOption, optionProblems } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
-import { isBoolean, isFunction, isObject, isRecord, isText } from '../../base/values.ts'
+import { isBoolean, isFunction, isObject, isRecord, isNonEmptyString } from '../../base/values.ts'
 import { errorAt } from '../../base/source-location.ts'
 
 /** The options that all guards of this folder have. `D` is what `verify` injects, `O` whether credentials are optional. */
@@ -28,7 +28,7 @@ export const RULES = {
   verify: [isFunction, 'a function'],
   inject: [isRecord, 'an object of tokens'],
   optional: [isBoolean, 'true or false'],
-  text: [isText, 'a string with at least one character'],
+  text: [isNonEmptyString, 'a string with at least one character'],
   // the characters of keys in the components of a document (OpenAPI 3.1 section 4.8.7)
   name: [matches(/^[\w.-]+$/), 'a name of letters, digits, ".", "-" and "_"'],
   realm: [matches(/^[ -~]+$/), 'a string of printable ASCII characters'],

@@ -1,6 +1,6 @@
 import type { Rules } from '../../base/check-options.ts'
 import type { Middleware } from '../../define/middleware.ts'
-import { isRecord, isText } from '../../base/values.ts'
+import { isRecord, isNonEmptyString } from '../../base/values.ts'
 import { checkOptions, RULES } from './options.ts'
 import { isScope } from './scopes.ts'
 
@@ -36,7 +36,7 @@ const MAX_AGE = 3600
 const OPTIONS: Rules = {
   resource: [isResource, "a URL such as 'https://api.example.com'"],
   authorizationServers: [
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isText),
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isNonEmptyString),
     "a list of URLs, such as ['https://auth.example.com']",
   ],
   scopes: [(value) => Array.isArray(value) && value.every(isScope), 'a list of scopes'],

@@ -8,7 +8,7 @@ import type { Awaitable } from '../../base/async.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import type { VersionSpec } from '../../versioning/spec.ts'
-import { isObject, isString, isText } from '../../base/values.ts'
+import { isObject, isString, isNonEmptyString } from '../../base/values.ts'
 import { toCanonical } from './canonical.ts'
 import { encode } from './codec.ts'
 
@@ -34,7 +34,7 @@ export function readKey({ request }: ExecutionContext, required: boolean): strin
     throw missingKey()
   }
   const key = text.length > 2 * MAX_LENGTH ? undefined : parseKey(text.trim())
-  if (!isText(key) || key.length > MAX_LENGTH)
+  if (!isNonEmptyString(key) || key.length > MAX_LENGTH)
     throw addedError(
       'malformed_idempotency_key',
       `${HEADER} is a text in double quotes with 1 to ${MAX_LENGTH} characters, such as a UUID`,
@@ -86,12 +86,13 @@ export function ownerOf({ client, identity, identifiedBy }: ExecutionContext & I
   const { id, sub, iss }: Readonly<Record<'id' | 'sub' | 'iss', unknown>> = Object(identity)
   const own = isObject(identity) ? (id ?? sub) : identity
   if (own === undefined || own === null) {
-    if (!isObject(identity)) return { scope: isText(client) ? `client:${client}` : 'client', isKnown: false }
+    if (!isObject(identity))
+      return { scope: isNonEmptyString(client) ? `client:${client}` : 'client', isKnown: false }
     throw new TypeError('idempotency: the identity has no id and no sub; give the option client')
   }
   if (typeof own !== 'string' && typeof own !== 'number' && typeof own !== 'bigint')
     throw new TypeError('idempotency: the id of the identity is no text or number; give the option client')
-  const [guard = '', issuer = isText(iss) ? iss : ''] = identifiedBy ?? []
+  const [guard = '', issuer = isNonEmptyString(iss) ? iss : ''] = identifiedBy ?? []
   return { scope: `identity:${JSON.stringify([guard, issuer, typeof own, String(own)])}`, isKnown: true }
 }
 

@@ -7,14 +7,14 @@ import type { AnyGuard } from '../../define/guard.ts'
 import { defineInterceptor } from '../../define/interceptor.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import { documentedOf, documenting } from '../../define/layers.ts'
-import type { FlatRoute, Migration } from '../../routes/flat-route.ts'
+import type { ResolvedRoute, VersionAdapter } from '../../routes/resolved-route.ts'
 import type { Placed } from '../../routes/layer-stack.ts'
 import type { TracedStep } from './options.ts'
 
 /** Creates a span for each step of a request. */
 export interface Steps {
   /** Returns routes whose steps have spans. */
-  readonly trace: (routes: readonly FlatRoute[]) => readonly FlatRoute[]
+  readonly trace: (routes: readonly ResolvedRoute[]) => readonly ResolvedRoute[]
   /** Ends the span of input that was refused, so that what comes after it never began. */
   readonly end: (context: object) => void
 }
@@ -23,7 +23,7 @@ export interface Steps {
 export function createSteps(tracer: Tracer, steps: ReadonlySet<TracedStep>): Steps {
   if (steps.size === 0) return { trace: (routes) => routes, end: () => undefined }
   const input = createInputSpans(tracer)
-  const toTraced = (route: FlatRoute): FlatRoute => {
+  const toTraced = (route: ResolvedRoute): ResolvedRoute => {
     const layers = toLayers(route, steps, { tracer, input })
     const made: PropertyDescriptorMap = {
       ...Object.getOwnPropertyDescriptors(route),
@@ -31,15 +31,15 @@ export function createSteps(tracer: Tracer, steps: ReadonlySet<TracedStep>): Ste
     }
     if (steps.has('handler')) made['handler'] = { value: traceHandler(tracer, route), enumerable: true }
     if (steps.has('migrations') && route.newest !== undefined) {
-      let migration: Migration | undefined
+      let migration: VersionAdapter | undefined
       // made when it is first read, like that of the route
-      const get = (): Migration | undefined =>
+      const get = (): VersionAdapter | undefined =>
         (migration ??= route.migration && traceMigration(tracer, route.migration))
       made['migration'] = { get, enumerable: true }
     }
     // a copy of all properties; those that are made when they are first read stay so
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return Object.defineProperties({}, made) as FlatRoute
+    return Object.defineProperties({}, made) as ResolvedRoute
   }
   return { trace: (routes) => routes.map(toTraced), end: (context) => input.end(context, true) }
 }
@@ -80,10 +80,10 @@ function createInputSpans(tracer: Tracer): InputSpans {
 }
 
 function toLayers(
-  route: FlatRoute,
+  route: ResolvedRoute,
   steps: ReadonlySet<TracedStep>,
   { tracer, input: { start, stop } }: { readonly tracer: Tracer; readonly input: InputSpans },
-): FlatRoute['layers'] {
+): ResolvedRoute['layers'] {
   const { layers, module, newest = route } = route
   const hasInput = newest.sources.length > 0
   const guards = steps.has('guards') ? layers.guards.map((guard) => traceGuard(tracer, guard)) : layers.guards
@@ -105,12 +105,12 @@ function traceGuard(tracer: Tracer, { part, ...placed }: Placed<AnyGuard>): Plac
   return { ...placed, part: documenting(traced, ...documentedOf([part])) }
 }
 
-function traceHandler(tracer: Tracer, { handler, name }: FlatRoute): FlatRoute['handler'] {
+function traceHandler(tracer: Tracer, { handler, name }: ResolvedRoute): ResolvedRoute['handler'] {
   const span = { name: 'handler', attributes: { 'code.function.name': name } }
   return (input, context) => inSpan(tracer, span, () => handler(input, context))
 }
 
-function traceMigration(tracer: Tracer, migration: Migration): Migration {
+function traceMigration(tracer: Tracer, migration: VersionAdapter): VersionAdapter {
   const { up, down } = migration
   return {
     ...migration,

@@ -7,7 +7,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { InputOf, Schema } from '../../schema/schema.ts'
 import { SECRET, toSecrets } from '../../server/session/secret.ts'
-import { isPositive, isRecord, isText } from '../../base/values.ts'
+import { isPositive, isRecord, isNonEmptyString } from '../../base/values.ts'
 import { createCursors } from './cursor.ts'
 import type { Place } from './cursor.ts'
 import { addLinks, LINK } from './links.ts'
@@ -111,9 +111,9 @@ const DIRECTIONS: readonly unknown[] = ['asc', 'desc']
 const NULLS: readonly unknown[] = ['first', 'last']
 
 const isSort = (value: unknown): boolean =>
-  isText(value) ||
+  isNonEmptyString(value) ||
   (isRecord(value) &&
-    isText(value['field']) &&
+    isNonEmptyString(value['field']) &&
     (value['direction'] === undefined || DIRECTIONS.includes(value['direction'])) &&
     (value['nulls'] === undefined || NULLS.includes(value['nulls'])) &&
     Object.keys(value).every((key) => ['field', 'direction', 'nulls'].includes(key)))

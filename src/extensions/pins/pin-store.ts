@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../base/async.ts'
 import { createStoreGuard } from '../../server/stores/guard.ts'
-import { describeValue, flatCopy, isText } from '../../base/values.ts'
+import { describeValue, flatCopy, isNonEmptyString } from '../../base/values.ts'
 import type { DefaultVersionContext, VersionChoice } from '../../versioning/options.ts'
 
 /** The store failed: it threw, did not answer in time or returned something else than a version. */
@@ -51,7 +51,7 @@ export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions):
   return {
     get: async (client, context) => {
       const version = await call('get', () => get(client), checkVersion, context)
-      return isText(version) ? version : undefined
+      return isNonEmptyString(version) ? version : undefined
     },
     add: async (client, version, choice, context) => {
       const result = await call(
@@ -61,7 +61,7 @@ export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions):
         context,
       )
       // some stores return words such as OK
-      return isText(result) ? (choice.find(result) ?? version) : version
+      return isNonEmptyString(result) ? (choice.find(result) ?? version) : version
     },
     upgrade: async (client, version) => {
       await call('set', () => set(client, version, 'upgrade'), checkStored)
@@ -70,7 +70,7 @@ export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions):
 }
 
 function checkVersion(version: unknown): void {
-  if (version === undefined || version === null || isText(version)) return
+  if (version === undefined || version === null || isNonEmptyString(version)) return
   throw new TypeError(`get of pinned gave ${describeValue(version)}, not a version`)
 }
 

@@ -6,7 +6,7 @@ import { addedError } from '../../http/extension-errors.ts'
 import { httpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/async.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { isFunction, isMilliseconds, isPositive, isText } from '../../base/values.ts'
+import { isFunction, isMilliseconds, isPositive, isNonEmptyString } from '../../base/values.ts'
 import { cutVersion } from '../../versioning/cut-version.ts'
 import type { DefaultVersion, VersionChoice } from '../../versioning/options.ts'
 import { createPinMemory } from './memory.ts'
@@ -66,9 +66,9 @@ const OPTIONS: Rules = {
   client: [isFunction, 'a function that returns the id of the client of a request'],
   get: [isFunction, 'a function that returns the version of a client'],
   set: [isFunction, 'a function that stores the version of a client'],
-  onFirstUse: [(value) => isText(value) || isFunction(value), `${VERSION} or a function`],
+  onFirstUse: [(value) => isNonEmptyString(value) || isFunction(value), `${VERSION} or a function`],
   otherwise: [
-    (value) => value === null || isText(value) || isFunction(value),
+    (value) => value === null || isNonEmptyString(value) || isFunction(value),
     `${VERSION}, a function of the request, or null`,
   ],
   onStoreError: [(value) => value === 'refuse' || value === 'otherwise', "'refuse' or 'otherwise'"],
@@ -99,7 +99,7 @@ export function pinned(options: PinOptions): Pins {
   const memory = createPinMemory(maxClients, ttl)
 
   const choose = (id: string | undefined, ...asked: Asked): Awaitable<string | null> => {
-    if (!isText(id)) return fallBack(otherwise, asked)
+    if (!isNonEmptyString(id)) return fallBack(otherwise, asked)
     const [request, choice, context] = asked
     const version = memory.get(id)
     if (version !== undefined) return toKnown(version, choice)
@@ -126,7 +126,7 @@ export function pinned(options: PinOptions): Pins {
     await store.upgrade(id, version)
     memory.set(id, version)
   }
-  return Object.assign(chosen, { names: [onFirstUse, otherwise].filter(isText), upgrade })
+  return Object.assign(chosen, { names: [onFirstUse, otherwise].filter(isNonEmptyString), upgrade })
 }
 
 /** What a `defaultVersion` function is called with. */
@@ -136,7 +136,7 @@ function fallBack(
   otherwise: NonNullable<PinOptions['otherwise']> | null,
   asked: Asked,
 ): Awaitable<string | null> {
-  if (!isText(otherwise)) return otherwise === null ? null : otherwise(...asked)
+  if (!isNonEmptyString(otherwise)) return otherwise === null ? null : otherwise(...asked)
   const [, choice] = asked
   return choice.find(otherwise) ?? otherwise
 }
@@ -148,10 +148,10 @@ async function toFirst(
   request: HttpRequest,
   choice: VersionChoice,
 ): Promise<string> {
-  const name: unknown = isText(onFirstUse) ? onFirstUse : await onFirstUse(client, request)
-  const version = isText(name) ? choice.find(name) : undefined
+  const name: unknown = isNonEmptyString(onFirstUse) ? onFirstUse : await onFirstUse(client, request)
+  const version = isNonEmptyString(name) ? choice.find(name) : undefined
   if (version !== undefined) return version
-  const given = isText(name) ? JSON.stringify(cutVersion(name)) : typeof name
+  const given = isNonEmptyString(name) ? JSON.stringify(cutVersion(name)) : typeof name
   throw new Error(`onFirstUse of pinned gave ${given}, not a known version`)
 }
 

@@ -86,7 +86,7 @@ function callLater(done: Promise<void>, call: (() => void) | undefined): Promise
   void done.then(call)
 }
 
-function createSend({ enter, settings }: AppInternals): Send {
+function createSend({ start: enter, settings }: AppInternals): Send {
   const findRefusal = createHeadCheck(settings.limits)
   const readOrigin = createOriginReader()
   const run = ({ dispatch }: Opened, options: Dispatcher.DispatchOptions, exchange: Exchange): void => {

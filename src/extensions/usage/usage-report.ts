@@ -8,7 +8,7 @@ import { ValidationError } from '../../http/errors.ts'
 import type { ValidationIssue } from '../../http/errors.ts'
 import type { DocsUsage } from '../../server/options/docs.ts'
 import type { UsageEntry, UsageStore } from '../../server/options/usage.ts'
-import { createKeeper } from '../../server/services/usage/keeper.ts'
+import { createUsageWriter } from '../../server/services/usage/usage-writer.ts'
 import { isFunction, isObject, isString } from '../../base/values.ts'
 import { VERSION_NEUTRAL } from '../../versioning/spec.ts'
 import { createByVersion } from './by-version.ts'
@@ -69,7 +69,7 @@ const RULES: Rules = {
 export function createUsageReport(options: UsageReportOptions): UsageReport {
   checkOptions(WHERE, options, RULES, missing(options), `${WHERE}({ store, guards: [IsOperator] })`)
   const { store, guards, path = '/usage' } = options
-  const keeper = createKeeper({ store })
+  const keeper = createUsageWriter({ store })
   const read: UsageReport['read'] = async (filter = {}) => {
     const entries = (await keeper.read?.(filter.since)) ?? []
     return entries.filter((entry) => isWanted(entry, filter))

@@ -1,5 +1,5 @@
 import type { Webhook } from '../../openapi/webhook.ts'
-import { codeOf } from '../../routes/history.ts'
+import { historyCodeOf } from '../../routes/history.ts'
 import { toDeclared } from '../../schema/declared.ts'
 import { fromJson, RESULT_READERS } from '../../schema/from-json.ts'
 import { requireZod } from '../../schema/to-zod.ts'
@@ -37,7 +37,7 @@ export async function createPayloads(
   const versions = history?.versions ?? []
   const write = (version: string | undefined): string | undefined => {
     if (version === undefined) return JSON.stringify({ type: name, timestamp, data: parsed.value })
-    const migrate = codeOf(history)?.migrate
+    const migrate = historyCodeOf(history)?.migrate
     if (migrate === undefined || !versions.includes(version))
       throw new RangeError(`There is no version ${version}: there are ${versions.join(', ') || 'none'}`)
     const older = webhook.schemaIn(version, { list: versions, format: 'string', history })

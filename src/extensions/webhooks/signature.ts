@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 import type { HttpRequest } from '../../http/http.ts'
-import { isText } from '../../base/values.ts'
+import { isNonEmptyString } from '../../base/values.ts'
 import { isSecret, toKey } from './secrets.ts'
 
 /** What the signature of a webhook covers. */
@@ -62,7 +62,7 @@ interface Format {
 const PLAIN = {
   companions: [],
   toKey: (secret: string) => Buffer.from(secret),
-  isSecret: isText,
+  isSecret: isNonEmptyString,
   secret: 'a text with at least one character',
 }
 
@@ -76,7 +76,7 @@ export const FORMATS: Readonly<Record<SignatureFormat, Format>> = {
         only(request, name),
       )
       const timestamp = toTimestamp(time)
-      if (!isText(id) || timestamp === undefined || given === undefined) return undefined
+      if (!isNonEmptyString(id) || timestamp === undefined || given === undefined) return undefined
       const signatures = given
         .split(' ')
         .flatMap((each) => (each.startsWith('v1,') ? [Buffer.from(each.slice(3), 'base64')] : []))

@@ -14,7 +14,14 @@ import { placed } from '../../base/source-location.ts'
 import { toFilesPlan } from '../../schema/files.ts'
 import { createStoreGuard } from '../../server/stores/guard.ts'
 import { createWorkerWarning } from '../../server/stores/worker-warning.ts'
-import { isFunction, isMilliseconds, isObject, isRecord, isString, isText } from '../../base/values.ts'
+import {
+  isFunction,
+  isMilliseconds,
+  isObject,
+  isRecord,
+  isString,
+  isNonEmptyString,
+} from '../../base/values.ts'
 import { keepsInMemory } from './replays.ts'
 import type { ReplayStore } from './replays.ts'
 import { FORMATS, isSigned, toReplayKey } from './signature.ts'
@@ -180,7 +187,7 @@ function rulesOf(options: unknown): Rules {
       (value) => isString(value) && /^[\w.-]+$/.test(value),
       'a name of letters, digits, ".", "-" and "_"',
     ],
-    description: [isText, 'a text'],
+    description: [isNonEmptyString, 'a text'],
   }
 }
 

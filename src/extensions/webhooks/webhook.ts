@@ -6,7 +6,7 @@ import type { Webhook, WebhookVersions } from '../../openapi/webhook.ts'
 import { placed } from '../../base/source-location.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { isBoolean, isString, isText } from '../../base/values.ts'
+import { isBoolean, isString, isNonEmptyString } from '../../base/values.ts'
 import { createKnown, expandSpec } from '../../versioning/known.ts'
 import type { VersionSpec } from '../../versioning/spec.ts'
 
@@ -34,9 +34,9 @@ const OPTIONS: Rules = {
   ],
   schema: [isSchema, 'a schema'],
   version: [isVersionSpec, "a version, a range such as '>=2', or a list of them"],
-  summary: [isText, 'a text'],
-  description: [isText, 'a text'],
-  tags: [(value) => Array.isArray(value) && value.every(isText), 'a list of texts'],
+  summary: [isNonEmptyString, 'a text'],
+  description: [isNonEmptyString, 'a text'],
+  tags: [(value) => Array.isArray(value) && value.every(isNonEmptyString), 'a list of texts'],
   deprecated: [isBoolean, 'true or false'],
 }
 
@@ -74,7 +74,7 @@ function schemaAt(schema: Schema, version: string | null, { history }: WebhookVe
 }
 
 function isEntry(value: unknown): boolean {
-  return isText(value) || typeof value === 'symbol'
+  return isNonEmptyString(value) || typeof value === 'symbol'
 }
 
 function isVersionSpec(value: unknown): boolean {

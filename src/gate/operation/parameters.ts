@@ -4,7 +4,7 @@ import type { Source } from '../document/source.ts'
 import type { Level } from '../finding.ts'
 import type { Reader, Side } from '../schema/read.ts'
 import { isAny } from '../schema/shape.ts'
-import type { Shape } from '../schema/shape.ts'
+import type { ValueSet } from '../schema/shape.ts'
 import { toDifferences } from './context.ts'
 import type { Difference, Documents } from './context.ts'
 
@@ -141,7 +141,7 @@ function toFlagDifferences(old: Parameter, now: Parameter, say: Say): readonly D
 function toStyleDifferences(
   old: Parameter,
   now: Parameter,
-  shapes: readonly Shape[],
+  shapes: readonly ValueSet[],
   say: Say,
 ): readonly Difference[] {
   const [was, is] = [styleOf(old), styleOf(now)]
@@ -151,29 +151,29 @@ function toStyleDifferences(
 }
 
 /** Whether the only value of both is the version of the document. */
-function isOfVersion(old: Shape, now: Shape, { base, revision }: Documents): boolean {
+function isOfVersion(old: ValueSet, now: ValueSet, { base, revision }: Documents): boolean {
   const [was, is] = [onlyText(old), onlyText(now)]
   return was !== undefined && is !== undefined && base.withoutVersion(was) === revision.withoutVersion(is)
 }
 
-function onlyText({ parts }: Shape): string | undefined {
+function onlyText({ parts }: ValueSet): string | undefined {
   const [part] = parts
   return parts.length === 1 && part?.kind === 'value' && isString(part.value) ? part.value : undefined
 }
 
-function isScalar(shape: Shape): boolean {
+function isScalar(shape: ValueSet): boolean {
   return !isAny(shape) && !isCompound(shape)
 }
 
 /** The schema of a parameter, or of its content. */
-function toShape({ node }: Parameter, source: Source, read: Reader): Shape {
+function toShape({ node }: Parameter, source: Source, read: Reader): ValueSet {
   const content = source.resolve(node['content'])
   if (!isRecord(content)) return read(node['schema'])
   const media = source.resolve(Object.values(content)[0])
   return read(isRecord(media) ? media['schema'] : undefined)
 }
 
-function isCompound({ parts }: Shape): boolean {
+function isCompound({ parts }: ValueSet): boolean {
   return parts.some(({ kind }) => kind === 'array' || kind === 'object')
 }
 
@@ -185,7 +185,7 @@ function styleOf({ in: place, node }: Parameter): string {
   return `${typeof style === 'string' ? style : 'form'}${explode === true ? ', exploded' : ''}`
 }
 
-function isPlainText({ parts }: Shape): boolean {
+function isPlainText({ parts }: ValueSet): boolean {
   return parts.some(
     (part) =>
       part.kind === 'string' &&

@@ -1,34 +1,44 @@
 import type { Level } from '../finding.ts'
 
 /** A kind of difference between two schemas, with its level in requests and in responses. */
-export interface Aspect {
+export interface SchemaRule {
   readonly request: Level
   readonly response: Level
-  readonly says: string
-  readonly cure: string
+  readonly description: string
+  readonly fix: string
 }
 
 const KEEP = 'Keep accepting the values of your clients, or make the change part of a new version.'
 const READ = 'Keep sending values that your clients know, or make the change part of a new version.'
 
-const narrows = (says: string, cure = KEEP): Aspect => ({ request: 'breaking', response: 'info', says, cure })
-const widens = (says: string, cure = READ): Aspect => ({ request: 'info', response: 'breaking', says, cure })
+const narrows = (description: string, fix = KEEP): SchemaRule => ({
+  request: 'breaking',
+  response: 'info',
+  description,
+  fix,
+})
+const widens = (description: string, fix = READ): SchemaRule => ({
+  request: 'info',
+  response: 'breaking',
+  description,
+  fix,
+})
 
 /** A limit that a schema may have: set, removed, and moved either way. */
 function limit<N extends string>(
   name: N,
   label: string,
   isLower: boolean,
-): Readonly<Record<`${N}-${'set' | 'unset' | 'increased' | 'decreased'}`, Aspect>> {
+): Readonly<Record<`${N}-${'set' | 'unset' | 'increased' | 'decreased'}`, SchemaRule>> {
   const [up, down] = isLower ? [narrows, widens] : [widens, narrows]
-  const entries: Record<string, Aspect> = {
+  const entries: Record<string, SchemaRule> = {
     [`${name}-set`]: narrows(`${label} was set`),
     [`${name}-unset`]: widens(`${label} was removed`),
     [`${name}-increased`]: up(`${label} was increased`),
     [`${name}-decreased`]: down(`${label} was decreased`),
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are made of the parameter
-  return entries as Readonly<Record<`${N}-${'set' | 'unset' | 'increased' | 'decreased'}`, Aspect>>
+  return entries as Readonly<Record<`${N}-${'set' | 'unset' | 'increased' | 'decreased'}`, SchemaRule>>
 }
 
 /** Every kind of difference between schemas. The name of a rule consists of the side, the place and one of these. */
@@ -36,8 +46,8 @@ export const ASPECTS = {
   'type-changed': {
     request: 'breaking',
     response: 'breaking',
-    says: 'the type changed',
-    cure: 'Add a field of the new type beside it, or make the change part of a new version.',
+    description: 'the type changed',
+    fix: 'Add a field of the new type beside it, or make the change part of a new version.',
   },
   'type-generalized': widens('more types are allowed'),
   // in requests this is reported as type-changed
@@ -45,8 +55,8 @@ export const ASPECTS = {
   wrapped: {
     request: 'breaking',
     response: 'breaking',
-    says: 'the value was wrapped in an object or list',
-    cure: 'Add the envelope in a new version.',
+    description: 'the value was wrapped in an object or list',
+    fix: 'Add the envelope in a new version.',
   },
   'became-nullable': widens('null is allowed'),
   'became-not-nullable': narrows('null is no longer allowed'),
@@ -57,15 +67,15 @@ export const ASPECTS = {
   'const-changed': {
     request: 'breaking',
     response: 'breaking',
-    says: 'the constant changed',
-    cure: 'Make the change part of a new version.',
+    description: 'the constant changed',
+    fix: 'Make the change part of a new version.',
   },
   'enum-value-removed': narrows('an enum value was removed'),
   'enum-value-added': {
     request: 'info',
     response: 'warning',
-    says: 'an enum value was added',
-    cure: 'Mark the enum with x-extensible-enum, or write a `down` in your change so that only new versions send the value.',
+    description: 'an enum value was added',
+    fix: 'Mark the enum with x-extensible-enum, or write a `down` in your change so that only new versions send the value.',
   },
   ...limit('min', 'the minimum', true),
   ...limit('max', 'the maximum', false),
@@ -84,16 +94,16 @@ export const ASPECTS = {
   'pattern-changed': {
     request: 'warning',
     response: 'warning',
-    says: 'the pattern changed, and patterns cannot be compared',
-    cure: 'Compare the patterns yourself, and allow the finding if you accept it.',
+    description: 'the pattern changed, and patterns cannot be compared',
+    fix: 'Compare the patterns yourself, and allow the finding if you accept it.',
   },
   'format-added': narrows('a format was added'),
   'format-removed': widens('a format was removed'),
   'format-changed': {
     request: 'warning',
     response: 'warning',
-    says: 'the format changed, and formats cannot be compared',
-    cure: 'Compare the formats yourself, and allow the finding if you accept it.',
+    description: 'the format changed, and formats cannot be compared',
+    fix: 'Compare the formats yourself, and allow the finding if you accept it.',
   },
   'any-of-added': widens('an alternative was added'),
   'any-of-removed': narrows('an alternative was removed'),
@@ -101,8 +111,8 @@ export const ASPECTS = {
   'additional-properties-opened': {
     request: 'info',
     response: 'info',
-    says: 'additional members are allowed',
-    cure: "You don't have to do anything.",
+    description: 'additional members are allowed',
+    fix: "You don't have to do anything.",
   },
   'additional-properties-narrowed': narrows('additional members have to match a schema'),
   'additional-properties-widened': widens('additional members can have any value'),
@@ -113,38 +123,38 @@ export const ASPECTS = {
   'constraint-added': {
     request: 'warning',
     response: 'info',
-    says: 'a constraint was added that cannot be compared',
-    cure: 'Check which values the constraint rejects, and allow the finding if you accept it.',
+    description: 'a constraint was added that cannot be compared',
+    fix: 'Check which values the constraint rejects, and allow the finding if you accept it.',
   },
   'constraint-removed': {
     request: 'info',
     response: 'warning',
-    says: 'a constraint was removed that cannot be compared',
-    cure: 'Check which values the constraint rejected, and allow the finding if you accept it.',
+    description: 'a constraint was removed that cannot be compared',
+    fix: 'Check which values the constraint rejected, and allow the finding if you accept it.',
   },
   'discriminator-property-name-changed': {
     request: 'breaking',
     response: 'breaking',
-    says: 'the discriminator property changed',
-    cure: 'Keep the property, or make the change part of a new version.',
+    description: 'the discriminator property changed',
+    fix: 'Keep the property, or make the change part of a new version.',
   },
   'default-value-added': {
     request: 'warning',
     response: 'none',
-    says: 'a default was added, which changes the meaning of requests without the value',
-    cure: 'Make the change part of a new version.',
+    description: 'a default was added, which changes the meaning of requests without the value',
+    fix: 'Make the change part of a new version.',
   },
   'default-value-changed': {
     request: 'warning',
     response: 'none',
-    says: 'the default changed, which changes the meaning of requests without the value',
-    cure: 'Make the change part of a new version.',
+    description: 'the default changed, which changes the meaning of requests without the value',
+    fix: 'Make the change part of a new version.',
   },
   'default-value-removed': {
     request: 'warning',
     response: 'none',
-    says: 'the default was removed, which changes the meaning of requests without the value',
-    cure: 'Make the change part of a new version.',
+    description: 'the default was removed, which changes the meaning of requests without the value',
+    fix: 'Make the change part of a new version.',
   },
   'became-required': narrows(
     'it became required',
@@ -157,28 +167,28 @@ export const ASPECTS = {
   deprecated: {
     request: 'info',
     response: 'info',
-    says: 'it is deprecated',
-    cure: "You don't have to do anything.",
+    description: 'it is deprecated',
+    fix: "You don't have to do anything.",
   },
   reactivated: {
     request: 'info',
     response: 'info',
-    says: 'it is no longer deprecated',
-    cure: "You don't have to do anything.",
+    description: 'it is no longer deprecated',
+    fix: "You don't have to do anything.",
   },
   'became-read-only': {
     request: 'warning',
     response: 'none',
-    says: 'it became read-only, so its values in requests are ignored or rejected',
-    cure: 'Keep accepting it, or make the change part of a new version.',
+    description: 'it became read-only, so its values in requests are ignored or rejected',
+    fix: 'Keep accepting it, or make the change part of a new version.',
   },
   undecided: {
     request: 'warning',
     response: 'warning',
-    says: 'the schemas differ in a way that cannot be compared',
-    cure: 'Compare both schemas yourself, and allow the finding if you accept it.',
+    description: 'the schemas differ in a way that cannot be compared',
+    fix: 'Compare both schemas yourself, and allow the finding if you accept it.',
   },
-} as const satisfies Readonly<Record<string, Aspect>>
+} as const satisfies Readonly<Record<string, SchemaRule>>
 
 /** The name of a difference between schemas. */
 export type AspectName = keyof typeof ASPECTS

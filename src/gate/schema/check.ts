@@ -1,22 +1,22 @@
 import { isRecord } from '../../base/values.ts'
 import { toStableText } from '../json.ts'
 import { typeOfValue } from './shape.ts'
-import type { ArrayPart, NumberPart, ObjectPart, Part, Shape, StringPart } from './shape.ts'
+import type { ArrayPart, NumberPart, ObjectPart, Alternative, ValueSet, StringPart } from './shape.ts'
 
 /**
  * Whether a value is in a shape, or `undefined` if that cannot be said.
  * @param isLenient whether members that an object does not name are no matter, closed as it may be
  */
-export function has(shape: Shape, value: unknown, isLenient = false): boolean | undefined {
+export function has(shape: ValueSet, value: unknown, isLenient = false): boolean | undefined {
   return some(shape.parts, (part) => hasPart(part, value, isLenient))
 }
 
 /** Whether a value is in a part, or `undefined` if that cannot be said. */
-export function hasPart(part: Part, value: unknown, isLenient = false): boolean | undefined {
+export function hasPart(part: Alternative, value: unknown, isLenient = false): boolean | undefined {
   return and(hasPlainly(part, value, isLenient), () => every(part.rules, (rule) => rule.holds(value)))
 }
 
-function hasPlainly(part: Part, value: unknown, isLenient: boolean): boolean | undefined {
+function hasPlainly(part: Alternative, value: unknown, isLenient: boolean): boolean | undefined {
   if (part.kind === 'value') return toStableText(part.value) === toStableText(value)
   if (part.kind !== typeOfValue(value)) return false
   if (part.kind === 'number') return hasNumber(part, Number(value))

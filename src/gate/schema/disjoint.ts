@@ -1,9 +1,9 @@
 import { hasPart } from './check.ts'
 import { typeOf } from './shape.ts'
-import type { ObjectPart, Part, Property } from './shape.ts'
+import type { ObjectPart, Alternative, Property } from './shape.ts'
 
 /** Whether no value can be in two of several shapes, as far as types, values and required properties with values tell. */
-export function areDisjoint(shapes: readonly (readonly Part[])[]): boolean {
+export function areDisjoint(shapes: readonly (readonly Alternative[])[]): boolean {
   return shapes.every((parts, at) =>
     shapes
       .slice(at + 1)
@@ -11,7 +11,7 @@ export function areDisjoint(shapes: readonly (readonly Part[])[]): boolean {
   )
 }
 
-function arePartsDisjoint(one: Part, other: Part): boolean {
+function arePartsDisjoint(one: Alternative, other: Alternative): boolean {
   if (typeOf(one) !== typeOf(other)) return true
   if (one.kind === 'value') return hasPart(other, one.value) === false
   if (other.kind === 'value') return hasPart(one, other.value) === false

@@ -3,7 +3,7 @@ import { ASPECTS } from './aspects.ts'
 import type { AspectName } from './aspects.ts'
 import type { Inclusion } from './includes.ts'
 import type { Side } from './read.ts'
-import type { Shape } from './shape.ts'
+import type { ValueSet } from './shape.ts'
 
 /** A difference between two schemas, told relative to them. */
 export interface Fact {
@@ -39,18 +39,18 @@ export interface Comparing {
   /** In the direction that keeps clients working: from older to newer in requests, from newer to older in responses. */
   readonly inclusion: Inclusion
   /** The facts of schemas further inside. */
-  readonly compare: (base: Shape, revision: Shape) => readonly Fact[]
+  readonly compare: (base: ValueSet, revision: ValueSet) => readonly Fact[]
 }
 
 /** A fact of two shapes themselves. */
 export function toFact(
   aspect: AspectName,
-  base: Pick<Shape, 'place'>,
-  revision: Pick<Shape, 'place'>,
+  base: Pick<ValueSet, 'place'>,
+  revision: Pick<ValueSet, 'place'>,
   side: Side,
   detail?: string,
 ): Fact {
-  const { [side]: level, says } = ASPECTS[aspect]
+  const { [side]: level, description: says } = ASPECTS[aspect]
   return {
     rule: aspect,
     level,

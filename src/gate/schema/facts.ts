@@ -11,14 +11,14 @@ import type { Side } from './read.ts'
 import { toRuleFacts } from './rule-facts.ts'
 import { toNumberFacts, toStringFacts } from './scalar-facts.ts'
 import { areWrittenSame, isAny, typeOf } from './shape.ts'
-import type { JsonType, Part, Shape } from './shape.ts'
+import type { JsonType, Alternative, ValueSet } from './shape.ts'
 import { toValueFacts } from './value-facts.ts'
 import type { Values } from './value-facts.ts'
 
 /** Creates the comparison of schemas for one side. It compares a pair of schemas once. */
 export function createComparing(side: Side, strictness: Strictness, isSame: IsSame): Comparing {
   const inclusion = createInclusion(side === 'response', isSame)
-  const known = new PairMap<Shape, readonly Fact[]>()
+  const known = new PairMap<ValueSet, readonly Fact[]>()
   const comparing: Comparing = {
     side,
     strictness,
@@ -29,7 +29,7 @@ export function createComparing(side: Side, strictness: Strictness, isSame: IsSa
       if (areWrittenSame(base, revision, isSame)) return []
       // a pair that leads back to itself has been told further up
       known.set(base, revision, [])
-      const facts = judge(
+      const facts = dropImpossible(
         base,
         revision,
         [...toNoteFacts(base, revision, side), ...toFacts(base, revision, comparing)],
@@ -48,9 +48,9 @@ function isBad({ level, isOfSet }: Fact): boolean {
 }
 
 /** Leaves out what the set as a whole does not confirm, and adds what no single difference tells. */
-function judge(
-  base: Shape,
-  revision: Shape,
+function dropImpossible(
+  base: ValueSet,
+  revision: ValueSet,
   facts: readonly Fact[],
   { side, inclusion }: Comparing,
 ): readonly Fact[] {
@@ -75,7 +75,7 @@ function judge(
   return isTold ? facts : [...facts, toFact('type-changed', base, revision, side, detail)]
 }
 
-function toFacts(base: Shape, revision: Shape, comparing: Comparing): readonly Fact[] {
+function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): readonly Fact[] {
   if (isAny(base) && isAny(revision)) return []
   const { side } = comparing
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
@@ -102,7 +102,7 @@ function toNullFacts(old: ReadonlySet<JsonType>, now: ReadonlySet<JsonType>, say
   return [say(old.has('null') ? 'became-not-nullable' : 'became-nullable')]
 }
 
-function toTypes({ parts }: Shape): ReadonlySet<JsonType> {
+function toTypes({ parts }: ValueSet): ReadonlySet<JsonType> {
   return new Set(parts.map(typeOf))
 }
 
@@ -115,10 +115,10 @@ function toTypeText(types: ReadonlySet<JsonType>): string {
 }
 
 /** Whether the newer value has the older one in it: an item of a list, or a member of an object that has nothing of it otherwise. */
-function isEnvelope(base: Shape, revision: Shape, { inclusion }: Comparing): boolean {
+function isEnvelope(base: ValueSet, revision: ValueSet, { inclusion }: Comparing): boolean {
   const [old, now] = [toOnly(base), toOnly(revision)]
   if (old?.kind !== 'object' && old?.kind !== 'array') return false
-  const isOld = (shape: Shape): boolean =>
+  const isOld = (shape: ValueSet): boolean =>
     !isAny(shape) && inclusion.isIn(base, shape) === 'yes' && inclusion.isIn(shape, base) === 'yes'
   if (now?.kind === 'array') return old.kind === 'object' && isOld(now.items())
   if (now?.kind !== 'object') return false
@@ -127,11 +127,16 @@ function isEnvelope(base: Shape, revision: Shape, { inclusion }: Comparing): boo
   return [...now.properties.values()].some(({ shape }) => isOld(shape()))
 }
 
-function toOnly({ parts }: Shape): Part | undefined {
+function toOnly({ parts }: ValueSet): Alternative | undefined {
   return parts.length === 1 ? parts[0] : undefined
 }
 
-function toTypeFacts(type: JsonType, base: Shape, revision: Shape, comparing: Comparing): readonly Fact[] {
+function toTypeFacts(
+  type: JsonType,
+  base: ValueSet,
+  revision: ValueSet,
+  comparing: Comparing,
+): readonly Fact[] {
   const [old, now] = [ofType(base, type), ofType(revision, type)]
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, comparing.side, detail)
   const isExtensible = base.notes.isExtensible === true
@@ -141,16 +146,16 @@ function toTypeFacts(type: JsonType, base: Shape, revision: Shape, comparing: Co
   ]
 }
 
-function ofType({ parts }: Shape, type: JsonType): Values & { readonly plain: readonly Part[] } {
+function ofType({ parts }: ValueSet, type: JsonType): Values & { readonly plain: readonly Alternative[] } {
   const own = parts.filter((part) => typeOf(part) === type)
   const plain = own.filter(({ kind }) => kind !== 'value')
   return { values: own.filter((part) => part.kind === 'value'), plain, isOpen: plain.length > 0 }
 }
 
 function toPlainFacts(
-  old: readonly Part[],
-  now: readonly Part[],
-  shapes: readonly [Shape, Shape],
+  old: readonly Alternative[],
+  now: readonly Alternative[],
+  shapes: readonly [ValueSet, ValueSet],
   comparing: Comparing,
 ): readonly Fact[] {
   const [base, revision] = shapes
@@ -172,14 +177,14 @@ function toPlainFacts(
   return facts
 }
 
-function toNames(parts: readonly Part[]): string {
+function toNames(parts: readonly Alternative[]): string {
   return parts.map((part) => part.name ?? typeOf(part)).join(', ')
 }
 
 function toPairFacts(
-  old: Part,
-  now: Part,
-  [base, revision]: readonly [Shape, Shape],
+  old: Alternative,
+  now: Alternative,
+  [base, revision]: readonly [ValueSet, ValueSet],
   comparing: Comparing,
 ): readonly Fact[] {
   const { side } = comparing

@@ -2,11 +2,11 @@ import { all, allOf } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { toRegExp } from './check.ts'
 import { toAlone, toValue } from './shape.ts'
-import type { ArrayPart, ObjectPart, Rest, Shape } from './shape.ts'
+import type { ArrayPart, ObjectPart, OtherMembers, ValueSet } from './shape.ts'
 
 /** The comparison that asks: for what is further inside. */
 export interface Asking {
-  readonly isIn: (part: Shape, whole: Shape) => Answer
+  readonly isIn: (part: ValueSet, whole: ValueSet) => Answer
   /** Whether an object that is closed takes members that it does not name. */
   readonly isLenient: boolean
 }
@@ -26,13 +26,13 @@ export function isArrayIn(part: ArrayPart, whole: ArrayPart, asking: Asking): An
 }
 
 /** No item at all is in anything. */
-function isInside(part: Shape, whole: Shape, { isIn }: Asking): Answer {
+function isInside(part: ValueSet, whole: ValueSet, { isIn }: Asking): Answer {
   return part.parts.length === 0 ? 'yes' : isIn(part, whole)
 }
 
 /** Whether all objects of one part are in another. Members that an object does not name count as absent. */
 export function isObjectIn(part: ObjectPart, whole: ObjectPart, asking: Asking): Answer {
-  const rest: Rest = asking.isLenient && whole.rest === 'closed' ? 'open' : whole.rest
+  const rest: OtherMembers = asking.isLenient && whole.rest === 'closed' ? 'open' : whole.rest
   const other = { ...whole, rest }
   return all(
     (function* answers() {
@@ -88,7 +88,7 @@ function* toPatterns(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Gen
     if (!whole.patterns.has(pattern) && whole.rest !== 'open') yield 'unknown'
 }
 
-function isRestIn(part: Rest, whole: Rest, asking: Asking): Answer {
+function isRestIn(part: OtherMembers, whole: OtherMembers, asking: Asking): Answer {
   if (whole === 'open' || part === 'closed') return 'yes'
   return part === 'open' || whole === 'closed' ? 'no' : isInside(part(), whole(), asking)
 }

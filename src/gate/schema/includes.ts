@@ -10,13 +10,13 @@ import type { Asking } from './includes-compound.ts'
 import { isNumberIn, isStringIn, toEdge } from './includes-scalar.ts'
 import { samplesOf } from './samples.ts'
 import { areWrittenSame, isAny, rulesOf, toAlone, toValue, typeOf } from './shape.ts'
-import type { Part, Shape } from './shape.ts'
+import type { Alternative, ValueSet } from './shape.ts'
 
 /** Compares shapes of two documents, and remembers what it found. */
 export interface Inclusion {
   /** Whether every value of `part` is in `whole`. */
-  readonly isIn: (part: Shape, whole: Shape) => Answer
-  readonly isPartIn: (part: Part, whole: Shape) => Answer
+  readonly isIn: (part: ValueSet, whole: ValueSet) => Answer
+  readonly isPartIn: (part: Alternative, whole: ValueSet) => Answer
 }
 
 /**
@@ -24,12 +24,12 @@ export interface Inclusion {
  * @param isLenient whether an object that is closed takes members that it does not name, as clients have to for responses
  */
 export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
-  const known = new PairMap<Shape, Answer>()
+  const known = new PairMap<ValueSet, Answer>()
   // pairs under way, and how deep each stands: a pair that leads back to itself holds if nothing else speaks against it
-  const open = new PairMap<Shape, number | undefined>()
+  const open = new PairMap<ValueSet, number | undefined>()
   let depth = 0
   let lowest = Number.POSITIVE_INFINITY
-  const isIn = (part: Shape, whole: Shape): Answer => {
+  const isIn = (part: ValueSet, whole: ValueSet): Answer => {
     if (part === whole || isAny(whole)) return 'yes'
     const found = known.get(part, whole)
     if (found !== undefined) return found
@@ -53,7 +53,7 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
     return answer
   }
   const asking: Asking = { isIn, isLenient }
-  const isPartIn = (part: Part, whole: Shape): Answer => {
+  const isPartIn = (part: Alternative, whole: ValueSet): Answer => {
     if (part.kind === 'value') return isValueIn(part.value, whole, isLenient)
     const partners = whole.parts.filter((other) => typeOf(other) === part.kind)
     const answers = partners.map((other) => isPlainIn(part, other, asking))
@@ -67,14 +67,14 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
   return { isIn, isPartIn }
 }
 
-function isPlainIn(part: Part, whole: Part, asking: Asking): Answer {
+function isPlainIn(part: Alternative, whole: Alternative, asking: Asking): Answer {
   const plain = isTypedIn(part, whole, asking)
   if (plain !== 'yes') return plain
   const own = rulesOf(part)
   return rulesOf(whole).every(({ key }) => own.some((rule) => rule.key === key)) ? 'yes' : 'unknown'
 }
 
-function isTypedIn(part: Part, whole: Part, asking: Asking): Answer {
+function isTypedIn(part: Alternative, whole: Alternative, asking: Asking): Answer {
   if (part.kind === 'number' && whole.kind === 'number') return isNumberIn(part, whole)
   if (part.kind === 'string' && whole.kind === 'string') return isStringIn(part, whole)
   if (part.kind === 'array' && whole.kind === 'array') return isArrayIn(part, whole, asking)
@@ -83,7 +83,7 @@ function isTypedIn(part: Part, whole: Part, asking: Asking): Answer {
 }
 
 /** A value whose format cannot be judged is in the other if that names it, too. */
-function isValueIn(value: unknown, whole: Shape, isLenient: boolean): Answer {
+function isValueIn(value: unknown, whole: ValueSet, isLenient: boolean): Answer {
   const answer = has(whole, value, isLenient)
   if (answer !== undefined) return answer ? 'yes' : 'no'
   const text = toStableText(value)
@@ -94,7 +94,7 @@ function isValueIn(value: unknown, whole: Shape, isLenient: boolean): Answer {
 const MOST_INTEGERS = 64
 
 /** The values of a short range of integers. */
-function splitIntoValues(part: Part): readonly Part[] | undefined {
+function splitIntoValues(part: Alternative): readonly Alternative[] | undefined {
   if (part.kind !== 'number' || !part.isInteger || part.min === undefined || part.max === undefined)
     return undefined
   const [from, to] = [toEdge(part.min, 1, true).value, toEdge(part.max, -1, true).value]
@@ -104,7 +104,10 @@ function splitIntoValues(part: Part): readonly Part[] | undefined {
 }
 
 /** An object in several, one for each value of a property that tells the others apart. */
-function splitByProperty(part: Part, partners: readonly Part[]): readonly Part[] | undefined {
+function splitByProperty(
+  part: Alternative,
+  partners: readonly Alternative[],
+): readonly Alternative[] | undefined {
   if (part.kind !== 'object' || partners.length < 2) return undefined
   for (const [name, property] of part.properties) {
     if (!property.isRequired || !partners.some((other) => isTelling(other, name))) continue
@@ -119,7 +122,7 @@ function splitByProperty(part: Part, partners: readonly Part[]): readonly Part[]
   return undefined
 }
 
-function isTelling(part: Part, name: string): boolean {
+function isTelling(part: Alternative, name: string): boolean {
   const property = part.kind === 'object' ? part.properties.get(name) : undefined
   return property !== undefined && valuesOf(property) !== undefined
 }

@@ -6,11 +6,11 @@ import type {
   Lazy,
   NumberPart,
   ObjectPart,
-  Part,
+  Alternative,
   Property,
-  Rest,
+  OtherMembers,
   Rule,
-  Shape,
+  ValueSet,
   StringPart,
 } from './shape.ts'
 
@@ -18,7 +18,7 @@ import type {
 const MOST_PARTS = 512
 
 /** The values that are in both shapes. What is said of the second wins over what is said of the first. */
-export function intersect(one: Shape, other: Shape): Shape {
+export function intersect(one: ValueSet, other: ValueSet): ValueSet {
   const notes = { ...one.notes, ...other.notes }
   const { place } = one
   if (isAny(other)) return { parts: one.parts, notes, place }
@@ -29,7 +29,7 @@ export function intersect(one: Shape, other: Shape): Shape {
   return { parts: parts.slice(0, MOST_PARTS), notes, place }
 }
 
-function intersectParts(one: Part, other: Part): Part | undefined {
+function intersectParts(one: Alternative, other: Alternative): Alternative | undefined {
   const common = { name: one.name ?? other.name, rules: toRules(one.rules, other.rules) }
   if (one.kind === 'value')
     return hasPart(other, one.value) === false ? undefined : { ...one, rules: common.rules }
@@ -131,12 +131,12 @@ function intersectObjects(one: ObjectPart, other: ObjectPart): ObjectPart {
   }
 }
 
-function ofRest(rest: Rest): Lazy | undefined {
+function ofRest(rest: OtherMembers): Lazy | undefined {
   if (rest === 'open') return undefined
   return rest === 'closed' ? () => NEVER : rest
 }
 
-function intersectRests(one: Rest, other: Rest): Rest {
+function intersectRests(one: OtherMembers, other: OtherMembers): OtherMembers {
   if (one === 'closed' || other === 'closed') return 'closed'
   if (one === 'open') return other
   return other === 'open' ? one : both(one, other)
@@ -145,6 +145,6 @@ function intersectRests(one: Rest, other: Rest): Rest {
 /** The intersection of two shapes, read once. Of one alone, that one. */
 function both(one: Lazy | undefined, other: Lazy | undefined): Lazy {
   if (one === undefined || other === undefined) return one ?? other ?? (() => NEVER)
-  let shape: Shape | undefined
+  let shape: ValueSet | undefined
   return () => (shape ??= intersect(one(), other()))
 }

@@ -3,10 +3,10 @@ import type { AspectName } from './aspects.ts'
 import { toFact } from './fact.ts'
 import type { Fact } from './fact.ts'
 import type { Side } from './read.ts'
-import type { Shape } from './shape.ts'
+import type { ValueSet } from './shape.ts'
 
 /** The differences in what two schemas say beside their values. */
-export function toNoteFacts(base: Shape, revision: Shape, side: Side): readonly Fact[] {
+export function toNoteFacts(base: ValueSet, revision: ValueSet, side: Side): readonly Fact[] {
   const say = (aspect: AspectName, detail?: string): Fact => toFact(aspect, base, revision, side, detail)
   const [old, now] = [base.notes, revision.notes]
   const facts = side === 'request' ? toDefaultFacts(base, revision) : []
@@ -24,7 +24,7 @@ export function toNoteFacts(base: Shape, revision: Shape, side: Side): readonly 
   ]
 }
 
-function toDefaultFacts(base: Shape, revision: Shape): readonly Fact[] {
+function toDefaultFacts(base: ValueSet, revision: ValueSet): readonly Fact[] {
   const say = (aspect: AspectName, detail: string): readonly Fact[] => [
     toFact(aspect, base, revision, 'request', detail),
   ]

@@ -2,12 +2,12 @@ import type { Level } from '../finding.ts'
 import { toFact, inside } from './fact.ts'
 import type { Comparing, Fact, Say } from './fact.ts'
 import { finite, toLimitFacts } from './scalar-facts.ts'
-import type { ObjectPart, Property, Rest, Shape } from './shape.ts'
+import type { ObjectPart, Property, OtherMembers, ValueSet } from './shape.ts'
 
 /** Two schemas of objects that are compared. */
 interface Pair {
-  readonly base: Shape
-  readonly revision: Shape
+  readonly base: ValueSet
+  readonly revision: ValueSet
   readonly say: Say
   readonly comparing: Comparing
 }
@@ -134,7 +134,12 @@ function toAdded(after: Property, old: ObjectPart, { comparing, base }: Pair): r
   ]
 }
 
-function toRestFacts(old: Rest, now: Rest, say: Say, { compare }: Comparing): readonly Fact[] {
+function toRestFacts(
+  old: OtherMembers,
+  now: OtherMembers,
+  say: Say,
+  { compare }: Comparing,
+): readonly Fact[] {
   if (old === now) return []
   if (typeof old === 'function' && typeof now === 'function') return inside('*', compare(old(), now()))
   if (now === 'closed') return [say('additional-properties-closed')]

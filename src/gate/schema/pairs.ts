@@ -3,20 +3,20 @@ import { valuesOf } from './disjoint.ts'
 import type { Inclusion } from './includes.ts'
 import type { Side } from './read.ts'
 import { toAlone } from './shape.ts'
-import type { Part, Shape } from './shape.ts'
+import type { Alternative, ValueSet } from './shape.ts'
 
 /** Alternatives of two unions that belong together, and those that have no partner. */
 export interface Pairs {
-  readonly pairs: readonly (readonly [Part, Part])[]
-  readonly removed: readonly Part[]
-  readonly added: readonly Part[]
+  readonly pairs: readonly (readonly [Alternative, Alternative])[]
+  readonly removed: readonly Alternative[]
+  readonly added: readonly Alternative[]
 }
 
 /** Pairs the alternatives of two unions: by the property that tells them apart, by name, by equality, and what is left if it is one each. */
 export function pairParts(
-  old: readonly Part[],
-  now: readonly Part[],
-  [base, revision]: readonly [Shape, Shape],
+  old: readonly Alternative[],
+  now: readonly Alternative[],
+  [base, revision]: readonly [ValueSet, ValueSet],
   inclusion: Inclusion,
   side: Side,
 ): Pairs {
@@ -25,15 +25,15 @@ export function pairParts(
     return { pairs: [[first, second]], removed: [], added: [] }
   const left = new Set(old)
   const free = new Set(now)
-  const pairs: [Part, Part][] = []
-  const take = (one: Part, other: Part | undefined): void => {
+  const pairs: [Alternative, Alternative][] = []
+  const take = (one: Alternative, other: Alternative | undefined): void => {
     if (other === undefined) return
     pairs.push([one, other])
     left.delete(one)
     free.delete(other)
   }
   const tag = findTag([...old, ...now])
-  const match = (isPartner: (one: Part, other: Part) => boolean): void => {
+  const match = (isPartner: (one: Alternative, other: Alternative) => boolean): void => {
     for (const one of left)
       take(
         one,
@@ -53,15 +53,15 @@ export function pairParts(
   }
   if (left.size === 1 && free.size === 1 && tag === undefined) for (const one of left) take(one, [...free][0])
   // an alternative that the others cover is no loss
-  const isCovered = (part: Part, whole: Shape): boolean => inclusion.isPartIn(part, whole) === 'yes'
+  const isCovered = (part: Alternative, whole: ValueSet): boolean => inclusion.isPartIn(part, whole) === 'yes'
   const removed = [...left].filter((part) => side === 'response' || !isCovered(part, revision))
   const added = [...free].filter((part) => side === 'request' || !isCovered(part, base))
   return { pairs, removed, added }
 }
 
-function isEqual(one: Part, other: Part, { isPartIn }: Inclusion): boolean {
+function isEqual(one: Alternative, other: Alternative, { isPartIn }: Inclusion): boolean {
   // rules say what is left of both: a difference there is told of the pair
-  const [own, its]: readonly [Part, Part] = [
+  const [own, its]: readonly [Alternative, Alternative] = [
     { ...one, rules: [] },
     { ...other, rules: [] },
   ]
@@ -69,7 +69,7 @@ function isEqual(one: Part, other: Part, { isPartIn }: Inclusion): boolean {
 }
 
 /** Whether at least half of the properties of two objects have the same names. */
-function isAlike(one: Part, other: Part): boolean {
+function isAlike(one: Alternative, other: Alternative): boolean {
   if (one.kind !== 'object' || other.kind !== 'object') return false
   const names = new Set([...one.properties.keys(), ...other.properties.keys()])
   const shared = [...names].filter((name) => one.properties.has(name) && other.properties.has(name))
@@ -77,13 +77,13 @@ function isAlike(one: Part, other: Part): boolean {
 }
 
 /** The name of a property that all alternatives require, and that has its own values in each. */
-function findTag(parts: readonly Part[]): string | undefined {
+function findTag(parts: readonly Alternative[]): string | undefined {
   const [first] = parts
   if (first?.kind !== 'object' || parts.length < 3) return undefined
   return [...first.properties.keys()].find((name) => parts.every((part) => tagsOf(part, name).length > 0))
 }
 
-function tagsOf(part: Part, name: string): readonly string[] {
+function tagsOf(part: Alternative, name: string): readonly string[] {
   const property = part.kind === 'object' ? part.properties.get(name) : undefined
   if (property?.isRequired !== true) return []
   return (valuesOf(property) ?? []).map(toStableText)

@@ -6,13 +6,13 @@ import { has, hasPart } from './check.ts'
 import { areDisjoint } from './disjoint.ts'
 import { intersect, toRules } from './intersect.ts'
 import { ANY, ANY_NUMBER, ANY_OBJECT, ANY_STRING, NEVER, toValue } from './shape.ts'
-import type { Bound, Lazy, Notes, Part, Property, Rest, Rule, Shape } from './shape.ts'
+import type { Bound, Lazy, Notes, Alternative, Property, OtherMembers, Rule, ValueSet } from './shape.ts'
 
 /** Who writes the values: `readOnly` properties are not in requests, `writeOnly` ones not in responses. */
 export type Side = 'request' | 'response'
 
 /** Reads schemas of a document. The shape of a schema is always the same object. */
-export type Reader = (schema: unknown) => Shape
+export type Reader = (schema: unknown) => ValueSet
 
 /** What says nothing about the values of a schema. */
 const ANNOTATIONS = new Set(
@@ -32,7 +32,7 @@ const KNOWN = new Set(
  * @throws {ReadError} the reader, for schemas that are none, and for those that contain themselves in `allOf`, `anyOf` or `oneOf`
  */
 export function createReader(source: Source, side: Side): Reader {
-  const shapes = new Map<object, Shape>()
+  const shapes = new Map<object, ValueSet>()
   const open = new Set<object>()
   const read: Reader = (schema) => {
     if (schema === undefined || schema === true) return ANY
@@ -57,7 +57,7 @@ interface Reading {
   readonly read: Reader
 }
 
-function toShape(schema: Node, reading: Reading): Shape {
+function toShape(schema: Node, reading: Reading): ValueSet {
   const { source, read } = reading
   if (isString(schema['$ref'])) {
     // a reference may lead to another one, which may have more to say
@@ -71,10 +71,10 @@ function toShape(schema: Node, reading: Reading): Shape {
   return { ...toOwnShape(schema, schema, reading), schema: { node: schema, source } }
 }
 
-function toOwnShape(schema: Node, place: object, reading: Reading): Shape {
+function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
   const { read, source } = reading
   const notes = toNotes(schema, source)
-  let shape: Shape = { ...toTyped(schema, reading), notes, place }
+  let shape: ValueSet = { ...toTyped(schema, reading), notes, place }
   for (const part of toList(schema['allOf'])) shape = { ...intersect(read(part), shape), place }
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword]
@@ -98,7 +98,7 @@ function isNullable(schema: Node, { is30 }: Source): boolean {
   return is30 && schema['nullable'] === true
 }
 
-const withNull = (parts: readonly Part[]): readonly Part[] =>
+const withNull = (parts: readonly Alternative[]): readonly Alternative[] =>
   parts.some((part) => part.kind === 'value' && part.value === null) ? parts : [...parts, toValue(null)]
 
 function toList(value: unknown): readonly unknown[] {
@@ -106,11 +106,11 @@ function toList(value: unknown): readonly unknown[] {
 }
 
 /** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */
-function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: Reading): Shape {
+function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: Reading): ValueSet {
   const shapes = branches.map((branch) => {
     const { parts } = reading.read(branch)
     const name = isRecord(branch) && isString(branch['$ref']) ? branch['$ref'].split('/').at(-1) : undefined
-    return name === undefined ? parts : parts.map((part): Part => ({ ...part, name }))
+    return name === undefined ? parts : parts.map((part): Alternative => ({ ...part, name }))
   })
   const rule: Rule = {
     key: 'oneOf',
@@ -127,7 +127,7 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
   })
   const notes = notesOf(branches, reading)
   if (keyword === 'anyOf') return { parts, notes, place: undefined }
-  const exclusive = parts.map((part): Part => ({ ...part, rules: toRules(part.rules, [rule]) }))
+  const exclusive = parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) }))
   return { parts: exclusive, notes, place: undefined }
 }
 
@@ -137,7 +137,7 @@ function notesOf(branches: readonly unknown[], { read }: Reading): Notes {
   return shapes.length === 1 ? (shapes[0]?.notes ?? {}) : {}
 }
 
-const isNull = (part: Part): boolean => part.kind === 'value' && part.value === null
+const isNull = (part: Alternative): boolean => part.kind === 'value' && part.value === null
 
 /** A question that is answered once. */
 function once(ask: () => boolean): () => boolean {
@@ -173,7 +173,7 @@ function toNotes(schema: Node, source: Source): Notes {
 const NOTED = ['default', 'deprecated', 'x-sunset', 'x-extensible-enum', 'readOnly', 'discriminator']
 
 /** What `type`, `enum`, `const` and the keywords of each type say. */
-function toTyped(schema: Node, reading: Reading): Pick<Shape, 'parts'> {
+function toTyped(schema: Node, reading: Reading): Pick<ValueSet, 'parts'> {
   const { type } = schema
   const given = isString(type) ? [type] : Array.isArray(type) ? type : undefined
   const types = given?.includes('number') ? given.filter((one) => one !== 'integer') : given
@@ -195,7 +195,7 @@ const CONSTRAINTS = new Set(
 const isConstraint = (key: string): boolean => CONSTRAINTS.has(key)
 
 /** What a type leaves; nothing for one that there is not. */
-function toTypedParts(type: unknown, schema: Node, reading: Reading): readonly Part[] {
+function toTypedParts(type: unknown, schema: Node, reading: Reading): readonly Alternative[] {
   if (type === 'null') return [toValue(null)]
   if (type === 'boolean') return [toValue(true), toValue(false)]
   if (type === 'integer' || type === 'number') return [toNumber(schema, type === 'integer')]
@@ -213,7 +213,7 @@ const numberAt = (schema: Node, key: string): number | undefined => {
 const WIDEST = Number.MAX_SAFE_INTEGER
 const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 } as const
 
-function toNumber(schema: Node, isInteger: boolean): Part {
+function toNumber(schema: Node, isInteger: boolean): Alternative {
   const format = isString(schema['format']) ? schema['format'] : undefined
   const isInt32 = format === 'int32'
   const multiple = numberAt(schema, 'multipleOf')
@@ -248,7 +248,7 @@ function toBound(
   )[0]
 }
 
-function toText(schema: Node): Part {
+function toText(schema: Node): Alternative {
   const formats = (['format', 'contentEncoding', 'contentMediaType'] as const).flatMap((key) => {
     const value = schema[key]
     return isString(value) && value !== '' ? [key === 'format' ? value : `${key}: ${value}`] : []
@@ -262,7 +262,7 @@ function toText(schema: Node): Part {
   }
 }
 
-function toArray(schema: Node, { read }: Reading): Part {
+function toArray(schema: Node, { read }: Reading): Alternative {
   const { items, prefixItems } = schema
   // before JSON Schema 2020-12, a list in `items` was what `prefixItems` is now
   const listed = Array.isArray(items) ? items : toList(prefixItems)
@@ -282,7 +282,7 @@ function toArray(schema: Node, { read }: Reading): Part {
   }
 }
 
-function toObject(schema: Node, reading: Reading): Part {
+function toObject(schema: Node, reading: Reading): Alternative {
   const { read } = reading
   const required = new Set(toList(schema['required']).filter(isString))
   const properties = new Map<string, Property>()
@@ -307,7 +307,7 @@ function toObject(schema: Node, reading: Reading): Part {
   }
 }
 
-function toRest(schema: Node, read: Reader): Rest {
+function toRest(schema: Node, read: Reader): OtherMembers {
   const own = schema['additionalProperties'] ?? schema['unevaluatedProperties']
   if (own === undefined || own === true) return 'open'
   if (own === false) return 'closed'

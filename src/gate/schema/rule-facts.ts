@@ -1,9 +1,9 @@
 import type { Fact, Say } from './fact.ts'
 import { rulesOf } from './shape.ts'
-import type { Part } from './shape.ts'
+import type { Alternative } from './shape.ts'
 
 /** The differences in rules that cannot be compared: each is named by its keyword. */
-export function toRuleFacts(old: Part, now: Part, say: Say): readonly Fact[] {
+export function toRuleFacts(old: Alternative, now: Alternative, say: Say): readonly Fact[] {
   const [before, after] = [rulesOf(old), rulesOf(now)]
   const removed = before.filter(({ key }) => !after.some((rule) => rule.key === key))
   const added = after.filter(({ key }) => !before.some((rule) => rule.key === key))

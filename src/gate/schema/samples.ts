@@ -1,21 +1,21 @@
 import { hasPart, toRegExp } from './check.ts'
-import type { ArrayPart, NumberPart, ObjectPart, Part, Shape, StringPart } from './shape.ts'
+import type { ArrayPart, NumberPart, ObjectPart, Alternative, ValueSet, StringPart } from './shape.ts'
 
 /** How many values of a shape are made up, and how deep. */
 const MOST = 24
 const DEEPEST = 4
 
 /** Values of a part, those at its edges first: values to show that another shape lacks one. Only values that the part surely has. */
-export function samplesOf(part: Part): readonly unknown[] {
+export function samplesOf(part: Alternative): readonly unknown[] {
   return toSamples(part, 0).filter((value) => hasPart(part, value) === true)
 }
 
-function ofShape(shape: Shape, depth: number): readonly unknown[] {
+function ofShape(shape: ValueSet, depth: number): readonly unknown[] {
   if (depth > DEEPEST) return []
   return shape.parts.flatMap((part) => toSamples(part, depth)).slice(0, MOST)
 }
 
-function toSamples(part: Part, depth: number): readonly unknown[] {
+function toSamples(part: Alternative, depth: number): readonly unknown[] {
   if (part.kind === 'value') return [part.value]
   if (part.kind === 'number') return toNumbers(part)
   if (part.kind === 'string') return toStrings(part)

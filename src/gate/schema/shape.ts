@@ -4,9 +4,9 @@ import type { IsSame, Written } from '../document/same.ts'
  * A set of JSON values, as alternatives of one type each. A JSON schema becomes a shape: what means the same looks the same, however it
  * was written.
  */
-export interface Shape {
+export interface ValueSet {
   /** A value is in the set if one of them has it. None is the empty set. */
-  readonly parts: readonly Part[]
+  readonly parts: readonly Alternative[]
   readonly notes: Notes
   /** The schema, or the first of several, as it stands in its document. */
   readonly place: object | undefined
@@ -15,7 +15,7 @@ export interface Shape {
 }
 
 /** A shape that is read when somebody asks: schemas may contain themselves. */
-export type Lazy = () => Shape
+export type Lazy = () => ValueSet
 
 /** What a schema says beside the set of values. */
 export interface Notes {
@@ -39,7 +39,7 @@ export interface Rule {
 }
 
 /** The rules of a part that may refuse something. */
-export function rulesOf({ rules }: Part): readonly Rule[] {
+export function rulesOf({ rules }: Alternative): readonly Rule[] {
   return rules.length === 0 ? rules : rules.filter(({ says }) => says?.() !== false)
 }
 
@@ -93,19 +93,19 @@ export interface Property {
 }
 
 /** Members that an object does not name: any, none, or those of a schema. */
-export type Rest = 'open' | 'closed' | Lazy
+export type OtherMembers = 'open' | 'closed' | Lazy
 
 export interface ObjectPart extends Common {
   readonly kind: 'object'
   readonly properties: ReadonlyMap<string, Property>
-  readonly rest: Rest
+  readonly rest: OtherMembers
   readonly patterns: ReadonlyMap<string, Lazy>
   readonly names?: Lazy | undefined
   readonly minProperties: number
   readonly maxProperties: number
 }
 
-export type Part = ValuePart | NumberPart | StringPart | ArrayPart | ObjectPart
+export type Alternative = ValuePart | NumberPart | StringPart | ArrayPart | ObjectPart
 
 /** The types of JSON. */
 export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
@@ -119,7 +119,7 @@ export function typeOfValue(value: unknown): JsonType {
 }
 
 /** The type of the values of a part. */
-export function typeOf(part: Part): JsonType {
+export function typeOf(part: Alternative): JsonType {
   return part.kind === 'value' ? typeOfValue(part.value) : part.kind
 }
 
@@ -155,12 +155,12 @@ export function toValue(value: unknown): ValuePart {
 }
 
 /** A shape of one part. */
-export function toAlone(part: Part): Shape {
+export function toAlone(part: Alternative): ValueSet {
   return { parts: [part], notes: {}, place: undefined }
 }
 
 /** Every JSON value. */
-export const ANY: Shape = {
+export const ANY: ValueSet = {
   parts: [
     toValue(null),
     toValue(true),
@@ -183,14 +183,14 @@ export const ANY: Shape = {
 }
 
 /** No value. */
-export const NEVER: Shape = { parts: [], notes: {}, place: undefined }
+export const NEVER: ValueSet = { parts: [], notes: {}, place: undefined }
 
 /** Whether two shapes are of schemas that say the same word for word. */
-export function areWrittenSame(one: Shape, other: Shape, isSame: IsSame): boolean {
+export function areWrittenSame(one: ValueSet, other: ValueSet, isSame: IsSame): boolean {
   return one.schema !== undefined && other.schema !== undefined && isSame(one.schema, other.schema)
 }
 
 /** Whether a shape has every value. */
-export function isAny(shape: Shape): boolean {
+export function isAny(shape: ValueSet): boolean {
   return shape.parts === ANY.parts
 }

@@ -1,13 +1,13 @@
 import { documentedOf } from '../../define/layers.ts'
 import type { Documented } from '../../define/layers.ts'
 import type { Middleware } from '../../define/middleware.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Method } from '../../http/http.ts'
 import type { Parameter, ResponseObject } from './types.ts'
 
 /** What is documented of all that runs before the handler of a route. `middleware` is that of the application. */
 export function addedTo(
-  { layers }: Pick<FlatRoute, 'layers'>,
+  { layers }: Pick<ResolvedRoute, 'layers'>,
   middleware: readonly Middleware[],
   method?: Method,
 ): readonly Documented[] {

@@ -3,7 +3,7 @@ import type { DefinitionProblem, DefinitionWarning } from '../../base/definition
 import type { Middleware } from '../../define/middleware.ts'
 import type { Webhook } from '../webhook.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Method } from '../../http/http.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -22,7 +22,7 @@ import type {
 
 /** A route that answers in a version. */
 export interface DocumentedRoute {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   /** Those of its methods that it answers there. */
   readonly methods: readonly Method[]
   /**
@@ -101,7 +101,7 @@ export interface StreamedSchema {
 
 /** As much of a route as schemas are converted for. Webhooks have it too. */
 export type Convertible = Pick<
-  FlatRoute,
+  ResolvedRoute,
   'name' | 'label' | 'pattern' | 'migration' | 'sources' | 'responses' | 'stream'
 >
 

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/middleware.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { MERGE_PATCH, takesMergePatch } from '../../schema/body-types.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Method } from '../../http/http.ts'
@@ -85,7 +85,7 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
 }
 
 /** The body by one method: PATCH takes JSON objects as merge patches as well. */
-function bodyOf({ sources }: FlatRoute, method: Method, body: RequestBody): RequestBody {
+function bodyOf({ sources }: ResolvedRoute, method: Method, body: RequestBody): RequestBody {
   const json = body.content['application/json']
   const declared = sources.find(({ name }) => name === 'body')
   if (json === undefined || declared === undefined || !takesMergePatch(declared.schema, method)) return body

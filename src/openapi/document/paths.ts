@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { toFreeName } from './refs.ts'
 import { mergeOperations } from './merge.ts'
 import type { ErrorAnswers } from './problems.ts'
@@ -11,7 +11,7 @@ export interface PlacedOperation {
   /** The member of the path item: in lower case, or `x-query`. */
   readonly method: string
   readonly operation: Operation
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
 }
 
 /** The paths of a document. */

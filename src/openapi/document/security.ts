@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { isRecord } from '../../base/values.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { scopesOf } from '../../define/guard.ts'
 import type { SecurityRequirement, SecurityScheme } from '../../define/guard.ts'
 import type { SecurityAlternative } from './types.ts'
@@ -8,7 +8,7 @@ import type { SecurityAlternative } from './types.ts'
 /** How clients prove who they are, for all routes of a document. */
 export interface Security {
   /** What a route asks for: alternatives, none for an open one. */
-  readonly of: (route: FlatRoute) => readonly SecurityAlternative[]
+  readonly of: (route: ResolvedRoute) => readonly SecurityAlternative[]
   /** Under `#/components/securitySchemes/`. */
   readonly schemes: () => Readonly<Record<string, SecurityScheme>>
   readonly problems: () => readonly DefinitionProblem[]

@@ -1,5 +1,5 @@
 import { headerName } from '../../http/headers.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Param } from '../../router/path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'
 import { joined, toFields, withoutNull } from './fields.ts'
@@ -15,7 +15,7 @@ type ParameterSource = (typeof PARAMETER_SOURCES)[number]
 
 /** The parameters of a route: of its pattern, declared or not, and of the schemas of its sources. */
 export function toParameters(
-  { pattern, migration }: Pick<FlatRoute, 'pattern' | 'migration'>,
+  { pattern, migration }: Pick<ResolvedRoute, 'pattern' | 'migration'>,
   schemas: ReadonlyMap<unknown, SchemaObject>,
   components: Components,
 ): readonly Parameter[] {

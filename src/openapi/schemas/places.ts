@@ -1,5 +1,5 @@
 import type { ErrorFormat } from '../../define/error-format.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -13,7 +13,7 @@ type StreamKey = `stream ${string}`
 /** A place that has a schema. */
 export interface SchemaPlace {
   /** Whose schema it is, such as a route. */
-  readonly owner: Pick<FlatRoute, 'name' | 'label'>
+  readonly owner: Pick<ResolvedRoute, 'name' | 'label'>
   /** Such as `input.query` or `response 200`. */
   readonly at: string
   readonly source: SourceName | ResponseKey | StreamKey

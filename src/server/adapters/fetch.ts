@@ -7,7 +7,7 @@ import type { Settings } from '../options/settings.ts'
 import { createHeadCheck } from '../pipeline/check-head.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import { notSent } from '../pipeline/failure.ts'
-import type { Enter } from './internals.ts'
+import type { Start } from './internals.ts'
 import { createOriginReader } from './web/address.ts'
 import { isFromServer, WebRequest } from './web/request.ts'
 import type { Platform } from './web/request.ts'
@@ -37,7 +37,7 @@ export interface FetchHandler {
 }
 
 /** Creates the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
-export function createFetch(enter: Enter, settings: Settings): FetchHandler {
+export function createFetch(enter: Start, settings: Settings): FetchHandler {
   const answer = createAnswer(settings)
   const later = async (
     request: Request,

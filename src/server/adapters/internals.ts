@@ -1,6 +1,6 @@
 import { ROUTE_MAP } from '../../client/route-map.ts'
-import type { TellRoutes } from '../../client/route-map.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { VisibleRoutes } from '../../client/route-map.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Awaitable } from '../../base/async.ts'
 import type { Contract } from '../../openapi/document/contract.ts'
 import type { Opened } from '../dispatch.ts'
@@ -9,19 +9,19 @@ import type { Settings } from '../options/settings.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 
 /** Starts the application if that has not happened yet. Throws if it is closed. */
-export type Enter = () => Awaitable<Opened>
+export type Start = () => Awaitable<Opened>
 
 /** The internal part of an application, for the other entry points of Octavo and its command line. */
 export interface AppInternals {
-  readonly enter: Enter
+  readonly start: Start
   readonly settings: Settings
   /** The enabled versioning, as requests are written by it. */
   readonly versioning: () => Versioning | undefined
-  readonly tellRoutes: TellRoutes
+  readonly visibleRoutes: VisibleRoutes
   /** The routes that documents show, of an application that is prepared and need not have started. */
-  readonly routeMap: TellRoutes
+  readonly routeMap: VisibleRoutes
   /** Every route as its code has it. */
-  readonly routes: () => readonly FlatRoute[]
+  readonly routes: () => readonly ResolvedRoute[]
   /** By version, the routes that answer it. */
   readonly answering: () => ReadonlyMap<string, readonly Answering[]>
   /** What clients of a version send and get, of an application that is prepared, or `undefined` for an unknown version. */
@@ -56,6 +56,6 @@ export function internalsOf(app: unknown, caller: string): AppInternals {
 }
 
 /** Adds to a way into the application the function from which `createClient` learns the routes behind it. */
-export function withRouteMap<T extends object>(way: T, { tellRoutes }: AppInternals): T {
+export function withRouteMap<T extends object>(way: T, { visibleRoutes: tellRoutes }: AppInternals): T {
   return Object.defineProperty(way, ROUTE_MAP, { value: tellRoutes })
 }

@@ -5,7 +5,7 @@ import { fitsOf } from '../../define/interceptor.ts'
 import { isRaw, isReply } from '../../define/reply.ts'
 import { HttpError, ValidationError } from '../../http/errors.ts'
 import type { ValidationIssue } from '../../http/errors.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { createValidator } from '../../schema/validator.ts'
 import type { AppServices, RequestContext } from '../pipeline/context.ts'
 import { withInterceptors } from '../pipeline/interceptors.ts'
@@ -22,7 +22,7 @@ const MAX_DEPTH = 16
 /** Creates the function that calls routes by name, without a request of their own. */
 export function createCall(table: Table, container: Container): AppServices['call'] {
   const routes = newestRoutes(table)
-  const invokes = new Map<FlatRoute, Invoke>()
+  const invokes = new Map<ResolvedRoute, Invoke>()
   return async (name, input, context, callers = [context.route?.name ?? 'the application']) => {
     const route = routes.get(name)
     if (route === undefined)
@@ -38,7 +38,7 @@ export function createCall(table: Table, container: Container): AppServices['cal
 }
 
 /** The route of each name that answers in the newest version that has one, as its code is. */
-function newestRoutes({ rows, known }: Table): ReadonlyMap<string, FlatRoute> {
+function newestRoutes({ rows, known }: Table): ReadonlyMap<string, ResolvedRoute> {
   const rankOf = ({ spec }: TableRoute): number =>
     spec.neutral || spec.unversioned
       ? known.list.length
@@ -51,7 +51,7 @@ function newestRoutes({ rows, known }: Table): ReadonlyMap<string, FlatRoute> {
   return new Map([...newest].map(([name, { route }]) => [name, route.newest ?? route]))
 }
 
-function createInvoke(route: FlatRoute, container: Container): Invoke {
+function createInvoke(route: ResolvedRoute, container: Container): Invoke {
   const injection = container.prepare(route.inject, route.module)
   // those that prepare routes are for responses, and the caller's response has its own
   const interceptors = route.layers.interceptors.filter(({ part }) => fitsOf([part]).size === 0)
@@ -71,12 +71,12 @@ function createInvoke(route: FlatRoute, container: Container): Invoke {
   }
 }
 
-function toInfo({ name, methods, pattern, controller, meta }: FlatRoute): RouteInfo {
+function toInfo({ name, methods, pattern, controller, meta }: ResolvedRoute): RouteInfo {
   return Object.freeze({ name, method: methods[0] ?? 'GET', path: pattern.text, controller, meta })
 }
 
 /** Creates the function that refuses input for sources that a route does not have. What is `undefined` is not given. */
-function createSourceCheck({ name, sources, pattern }: FlatRoute): (given: CallInput) => void {
+function createSourceCheck({ name, sources, pattern }: ResolvedRoute): (given: CallInput) => void {
   const known = [
     ...new Set([...(pattern.params.length > 0 ? ['params'] : []), ...sources.map((each) => each.name)]),
   ]
@@ -91,7 +91,7 @@ function createSourceCheck({ name, sources, pattern }: FlatRoute): (given: CallI
 }
 
 /** Creates the function that validates what each source is given. */
-function createReader({ sources, pattern }: FlatRoute): (given: CallInput) => Promise<Input> {
+function createReader({ sources, pattern }: ResolvedRoute): (given: CallInput) => Promise<Input> {
   const readers = sources.map(({ name, schema }) => ({ name, validate: createValidator(schema) }))
   return async (given) => {
     const input: Input & Record<string, unknown> = { params: readParams(pattern, given), inject: undefined }
@@ -117,7 +117,7 @@ function createReader({ sources, pattern }: FlatRoute): (given: CallInput) => Pr
 }
 
 /** The path parameters as their types read them, from values or texts. */
-function readParams({ params }: FlatRoute['pattern'], given: CallInput): Record<string, unknown> {
+function readParams({ params }: ResolvedRoute['pattern'], given: CallInput): Record<string, unknown> {
   const issues: ValidationIssue[] = []
   const read: Record<string, unknown> = Object.create(null)
   for (const { name, type } of params) {
@@ -131,7 +131,7 @@ function readParams({ params }: FlatRoute['pattern'], given: CallInput): Record<
 }
 
 /** The result of a route without the head of its response. */
-async function toData({ name }: FlatRoute, result: unknown): Promise<unknown> {
+async function toData({ name }: ResolvedRoute, result: unknown): Promise<unknown> {
   if (!isReply(result) || isRaw(result)) return result
   const { status, data } = result
   if (status < 400) return data
@@ -143,7 +143,7 @@ async function toData({ name }: FlatRoute, result: unknown): Promise<unknown> {
  * module sees, and the head of the response, which is not sent.
  */
 function toCalled(
-  route: FlatRoute,
+  route: ResolvedRoute,
   info: RouteInfo,
   context: RequestContext,
   container: Container,

@@ -1,6 +1,6 @@
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { hasOuterLayers } from '../../routes/layer-stack.ts'
-import { codeOf } from '../../routes/history.ts'
+import { historyCodeOf } from '../../routes/history.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createAllowedMethods, createDispatch } from '../dispatch.ts'
@@ -55,7 +55,7 @@ function createPast(history: VersionHistory | undefined): Past {
       if (history === undefined) return refuse()
       return version === null || history.isSince(change, version)
     },
-    migrate: codeOf(history)?.migrate ?? refuse,
+    migrate: historyCodeOf(history)?.migrate ?? refuse,
   }
 }
 
@@ -102,7 +102,7 @@ export function compile(definitions: Definitions, materials: Materials): Compile
 }
 
 /** How routes are found: with versions, or for policies alone, which need the same headers. */
-function routingOf(routes: readonly FlatRoute[], versioning: Versioning | undefined): Routing {
+function routingOf(routes: readonly ResolvedRoute[], versioning: Versioning | undefined): Routing {
   return versioning === undefined && routes.every(({ policies }) => policies.length === 0) ? PLAIN : VERSIONED
 }
 
@@ -180,7 +180,7 @@ interface Site {
 
 /** Compiles routes, with everything that finds them. */
 function toRouted(
-  written: readonly FlatRoute[],
+  written: readonly ResolvedRoute[],
   { definitions: { container }, settings, versioning, routing }: Site,
   shared: Shared,
   past: Past,

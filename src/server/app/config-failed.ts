@@ -2,7 +2,7 @@ import { DefinitionError } from '../../base/definition-error.ts'
 
 /** The error of settings that cannot be loaded. It doesn't repeat what the cause says, because that may hold values. */
 export function configFailed(what: string, cause: unknown, fix: string): DefinitionError {
-  const reason = codeOf(cause) ?? (cause instanceof Error ? cause.name : typeof cause)
+  const reason = errnoOf(cause) ?? (cause instanceof Error ? cause.name : typeof cause)
   const message = `${what} cannot be loaded (${reason})`
   return new DefinitionError([{ code: 'config_module_failed', where: 'config', message, fix }], { cause })
 }
@@ -11,6 +11,6 @@ export function configFailed(what: string, cause: unknown, fix: string): Definit
 export const MEND = 'fix the error that it throws, which is the cause'
 
 /** The code of an error of Node. */
-export function codeOf(error: unknown): string | undefined {
+export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

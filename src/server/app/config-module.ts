@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 
 import { DefinitionError } from '../../base/definition-error.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { codeOf, configFailed, MEND } from './config-failed.ts'
+import { errnoOf, configFailed, MEND } from './config-failed.ts'
 
 /**
  * Loads env files into the environment. Variables that are set already win, so the first file of a list wins over later ones.
@@ -18,7 +18,7 @@ export function loadEnvFiles(files: readonly string[]): void {
       process.loadEnvFile(file)
       return []
     } catch (error) {
-      const missing = codeOf(error) === 'ENOENT'
+      const missing = errnoOf(error) === 'ENOENT'
       return [
         {
           code: 'invalid_config',
@@ -43,7 +43,7 @@ export async function loadConfigModule(specifier: string): Promise<object> {
     const exported: object = await import(locateModule(specifier))
     return exported
   } catch (cause) {
-    const isMissing = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(cause) ?? '')
+    const isMissing = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(errnoOf(cause) ?? '')
     const fix = isMissing
       ? 'give a path relative to the working directory or an installed package, and check its imports'
       : MEND

@@ -1,4 +1,4 @@
-import type { RouteMap, TellRoutes } from '../../client/route-map.ts'
+import type { RouteMap, VisibleRoutes } from '../../client/route-map.ts'
 import type { UrlOptions } from '../../define/context.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import type { Module } from '../../define/module.ts'
@@ -15,7 +15,7 @@ import type { InjectResponse } from '../adapters/inject/inject.ts'
 import type { InjectOptions, InjectStreamOptions } from '../adapters/inject/request.ts'
 import type { InjectStream } from '../adapters/inject/stream.ts'
 import { withInternals, withRouteMap } from '../adapters/internals.ts'
-import type { AppInternals, Enter } from '../adapters/internals.ts'
+import type { AppInternals, Start } from '../adapters/internals.ts'
 import { Application } from './application.ts'
 import { printTable } from './print-table.ts'
 import { toRouteList } from './route-list.ts'
@@ -162,7 +162,7 @@ export function toApp<M, F, V, I, P extends object>(
 ): EdgeApp<M, F, V, I> & P {
   const { settings, lifecycle, documents } = application
   const internals = toInternals(application)
-  const { enter } = internals
+  const { start: enter } = internals
   const enableVersioning: EdgeApp['enableVersioning'] = (given, common) =>
     void placed(application.enableVersioning(given, common), enableVersioning)
   const app: EdgeApp<M, F, V, I> & P = {
@@ -198,20 +198,20 @@ export function refuseClosed({ lifecycle }: Application): void {
 
 function toInternals(application: Application): AppInternals {
   const { settings, documents } = application
-  const enter: Enter = () => {
+  const enter: Start = () => {
     refuseClosed(application)
     return application.opened() ?? application.open()
   }
-  const mapOf = async (which: 'all' | 'shown', ...asked: Parameters<TellRoutes>): Promise<RouteMap> => {
+  const mapOf = async (which: 'all' | 'shown', ...asked: Parameters<VisibleRoutes>): Promise<RouteMap> => {
     const map = await (await documents.get()).routeMap(...asked, which)
     if (map !== undefined) return map
     const versions = application.compiled().table.known.list.join(', ') || 'none'
     throw new RangeError(`There is no version "${asked[0] ?? ''}"; there are ${versions}`)
   }
   return {
-    enter,
+    start: enter,
     settings,
-    tellRoutes: async (...asked) => {
+    visibleRoutes: async (...asked) => {
       await enter()
       return mapOf('all', ...asked)
     },
@@ -226,11 +226,11 @@ function toInternals(application: Application): AppInternals {
 
 /** The code behind `inject` is loaded at the first call, which the application does not close before. */
 function createInject(
-  { enter, settings, versioning }: AppInternals,
+  { start: enter, settings, versioning }: AppInternals,
   trackWork: () => () => void,
 ): EdgeApp['inject'] {
   let loaded: Awaited<ReturnType<typeof load>> | undefined
-  const load = once(() => import('../adapters/inject/way.ts'))
+  const load = once(() => import('../adapters/inject/index.ts'))
   return async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
     const entered = enter()
     const release = loaded === undefined ? trackWork() : undefined

@@ -1,10 +1,10 @@
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { printTree } from '../../router/print.ts'
 import { toRouteList } from './route-list.ts'
 
 /** The routes as a tree of path segments, most specific first. */
 export function printTable(
-  routes: readonly FlatRoute[],
+  routes: readonly ResolvedRoute[],
   { trailingSlash }: { readonly trailingSlash: string },
 ): string {
   const rows = toRouteList(routes)

@@ -8,9 +8,9 @@ import { DefinitionError } from '../../base/definition-error.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../base/definition-error.ts'
 import { Config } from '../../define/built-in-tokens.ts'
 import { createLayerStacker, NO_LAYERS } from '../../routes/layer-stack.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
-import { flatten, flattenOwn, unusedExclusions } from '../../routes/flatten.ts'
-import type { AppLevel } from '../../routes/flatten.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import { resolveRoutes, resolveOwn, unusedExclusions } from '../../routes/resolve-routes.ts'
+import type { AppLevel } from '../../routes/resolve-routes.ts'
 import type { ModuleNode, ModuleTree } from '../../routes/modules.ts'
 import { createOverrides } from '../../routes/overrides.ts'
 import type { Overrides } from '../../routes/overrides.ts'
@@ -27,7 +27,7 @@ export interface Definitions {
   /** Imports first. */
   readonly modules: readonly ModuleNode[]
   readonly root: ModuleNode
-  readonly routes: readonly FlatRoute[]
+  readonly routes: readonly ResolvedRoute[]
   readonly connected: Connected
   readonly container: Container
   readonly overrides: Overrides
@@ -62,7 +62,7 @@ export function readDefinitions(
   const layers = stackLayers(NO_LAYERS, global, root)
   const docs = settings.docs ? createDocsRouter(settings.docs, settings, documents) : undefined
   const appLevel = { prefix: settings.prefix, layers, stackLayers }
-  const flat = flatten(modules, appLevel)
+  const flat = resolveRoutes(modules, appLevel)
   problems.push(...flat.problems)
   const routes = [...flat.routes, ...docsRoutes(docs, root, appLevel, problems)]
   const uses = usesOf(routes)
@@ -94,11 +94,11 @@ function docsRoutes(
   root: ModuleNode,
   level: AppLevel,
   problems: DefinitionProblem[],
-): readonly FlatRoute[] {
+): readonly ResolvedRoute[] {
   if (docs === undefined) return []
   const { router, prefix, isPublic } = docs
   const layers = isPublic ? { ...level.layers, guards: [] } : level.layers
-  return flattenOwn(router, root, { ...level, prefix, layers }, problems)
+  return resolveOwn(router, root, { ...level, prefix, layers }, problems)
 }
 
 /** Finds the definitions that a problem or warning is about, the nearest first. What is about no definition is about the options. */
@@ -119,7 +119,7 @@ export function definitionsAt(
 }
 
 /** Every token that routes, their guards and interceptors inject, once for each place. */
-function usesOf(routes: readonly FlatRoute[]): readonly Use[] {
+function usesOf(routes: readonly ResolvedRoute[]): readonly Use[] {
   const seen = new Set<object>()
   return routes.flatMap(({ label, inject, module, layers }) => [
     ...[...inject].map(([key, token]): Use => ({ where: label, key, token, module })),

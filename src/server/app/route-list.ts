@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Method } from '../../http/http.ts'
 import { toEntries } from '../../versioning/spec.ts'
 
@@ -25,7 +25,7 @@ export interface RouteEntry {
 }
 
 /** The routes as data, in definition order. */
-export function toRouteList(routes: readonly FlatRoute[]): readonly RouteEntry[] {
+export function toRouteList(routes: readonly ResolvedRoute[]): readonly RouteEntry[] {
   return routes.map(({ name, controller, methods, pattern, version, tags, deprecated, layers, meta }) => ({
     name,
     controller,

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import { resolveLazy } from '../../define/lazy.ts'
-import { notAToken } from '../../routes/to-flat-route.ts'
+import { notAToken } from '../../routes/resolve-route.ts'
 import { isToken } from '../../define/token.ts'
 import type { Token } from '../../define/token.ts'
 import { isProvider } from './node.ts'

@@ -1,12 +1,12 @@
 import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
 import type { Parameter } from '../../openapi/document/types.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { headerName } from '../../http/headers.ts'
 import { defOf } from '../../schema/schema.ts'
 import { UNNAMED } from '../../schema/streams.ts'
 import type { DocumentSource } from './documented.ts'
-import { toldRoutes } from './route-map.ts'
+import { visibleRoutes } from './route-map.ts'
 
 /** What clients of a version may send and get, or those that name none, or `undefined` for an unknown version. */
 export function toContract(
@@ -14,7 +14,7 @@ export function toContract(
   version: string | undefined,
   made: Pick<Generator, 'conversion' | 'webhooks'>,
 ): Contract | undefined {
-  const told = toldRoutes(source, version, 'shown')
+  const told = visibleRoutes(source, version, 'shown')
   if (told === undefined) return undefined
   const conversion = made.conversion(told.version)
   const routes = new Map<string, ContractRoute>()
@@ -44,7 +44,7 @@ export function toContract(
 }
 
 /** Headers under the keys that the input of the route has, which clients write. */
-function withKeys(parameters: readonly Parameter[], { sources }: FlatRoute): readonly Parameter[] {
+function withKeys(parameters: readonly Parameter[], { sources }: ResolvedRoute): readonly Parameter[] {
   const headers = sources.find(({ name }) => name === 'headers')
   if (headers === undefined) return parameters
   const keys = new Map(

@@ -1,10 +1,10 @@
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { PreviewInfo } from '../../routes/history.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/model.ts'
 import { METHODS } from '../../http/http.ts'
 import type { Method } from '../../http/http.ts'
-import type { Shape } from '../../router/tree.ts'
+import type { PathShape } from '../../router/tree.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Settings } from '../options/settings.ts'
@@ -70,7 +70,7 @@ export function toDocumentedVersions(
 function listVersions(
   table: Table,
   versioning: Versioning | undefined,
-  isShown: (route: FlatRoute) => boolean,
+  isShown: (route: ResolvedRoute) => boolean,
 ): readonly DocumentedVersion[] {
   const { lifetimes } = table
   const { list } = table.known
@@ -99,10 +99,10 @@ function listVersions(
 }
 
 function answersAt(
-  shape: Shape<TableRoute>,
+  shape: PathShape<TableRoute>,
   { defaultVersion, defaultAt }: Table,
   versioning: Versioning | undefined,
-  isShown: (route: FlatRoute) => boolean,
+  isShown: (route: ResolvedRoute) => boolean,
 ): readonly Answers[] {
   const isOpted = isVersioned(shape.routes)
   const isBareRefused = isOpted && versioning?.common.required === true

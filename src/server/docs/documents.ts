@@ -9,7 +9,7 @@ import type { DocumentServer, OpenApiDocument } from '../../openapi/document/typ
 import { isSchema } from '../../schema/schema.ts'
 import { requireZod } from '../../schema/to-zod.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { toLife, toVersionLinks } from '../../versioning/life.ts'
 import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
 import type { KnownVersions } from '../../versioning/spec.ts'
@@ -211,7 +211,7 @@ function withPreviews(settings: DocumentSettings, previews: DocumentSource['prev
   return { ...settings, info: { ...settings.info, description, 'x-beta': true, 'x-previews': names } }
 }
 
-function hasSchemas({ sources, responses, stream }: FlatRoute): boolean {
+function hasSchemas({ sources, responses, stream }: ResolvedRoute): boolean {
   return sources.length > 0 || responses.size > 0 || stream !== undefined
 }
 

@@ -1,6 +1,6 @@
 import type { RouteCall, RouteMap } from '../../client/route-map.ts'
 import { documentedOf } from '../../define/layers.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isTextSchema } from '../../schema/streams.ts'
@@ -38,7 +38,7 @@ export function toRouteMap(
   version: string | undefined,
   { host, which }: RouteMapOptions,
 ): RouteMap | undefined {
-  const told = toldRoutes(source, version, which)
+  const told = visibleRoutes(source, version, which)
   if (told === undefined) return undefined
   const routes: Record<string, RouteCall> = Object.create(null)
   for (const each of told.routes) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
@@ -47,7 +47,7 @@ export function toRouteMap(
 }
 
 /** The routes that clients of a version are told, or those of no version, or `undefined` for an unknown version. */
-export function toldRoutes(
+export function visibleRoutes(
   source: Source,
   version: string | undefined,
   which: Which,
@@ -119,7 +119,7 @@ function toRouteCall({ entry, version }: VersionedRoute, { versioning }: Source,
 /** Literal segments as they are sent; a parameter that takes slashes says so. */
 const SPELLING = { literal: encodeURIComponent, rest: (name: string): string => `{${name}:path}` }
 
-function streamOf({ stream }: FlatRoute): Pick<RouteCall, 'events' | 'items'> {
+function streamOf({ stream }: ResolvedRoute): Pick<RouteCall, 'events' | 'items'> {
   if (stream === undefined) return {}
   if (stream.kind === 'items') return { items: true }
   const kinds = [...stream.schemas].map(
@@ -129,7 +129,7 @@ function streamOf({ stream }: FlatRoute): Pick<RouteCall, 'events' | 'items'> {
 }
 
 /** The methods of requests that can be sent again with a key. */
-function keysOf({ layers, methods }: FlatRoute): Pick<RouteCall, 'keys'> {
+function keysOf({ layers, methods }: ResolvedRoute): Pick<RouteCall, 'keys'> {
   const parts = layers.interceptors.map(({ part }) => part)
   const keys = methods.filter((method) =>
     documentedOf(parts, method).some(({ takesKeys }) => takesKeys === true),
@@ -137,7 +137,7 @@ function keysOf({ layers, methods }: FlatRoute): Pick<RouteCall, 'keys'> {
   return keys.length === 0 ? {} : { keys }
 }
 
-function bodyOf({ sources }: FlatRoute): Pick<RouteCall, 'body' | 'form'> {
+function bodyOf({ sources }: ResolvedRoute): Pick<RouteCall, 'body' | 'form'> {
   if (sources.some(({ name }) => name === 'files')) return { form: 'multipart' }
   const schema = sources.find(({ name }) => name === 'body')?.schema
   const kind = schema === undefined ? 'json' : kindOf(schema)

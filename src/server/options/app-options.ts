@@ -20,7 +20,7 @@ import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../../schema/uploads.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import { sessionProblems } from '../session/options.ts'
 import type { SessionOptions } from '../session/options.ts'
-import { isFunction, isObject, isRecord, isText } from '../../base/values.ts'
+import { isFunction, isObject, isRecord, isNonEmptyString } from '../../base/values.ts'
 import { docsProblems } from './docs.ts'
 import type { DocsOptions } from './docs.ts'
 import { errorFormatProblems } from './error-format.ts'
@@ -246,12 +246,12 @@ const OPTIONS: Rules = {
   // reported in detail by `usageProblems`
   usage: [() => true, 'an object'],
   config: [
-    (value) => isText(value) || isRecord(value) || isFunction(value),
+    (value) => isNonEmptyString(value) || isRecord(value) || isFunction(value),
     'an object such as { port: 3000 }, a module, its path, or a function that returns one of them',
   ],
   configSchema: [isSchema, 'a zod schema'],
   envFile: [
-    (value) => isText(value) || (Array.isArray(value) && value.every(isText)),
+    (value) => isNonEmptyString(value) || (Array.isArray(value) && value.every(isNonEmptyString)),
     "the name of a file, such as '.env', or a list of names",
   ],
   // reported in detail by `versioningProblems`

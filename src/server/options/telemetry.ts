@@ -1,5 +1,5 @@
 import type { ExecutionContext, Logger } from '../../define/context.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 
@@ -33,5 +33,5 @@ export interface Telemetry {
    *
    * @internal
    */
-  routes?(routes: readonly FlatRoute[]): readonly FlatRoute[]
+  routes?(routes: readonly ResolvedRoute[]): readonly ResolvedRoute[]
 }

@@ -1,6 +1,6 @@
 import type { Container } from '../container/container.ts'
 import type { RouteInfo } from '../../define/context.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { hasOuterLayers } from '../../routes/layer-stack.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import { isPromise } from '../../base/async.ts'
@@ -16,9 +16,9 @@ import type { Answer, Input } from './validation/sources.ts'
 import { withInterceptors } from './interceptors.ts'
 import { recovered } from './recover.ts'
 import { createResponder, dropResult } from './respond.ts'
-import type { Older } from './respond.ts'
+import type { ResultAdapter } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
-import type { Migrating } from './migration.ts'
+import type { VersionAdapters } from './migration.ts'
 import { createTimedMiddleware } from './timed-middleware.ts'
 import { createLimit } from './timeout.ts'
 import type { Limit } from './timeout.ts'
@@ -45,11 +45,11 @@ export interface EndpointParts {
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
   /** How routes serve versions that are older than their code; `undefined` in an application without versions. */
-  readonly migrating: Migrating | undefined
+  readonly migrating: VersionAdapters | undefined
 }
 
 /** Creates the endpoints of a route, by method: everything that stands around its handler is closed over. */
-export function createEndpoints(route: FlatRoute, parts: EndpointParts): ReadonlyMap<string, Endpoint> {
+export function createEndpoints(route: ResolvedRoute, parts: EndpointParts): ReadonlyMap<string, Endpoint> {
   const { pattern, name, controller, meta, newest = route } = route
   const run = newest === route ? createRun(route, parts) : createLater(route, newest, parts)
   const trailingSlash =
@@ -76,18 +76,18 @@ export function createEndpoints(route: FlatRoute, parts: EndpointParts): Readonl
 }
 
 /** Compiles the code of an older version with its first request, because there may be hundreds of versions without requests. */
-function createLater(route: FlatRoute, newest: FlatRoute, parts: EndpointParts): Run {
+function createLater(route: ResolvedRoute, newest: ResolvedRoute, parts: EndpointParts): Run {
   // the older one has as many schemas, and to read them would make them
   if (newest.sources.length > 0 || newest.responses.size > 0 || newest.stream !== undefined) wantValidation()
   let run: Run | undefined
   return (context, values) => (run ??= createRun(route, parts))(context, values)
 }
 
-function createRun(route: FlatRoute, parts: EndpointParts): Run {
+function createRun(route: ResolvedRoute, parts: EndpointParts): Run {
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
   const time = route.timeout ?? parts.settings.timeouts.handler
   const limit = createLimit(time)
-  const older = olderOf(route, parts)
+  const older = adapterOf(route, parts)
   const answer = older.input(createAnswer(route, parts, older, limit))
   const answered = withInput(route, reading, answer)
   const guarded = withGuards(route.layers.guards, parts.container, limit, answered)
@@ -98,9 +98,9 @@ function createRun(route: FlatRoute, parts: EndpointParts): Run {
 
 /** Puts middleware and error handlers around the rest. */
 function withOuterLayers(
-  { layers, validateResponses }: FlatRoute,
+  { layers, validateResponses }: ResolvedRoute,
   { settings }: EndpointParts,
-  { older, time }: { readonly older: OlderParts; readonly time: number },
+  { older, time }: { readonly older: RouteAdapter; readonly time: number },
   run: Run,
 ): Run {
   if (!hasOuterLayers(layers)) return run
@@ -117,22 +117,22 @@ function withOuterLayers(
 
 const NOTHING_ANNOUNCED: Announcement = {}
 
-function createAnnounce(route: FlatRoute, method: string): () => Announcement {
+function createAnnounce(route: ResolvedRoute, method: string): () => Announcement {
   const { newest = route } = route
   if (newest.sources.length === 0) return () => NOTHING_ANNOUNCED
   return validating(({ announce, bodyTypes }) => announce(method, bodyTypes(route.sources, method)))
 }
 
 /** What an older version puts around the newest code; nothing for a route that no change reaches. */
-interface OlderParts {
+interface RouteAdapter {
   /** The newest route, with the responses of the older version. */
-  readonly answered: FlatRoute
+  readonly answered: ResolvedRoute
   readonly input: (answer: Answer) => Answer
   readonly head: (run: Run) => Run
-  readonly results: Older | undefined
+  readonly results: ResultAdapter | undefined
 }
 
-function olderOf(route: FlatRoute, { migrating, settings }: EndpointParts): OlderParts {
+function adapterOf(route: ResolvedRoute, { migrating, settings }: EndpointParts): RouteAdapter {
   const { newest, migration, validateResponses } = route
   if (newest === undefined || migration === undefined || migrating === undefined)
     return {
@@ -150,7 +150,7 @@ function olderOf(route: FlatRoute, { migrating, settings }: EndpointParts): Olde
 }
 
 /** Has requests read by the limits of a route that has some of its own. */
-function withOwnLimits({ bodyLimit, uploads }: FlatRoute, settings: Settings, run: Run): Run {
+function withOwnLimits({ bodyLimit, uploads }: ResolvedRoute, settings: Settings, run: Run): Run {
   if (bodyLimit === undefined && uploads === undefined) return run
   const own = {
     ...settings,
@@ -167,9 +167,9 @@ const NOTHING_INJECTED = Object.freeze({})
 
 /** Creates the steps after validation: values are injected, the handler is called, its result is sent. */
 function createAnswer(
-  route: FlatRoute,
+  route: ResolvedRoute,
   { settings, container }: EndpointParts,
-  older: OlderParts,
+  older: RouteAdapter,
   limit: Limit,
 ): Answer {
   const injection = container.prepare(route.inject, route.module)

@@ -1,6 +1,6 @@
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ErrorHandler } from '../../define/error-handler.ts'
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { findResponse } from '../../schema/responses.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -13,7 +13,7 @@ import { asCounted, isInstance, logUnknown, toFailure } from './failure.ts'
 import { quiet } from './interceptors.ts'
 import type { Recover } from './recover.ts'
 import { createResponder } from './respond.ts'
-import type { Older, Respond } from './respond.ts'
+import type { ResultAdapter, Respond } from './respond.ts'
 
 /** Creates the responder to errors: the first handler that matches and returns something, innermost first, else a problem document. */
 export function createRecover(handlers: readonly ErrorHandler[], answering: Answering): Recover {
@@ -30,12 +30,12 @@ export function createRecover(handlers: readonly ErrorHandler[], answering: Answ
 }
 
 /** What the results of error handlers are parsed by, besides the format of the application. */
-export interface Answering extends Pick<FlatRoute, 'label' | 'responses'> {
+export interface Answering extends Pick<ResolvedRoute, 'label' | 'responses'> {
   /** Whether results are parsed at all. */
   readonly isChecked: boolean
   readonly format: ErrorFormat | undefined
   /** What turns results into those of an older version, if the route is turned. */
-  readonly older?: Older | undefined
+  readonly older?: ResultAdapter | undefined
 }
 
 type RespondToError = (

@@ -1,11 +1,11 @@
-import type { FlatRoute } from '../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Reading } from '../request/read-sources.ts'
 import type { Run } from './guards.ts'
 import type { Answer, ToInput } from './validation/sources.ts'
 import { validating, wantFiles } from './validation/load.ts'
 
 /** Puts the reading and validating of input before what answers; nothing for a route without sources. */
-export function withInput(route: FlatRoute, reading: Reading, answer: Answer): Run {
+export function withInput(route: ResolvedRoute, reading: Reading, answer: Answer): Run {
   const toInput = createInput(route)
   if (route.sources.length === 0) return (context, values) => answer(context, toInput(values))
   if (route.sources.some(({ name }) => name === 'files')) wantFiles()
@@ -14,7 +14,7 @@ export function withInput(route: FlatRoute, reading: Reading, answer: Answer): R
 }
 
 /** Creates the function that starts an input: path parameters as their types read them, but for those that a schema reads. */
-function createInput({ pattern, sources }: FlatRoute): ToInput {
+function createInput({ pattern, sources }: ResolvedRoute): ToInput {
   const refined = new Set(
     sources.flatMap(({ name, plan }) => (name === 'params' ? [...plan.fields.keys()] : [])),
   )

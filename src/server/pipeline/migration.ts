@@ -1,4 +1,9 @@
-import type { FlatRoute, Migration, MigrationTracking, StreamMigration } from '../../routes/flat-route.ts'
+import type {
+  ResolvedRoute,
+  VersionAdapter,
+  MigrationTracking,
+  StreamMigration,
+} from '../../routes/resolved-route.ts'
 import { isPromise } from '../../base/async.ts'
 import type { Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
@@ -13,7 +18,7 @@ import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
 import type { Answer } from './validation/sources.ts'
 import { dropResult, IS_CHECKED, toData } from './respond.ts'
-import type { Older } from './respond.ts'
+import type { ResultAdapter } from './respond.ts'
 import type { OlderStream } from './validation/stream-items.ts'
 import { createChecks } from './validation/checks.ts'
 import { validating } from './validation/load.ts'
@@ -22,24 +27,29 @@ import { finish, isBodyless, JSON_TYPE } from './response-head.ts'
 import type { ResponseHeaders } from './response-head.ts'
 
 /** How routes serve versions that are older than their code. Schemes bring it, for applications without versions never need it. */
-export interface Migrating {
+export interface VersionAdapters {
   /** Has input that is valid in an older version turned into that of the newest one before a route answers. */
-  readonly input: (migration: Migration, answer: Answer) => Answer
+  readonly input: (migration: VersionAdapter, answer: Answer) => Answer
   /** Adapts the status and headers of responses to an older version, and adds a suffix to their entity tags. */
-  readonly head: (route: FlatRoute, run: Run) => Run
+  readonly head: (route: ResolvedRoute, run: Run) => Run
   /**
    * Creates the function that converts results to an older version. The newest schema validates them, and the older one only shapes them. If a
    * result doesn't match its older schema at once, the newest one parses it first.
    */
-  readonly results: (newest: FlatRoute, migration: Migration, checking: true | 'strict' | false) => Older
+  readonly results: (
+    newest: ResolvedRoute,
+    migration: VersionAdapter,
+    checking: true | 'strict' | false,
+  ) => ResultAdapter
 }
 
 /** What the entity tags of a route end with, or `undefined` for nothing. */
-export type SuffixOf = (route: FlatRoute) => string | undefined
+export type SuffixOf = (route: ResolvedRoute) => string | undefined
 
 /** Creates how routes serve versions that are older than their code, and notes which changes alter something if that is asked for. */
-export function createMigrating(suffixOf: SuffixOf, isTracked: boolean): Migrating {
-  const trackingOf = (migration: Migration): MigrationTracking => (isTracked ? migration.tracking : UNTRACKED)
+export function createMigrating(suffixOf: SuffixOf, isTracked: boolean): VersionAdapters {
+  const trackingOf = (migration: VersionAdapter): MigrationTracking =>
+    isTracked ? migration.tracking : UNTRACKED
   return {
     input: (migration, answer) => withMigration(migration, answer, trackingOf(migration)),
     head: (route, run) => {
@@ -68,7 +78,7 @@ function tracked(run: Run, tracking: MigrationTracking = UNTRACKED): Run {
   }
 }
 
-function withMigration(migration: Migration, answer: Answer, { begin, end }: MigrationTracking): Answer {
+function withMigration(migration: VersionAdapter, answer: Answer, { begin, end }: MigrationTracking): Answer {
   return (context, input) => {
     try {
       const extra = begin(context)
@@ -95,7 +105,7 @@ function toFailed(context: RequestContext, error: unknown): HttpError {
 }
 
 function withOlderHead(
-  migration: Migration | undefined,
+  migration: VersionAdapter | undefined,
   suffix: string | undefined,
   run: Run,
   tracking: MigrationTracking,
@@ -140,7 +150,7 @@ function withOwnConditions(suffix: string, run: Run): Run {
 }
 
 function toOlderHead(
-  { statusOf, turnHeaders }: Migration,
+  { statusOf, turnHeaders }: VersionAdapter,
   response: FinishedResponse,
   context: RequestContext,
   { begin, end, status: noteStatus }: MigrationTracking,
@@ -186,11 +196,11 @@ function withStatus(body: string, newest: number, status: number): string {
  * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
  */
 function createOlder(
-  newest: FlatRoute,
-  migration: Migration,
+  newest: ResolvedRoute,
+  migration: VersionAdapter,
   checking: true | 'strict' | false,
   tracking: MigrationTracking,
-): Older {
+): ResultAdapter {
   const { down, isParsedFirst, stream } = migration
   const turning = { ...tracking, down }
   // made for the first result that needs it, for there are many older versions
@@ -221,7 +231,7 @@ function createOlder(
     return toData(status, headers, turned, context)
   }
   const refuse = createRefuse(newest, migration)
-  const send: Older['send'] = (checks, status, headers, data, context) => {
+  const send: ResultAdapter['send'] = (checks, status, headers, data, context) => {
     if (isAsyncIterable(data) || data instanceof Uint8Array) {
       refuse(status, data, context)
       return toData(status, headers, data, context)
@@ -243,7 +253,7 @@ function createOlder(
   return { send, stream: stream && createOlderStream(stream, checking !== false, tracking), refuse }
 }
 
-function createRefuse(newest: FlatRoute, { isTurned }: Migration): Older['refuse'] {
+function createRefuse(newest: ResolvedRoute, { isTurned }: VersionAdapter): ResultAdapter['refuse'] {
   return (status, result, context) => {
     if (!isTurned(status)) return
     dropResult(result)
@@ -282,7 +292,7 @@ function declaring(): () => typeof ToDeclared {
 }
 
 /** How results are turned, and what is noted of that. */
-type Turning = Pick<Migration, 'down'> & MigrationTracking
+type Turning = Pick<VersionAdapter, 'down'> & MigrationTracking
 
 /** Writes a result in the older version in one pass, or `undefined` if it has to be parsed. */
 function writeOlder(

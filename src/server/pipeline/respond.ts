@@ -40,7 +40,11 @@ export function respondWith(
 }
 
 /** Creates the function that turns what a handler returned into a response. */
-export function createResponder(route: Answered, checking: true | 'strict' | false, older?: Older): Respond {
+export function createResponder(
+  route: Answered,
+  checking: true | 'strict' | false,
+  older?: ResultAdapter,
+): Respond {
   const checks = createChecks(route, checking)
   const { typeOf } = route
   const streaming = streamingOf(route, checking, older)
@@ -98,7 +102,7 @@ export function createResponder(route: Answered, checking: true | 'strict' | fal
 function streamingOf(
   { label, stream }: Answered,
   checking: StreamParts['checking'],
-  older: Older | undefined,
+  older: ResultAdapter | undefined,
 ): (() => Streaming) | undefined {
   if (stream === undefined) return undefined
   const parts = { label, stream, checking, migration: older?.stream }
@@ -116,7 +120,7 @@ const TAKE = (): void => undefined
 /** Creates the function that refuses results that are sent as they stand and should not be. */
 function refusing(
   streaming: (() => Streaming) | undefined,
-  older: Older | undefined,
+  older: ResultAdapter | undefined,
 ): (status: number, result: unknown, context: RequestContext) => void {
   const refuse = older?.refuse ?? TAKE
   if (streaming === undefined) return refuse
@@ -127,7 +131,7 @@ function refusing(
 }
 
 /** What turns the results of a route into those of an older version. */
-export interface Older {
+export interface ResultAdapter {
   readonly send: (
     checks: Checks | undefined,
     status: number,

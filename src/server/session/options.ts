@@ -13,7 +13,7 @@ import {
   isMilliseconds,
   isPositive,
   isRecord,
-  isText,
+  isNonEmptyString,
 } from '../../base/values.ts'
 import { emptyDataProblem } from './data.ts'
 import { MIN_SECRET, SECRET, toSecrets } from './secret.ts'
@@ -104,7 +104,7 @@ const OPTIONS: Rules = {
 }
 
 const COOKIE: Rules = {
-  name: [isText, 'a name'],
+  name: [isNonEmptyString, 'a name'],
   secure: FLAG,
   httpOnly: FLAG,
   sameSite: [
@@ -112,7 +112,7 @@ const COOKIE: Rules = {
     "'strict', 'lax' or 'none'",
   ],
   path: [(value) => typeof value === 'string' && value.startsWith('/'), 'a path that begins with a slash'],
-  domain: [isText, 'a domain'],
+  domain: [isNonEmptyString, 'a domain'],
   maxAge: [isPositive, 'a number of seconds above 0'],
   partitioned: FLAG,
   priority: [

@@ -130,7 +130,7 @@ type Resend = (exchange: Exchange, ignored: ReadonlySet<string>) => Promise<Exch
 
 /** Has `app.inject` and all test clients tell a recorder. */
 function recordInject(app: EdgeApp, recorder: Recorder): Resend {
-  const { enter, settings, versioning } = internalsOf(app, 'goldens')
+  const { start: enter, settings, versioning } = internalsOf(app, 'goldens')
   const inject = async (
     given: string | URL | InjectOptions | InjectStreamOptions,
   ): Promise<InjectResponse | InjectStream> => {

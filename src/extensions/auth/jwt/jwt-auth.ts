@@ -21,7 +21,7 @@ import {
   isFunction,
   isMilliseconds,
   isObject,
-  isText,
+  isNonEmptyString,
 } from '../../../base/values.ts'
 import { readBearer } from '../bearer.ts'
 import { createAuthGuard, toChallenge } from '../create-guard.ts'
@@ -113,7 +113,7 @@ const ALGORITHMS: readonly unknown[] = ['RS256', 'ES256', 'EdDSA', 'HS256']
 const SHORTEST_SECRET = 32
 
 const NAMES: Rules[string] = [
-  (value) => isText(value) || isListOf(isText)(value),
+  (value) => isNonEmptyString(value) || isListOf(isNonEmptyString)(value),
   'a string, or a list of strings',
 ]
 
@@ -303,7 +303,9 @@ function keyProblems(options: unknown): readonly DefinitionProblem[] {
   }
   const [name = ''] = given
   const names: readonly unknown[] = Array.isArray(algorithms) ? algorithms : []
-  const unfit = names.filter(isText).find((algorithm) => (algorithm === 'HS256') !== (name === 'secret'))
+  const unfit = names
+    .filter(isNonEmptyString)
+    .find((algorithm) => (algorithm === 'HS256') !== (name === 'secret'))
   if (unfit !== undefined) {
     const fix = name === 'secret' ? "write algorithms: ['HS256']" : "leave 'HS256' out, which needs a secret"
     return [invalidOption(WHERE, `${describeValue(unfit, true)} does not go with ${name}`, fix)]

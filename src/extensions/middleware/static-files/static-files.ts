@@ -12,7 +12,7 @@ import { findFile, toSegments, withoutPrefix } from './find.ts'
 import type { StaticRoot } from './find.ts'
 import { checkOptions, invalidOption } from '../../../base/check-options.ts'
 import { isWorkerd } from '../../../base/platform.ts'
-import { isBoolean, isCount, isObject, isText } from '../../../base/values.ts'
+import { isBoolean, isCount, isObject, isNonEmptyString } from '../../../base/values.ts'
 
 /** What `staticFiles` takes. */
 export interface StaticFilesOptions extends CacheOptions {
@@ -45,13 +45,13 @@ const NO_FILES = invalidOption(
 const isFileUrl = (value: unknown): boolean => value instanceof URL && value.protocol === 'file:'
 
 const OPTIONS: Rules = {
-  root: [(value) => isText(value) || isFileUrl(value), 'the path of a folder, or a file URL'],
+  root: [(value) => isNonEmptyString(value) || isFileUrl(value), 'the path of a folder, or a file URL'],
   prefix: [
     (value) => typeof value === 'string' && /^(?:\/[^/?#%\\\s]+)*\/?$/.test(value) && value !== '',
     "a path such as '/assets'",
   ],
   index: [
-    (value) => value === false || (isText(value) && !/[/\\\0]/.test(value)),
+    (value) => value === false || (isNonEmptyString(value) && !/[/\\\0]/.test(value)),
     'the name of a file, or false',
   ],
   dotfiles: [(value) => value === 'allow' || value === 'ignore', "'allow' or 'ignore'"],
@@ -59,7 +59,7 @@ const OPTIONS: Rules = {
   precompressed: [isBoolean, 'true or false'],
   maxAge: [isCount, 'a number of seconds'],
   immutable: [isBoolean, 'true or false'],
-  cacheControl: [isText, 'the value of a Cache-Control header'],
+  cacheControl: [isNonEmptyString, 'the value of a Cache-Control header'],
   headers: [isObject, 'headers by name'],
 }
 

@@ -67,7 +67,7 @@ function answers(path: string): Promise<boolean> {
       resolve(isAlive)
     }
     socket.once('connect', settle(true))
-    socket.once('error', (error) => settle(codeOf(error) !== 'ECONNREFUSED')())
+    socket.once('error', (error) => settle(errnoOf(error) !== 'ECONNREFUSED')())
   })
 }
 
@@ -87,12 +87,12 @@ const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>>
 }
 
 function explain(error: unknown, { port = DEFAULT_PORT, host, path }: ListenAddress): Error {
-  const code = codeOf(error)
+  const code = errnoOf(error)
   const place = path ?? (host === undefined ? `port ${port}` : `port ${port} of ${host}`)
   const [what, repair] = REPAIRS[code] ?? ['cannot be listened on', 'the cause says why']
   return Object.assign(new Error(`listen: ${place} ${what} (${code}); ${repair}`, { cause: error }), { code })
 }
 
-function codeOf(error: unknown): string {
+function errnoOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { closeInStages, hurry, isLingering } from './linger.ts'
+import { closeInStages, hurry, isLingering } from './lingering-close.ts'
 import { nothingSeen, watch } from './watch.ts'
 import type { Seen, Times } from './watch.ts'
 

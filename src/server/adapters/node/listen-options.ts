@@ -1,6 +1,6 @@
 import type { TlsOptions } from 'node:tls'
 
-import { isText, isPositive } from '../../../base/values.ts'
+import { isNonEmptyString, isPositive } from '../../../base/values.ts'
 import { suggestion } from '../../../base/definition-error.ts'
 
 /** Where and how a server listens. */
@@ -47,8 +47,8 @@ const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
     (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_PORT,
     `a number from 0 to ${MAX_PORT}`,
   ],
-  host: [isText, "the name or address of an interface, such as '127.0.0.1'"],
-  path: [isText, "the path of a socket, such as '/run/cars.sock'"],
+  host: [isNonEmptyString, "the name or address of an interface, such as '127.0.0.1'"],
+  path: [isNonEmptyString, "the path of a socket, such as '/run/cars.sock'"],
   tls: [(value) => typeof value === 'object' && value !== null, 'an object with cert and key'],
   http2: [(value) => typeof value === 'boolean', 'true or false'],
   workers: [

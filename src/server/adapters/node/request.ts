@@ -8,7 +8,7 @@ import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../request/body.ts'
 import { joinLines, linesOf } from '../../request/header.ts'
 import { isSingleInNode } from '../shared/plain-request.ts'
 import { DirectRequest } from './direct.ts'
-import { isEncrypted, isLingering } from './linger.ts'
+import { isEncrypted, isLingering } from './lingering-close.ts'
 
 const NOTHING = new Uint8Array(0)
 

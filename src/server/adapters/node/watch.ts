@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 import type { Timeouts } from '../../options/app-options.ts'
-import { isLingering } from './linger.ts'
+import { isLingering } from './lingering-close.ts'
 
 /** How long a connection may be idle, and its client take nothing of an answer, in milliseconds; 0 is for ever. */
 export interface Times extends Pick<Required<Timeouts>, 'idle' | 'send'> {

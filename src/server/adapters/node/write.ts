@@ -6,7 +6,7 @@ import { logBroken, notSent } from '../../pipeline/failure.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import { drained, isStream, openStream } from '../../../http/stream.ts'
 import type { ChunkSource } from '../../../http/stream.ts'
-import { endWithAnswer } from './linger.ts'
+import { endWithAnswer } from './lingering-close.ts'
 
 /** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */
 export function toResponseText({ status, headers, body }: FinishedResponse): string {

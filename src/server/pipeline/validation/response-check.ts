@@ -6,7 +6,7 @@ import { createValidator, toReason } from '../../../schema/validator.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { Validated } from '../../../schema/validator.ts'
 import { findUndeclared } from '../../../schema/undeclared.ts'
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { isPromise } from '../../../base/async.ts'
 import type { Awaitable } from '../../../base/async.ts'
 import { httpError } from '../../../http/errors.ts'
@@ -16,9 +16,9 @@ import { logUnknown } from '../failure.ts'
 import { isBodyless } from '../response-head.ts'
 
 /** What is known of what answers: a route, or a status that an error handler or middleware gives. */
-export interface Answered extends Pick<FlatRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
+export interface Answered extends Pick<ResolvedRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
   /** What its stream carries, if it has one. */
-  readonly stream?: FlatRoute['stream']
+  readonly stream?: ResolvedRoute['stream']
   /** The content type of data in a status. @default JSON */
   readonly typeOf?: (status: number) => string | undefined
 }

@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { MAX_ISSUES } from '../../../schema/validator.ts'
 import type { Validated } from '../../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../../schema/sources.ts'
@@ -38,7 +38,7 @@ interface Reader {
  * Puts the reading and validating of sources before what answers. There is one way for routes with a single source and one for the others,
  * so that a request pays only for what its route declares.
  */
-export function withSources(route: FlatRoute, reading: Reading, toInput: ToInput, answer: Answer): Run {
+export function withSources(route: ResolvedRoute, reading: Reading, toInput: ToInput, answer: Answer): Run {
   const uploads = createUploads(route.sources)
   const readers = route.sources.map((source) => ({
     name: source.name,
@@ -59,11 +59,11 @@ export function withSources(route: FlatRoute, reading: Reading, toInput: ToInput
 }
 
 /** Whether Octavo reads the body; without these sources that is for the handler to do, and to check. */
-function hasBody({ sources }: FlatRoute): boolean {
+function hasBody({ sources }: ResolvedRoute): boolean {
   return sources.some(({ name }) => name === 'body' || name === 'form' || name === 'files')
 }
 
-function withContentType({ sources }: FlatRoute, run: Run): Run {
+function withContentType({ sources }: ResolvedRoute, run: Run): Run {
   return (context, values) => {
     if (context.method === 'QUERY') requireContentType(context.request, sources)
     return run(context, values)
@@ -185,7 +185,7 @@ function put(input: Input, name: SourceName, value: unknown): void {
 }
 
 /** Creates the function that names the texts of the path's parameters, for a schema to read. */
-function createTexts({ pattern }: FlatRoute): TextsOf {
+function createTexts({ pattern }: ResolvedRoute): TextsOf {
   const names = pattern.params.map(({ name }) => name)
   return (values) => {
     const texts: Record<string, string> = Object.create(null)

@@ -1,6 +1,6 @@
 import type { Shape } from '../../../define/reply.ts'
 import { ignoreFailure, isPromise } from '../../../base/async.ts'
-import type { StreamMigration } from '../../../routes/flat-route.ts'
+import type { StreamMigration } from '../../../routes/resolved-route.ts'
 import type { Awaitable } from '../../../base/async.ts'
 import type { BodyStream } from '../../../http/http.ts'
 import { isTextSchema, UNNAMED } from '../../../schema/streams.ts'

@@ -6,7 +6,7 @@ import { cutVersion } from '../../../versioning/cut-version.ts'
 import type { Table } from '../table/table.ts'
 import { livingVersions } from './version-miss.ts'
 import { withoutVersion } from './resolution.ts'
-import type { Resolution, ResolveDefault } from './resolution.ts'
+import type { VersionMatch, ResolveDefault } from './resolution.ts'
 
 /** Creates the function that settles the version of requests that name none. */
 export function createDefaultResolver(
@@ -16,12 +16,12 @@ export function createDefaultResolver(
   const none = withoutVersion(table, vary)
   if (defaultVersion === null) return () => none
   if (typeof defaultVersion === 'string') {
-    const always: Resolution = { ...none, kind: 'known', version: table.defaultVersion }
+    const always: VersionMatch = { ...none, kind: 'known', version: table.defaultVersion }
     return () => always
   }
   const unchosen = { ...none, vary: defaultVary }
   const byVersion = new Map(
-    [...table.defaults].map(([version, root]): readonly [string, Resolution] => [
+    [...table.defaults].map(([version, root]): readonly [string, VersionMatch] => [
       version,
       { ...unchosen, kind: 'known', root, version },
     ]),
@@ -31,7 +31,7 @@ export function createDefaultResolver(
     find: (name) => (byVersion.has(name) ? name : (known.find(name) ?? findDefault(name, known))),
     supported: () => livingVersions(table, common.clock),
   }
-  const toResolution = (version: unknown): Resolution => {
+  const toResolution = (version: unknown): VersionMatch => {
     if (version === null) return unchosen
     const isText = typeof version === 'string'
     const resolution = isText ? byVersion.get(known.find(version) ?? '') : undefined

@@ -8,10 +8,15 @@ import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { pathOf } from './target.ts'
 import type { Target } from './target.ts'
 import { createSegments } from './locate-segment.ts'
-import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
+import type { Locate, RouteMatch, VersionMatch, LookupParts } from './resolution.ts'
 
 /** Looks a path up in another version than that of the request. */
-type LookIn = (resolution: Resolution, at: PathAt, version: string, method: number) => Located | undefined
+type LookIn = (
+  resolution: VersionMatch,
+  at: PathAt,
+  version: string,
+  method: number,
+) => RouteMatch | undefined
 
 /**
  * Has a later version answer in the place of one that is retired: docs/guide/deprecation.md#forwarding. The next version without a status
@@ -25,13 +30,13 @@ export function forwarding(parts: LookupParts, locate: Locate): Locate {
   const lookIn = createLookIn(parts)
   const targets = known.list.map((version) => !hasStatus(version) && !known.isElsewhere(version))
 
-  const isServing = (resolution: Resolution, at: PathAt, version: string): boolean =>
+  const isServing = (resolution: VersionMatch, at: PathAt, version: string): boolean =>
     METHODS.some((_, method) => {
       const endpoint = endpointOf(lookIn(resolution, at, version, method)?.match, method)
       return endpoint !== undefined && !isRetired(lifetimes.of(endpoint, version), clock)
     })
 
-  const settle = (located: Located, target: Target, method: number): Located => {
+  const settle = (located: RouteMatch, target: Target, method: number): RouteMatch => {
     const { match, resolution } = located
     const { version } = resolution
     if (resolution.kind !== 'known' || version === null) return located

@@ -2,15 +2,15 @@ import { isPromise } from '../../../base/async.ts'
 import type { Awaitable } from '../../../base/async.ts'
 import { find, findLeaves } from '../../../router/find.ts'
 import type { Match, PathAt } from '../../../router/find.ts'
-import type { Leaf } from '../../../router/node.ts'
-import { EMPTY_NODE } from '../../../router/seal.ts'
+import type { Endpoints } from '../../../router/node.ts'
+import { EMPTY_NODE } from '../../../router/compile-trie.ts'
 import { isWellFormed } from '../../../versioning/version.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import { pathOf } from './target.ts'
 import type { Zone } from '../table/table.ts'
-import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
+import type { Locate, RouteMatch, VersionMatch, LookupParts } from './resolution.ts'
 import { createFloor } from './resolve.ts'
 import type { VersionRoots } from './resolve.ts'
 
@@ -18,9 +18,9 @@ import type { VersionRoots } from './resolve.ts'
 export interface Segments {
   /** Where versions are looked up behind a version segment. */
   readonly versionRoots: VersionRoots
-  readonly named: (at: PathAt, match: Match<Endpoint>) => Located | undefined
+  readonly named: (at: PathAt, match: Match<Endpoint>) => RouteMatch | undefined
   /** Looks up the path in another version. `requested` is the text of the request. */
-  readonly inVersion: (at: PathAt, version: string, requested: string, method: number) => Located
+  readonly inVersion: (at: PathAt, version: string, requested: string, method: number) => RouteMatch
 }
 
 /** Versions in the path: the trie itself leads from their segments into their roots. */
@@ -30,12 +30,12 @@ export function createSegmentLocate(parts: LookupParts): Locate {
   const { named } = createSegments(parts, versioning.vary)
   return (context, target, method) => {
     const at = whole(pathOf(target))
-    const match = find(table.entry, at, method)
+    const match = find(table.pathRoot, at, method)
     return named(at, match) ?? unnamed(context, at, match)
   }
 
-  function unnamed(context: RequestContext, at: PathAt, match: Match<Endpoint>): Awaitable<Located> {
-    const settle = (resolution: Resolution): Located => ({
+  function unnamed(context: RequestContext, at: PathAt, match: Match<Endpoint>): Awaitable<RouteMatch> {
+    const settle = (resolution: VersionMatch): RouteMatch => ({
       match: dynamic ? find(resolution.root, at, match.method) : match,
       resolution,
     })
@@ -46,7 +46,7 @@ export function createSegmentLocate(parts: LookupParts): Locate {
 
 /** Creates the reader of version segments. `vary`: the headers that may have decided the version too. */
 export function createSegments(parts: LookupParts, vary: readonly string[]): Segments {
-  const { zones, zoneAt } = parts.table
+  const { prefixZones: zones, zoneAt } = parts.table
   const [first, ...others] = zones
   const segments = createZoneSegments(parts, first, vary)
   if (others.length === 0) return segments
@@ -72,10 +72,10 @@ function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly strin
   const candidateIn = createCandidate(parts, prefix)
   const floorOf = createFloor(table.known, versioning.common.unknown)
   // without parameters in the first segment, or excluded routes that have some, an ordinary match names no version
-  const isPart = table.zones.length > 1
+  const isPart = table.prefixZones.length > 1
   const wild = isPart || unionBehind.edge !== null || unionBehind.rest !== null
-  const common: Resolution = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
-  const byVersion = new Map<string | null, Resolution>(
+  const common: VersionMatch = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
+  const byVersion = new Map<string | null, VersionMatch>(
     [...inPath].map(([version, root]) => [
       version,
       { ...common, kind: 'known', root, version, requested: version },
@@ -88,7 +88,7 @@ function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly strin
 
   return { versionRoots, named, inVersion }
 
-  function named(at: PathAt, match: Match<Endpoint>): Located | undefined {
+  function named(at: PathAt, match: Match<Endpoint>): RouteMatch | undefined {
     const resolution = byVersion.get(match.version)
     if (resolution !== undefined) return { match: isPart ? within(match, prefix) : match, resolution }
     if (match.leaf !== null && !(wild && beginsWithParameter(match.leaf, prefix))) return undefined
@@ -100,15 +100,15 @@ function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly strin
     return isBehind(zone, at, match.leaf, strict) ? unknown(at, match, version) : undefined
   }
 
-  function inVersion(at: PathAt, version: string, requested: string, method: number): Located {
+  function inVersion(at: PathAt, version: string, requested: string, method: number): RouteMatch {
     const [segment = ''] = scheme?.scheme.segments?.(version, scheme.options) ?? []
     const path = whole(`${prefix}/${segment}${at.text.slice(segmentEnd(at.text, prefix))}`)
     const resolution = byVersion.get(version) ?? common
-    const match = find(table.entry, path, method)
+    const match = find(table.pathRoot, path, method)
     return { match: isPart ? within(match, prefix) : match, resolution: { ...resolution, requested } }
   }
 
-  function unknown(at: PathAt, match: Match<Endpoint>, requested: string): Located {
+  function unknown(at: PathAt, match: Match<Endpoint>, requested: string): RouteMatch {
     const floor = floorOf(versionRoots, requested, at)
     if (floor !== undefined) {
       const found = inVersion(at, floor, requested, match.method)
@@ -129,7 +129,7 @@ function within(match: Match<Endpoint>, prefix: string): Match<Endpoint> {
 function isBehind(
   { prefix, unionBehind }: Zone,
   at: PathAt,
-  leaf: Leaf<Endpoint> | null,
+  leaf: Endpoints<Endpoint> | null,
   strict: boolean,
 ): boolean {
   const stop = segmentEnd(at.text, prefix)
@@ -164,7 +164,7 @@ export function segmentEnd(path: string, prefix: string): number {
 }
 
 /** Whether a pattern takes the first segment after the prefix, or the prefix itself, as a parameter. */
-export function beginsWithParameter({ shape }: Leaf<Endpoint>, prefix: string): boolean {
+export function beginsWithParameter({ shape }: Endpoints<Endpoint>, prefix: string): boolean {
   const { pattern } = shape
   return (
     !pattern.startsWith(prefix) || pattern.slice(prefix.length, segmentEnd(pattern, prefix)).includes('{')

@@ -2,7 +2,7 @@ import { isPromise } from '../../../base/async.ts'
 import type { Awaitable } from '../../../base/async.ts'
 import { find } from '../../../router/find.ts'
 import type { Match, PathAt } from '../../../router/find.ts'
-import { EMPTY_NODE } from '../../../router/seal.ts'
+import { EMPTY_NODE } from '../../../router/compile-trie.ts'
 import { combine } from '../../../versioning/combine.ts'
 import type { Canonical, Reading } from '../../../versioning/combine.ts'
 import type { ActiveScheme } from '../../../versioning/versioning.ts'
@@ -14,7 +14,7 @@ import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
 import { pathOf } from './target.ts'
-import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
+import type { Locate, RouteMatch, VersionMatch, LookupParts } from './resolution.ts'
 import { isGiven, readAll, readFirst } from './read-versions.ts'
 import type { Given, Reader, Values } from './read-versions.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
@@ -34,7 +34,7 @@ export function createSeveralLocate(parts: LookupParts): Locate {
   )
   return (context, target, method) => {
     const at = whole(pathOf(target))
-    const match = find(table.entry, at, method)
+    const match = find(table.pathRoot, at, method)
     const inPath = segments?.named(at, match)
     const values = read(readers, context, inPath)
     const asked: Asked = { context, at, match, method, inPath }
@@ -49,14 +49,14 @@ interface Asked {
   readonly method: number
   /** What its path is, whatever the other schemes say. */
   readonly match: Match<Endpoint>
-  readonly inPath: Located | undefined
+  readonly inPath: RouteMatch | undefined
 }
 
 /** Creates the lookup that follows when all schemes are read. */
 function createSettle(
   parts: LookupParts,
   segments: Segments | undefined,
-): (asked: Asked, values: Values) => Awaitable<Located> {
+): (asked: Asked, values: Values) => Awaitable<RouteMatch> {
   const { table, versioning, resolveDefault } = parts
   const lookups = versioning.schemes.map((scheme) =>
     createSchemeLookup(parts, scheme, segments?.versionRoots),
@@ -73,7 +73,7 @@ function createSettle(
     return place !== undefined && isGiven(agreed) ? withValue(asked, place, agreed) : combined(asked, values)
   }
 
-  function combined(asked: Asked, values: Values): Located {
+  function combined(asked: Asked, values: Values): RouteMatch {
     const readings = lookups.flatMap((by, index): Reading<SchemeLookup>[] => {
       const value = values[index]
       return isGiven(value) ? [{ by, source: by.scheme.source, value }] : []
@@ -82,16 +82,16 @@ function createSettle(
     return 'ambiguous' in agreed ? contradicted(asked, agreed) : withValue(asked, agreed.by, agreed.value)
   }
 
-  function withoutValue({ context, at, match, method }: Asked): Awaitable<Located> {
-    const settleBare = (resolution: Resolution): Located => ({
-      match: resolution.root === table.bare ? match : find(resolution.root, at, method),
+  function withoutValue({ context, at, match, method }: Asked): Awaitable<RouteMatch> {
+    const settleBare = (resolution: VersionMatch): RouteMatch => ({
+      match: resolution.root === table.withoutVersion ? match : find(resolution.root, at, method),
       resolution,
     })
     const resolution = resolveDefault(context)
     return isPromise(resolution) ? resolution.then(settleBare) : settleBare(resolution)
   }
 
-  function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: Given): Located {
+  function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: Given): RouteMatch {
     if (inPath === undefined || segments === undefined) {
       const resolution = by.free(value, at, method)
       return { match: find(resolution.root, at, method), resolution }
@@ -166,13 +166,13 @@ function createSchemeLookup(
 function createContradicted({
   table,
   versioning,
-}: LookupParts): (asked: Asked, contradiction: AmbiguousVersion) => Located {
-  const ambiguous: Resolution = { ...withoutVersion(table, versioning.vary), kind: 'ambiguous' }
-  const free = { ...ambiguous, root: table.other }
+}: LookupParts): (asked: Asked, contradiction: AmbiguousVersion) => RouteMatch {
+  const ambiguous: VersionMatch = { ...withoutVersion(table, versioning.vary), kind: 'ambiguous' }
+  const free = { ...ambiguous, root: table.unknownVersion }
   const behind = { ...ambiguous, root: EMPTY_NODE, inPath: true }
   return ({ at, method, inPath }, { ambiguous: sources }) =>
     inPath === undefined
-      ? { match: find(table.other, at, method), resolution: { ...free, sources } }
+      ? { match: find(table.unknownVersion, at, method), resolution: { ...free, sources } }
       : { match: { ...inPath.match, leaf: null }, resolution: { ...behind, sources } }
 }
 

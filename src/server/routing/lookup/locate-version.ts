@@ -14,7 +14,7 @@ import { createPlainLocate } from './locate.ts'
 import { withoutVersion } from './resolution.ts'
 import { pathOf } from './target.ts'
 import type { Target } from './target.ts'
-import type { Locate, Located, Resolution, LookupParts } from './resolution.ts'
+import type { Locate, RouteMatch, VersionMatch, LookupParts } from './resolution.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
 
@@ -40,10 +40,10 @@ function choosingByPath({ table, versioning }: LookupParts, locate: Locate): Loc
   const { known } = table
   if (selectorOf(versioning, known) === undefined) return locate
   const none = withoutVersion(table, versioning.vary)
-  const byVersion = new Map<string | null, Resolution>(
+  const byVersion = new Map<string | null, VersionMatch>(
     known.list.map((version) => [version, { ...none, kind: 'known', version }]),
   )
-  const settle = (located: Located): Located => {
+  const settle = (located: RouteMatch): RouteMatch => {
     const { match, resolution } = located
     if (resolution.requested !== undefined || match.leaf === null || resolution.kind !== 'known')
       return located
@@ -75,15 +75,15 @@ function telling(parts: LookupParts, locate: Locate): Locate {
     typeof versioning.defaultVersion === 'function' ||
     versioning.schemes.some(({ scheme }) => scheme.options === undefined)
   if (!mayFail) return locate
-  const unreadable: Resolution = { ...createVersionRoots(parts, versioning.vary).common, kind: 'invalid' }
+  const unreadable: VersionMatch = { ...createVersionRoots(parts, versioning.vary).common, kind: 'invalid' }
   const logged = new Set<string>()
-  const fail = (context: RequestContext, target: Target, method: number, error: unknown): Located => {
+  const fail = (context: RequestContext, target: Target, method: number, error: unknown): RouteMatch => {
     const path = pathOf(target)
     const { end } = whole(path)
     const { prefix, unionBehind } = table.zoneAt(path)
     const behind = Math.min(segmentEnd(path, prefix) + 1, end)
     const leaves = [
-      ...findLeaves(table.union, path, 1, end),
+      ...findLeaves(table.all, path, 1, end),
       ...(versioning.path === undefined ? [] : findLeaves(unionBehind, path, behind, end)),
     ]
     const isOfScheme = error instanceof SchemeFailure
@@ -129,7 +129,7 @@ function createValueLocate(parts: LookupParts, scheme: Versioning['schemes'][num
     at: PathAt,
     method: number,
     value: PromiseLike<VersionValue>,
-  ): PromiseLike<Located> {
+  ): PromiseLike<RouteMatch> {
     return value.then((settled) => locate(context, at, method, settled))
   }
 
@@ -138,21 +138,21 @@ function createValueLocate(parts: LookupParts, scheme: Versioning['schemes'][num
     at: PathAt,
     method: number,
     value: VersionValue,
-  ): Awaitable<Located> {
+  ): Awaitable<RouteMatch> {
     if (value !== undefined && value !== '') return toLocated(resolve(value, at, method), at, method)
     const resolution = resolveDefault(context)
     return isPromise(resolution) ? toLocatedLater(resolution, at, method) : toLocated(resolution, at, method)
   }
 }
 
-function toLocated(resolution: Resolution, at: PathAt, method: number): Located {
+function toLocated(resolution: VersionMatch, at: PathAt, method: number): RouteMatch {
   return { match: find(resolution.root, at, method), resolution }
 }
 
 function toLocatedLater(
-  resolution: PromiseLike<Resolution>,
+  resolution: PromiseLike<VersionMatch>,
   at: PathAt,
   method: number,
-): PromiseLike<Located> {
+): PromiseLike<RouteMatch> {
   return resolution.then((settled) => toLocated(settled, at, method))
 }

@@ -3,10 +3,10 @@ import type { HttpError } from '../../../http/errors.ts'
 import { METHODS } from '../../../http/http.ts'
 import type { Method } from '../../../http/http.ts'
 import { findLeaves } from '../../../router/find.ts'
-import type { Leaf } from '../../../router/node.ts'
+import type { Endpoints } from '../../../router/node.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { Table, VersionReport } from '../table/table.ts'
-import type { Located } from './resolution.ts'
+import type { RouteMatch } from './resolution.ts'
 
 /** The answer if no route matched: an error, or the headers of an answer to OPTIONS. */
 export type MissAnswer = {
@@ -18,13 +18,13 @@ export type MissAnswer = {
 
 /** Explains why no route matched. */
 export interface Miss {
-  (located: Located, method: number, isPreflight: boolean): MissAnswer
+  (located: RouteMatch, method: number, isPreflight: boolean): MissAnswer
   /** The methods that a path answers, in the version of the request or in any. */
-  readonly allowed: (located: Located, isPreflight: boolean) => readonly Method[]
+  readonly allowed: (located: RouteMatch, isPreflight: boolean) => readonly Method[]
 }
 
 /** What is served at a path. */
-export type Leaves = readonly Leaf<Endpoint>[]
+export type Leaves = readonly Endpoints<Endpoint>[]
 
 const OPTIONS = METHODS.indexOf('OPTIONS')
 /** The methods whose media types are announced. */
@@ -32,8 +32,9 @@ const ANNOUNCING = [METHODS.indexOf('QUERY'), METHODS.indexOf('PATCH')]
 
 /** Explains why no route matched in an application without versioning. */
 export function createPlainMiss(table: Table): Miss {
-  const leavesAt = ({ match }: Located): Leaves => findLeaves(table.bare, match.text, 1, match.end)
-  const miss = (located: Located, method: number): MissAnswer => {
+  const leavesAt = ({ match }: RouteMatch): Leaves =>
+    findLeaves(table.withoutVersion, match.text, 1, match.end)
+  const miss = (located: RouteMatch, method: number): MissAnswer => {
     const leaves = leavesAt(located)
     if (leaves.length === 0) return notFound()
     const headers = allowHeaders(leaves)
@@ -41,7 +42,7 @@ export function createPlainMiss(table: Table): Miss {
     return { varies: false, report: undefined, ...answer }
   }
   return Object.assign(miss, {
-    allowed: (located: Located): readonly Method[] => {
+    allowed: (located: RouteMatch): readonly Method[] => {
       const leaves = leavesAt(located)
       return leaves.length === 0 ? [] : methodsOf(leaves)
     },

@@ -1,35 +1,35 @@
 import { findLeaves } from '../../../router/find.ts'
-import type { Leaf } from '../../../router/node.ts'
-import { EMPTY_NODE } from '../../../router/seal.ts'
+import type { Endpoints } from '../../../router/node.ts'
+import { EMPTY_NODE } from '../../../router/compile-trie.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { beginsWithParameter, segmentEnd } from './locate-segment.ts'
-import type { Located } from './resolution.ts'
+import type { RouteMatch } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
 /** What is served at the path of a request, whatever the method. */
 export interface Places {
   /** In any version. */
-  readonly all: (located: Located) => readonly Leaf<Endpoint>[]
+  readonly all: (located: RouteMatch) => readonly Endpoints<Endpoint>[]
   /** The same, and ordinary routes such as `/v1/legacy`: docs/guide/versioning-rules.md#segments-that-look-like-a-version */
-  readonly anywhere: (located: Located) => readonly Leaf<Endpoint>[]
+  readonly anywhere: (located: RouteMatch) => readonly Endpoints<Endpoint>[]
   /** In the version of the request, and those ordinary routes, which answer before it. */
-  readonly own: (located: Located) => readonly Leaf<Endpoint>[]
+  readonly own: (located: RouteMatch) => readonly Endpoints<Endpoint>[]
 }
 
 /** Creates the functions that list the leaves of a path, for misses and for reports on other versions. */
 export function createPlaces(table: Table, { strict }: { readonly strict: boolean }): Places {
   const prefixAt = (path: string): string => table.zoneAt(path).prefix
-  const startOf = ({ match, resolution }: Located): number =>
+  const startOf = ({ match, resolution }: RouteMatch): number =>
     resolution.inPath ? Math.min(segmentEnd(match.text, prefixAt(match.text)) + 1, match.end) : 1
-  const ordinary = ({ match, resolution }: Located): readonly Leaf<Endpoint>[] =>
+  const ordinary = ({ match, resolution }: RouteMatch): readonly Endpoints<Endpoint>[] =>
     resolution.inPath
-      ? findLeaves(table.bare, match.text, 1, match.end).filter(
+      ? findLeaves(table.withoutVersion, match.text, 1, match.end).filter(
           (leaf) => !beginsWithParameter(leaf, prefixAt(match.text)),
         )
       : []
-  const all = (located: Located): readonly Leaf<Endpoint>[] => {
+  const all = (located: RouteMatch): readonly Endpoints<Endpoint>[] => {
     const { match, resolution } = located
-    if (!resolution.inPath) return findLeaves(table.union, match.text, 1, match.end)
+    if (!resolution.inPath) return findLeaves(table.all, match.text, 1, match.end)
     // if slashes count, a path that ends with its version segment has no rest
     const { prefix, unionBehind } = table.zoneAt(match.text)
     const isBare = strict && segmentEnd(match.text, prefix) === match.text.length

@@ -2,19 +2,19 @@ import { isPromise } from '../../../base/async.ts'
 import type { Awaitable } from '../../../base/async.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import type { Located } from './resolution.ts'
+import type { RouteMatch } from './resolution.ts'
 
 /** What each scheme found. */
 export type Values = readonly VersionValue[]
 
 /** How a scheme reads a request; `inPath` is what its path names. */
-export type Reader = (context: RequestContext, inPath: Located | undefined) => Awaitable<VersionValue>
+export type Reader = (context: RequestContext, inPath: RouteMatch | undefined) => Awaitable<VersionValue>
 
 /** What every scheme finds. */
 export function readAll(
   readers: readonly Reader[],
   context: RequestContext,
-  inPath: Located | undefined,
+  inPath: RouteMatch | undefined,
 ): Awaitable<Values> {
   const values: VersionValue[] = []
   let pending: PromiseLike<void>[] | undefined
@@ -40,7 +40,7 @@ async function fill(values: VersionValue[], index: number, value: PromiseLike<Ve
 export function readFirst(
   readers: readonly Reader[],
   context: RequestContext,
-  inPath: Located | undefined,
+  inPath: RouteMatch | undefined,
 ): Awaitable<Values> {
   const values: VersionValue[] = []
   for (const read of readers) {

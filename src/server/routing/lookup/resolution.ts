@@ -10,7 +10,7 @@ import type { Target } from './target.ts'
 import type { Table } from '../table/table.ts'
 
 /** What is known of the version that a request asks for. Made when the application is built, for every known version. */
-export interface Resolution {
+export interface VersionMatch {
   /** `known`: a version the application has; `none`: no version and no default; the others are mistakes of the client. */
   readonly kind: 'off' | 'none' | 'known' | 'unknown' | 'invalid' | 'ambiguous'
   /** Where the path is looked up. */
@@ -32,16 +32,16 @@ export interface Resolution {
 }
 
 /** A lookup: what was found, and how its version came about. */
-export interface Located {
+export interface RouteMatch {
   readonly match: Match<Endpoint>
-  readonly resolution: Resolution
+  readonly resolution: VersionMatch
 }
 
 /** Finds what answers a request. */
-export type Locate = (context: RequestContext, target: Target, method: number) => Awaitable<Located>
+export type Locate = (context: RequestContext, target: Target, method: number) => Awaitable<RouteMatch>
 
 /** Settles the version of a request that names none. */
-export type ResolveDefault = (context: RequestContext) => Awaitable<Resolution>
+export type ResolveDefault = (context: RequestContext) => Awaitable<VersionMatch>
 
 /** What every way to look up shares. */
 export interface LookupParts {
@@ -54,10 +54,10 @@ export interface LookupParts {
 }
 
 /** The resolution of a request that names no version where there is no default. */
-export function withoutVersion(table: Table, vary: readonly string[] = []): Resolution {
+export function withoutVersion(table: Table, vary: readonly string[] = []): VersionMatch {
   return {
     kind: 'none',
-    root: table.bare,
+    root: table.withoutVersion,
     version: null,
     requested: undefined,
     sources: [],
@@ -69,7 +69,7 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Reso
 }
 
 /** The same with a path that begins its text, as is expected where what answers is not found. */
-export function withOwnPath(located: Located): Located {
+export function withOwnPath(located: RouteMatch): RouteMatch {
   const { match, resolution } = located
   const { start, end, fullEnd } = match
   if (start === 0) return located

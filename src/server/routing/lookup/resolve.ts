@@ -9,16 +9,16 @@ import { MAX_VERSION_LENGTH } from '../../../versioning/cut-version.ts'
 import { isRetired } from '../../../versioning/policy.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { withoutVersion } from './resolution.ts'
-import type { Resolution, LookupParts } from './resolution.ts'
+import type { VersionMatch, LookupParts } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
 /** Resolves a version value of a request at a path. */
-export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathAt, method: number) => Resolution
+export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathAt, method: number) => VersionMatch
 
 /** Where the versions of a scheme are looked up. */
 export interface VersionRoots {
   /** What a resolution has that names no known version. */
-  readonly common: Resolution
+  readonly common: VersionMatch
   /** What a version has for a method at a path. */
   readonly find: (version: string, at: PathAt, method: number) => Endpoint | undefined
 }
@@ -29,9 +29,9 @@ export function createVersionRoots(
   vary: readonly string[],
 ): VersionRoots {
   return {
-    common: { ...withoutVersion(table, vary), root: table.other },
+    common: { ...withoutVersion(table, vary), root: table.unknownVersion },
     find: (version, at, method) =>
-      find(table.roots.get(version) ?? table.other, at, method).leaf?.methods[method],
+      find(table.roots.get(version) ?? table.unknownVersion, at, method).leaf?.methods[method],
   }
 }
 
@@ -47,7 +47,7 @@ export function createResolve(
   versionRoots: VersionRoots,
 ): Resolve {
   const { known, lifetimes } = table
-  const common: Resolution = { ...versionRoots.common, scheme }
+  const common: VersionMatch = { ...versionRoots.common, scheme }
   const { exact, byVersion } = createExact(table, scheme, common)
   const floorOf = createFloor(known, versioning.common.unknown)
 
@@ -56,7 +56,8 @@ export function createResolve(
     if ('ambiguous' in value) return { ...common, kind: 'ambiguous', sources: value.ambiguous }
     const requested = value.join(', ')
     const served = value.map((each) => servedOnly(exact(each), at))
-    const isBest = (each: Resolution | undefined): boolean => each !== undefined && !isOver(each, at, method)
+    const isBest = (each: VersionMatch | undefined): boolean =>
+      each !== undefined && !isOver(each, at, method)
     const best = served.find(isBest)
     if (best !== undefined) return { ...best, requested }
     // an earlier version counts only if none of the listed ones is served
@@ -66,20 +67,20 @@ export function createResolve(
   }
 
   /** The nearest earlier version, unless the path accepts unknown versions: docs/guide/versioning-rules.md#nearest-earlier-version */
-  function floor(requested: string, at: PathAt, method: number): Resolution | undefined {
+  function floor(requested: string, at: PathAt, method: number): VersionMatch | undefined {
     if (floorOf === noFloor || exact(requested) !== undefined) return undefined
     if (find(common.root, at, method).leaf !== null) return undefined
     const found = byVersion.get(floorOf(versionRoots, requested, at) ?? '')
     return found === undefined ? undefined : { ...found, requested, isReplaced: true }
   }
 
-  function missing(requested: string): Resolution {
+  function missing(requested: string): VersionMatch {
     const kind = isWellFormed(requested, known.format) ? 'unknown' : 'invalid'
     return { ...common, kind, requested }
   }
 
   /** Whether the answering version is retired, so that another one would serve the client better. */
-  function isOver({ version }: Resolution, at: PathAt, method: number): boolean {
+  function isOver({ version }: VersionMatch, at: PathAt, method: number): boolean {
     if (lifetimes.isEmpty) return false
     const endpointsOf = (asked: readonly number[]): readonly Endpoint[] =>
       asked.flatMap((index) => versionRoots.find(version ?? '', at, index) ?? [])
@@ -90,23 +91,27 @@ export function createResolve(
     return endpoints.length > 0 && endpoints.every((each) => isRetired(lifetimes.of(each, version), clock))
   }
 
-  function servedOnly(found: Resolution | undefined, at: PathAt): Resolution | undefined {
+  function servedOnly(found: VersionMatch | undefined, at: PathAt): VersionMatch | undefined {
     return found !== undefined && isServed(versionRoots, found.version ?? '', at) ? found : undefined
   }
 }
 
 /** The resolutions of all known versions, and the function that finds the one which equals a value. */
 interface Exact {
-  readonly byVersion: ReadonlyMap<string, Resolution>
-  readonly exact: (value: string) => Resolution | undefined
+  readonly byVersion: ReadonlyMap<string, VersionMatch>
+  readonly exact: (value: string) => VersionMatch | undefined
 }
 
-function createExact({ known, roots }: Table, { scheme, options }: ActiveScheme, common: Resolution): Exact {
-  const byVersion = new Map<string, Resolution>()
-  const bySpelling = new Map<string, Resolution>()
+function createExact(
+  { known, roots }: Table,
+  { scheme, options }: ActiveScheme,
+  common: VersionMatch,
+): Exact {
+  const byVersion = new Map<string, VersionMatch>()
+  const bySpelling = new Map<string, VersionMatch>()
   for (const [version, root] of roots) {
     const requested = scheme.fold(version, options)
-    const resolution: Resolution = { ...common, kind: 'known', root, version, requested }
+    const resolution: VersionMatch = { ...common, kind: 'known', root, version, requested }
     byVersion.set(version, resolution)
     bySpelling.set(requested, resolution)
   }

@@ -4,7 +4,7 @@ import type { Versioning } from '../../../versioning/versioning.ts'
 import type { Lifetime } from '../../../versioning/policy.ts'
 import { cutVersion } from '../../../versioning/cut-version.ts'
 import type { VersionReport } from '../table/table.ts'
-import type { Resolution } from './resolution.ts'
+import type { VersionMatch } from './resolution.ts'
 
 /** The kinds of version errors, each with its code, the status of schemes that it has, and its detail. */
 const FAULTS = {
@@ -26,7 +26,7 @@ interface Wait {
 /** Builds a version error. `lifetime` is that of the version that ends. */
 export type VersionError = (
   fault: keyof typeof FAULTS,
-  resolution: Resolution,
+  resolution: VersionMatch,
   report: VersionReport,
   lifetime?: Lifetime,
   wait?: Wait,

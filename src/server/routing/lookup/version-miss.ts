@@ -1,13 +1,13 @@
 import { METHODS } from '../../../http/http.ts'
 import type { Method } from '../../../http/http.ts'
-import type { Leaf } from '../../../router/node.ts'
+import type { Endpoints } from '../../../router/node.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { isRetired } from '../../../versioning/policy.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { allowHeaders, createPlainMiss, methodsOf, notAllowed, notFound } from './miss.ts'
 import type { Leaves, Miss, MissAnswer } from './miss.ts'
 import { createPlaces } from './places.ts'
-import type { Located, Resolution } from './resolution.ts'
+import type { RouteMatch, VersionMatch } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 import { createVersionError } from './version-error.ts'
 
@@ -31,13 +31,13 @@ export function createVersionMiss(
   const versionError = createVersionError(versioning)
 
   /** The leaves in the version of the request. All versions count if it is not known, or if a preflight leaves it open. */
-  const chosen = (located: Located, all: Leaves, isPreflight: boolean): Leaves => {
+  const chosen = (located: RouteMatch, all: Leaves, isPreflight: boolean): Leaves => {
     const { resolution } = located
     if (resolution.kind === 'none' || (isPreflight && isLate(resolution))) return all
     return isUnreadable(resolution) && all.some(hasVersions) ? [] : places.own(located)
   }
 
-  const miss = (located: Located, method: number, isPreflight: boolean): MissAnswer => {
+  const miss = (located: RouteMatch, method: number, isPreflight: boolean): MissAnswer => {
     const { resolution } = located
     const all = places.anywhere(located)
     if (all.length === 0) return notFound()
@@ -70,7 +70,7 @@ export function createVersionMiss(
   }
 
   return Object.assign(miss, {
-    allowed: (located: Located, isPreflight: boolean): readonly Method[] => {
+    allowed: (located: RouteMatch, isPreflight: boolean): readonly Method[] => {
       const all = places.anywhere(located)
       const own = chosen(located, all, isPreflight)
       const leaves = own.length > 0 ? own : all
@@ -83,17 +83,17 @@ export function createVersionMiss(
  * Creates the function that decides whether a preflight leaves the version open. A preflight has neither the headers nor the cookies of
  * the request that it announces: docs/guide/versioning-rules.md#preflights
  */
-function createIsLate({ vary, defaultVersion, common }: Versioning): (resolution: Resolution) => boolean {
+function createIsLate({ vary, defaultVersion, common }: Versioning): (resolution: VersionMatch) => boolean {
   const isOpen = vary.length > 0 || typeof defaultVersion === 'function'
   // a header that is read earlier would win over this version
-  const isOverruled = ({ vary: before }: Resolution, found: readonly string[]): boolean =>
+  const isOverruled = ({ vary: before }: VersionMatch, found: readonly string[]): boolean =>
     common.conflict === 'first' && before.some((name) => !found.includes(name))
   return (resolution) =>
     resolution.scheme === undefined ? isOpen : isOverruled(resolution, resolution.scheme.vary)
 }
 
 function faultOf(
-  { kind, version }: Resolution,
+  { kind, version }: VersionMatch,
   { known }: Table,
 ): 'ambiguous' | 'invalid' | 'unsupported' | 'elsewhere' {
   if (kind === 'ambiguous' || kind === 'invalid') return kind
@@ -101,10 +101,10 @@ function faultOf(
 }
 
 /** Whether the version cannot be read. At paths with versions, that error comes before a wrong method. */
-function isUnreadable({ kind }: Resolution): boolean {
+function isUnreadable({ kind }: VersionMatch): boolean {
   return kind === 'ambiguous' || kind === 'invalid'
 }
 
-function hasVersions({ shape }: Leaf<Endpoint>): boolean {
+function hasVersions({ shape }: Endpoints<Endpoint>): boolean {
   return shape.versions.length > 0
 }

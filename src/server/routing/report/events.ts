@@ -10,7 +10,7 @@ import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { Channels } from '../../logging/channels.ts'
 import { logError } from '../../logging/safe-logger.ts'
-import type { Resolution } from '../lookup/resolution.ts'
+import type { VersionMatch } from '../lookup/resolution.ts'
 
 /** Reports to `onVersionResolved` and to the subscribers of `Channels.version` which version answers. */
 export interface VersionEvents {
@@ -19,7 +19,7 @@ export interface VersionEvents {
   readonly channel: Publisher
   readonly publish: (
     context: RequestContext,
-    resolution: Resolution,
+    resolution: VersionMatch,
     endpoint: Endpoint,
     lifetime: Lifetime | undefined,
   ) => void

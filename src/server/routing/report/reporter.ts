@@ -7,7 +7,7 @@ import type { VersionReport } from '../table/table.ts'
 import { createVersionError } from '../lookup/version-error.ts'
 import type { MissAnswer } from '../lookup/miss.ts'
 import { createPlaces } from '../lookup/places.ts'
-import type { Located } from '../lookup/resolution.ts'
+import type { RouteMatch } from '../lookup/resolution.ts'
 import { createSuccessors } from './successors.ts'
 import type { Table } from '../table/table.ts'
 import { createVersionEvents } from './events.ts'
@@ -16,14 +16,14 @@ import { addReport, createWriter } from './headers.ts'
 /** Reports to clients and observers which version answers, and when it ends. */
 export interface VersionReporter {
   /** Of a request that reached a route. @throws `HttpError` 410 if the version is retired or in a brownout. */
-  readonly onMatch: (context: RequestContext, located: Located, endpoint: Endpoint) => void
+  readonly onMatch: (context: RequestContext, located: RouteMatch, endpoint: Endpoint) => void
   /** Of a request that reached none. */
   readonly onMiss: (context: RequestContext, found: MissAnswer) => void
 }
 
 /** The route that answers, for its report. */
 interface MatchedRequest {
-  readonly located: Located
+  readonly located: RouteMatch
   readonly endpoint: Endpoint
   readonly lifetime: Lifetime | undefined
   /** Whether the path has versions. */
@@ -143,6 +143,6 @@ const NO_LINKS: readonly string[] = []
 const NO_REPORT: VersionReport = { supported: [], deprecated: [] }
 
 /** The texts of the path parameters, by name. */
-function valuesOf({ params }: Endpoint, { match }: Located): ReadonlyMap<string, string> {
+function valuesOf({ params }: Endpoint, { match }: RouteMatch): ReadonlyMap<string, string> {
   return new Map(params.map((name, index) => [name, match.values[index] ?? '']))
 }

@@ -1,7 +1,7 @@
 import { METHODS } from '../../../http/http.ts'
 import type { Method } from '../../../http/http.ts'
-import type { LeafShape } from '../../../router/node.ts'
-import type { Shape } from '../../../router/tree.ts'
+import type { PathInfo } from '../../../router/node.ts'
+import type { PathShape } from '../../../router/tree.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { statusAt, toLifetime } from '../../../versioning/policy.ts'
 import type { Lifetime, RoutePolicy, VersionPolicy } from '../../../versioning/policy.ts'
@@ -13,7 +13,7 @@ import type { InfoOf } from './version-leaves.ts'
 
 /** Merges the policies of versions, modules, controllers and routes into lifetimes: docs/guide/deprecation.md#levels */
 export function createLifetimes(
-  shapes: readonly Shape<TableRoute>[],
+  shapes: readonly PathShape<TableRoute>[],
   infoOf: InfoOf,
   versioning: Versioning | undefined,
   { known, defaultVersion }: Versions,
@@ -29,7 +29,7 @@ export function createLifetimes(
   const find = createFind(shapes, policies, known, (version) => isChosen || version === defaultVersion)
   const answeringAt = createAnsweringAt(defaultVersion, find.of)
   const own = toOwn(shapes, infoOf, answeringAt)
-  const lifetimesAt = (leaf: LeafShape, version: string): readonly (Lifetime | undefined)[] =>
+  const lifetimesAt = (leaf: PathInfo, version: string): readonly (Lifetime | undefined)[] =>
     own.get(leaf)?.get(version) ?? [versions.get(version)]
   return {
     isEmpty: versions.size === 0 && find.isEmpty,
@@ -50,7 +50,7 @@ export function createLifetimes(
 
 /** Every policy of versions and of routes, whatever its level. */
 function allPolicies(
-  shapes: readonly Shape<TableRoute>[],
+  shapes: readonly PathShape<TableRoute>[],
   policies: ReadonlyMap<string, VersionPolicy>,
 ): readonly VersionPolicy[] {
   const levels = new Set(shapes.flatMap(({ routes }) => routes.flatMap(({ route }) => route.policies)))
@@ -62,9 +62,9 @@ function allPolicies(
 
 /** Where the versions of some shapes stand. */
 function toReport(
-  leaves: readonly LeafShape[],
+  leaves: readonly PathInfo[],
   { list, isElsewhere }: KnownVersions,
-  lifetimesAt: (leaf: LeafShape, version: string) => readonly (Lifetime | undefined)[],
+  lifetimesAt: (leaf: PathInfo, version: string) => readonly (Lifetime | undefined)[],
   now: number,
 ): VersionReport {
   const supported: string[] = []
@@ -94,7 +94,7 @@ interface Find {
 
 /** Creates the function that finds the lifetime of an endpoint. */
 function createFind(
-  shapes: readonly Shape<TableRoute>[],
+  shapes: readonly PathShape<TableRoute>[],
   policies: ReadonlyMap<string, VersionPolicy>,
   known: KnownVersions,
   isDefault: (version: string) => boolean,
@@ -160,7 +160,7 @@ function lifetimesOf(
 type InVersion = (version: string) => readonly Answering[]
 
 /** Creates the function that lists the routes of a shape. It is not cached, because it grows with shapes and versions. */
-type AnsweringAt = (shape: Shape<TableRoute>) => InVersion
+type AnsweringAt = (shape: PathShape<TableRoute>) => InVersion
 
 function createAnsweringAt(defaultVersion: string | null, lifetimeOf: Lifetimes['of']): AnsweringAt {
   return ({ routes }) => {
@@ -185,10 +185,10 @@ function createAnsweringAt(defaultVersion: string | null, lifetimeOf: Lifetimes[
 
 /** At shapes whose routes say something themselves: what is said of each version there, by everything that answers it. */
 function toOwn(
-  shapes: readonly Shape<TableRoute>[],
+  shapes: readonly PathShape<TableRoute>[],
   infoOf: InfoOf,
   answeringAt: AnsweringAt,
-): ReadonlyMap<LeafShape, ReadonlyMap<string, readonly (Lifetime | undefined)[]>> {
+): ReadonlyMap<PathInfo, ReadonlyMap<string, readonly (Lifetime | undefined)[]>> {
   const telling = shapes.filter(({ routes }) => routes.some(({ route }) => route.policies.length > 0))
   return new Map(
     telling.map((shape) => {

@@ -1,12 +1,12 @@
 import type { DefinitionProblem } from '../../../base/definition-error.ts'
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { atDefinition, labelBeside } from '../../../base/source-location.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { TableRoute } from './table.ts'
 
 /** Collects what conflicts and what is used while leaves are chosen. */
 export interface Notes {
-  readonly duplicate: (a: FlatRoute, b: FlatRoute, method: string, version: string | null) => void
+  readonly duplicate: (a: ResolvedRoute, b: ResolvedRoute, method: string, version: string | null) => void
   readonly use: (endpoint: Endpoint) => void
   readonly isUsed: (row: TableRoute) => boolean
   readonly problems: () => readonly DefinitionProblem[]

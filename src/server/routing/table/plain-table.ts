@@ -1,9 +1,9 @@
 import { DefinitionError } from '../../../base/definition-error.ts'
 import { METHODS } from '../../../http/http.ts'
-import type { LeafShape } from '../../../router/node.ts'
-import { EMPTY_NODE, seal } from '../../../router/seal.ts'
+import type { PathInfo } from '../../../router/node.ts'
+import { EMPTY_NODE, compileTrie } from '../../../router/compile-trie.ts'
 import { createTree } from '../../../router/tree.ts'
-import type { Shape } from '../../../router/tree.ts'
+import type { PathShape } from '../../../router/tree.ts'
 import type { ExpandedSpec, KnownVersions } from '../../../versioning/spec.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { createNotes } from './notes.ts'
@@ -39,7 +39,7 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
   }))
   const tree = createTree(rows, strict)
   const notes = createNotes(false)
-  const methodsOf = ({ routes: rivals }: Shape<TableRoute>): (Endpoint | undefined)[] => {
+  const methodsOf = ({ routes: rivals }: PathShape<TableRoute>): (Endpoint | undefined)[] => {
     const methods = METHODS.map((method) => {
       const [chosen, ...others] = rivals.filter(({ endpoints }) => endpoints.has(method))
       for (const other of others) if (chosen) notes.duplicate(chosen.route, other.route, method, null)
@@ -49,8 +49,8 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
     methods[HEAD] ??= methods[GET]
     return methods
   }
-  const sealed = seal<TableRoute, Endpoint>(tree, (shape) => {
-    const info: LeafShape = { pattern: shape.pattern.text, vary: false, versions: [], defaultVersion: null }
+  const sealed = compileTrie<TableRoute, Endpoint>(tree, (shape) => {
+    const info: PathInfo = { pattern: shape.pattern.text, vary: false, versions: [], defaultVersion: null }
     return { rest: { methods: methodsOf(shape), shape: info }, at: undefined }
   })
   const problems = notes.problems()
@@ -58,13 +58,13 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
   const bare = sealed.rest ?? EMPTY_NODE
   const zone: Zone = { prefix: prefix.path, inPath: NONE, unionBehind: bare }
   return {
-    bare,
-    entry: bare,
+    withoutVersion: bare,
+    pathRoot: bare,
     roots: NONE,
     defaults: NONE,
-    other: EMPTY_NODE,
-    union: bare,
-    zones: [zone],
+    unknownVersion: EMPTY_NODE,
+    all: bare,
+    prefixZones: [zone],
     zoneAt: () => zone,
     known: NO_VERSIONS,
     defaultVersion: null,

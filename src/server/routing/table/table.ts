@@ -1,9 +1,9 @@
 import type { DefinitionWarning } from '../../../base/definition-error.ts'
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import type { Method } from '../../../http/http.ts'
 import type { Prefix } from '../../../router/path/prefix.ts'
-import type { LeafShape, Node } from '../../../router/node.ts'
-import type { Shape } from '../../../router/tree.ts'
+import type { PathInfo, Node } from '../../../router/node.ts'
+import type { PathShape } from '../../../router/tree.ts'
 import type { Lifetime } from '../../../versioning/policy.ts'
 import type { Versioned } from '../../../versioning/select.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
@@ -11,8 +11,8 @@ import type { Endpoint } from '../../pipeline/endpoint.ts'
 
 /** A route on its way into the table: its pattern for the trie, its versions written out. */
 export interface TableRoute extends Versioned {
-  readonly route: FlatRoute
-  readonly pattern: FlatRoute['pattern']
+  readonly route: ResolvedRoute
+  readonly pattern: ResolvedRoute['pattern']
   /** One for each method of the route. */
   readonly endpoints: ReadonlyMap<string, Endpoint>
 }
@@ -31,32 +31,32 @@ export interface Versions {
 /** Every route, compiled for lookups. Nothing in it is written after it was built. */
 export interface Table extends Versions {
   /** Where a request without a version looks: the default version's routes, or those that answer without. */
-  readonly bare: Node<Endpoint>
+  readonly withoutVersion: Node<Endpoint>
   /** Where versions are in the path: the start of every lookup. Version segments lead from it into their roots. */
-  readonly entry: Node<Endpoint>
+  readonly pathRoot: Node<Endpoint>
   /** For versions that a header, the query or the host names. */
   readonly roots: Roots
   /** For versions that a default function chooses: unversioned routes answer there too. */
   readonly defaults: Roots
   /** For values that name no known version: paths that never opted into versioning. */
-  readonly other: Node<Endpoint>
+  readonly unknownVersion: Node<Endpoint>
   /** All routes of all versions, to tell apart why nothing matched. */
-  readonly union: Node<Endpoint>
+  readonly all: Node<Endpoint>
   /** Where version segments stand, most paths first. */
-  readonly zones: readonly [Zone, ...Zone[]]
+  readonly prefixZones: readonly [Zone, ...Zone[]]
   /** Returns the zone of a path. */
   readonly zoneAt: (path: string) => Zone
   /**
    * Under a scheme that puts versions into the path, the neutral routes that answer without one. That is their only address in links,
    * clients and documents.
    */
-  readonly withoutSegment: ReadonlySet<FlatRoute>
+  readonly withoutSegment: ReadonlySet<ResolvedRoute>
   /** What is said of the lives of versions and routes. */
   readonly lifetimes: Lifetimes
   /** Every route, with its versions written out. */
   readonly rows: readonly TableRoute[]
   /** The same by path shape. */
-  readonly shapes: readonly Shape<TableRoute>[]
+  readonly shapes: readonly PathShape<TableRoute>[]
   /** Finds what deserves a look. Its code is loaded when it is called. */
   readonly findWarnings: () => Promise<readonly DefinitionWarning[]>
 }
@@ -98,7 +98,7 @@ export interface Lifetimes {
   /** Of an endpoint, in the version that it answers. */
   readonly of: (endpoint: Endpoint, version: string | null) => Lifetime | undefined
   /** The versions with a handler at some of the shapes. */
-  readonly report: (shapes: readonly LeafShape[], now: number) => VersionReport
+  readonly report: (shapes: readonly PathInfo[], now: number) => VersionReport
   /**
    * By version, the routes that name it, and those without version that answer as the default one beside them. Neutral ones do not
    * count.
@@ -108,7 +108,7 @@ export interface Lifetimes {
 
 /** A route with the function of each of its methods. */
 export interface CompiledRoute {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   readonly endpoints: ReadonlyMap<string, Endpoint>
 }
 

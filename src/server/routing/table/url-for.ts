@@ -1,5 +1,5 @@
 import type { UrlOptions } from '../../../define/context.ts'
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import type { Param, Segment } from '../../../router/path/pattern.ts'
 import { toSearchParams } from '../../request/query.ts'
 import type { AskedVersion } from '../../pipeline/context.ts'
@@ -16,7 +16,7 @@ export type UrlFor = (
 
 /** A route to link to. */
 interface Link {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   /** Puts its version into its address, or `undefined` if the address has none. */
   readonly write: ((path: string) => Partial<RequestDraft>) | undefined
 }
@@ -53,7 +53,7 @@ export function createUrlFor({ rows }: Pick<Table, 'rows'>, choose: ChooseLink):
   }
 }
 
-function fill({ name, pattern }: FlatRoute, params: Readonly<Record<string, unknown>>): string {
+function fill({ name, pattern }: ResolvedRoute, params: Readonly<Record<string, unknown>>): string {
   const unknown = Object.keys(params).find((key) => !pattern.params.some((param) => param.name === key))
   if (unknown !== undefined) {
     const isOption = unknown === 'version' || unknown === 'query'
@@ -70,7 +70,7 @@ function fill({ name, pattern }: FlatRoute, params: Readonly<Record<string, unkn
  */
 export function writePath(
   name: string,
-  { segments, trailingSlash }: FlatRoute['pattern'],
+  { segments, trailingSlash }: ResolvedRoute['pattern'],
   textOf: (param: Param) => string,
 ): string {
   const written = segments.map((segment) => writeSegment(name, segment, textOf))

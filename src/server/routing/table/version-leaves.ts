@@ -1,10 +1,10 @@
 import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import { METHODS } from '../../../http/http.ts'
-import type { Variants } from '../../../router/seal.ts'
-import type { Leaf, LeafShape } from '../../../router/node.ts'
+import type { Variants } from '../../../router/compile-trie.ts'
+import type { Endpoints, PathInfo } from '../../../router/node.ts'
 import { overlaps } from '../../../router/overlap.ts'
 import { createTree } from '../../../router/tree.ts'
-import type { Shape } from '../../../router/tree.ts'
+import type { PathShape } from '../../../router/tree.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../../versioning/select.ts'
 import type { Claim } from '../../../versioning/spec.ts'
@@ -16,12 +16,12 @@ import type { TableRoute, Versions } from './table.ts'
 
 /** Chooses what answers at each path shape, and notes what conflicts. */
 export interface Leaves {
-  readonly bare: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
+  readonly bare: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null
   /** Of every version, wherever a request names it. */
-  readonly versions: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>
-  readonly defaults: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>
-  readonly other: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
-  readonly union: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null
+  readonly versions: (shape: PathShape<TableRoute>) => Variants<Endpoints<Endpoint>>
+  readonly defaults: (shape: PathShape<TableRoute>) => Variants<Endpoints<Endpoint>>
+  readonly other: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null
+  readonly union: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null
   readonly infoOf: InfoOf
   readonly problems: () => readonly DefinitionProblem[]
   /** The rows that nothing leads to. */
@@ -78,22 +78,22 @@ const ALL: Answers = { unversioned: true, neutral: true }
 const NAMED: Answers = { unversioned: false, neutral: true }
 
 type ToVariants = (
-  shape: Shape<TableRoute>,
+  shape: PathShape<TableRoute>,
   isNamed: (version: string, isClaimed: boolean) => boolean,
   answersFor: (version: string | null) => Answers,
-) => Variants<Leaf<Endpoint>>
+) => Variants<Endpoints<Endpoint>>
 
 /** Creates the function that chooses what answers at a path shape in every version. */
 function createVariants(known: Versions['known'], leafFor: LeafFor): ToVariants {
   const places = new Map(known.list.map((version, place) => [version, place]))
   return (shape, isNamed, answersFor) => {
     const claims = claimsOf(shape.routes, places)
-    const leaves = new Map<string, Leaf<Endpoint> | null>()
+    const leaves = new Map<string, Endpoints<Endpoint> | null>()
     const namedAt = known.list.map((version, place) => isNamed(version, claims[place] !== undefined))
     // where every known version is named, nobody asks for the rest
     const rest = namedAt.includes(false) ? leafFor(shape, null, answersFor(null)) : null
     let last: { readonly claim: string | undefined; readonly answers: Answers } | undefined
-    let leaf: Leaf<Endpoint> | null = null
+    let leaf: Endpoints<Endpoint> | null = null
     const at = known.list.map((version, place) => {
       if (namedAt[place] !== true) return rest
       const claim = claims[place]
@@ -133,7 +133,7 @@ function claimsOf(
 }
 
 /** Describes a path shape. */
-export type InfoOf = (shape: Shape<TableRoute>) => LeafShape
+export type InfoOf = (shape: PathShape<TableRoute>) => PathInfo
 
 /** Creates the function that describes a path shape, each once. */
 function createInfo(
@@ -148,7 +148,7 @@ function createInfo(
     versioning.defaultVary.length > 0 && versionedRows.length > 0
       ? createTree(versionedRows, strict)
       : undefined
-  const shapes = new Map<Shape<TableRoute>, LeafShape>()
+  const shapes = new Map<PathShape<TableRoute>, PathInfo>()
   return (shape) => {
     const info = shapes.get(shape) ?? {
       pattern: shape.pattern.text,
@@ -161,11 +161,15 @@ function createInfo(
   }
 }
 
-type LeafFor = (shape: Shape<TableRoute>, version: string | null, answers: Answers) => Leaf<Endpoint> | null
+type LeafFor = (
+  shape: PathShape<TableRoute>,
+  version: string | null,
+  answers: Answers,
+) => Endpoints<Endpoint> | null
 
 /** Creates the function that chooses what answers at a path shape in one version. */
 function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
-  const choices = new Map<Shape<TableRoute>, Choice>()
+  const choices = new Map<PathShape<TableRoute>, Choice>()
   return (shape, version, answers) => {
     const choice = choices.get(shape) ?? createChoice(shape, infoOf(shape))
     choices.set(shape, choice)
@@ -188,12 +192,12 @@ interface Choice {
     readonly select: ReturnType<typeof createSelect<TableRoute>>
   }[]
   /** One leaf for the same endpoints, so that versions that answer alike share it. */
-  readonly leafOf: (methods: (Endpoint | undefined)[]) => Leaf<Endpoint> | null
+  readonly leafOf: (methods: (Endpoint | undefined)[]) => Endpoints<Endpoint> | null
 }
 
-function createChoice(shape: Shape<TableRoute>, info: LeafShape): Choice {
+function createChoice(shape: PathShape<TableRoute>, info: PathInfo): Choice {
   const ids = new Map<Endpoint | undefined, number>()
-  const leaves = new Map<string, Leaf<Endpoint>>()
+  const leaves = new Map<string, Endpoints<Endpoint>>()
   return {
     selects: METHODS.map((method) => ({
       method,

@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { selectorOf } from '../../../versioning/versioning.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
@@ -10,7 +10,7 @@ import type { ChooseLink } from './url-for.ts'
 
 /** A route and the version it is linked to in. */
 interface Chosen {
-  readonly route: FlatRoute
+  readonly route: ResolvedRoute
   readonly version: string | undefined
 }
 
@@ -50,7 +50,7 @@ function createWrite(
 ): (
   path: string,
   version: string,
-  route: FlatRoute,
+  route: ResolvedRoute,
   asked: AskedVersion | undefined,
 ) => Partial<RequestDraft> {
   return (path, version, { prefix }, asked) => {

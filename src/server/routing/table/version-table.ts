@@ -1,13 +1,13 @@
 import { DefinitionError } from '../../../base/definition-error.ts'
 import type { DefinitionProblem } from '../../../base/definition-error.ts'
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { literalsOf, mount, without } from '../../../router/mount.ts'
 import type { Mount } from '../../../router/mount.ts'
-import type { Leaf, LeafShape, Node } from '../../../router/node.ts'
-import { createSealer, EMPTY_NODE, seal } from '../../../router/seal.ts'
-import type { Variants } from '../../../router/seal.ts'
+import type { Endpoints, PathInfo, Node } from '../../../router/node.ts'
+import { createSealer, EMPTY_NODE, compileTrie } from '../../../router/compile-trie.ts'
+import type { Variants } from '../../../router/compile-trie.ts'
 import { createTree } from '../../../router/tree.ts'
-import type { Shape } from '../../../router/tree.ts'
+import type { PathShape } from '../../../router/tree.ts'
 import type { Versioning, ActiveScheme } from '../../../versioning/versioning.ts'
 import { isVersioned } from '../../../versioning/select.ts'
 import { toEntries } from '../../../versioning/spec.ts'
@@ -49,7 +49,7 @@ function withPolicies(table: Table): Table {
 }
 
 /** Describes a path shape that has no versions. */
-function plainInfo({ pattern }: Shape<TableRoute>): LeafShape {
+function plainInfo({ pattern }: PathShape<TableRoute>): PathInfo {
   return { pattern: pattern.text, vary: false, versions: [], defaultVersion: null }
 }
 
@@ -58,7 +58,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
   const known = createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere)
   const specs = new Map<unknown, ExpandedSpec>()
   // routes of the same versions share what these are written out to
-  const specOf = (version: FlatRoute['version']): ExpandedSpec => {
+  const specOf = (version: ResolvedRoute['version']): ExpandedSpec => {
     const key = JSON.stringify(toEntries(version).map(String)) + String(version === undefined)
     const spec = specs.get(key) ?? expandSpec(version, known)
     specs.set(version, spec).set(key, spec)
@@ -73,7 +73,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
   const tree = createTree(rows, mode.strict)
   const leaves = createLeaves(rows, tree.strict, versioning, versions)
   const sealer = createSealer<Endpoint>()
-  const roots = toRoots((select) => seal(tree, select, sealer), leaves, versioning, { known, ...mode })
+  const roots = toRoots((select) => compileTrie(tree, select, sealer), leaves, versioning, { known, ...mode })
   const shapes = [...tree.shapes.values()]
   const lifetimes = createLifetimes(shapes, leaves.infoOf, versioning, versions)
   // what ranges cover is not known before their list is complete
@@ -91,7 +91,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
 
 /** Creates the function that finds warnings. Its code is loaded with the start, because requests never need it. */
 function createWarnings(
-  shapes: readonly Shape<TableRoute>[],
+  shapes: readonly PathShape<TableRoute>[],
   versioning: Versioning,
   rest: Versions & { readonly unused: ReadonlySet<TableRoute> },
 ): Table['findWarnings'] {
@@ -103,10 +103,10 @@ function createWarnings(
 
 /** The neutral routes whose every method answers requests without a version, if versions are in the path. */
 function findWithoutSegment(
-  shapes: readonly Shape<TableRoute>[],
+  shapes: readonly PathShape<TableRoute>[],
   leaves: Leaves,
   versioning: Versioning,
-): ReadonlySet<FlatRoute> {
+): ReadonlySet<ResolvedRoute> {
   if (versioning.path === undefined) return new Set()
   const isChosen = typeof versioning.defaultVersion === 'function'
   return new Set(
@@ -136,15 +136,20 @@ function versionedProblems(
   return [...versioning.problems, ...versioningProblems(rows, versioning, versions)]
 }
 
-type SealWith = (select: (shape: Shape<TableRoute>) => Variants<Leaf<Endpoint>>) => Variants<Node<Endpoint>>
+type SealWith = (
+  select: (shape: PathShape<TableRoute>) => Variants<Endpoints<Endpoint>>,
+) => Variants<Node<Endpoint>>
 
 function toRoots(
   sealWith: SealWith,
   leaves: Leaves,
   versioning: Versioning,
   { known, prefix, strict }: TableMode & Pick<Versions, 'known'>,
-): Pick<Table, 'bare' | 'entry' | 'roots' | 'defaults' | 'other' | 'union' | 'zones' | 'zoneAt'> {
-  const always = (leaf: (shape: Shape<TableRoute>) => Leaf<Endpoint> | null): Node<Endpoint> =>
+): Pick<
+  Table,
+  'withoutVersion' | 'pathRoot' | 'roots' | 'defaults' | 'unknownVersion' | 'all' | 'prefixZones' | 'zoneAt'
+> {
+  const always = (leaf: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null): Node<Endpoint> =>
     sealWith((shape) => ({ rest: leaf(shape), at: undefined })).rest ?? EMPTY_NODE
   const bare = always(leaves.bare)
   const union = always(leaves.union)
@@ -168,8 +173,8 @@ function toRoots(
       : toZone('', (node) => without(node, literals))
   const zones = outer === undefined ? ([inner] as const) : ([inner, outer] as const)
   return {
-    bare,
-    entry: path === undefined ? bare : zones.reduce((root, zone) => mountZone(root, zone, path), bare),
+    withoutVersion: bare,
+    pathRoot: path === undefined ? bare : zones.reduce((root, zone) => mountZone(root, zone, path), bare),
     roots: schemes.some((scheme) => scheme !== path) ? versions : NONE,
     defaults:
       typeof versioning.defaultVersion === 'function'
@@ -178,9 +183,9 @@ function toRoots(
             known,
           )
         : NONE,
-    other: always(leaves.other),
-    union,
-    zones,
+    unknownVersion: always(leaves.other),
+    all: union,
+    prefixZones: zones,
     zoneAt: outer === undefined ? () => inner : (asked) => (prefix.at(asked) === '' ? outer : inner),
   }
 }

@@ -1,6 +1,6 @@
 import { after, isPromise } from '../../../base/async.ts'
 import { httpError } from '../../../http/errors.ts'
-import { codeOf } from '../../../routes/history.ts'
+import { historyCodeOf } from '../../../routes/history.ts'
 import type { Previewed, Previews } from '../../../routes/history.ts'
 import type { Awaitable } from '../../../base/async.ts'
 import type { HttpRequest } from '../../../http/http.ts'
@@ -9,7 +9,7 @@ import { cutVersion } from '../../../versioning/cut-version.ts'
 import { toTime } from '../../../versioning/moment.ts'
 import { PREVIEW_HEADER } from '../../../versioning/versioning.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
-import type { Located } from '../lookup/resolution.ts'
+import type { RouteMatch } from '../lookup/resolution.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { CreatePreviews, PreviewedRoutes, Routed } from './routing.ts'
 
@@ -34,10 +34,10 @@ const NO_PREVIEWS: Previews = {
 
 /** Puts previews before the lookup: a request that asks for some is served by the routes as they are with them. */
 export const createPreviewRouting: CreatePreviews = (versioning, plain, route) => {
-  const previews = codeOf(versioning.history)?.previews ?? NO_PREVIEWS
+  const previews = historyCodeOf(versioning.history)?.previews ?? NO_PREVIEWS
   const stateOf = createStates(previews, route)
   const check = createCheck(versioning, previews, stateOf)
-  const chosen = new WeakMap<Located, Routed>()
+  const chosen = new WeakMap<RouteMatch, Routed>()
   const read = createReader(versioning)
   // mistakes in the routes of a preview are found when the application is built
   for (const name of previews.all.keys()) stateOf([name])
@@ -47,7 +47,7 @@ export const createPreviewRouting: CreatePreviews = (versioning, plain, route) =
       if (asked.length === 0) return plain.locate(context, target, method)
       // in case that they are refused
       context.vary = versioning.vary
-      const find = (granted: CheckVersion): Awaitable<Located> => {
+      const find = (granted: CheckVersion): Awaitable<RouteMatch> => {
         const { routed } = stateOf(asked)
         context.serveBy(routed.services)
         return after(routed.locate(context, target, method), (located) => {

@@ -1,11 +1,11 @@
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import type { ExpandRoutes, Previewed, PreviewInfo } from '../../../routes/history.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { Miss } from '../lookup/miss.ts'
 import type { Locate } from '../lookup/resolution.ts'
 import type { AppServices } from '../../pipeline/context.ts'
 import type { Settings } from '../../options/settings.ts'
-import type { Migrating } from '../../pipeline/migration.ts'
+import type { VersionAdapters } from '../../pipeline/migration.ts'
 import type { CompiledRoute, Table, TableMode } from '../table/table.ts'
 import type { ChooseLink } from '../table/url-for.ts'
 import type { VersionReporter } from '../report/reporter.ts'
@@ -46,19 +46,19 @@ export type CreatePreviews = (
 export interface Routing {
   /** The routes of every version. */
   readonly writeOut: (
-    routes: readonly FlatRoute[],
+    routes: readonly ResolvedRoute[],
     versioning: Enabled,
     expand?: ExpandRoutes,
-  ) => readonly FlatRoute[]
+  ) => readonly ResolvedRoute[]
   /** Absent in applications without versions. */
   readonly createPreviews?: CreatePreviews
   /** How routes serve versions that are older than their code. */
   readonly createMigrating: (
-    routes: readonly FlatRoute[],
+    routes: readonly ResolvedRoute[],
     versioning: Enabled,
     previews: readonly string[],
     settings: Settings,
-  ) => Migrating | undefined
+  ) => VersionAdapters | undefined
   readonly createTable: (routes: readonly CompiledRoute[], versioning: Enabled, mode: TableMode) => Table
   readonly createLocate: (table: Table, versioning: Enabled, mode: TableMode) => Locate
   readonly createMiss: (table: Table, versioning: Enabled, mode: TableMode) => Miss

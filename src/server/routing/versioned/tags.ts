@@ -1,4 +1,4 @@
-import type { FlatRoute } from '../../../routes/flat-route.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { shapeOf } from '../../../router/path/pattern.ts'
 import type { SuffixOf } from '../../pipeline/migration.ts'
 import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
@@ -11,12 +11,12 @@ import type { Versioning } from '../../../versioning/versioning.ts'
  * (RFC 9110 section 8.8.1). The newest of them has its tags as they are.
  */
 export function createSuffixOf(
-  routes: readonly FlatRoute[],
+  routes: readonly ResolvedRoute[],
   versioning: Versioning | undefined,
   previews: readonly string[],
 ): SuffixOf {
   const byHeader = versioning?.defaultVary.some((name) => name !== PREVIEW_HEADER) === true
-  const versions = versioning && byHeader ? olderRoutes(routes, versioning) : new Map<FlatRoute, string>()
+  const versions = versioning && byHeader ? olderRoutes(routes, versioning) : new Map<ResolvedRoute, string>()
   const preview = previews.length === 0 ? '' : `;p=${encodeURIComponent(previews.join('+'))}`
   return (route) => {
     const version = versions.get(route)
@@ -27,10 +27,10 @@ export function createSuffixOf(
 
 /** The routes that answer beside a newer one, each with its newest version. */
 function olderRoutes(
-  routes: readonly FlatRoute[],
+  routes: readonly ResolvedRoute[],
   { versions, format }: Versioning,
-): ReadonlyMap<FlatRoute, string> {
-  const places = new Map<string, FlatRoute[]>()
+): ReadonlyMap<ResolvedRoute, string> {
+  const places = new Map<string, ResolvedRoute[]>()
   for (const route of routes) {
     const shape = shapeOf(route.pattern, false)
     for (const method of route.methods) {
@@ -42,7 +42,7 @@ function olderRoutes(
   }
   const declared = declaredVersions(routes.map(({ version }) => version))
   const rankOf = createRank(createKnown(versions, declared, format))
-  const older = new Map<FlatRoute, string>()
+  const older = new Map<ResolvedRoute, string>()
   for (const beside of places.values()) {
     if (beside.length === 1) continue
     const newest = Math.max(...beside.map((route) => rankOf(route).rank))
@@ -60,8 +60,8 @@ interface Rank {
 }
 
 /** Creates the function that finds the newest version of a route. Routes without a version come before all others. */
-function createRank(known: KnownVersions): (route: FlatRoute) => Rank {
-  const ranks = new Map<FlatRoute['version'], Rank>()
+function createRank(known: KnownVersions): (route: ResolvedRoute) => Rank {
+  const ranks = new Map<ResolvedRoute['version'], Rank>()
   return ({ version }) => {
     const found = ranks.get(version)
     if (found !== undefined) return found

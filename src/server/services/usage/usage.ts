@@ -11,8 +11,8 @@ import type { RequestContext } from '../../pipeline/context.ts'
 import type { Table } from '../../routing/table/table.ts'
 import { createDays } from './days.ts'
 import type { Days } from './days.ts'
-import { createKeeper } from './keeper.ts'
-import type { Keeper } from './keeper.ts'
+import { createUsageWriter } from './usage-writer.ts'
+import type { UsageWriter } from './usage-writer.ts'
 import { createPlaces } from './places.ts'
 import type { Place, Places } from './places.ts'
 
@@ -38,7 +38,7 @@ export function createUsage(
   shapes: Table['shapes'],
 ): Usage {
   const { interval = INTERVAL, limit = LIMIT } = options
-  const keeper = createKeeper(options)
+  const keeper = createUsageWriter(options)
   const places = createPlaces()
   const days = createDays(limit, places)
   const count = createCount(days, places, createBelongs(shapes))
@@ -128,7 +128,7 @@ function createCount(
   }
 }
 
-async function store(days: Days, keeper: Keeper): Promise<void> {
+async function store(days: Days, keeper: UsageWriter): Promise<void> {
   const taken = days.dirty()
   if (keeper.takesDifferences) days.clear()
   try {

@@ -11,8 +11,8 @@ export function checkHealthPaths(
   table: Table,
   versioning: Versioning | undefined,
 ): void {
-  const elsewhere = versioning?.path === undefined ? table.union : table.entry
-  const root = versioning === undefined ? table.bare : elsewhere
+  const elsewhere = versioning?.path === undefined ? table.all : table.pathRoot
+  const root = versioning === undefined ? table.withoutVersion : elsewhere
   const problems = paths.flatMap((path) =>
     [...METHOD_INDEX].flatMap(([method, index]): readonly DefinitionProblem[] => {
       const { leaf, values } = find(root, wholePath(path, true), index)

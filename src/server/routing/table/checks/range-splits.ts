@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../../../base/definition-error.ts'
-import type { Shape } from '../../../../router/tree.ts'
+import type { PathShape } from '../../../../router/tree.ts'
 import type { KnownVersions } from '../../../../versioning/spec.ts'
 import type { TableRoute } from '../table.ts'
 import { cutList, toGroups, versionsText } from './version-groups.ts'
@@ -10,7 +10,7 @@ import type { RouteGroup } from './version-groups.ts'
  * before it. A range that leaves the version out goes on because its definition says so.
  */
 export function rangeSplits(
-  shapes: readonly Shape<TableRoute>[],
+  shapes: readonly PathShape<TableRoute>[],
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
   const shared = shapes.filter(({ routes }) => routes.length > 1 && routes.some(hasRange))

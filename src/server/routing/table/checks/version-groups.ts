@@ -1,4 +1,4 @@
-import type { Shape } from '../../../../router/tree.ts'
+import type { PathShape } from '../../../../router/tree.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../../../versioning/select.ts'
 import type { TableRoute, Versions } from '../table.ts'
@@ -24,7 +24,7 @@ export interface WarningContext extends Versions {
 }
 
 /** The routes by method and path shape. */
-export function toGroups(shapes: readonly Shape<TableRoute>[]): readonly RouteGroup[] {
+export function toGroups(shapes: readonly PathShape<TableRoute>[]): readonly RouteGroup[] {
   return shapes.flatMap(({ routes }) => {
     const opted = isVersioned(routes)
     const methods = new Set(routes.flatMap(({ endpoints }) => [...endpoints.keys()]))

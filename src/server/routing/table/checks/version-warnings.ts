@@ -1,7 +1,7 @@
 import type { DefinitionWarning } from '../../../../base/definition-error.ts'
-import { codeOf } from '../../../../routes/history.ts'
+import { historyCodeOf } from '../../../../routes/history.ts'
 import { atDefinition } from '../../../../base/source-location.ts'
-import type { Shape } from '../../../../router/tree.ts'
+import type { PathShape } from '../../../../router/tree.ts'
 import { toTime } from '../../../../versioning/moment.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import type { TableRoute } from '../table.ts'
@@ -13,7 +13,7 @@ import { holeWarnings } from './version-warnings-holes.ts'
 
 /** Warns of versions that may surprise: docs/errors.md#warnings */
 export function versionWarnings(
-  shapes: readonly Shape<TableRoute>[],
+  shapes: readonly PathShape<TableRoute>[],
   versioning: Versioning,
   rest: Omit<WarningContext, 'rows' | 'groups' | 'versioning'>,
 ): readonly DefinitionWarning[] {
@@ -181,7 +181,7 @@ function schemeWarnings({ versioning, known }: WarningContext): readonly Definit
 
 /** Warns of previews that have ended. Their changes are neither released nor available. */
 function endedPreviews({ history, common }: Versioning): readonly DefinitionWarning[] {
-  return [...(codeOf(history)?.previews.all ?? [])].flatMap(([name, { until, changes }]) => {
+  return [...(historyCodeOf(history)?.previews.all ?? [])].flatMap(([name, { until, changes }]) => {
     const end = toTime(until)
     if (end === undefined || end > common.clock()) return []
     const warning: DefinitionWarning = {

@@ -8,17 +8,17 @@ import { isCovered } from '../router/path/prefix.ts'
 import type { Prefix } from '../router/path/prefix.ts'
 import { toEntries } from '../versioning/spec.ts'
 import { checkFields } from './check-fields.ts'
-import type { FlatRoute } from './flat-route.ts'
+import type { ResolvedRoute } from './resolved-route.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
 import { toMountRoute } from './mount.ts'
-import { toFlatRoute, withPolicy } from './to-flat-route.ts'
-import type { Inherited } from './to-flat-route.ts'
+import { resolveRoute, withPolicy } from './resolve-route.ts'
+import type { Inherited } from './resolve-route.ts'
 import { atDefinition, checkAt, labelBeside } from '../base/source-location.ts'
 
 /** What modules say, with the mistakes that can be seen without knowing how versions travel. */
-interface Flattened {
-  readonly routes: readonly FlatRoute[]
+interface Resolved {
+  readonly routes: readonly ResolvedRoute[]
   readonly problems: readonly DefinitionProblem[]
 }
 
@@ -30,19 +30,19 @@ export interface AppLevel {
 }
 
 /** Lists every route of the modules with everything inherited written out. */
-export function flatten(modules: readonly ModuleNode[], frame: AppLevel): Flattened {
+export function resolveRoutes(modules: readonly ModuleNode[], frame: AppLevel): Resolved {
   const problems: DefinitionProblem[] = []
   const routes = modules.flatMap((node) =>
-    checkAt(node.module, problems, () => flattenModule(node, frame, problems)),
+    checkAt(node.module, problems, () => resolveModule(node, frame, problems)),
   )
   return { routes, problems: [...problems, ...duplicateNames(routes)] }
 }
 
-function flattenModule(
+function resolveModule(
   node: ModuleNode,
   { prefix, layers, stackLayers }: AppLevel,
   problems: DefinitionProblem[],
-): readonly FlatRoute[] {
+): readonly ResolvedRoute[] {
   const { module } = node
   const own = joinPrefix('', module.prefix ?? '', node.label, problems)
   if (own === undefined) return []
@@ -61,18 +61,18 @@ function flattenModule(
     stackLayers,
   }
   return [...(module.controllers ?? []), ...(module.routers ?? [])].flatMap((controller) =>
-    flattenController(controller, inherited, problems, []),
+    resolveController(controller, inherited, problems, []),
   )
 }
 
 /** Writes out the routes of a controller that the application adds itself, as if the root module had it without a prefix. */
-export function flattenOwn(
+export function resolveOwn(
   controller: AnyController,
   node: ModuleNode,
   { prefix, ...level }: AppLevel,
   problems: DefinitionProblem[],
-): readonly FlatRoute[] {
-  return flattenController(
+): readonly ResolvedRoute[] {
+  return resolveController(
     controller,
     { ...NOTHING_INHERITED, ...level, prefix: '', appPrefix: prefix, module: node },
     problems,
@@ -93,21 +93,21 @@ const NOTHING_INHERITED = {
   inject: {},
 } as const
 
-function flattenController(
+function resolveController(
   controller: AnyController,
   inherited: Inherited,
   problems: DefinitionProblem[],
   above: readonly AnyController[],
-): readonly FlatRoute[] {
-  return checkAt(controller, problems, () => flattenGroup(controller, inherited, problems, above))
+): readonly ResolvedRoute[] {
+  return checkAt(controller, problems, () => resolveGroup(controller, inherited, problems, above))
 }
 
-function flattenGroup(
+function resolveGroup(
   controller: AnyController,
   inherited: Inherited,
   problems: DefinitionProblem[],
   above: readonly AnyController[],
-): readonly FlatRoute[] {
+): readonly ResolvedRoute[] {
   const where = `${controller.kind} ${controller.name ?? controller.prefix ?? 'without a name'}`
   if (above.includes(controller)) {
     problems.push({
@@ -143,9 +143,9 @@ function flattenGroup(
     inject: controller.inject ?? {},
   }
   return [
-    ...routesOf(controller).flatMap((route) => toFlatRoute(route, shared, problems)),
+    ...routesOf(controller).flatMap((route) => resolveRoute(route, shared, problems)),
     ...(controller.routers ?? []).flatMap((router) =>
-      flattenController(router, shared, problems, [...above, controller]),
+      resolveController(router, shared, problems, [...above, controller]),
     ),
   ]
 }
@@ -203,7 +203,7 @@ function joinPrefix(
 /** Reports exclusions from the prefix that are about no route. `others`: paths outside of it that are no routes. */
 export function unusedExclusions(
   { path, exclusions }: Prefix,
-  routes: readonly FlatRoute[],
+  routes: readonly ResolvedRoute[],
   others: readonly string[],
 ): readonly DefinitionProblem[] {
   const unused = exclusions.filter(
@@ -236,8 +236,8 @@ function repairOf(methods: readonly string[] | undefined): string {
  * Reports names that several routes share, unless they are versions of one route: the same methods, and no version in common.
  * Routes that answer the same requests are left to the report on duplicate routes.
  */
-function duplicateNames(routes: readonly FlatRoute[]): readonly DefinitionProblem[] {
-  const byName = new Map<string, FlatRoute[]>()
+function duplicateNames(routes: readonly ResolvedRoute[]): readonly DefinitionProblem[] {
+  const byName = new Map<string, ResolvedRoute[]>()
   const problems: DefinitionProblem[] = []
   for (const route of routes) {
     const others = byName.get(route.name) ?? []
@@ -258,14 +258,14 @@ function duplicateNames(routes: readonly FlatRoute[]): readonly DefinitionProble
   return problems
 }
 
-function areVersions(a: FlatRoute, b: FlatRoute): boolean {
+function areVersions(a: ResolvedRoute, b: ResolvedRoute): boolean {
   const left = toEntries(a.version)
   const right = toEntries(b.version)
   const sameMethods = a.methods.join() === b.methods.join()
   return sameMethods && left.length + right.length > 0 && !left.some((entry) => right.includes(entry))
 }
 
-function sameRequests(a: FlatRoute, b: FlatRoute): boolean {
+function sameRequests(a: ResolvedRoute, b: ResolvedRoute): boolean {
   return (
     shapeOf(a.pattern, false) === shapeOf(b.pattern, false) &&
     a.methods.some((method) => b.methods.includes(method))

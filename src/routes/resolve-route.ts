@@ -6,7 +6,7 @@ import { routePolicyProblems } from '../versioning/policy-problems.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
-import type { FlatRoute } from './flat-route.ts'
+import type { ResolvedRoute } from './resolved-route.ts'
 import { routeName } from '../define/names.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import { resolveLazy } from '../define/lazy.ts'
@@ -44,11 +44,11 @@ export interface Inherited {
 }
 
 /** Writes a route out; none when it is too broken to go on with. Every mistake is reported. */
-export function toFlatRoute(
+export function resolveRoute(
   route: AnyRoute,
   inherited: Inherited,
   problems: DefinitionProblem[],
-): readonly FlatRoute[] {
+): readonly ResolvedRoute[] {
   return checkAt(route, problems, () => readRoute(route, inherited, problems))
 }
 
@@ -56,7 +56,7 @@ function readRoute(
   route: AnyRoute,
   inherited: Inherited,
   problems: DefinitionProblem[],
-): readonly FlatRoute[] {
+): readonly ResolvedRoute[] {
   const { prefix, appPrefix } = inherited
   const path = typeof route.path === 'string' ? withSlash(route.path) : ''
   const own = joinPaths(prefix, path)
@@ -75,7 +75,7 @@ function withPattern(
   inherited: Inherited,
   pattern: Pattern,
   problems: DefinitionProblem[],
-): Omit<FlatRoute, 'isExcluded'> {
+): Omit<ResolvedRoute, 'isExcluded'> {
   const { controller } = inherited
   const methods = [...new Set([route.method].flat())]
   const own = ownName(route, methods[0] ?? 'GET')
@@ -128,9 +128,9 @@ function toFitted(
     stream,
     ...route
   }: RouteSchemas &
-    Pick<FlatRoute, 'layers' | 'label' | 'methods' | 'version'> & { readonly route: AnyRoute },
+    Pick<ResolvedRoute, 'layers' | 'label' | 'methods' | 'version'> & { readonly route: AnyRoute },
   problems: DefinitionProblem[],
-): Pick<FlatRoute, 'layers' | 'responses'> {
+): Pick<ResolvedRoute, 'layers' | 'responses'> {
   const { guards, interceptors } = layers
   const { responses } = route
   const fits = fitsOf([...guards, ...interceptors].map(({ part }) => part))

@@ -225,9 +225,9 @@ class Output {
     try {
       this.#writeAll()
     } catch (error) {
-      if (codeOf(error) === 'EAGAIN') return this.#size < before
+      if (errnoOf(error) === 'EAGAIN') return this.#size < before
       // if the reader is gone, there is no place left to report it
-      if (!GONE.has(codeOf(error))) this.#lost += this.#countLines()
+      if (!GONE.has(errnoOf(error))) this.#lost += this.#countLines()
       this.#chunks.length = 0
       this.#start = 0
       this.#size = 0
@@ -300,7 +300,7 @@ function reopen(fd: OutputFd, isPipe: boolean): number | undefined {
   try {
     return openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY)
   } catch (error) {
-    if (isPipe && codeOf(error) === 'ENXIO') throw error
+    if (isPipe && errnoOf(error) === 'ENXIO') throw error
     return undefined
   }
 }
@@ -327,6 +327,6 @@ function isHandle(value: unknown): value is Handle {
   )
 }
 
-function codeOf(error: unknown): unknown {
+function errnoOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -12,7 +12,7 @@ import type { Token } from '../define/token.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
 /** A route with everything it inherits written out: what the router, the server and the documents work on. */
-export interface FlatRoute {
+export interface ResolvedRoute {
   /** The name of the route in messages: `car.getOne: GET /car/{car_id}`. */
   readonly label: string
   /** The route, its controller, the routers around it and the module, for the place in messages. */
@@ -63,13 +63,13 @@ export interface FlatRoute {
   /** Whether a preview reaches the route, of which this is what its clients see. */
   readonly isBeta?: boolean
   /** In a version that changes carry, the route as its code has it. */
-  readonly newest?: FlatRoute
+  readonly newest?: ResolvedRoute
   /** What turns requests and results there. Like all that differs there, it is made when it is first read. */
-  readonly migration?: Migration
+  readonly migration?: VersionAdapter
 }
 
 /** How a route serves a version that is older than its code. */
-export interface Migration {
+export interface VersionAdapter {
   /** The pattern with the names that parameters had, for documents and clients. */
   readonly shownPattern: Pattern
   /** The schemas of the older version by the statuses of the newest one. */

@@ -6,7 +6,7 @@ import { DAY } from './table.ts'
 import type { Table } from './table.ts'
 
 /** Keeps what tables count. */
-export interface Keeper {
+export interface UsageWriter {
   /** Stores what tables have counted. Rejects if it could not, and then `restore` has been called with what is not stored. */
   readonly store: (tables: readonly Table[]) => Promise<void>
   /** Whether a stored table begins anew, because only what was counted since is stored the next time. */
@@ -18,12 +18,12 @@ export interface Keeper {
 const KEPT_DAYS = 400
 
 /** Creates the keeper of the options. */
-export function createKeeper({ store, keep = KEPT_DAYS }: UsageOptions): Keeper {
+export function createUsageWriter({ store, keep = KEPT_DAYS }: UsageOptions): UsageWriter {
   if (isFunction(store)) return createCaller(store)
   return createStoring(store ?? createMemory(), keep * DAY)
 }
 
-function createCaller(store: (entries: readonly UsageEntry[]) => unknown): Keeper {
+function createCaller(store: (entries: readonly UsageEntry[]) => unknown): UsageWriter {
   return {
     takesDifferences: true,
     read: undefined,
@@ -49,7 +49,7 @@ const KEY = /^(?:usage:)?(\d{4}-\d\d-\d\d):/
  * Each process writes the whole table of a day under a key of its own, so that processes never write over each other, and what is written
  * twice counts once.
  */
-function createStoring(store: UsageStore, ttlMs: number): Keeper {
+function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
   const writer = createId()
   const guard = createStoreGuard('store of usage', LONGEST_WRITE)
   let failure: unknown

@@ -1,11 +1,11 @@
 import type { RadixNode } from 'radix3'
 
 import { toNode } from './node.ts'
-import type { Edge, Leaf, Node } from './node.ts'
+import type { Edge, Endpoints, Node } from './node.ts'
 import { linkTo, toTables } from './tables.ts'
 import type { Link } from './tables.ts'
 import { compareRules } from './tree.ts'
-import type { EdgeRule, Shape, Tree } from './tree.ts'
+import type { EdgeRule, PathShape, Tree } from './tree.ts'
 
 /**
  * A value that may differ between versions. Building a tree for every version this way costs what differs between versions, not
@@ -19,10 +19,10 @@ export interface Variants<V> {
 }
 
 /** Chooses what answers at a shape, for each version. */
-export type Select<R, T> = (shape: Shape<R>) => Variants<Leaf<T>>
+export type Select<R, T> = (shape: PathShape<R>) => Variants<Endpoints<T>>
 
 /** One sealed trie for each version that differs; equal subtrees are one object, also between tries of one sealer. */
-export function seal<R, T>(
+export function compileTrie<R, T>(
   tree: Tree<R>,
   select: Select<R, T>,
   sealer: Sealer<T> = createSealer<T>(),
@@ -49,7 +49,7 @@ export function seal<R, T>(
     }
   }
 
-  function leafOf(radix: RadixNode): Variants<Leaf<T>> {
+  function leafOf(radix: RadixNode): Variants<Endpoints<T>> {
     const shape = radix.data === null ? undefined : tree.shapes.get(String(radix.data['key']))
     return shape === undefined ? NOTHING : select(shape)
   }
@@ -76,8 +76,8 @@ const NOTHING = { rest: null, at: undefined }
 type Child<T> =
   | { readonly kind: 'literal'; readonly node: Variants<Node<T>> }
   | { readonly kind: 'edge'; readonly section: string; readonly node: Variants<Node<T>> }
-  | { readonly kind: 'slash'; readonly leaf: Variants<Leaf<T>> }
-  | { readonly kind: 'rest'; readonly leaf: Variants<Leaf<T>> }
+  | { readonly kind: 'slash'; readonly leaf: Variants<Endpoints<T>> }
+  | { readonly kind: 'rest'; readonly leaf: Variants<Endpoints<T>> }
 
 function variantsOf<T>(child: Child<T>): Variants<unknown> {
   return child.kind === 'slash' || child.kind === 'rest' ? child.leaf : child.node
@@ -106,15 +106,15 @@ interface Parts<T> {
   readonly key: string
   readonly literals: readonly Node<T>[]
   readonly edges: readonly Ordered<T>[]
-  readonly leaf: Leaf<T> | null
-  readonly slash: Leaf<T> | null
-  readonly rest: Leaf<T> | null
-  readonly emptyRest: Leaf<T> | null
+  readonly leaf: Endpoints<T> | null
+  readonly slash: Endpoints<T> | null
+  readonly rest: Endpoints<T> | null
+  readonly emptyRest: Endpoints<T> | null
 }
 
 interface Source<T> {
   readonly key: string
-  readonly leaf: Variants<Leaf<T>>
+  readonly leaf: Variants<Endpoints<T>>
   readonly children: readonly Child<T>[]
   readonly root: boolean
   readonly tree: Tree<unknown>
@@ -123,8 +123,8 @@ interface Source<T> {
 function toParts<T>({ key, leaf, children, root, tree }: Source<T>, place: number | undefined): Parts<T> {
   const literals: Node<T>[] = []
   const edges: Ordered<T>[] = []
-  let slash: Leaf<T> | null = null
-  let rest: Leaf<T> | null = null
+  let slash: Endpoints<T> | null = null
+  let rest: Endpoints<T> | null = null
   for (const child of children) {
     if (child.kind === 'slash') slash = pick(child.leaf, place)
     else if (child.kind === 'rest') rest = pick(child.leaf, place)
