@@ -192,10 +192,13 @@ function namesWere(where: string, names: unknown, source: string): Found {
 }
 
 /** A name that older requests or responses cannot have. */
+/** How messages call a value of a source. */
+const KINDS: Readonly<Record<string, string>> = { query: 'parameter', cookies: 'cookie' }
+
 function oldNameProblems(where: string, old: string, source: string, name: string): Found {
   const isOk = isUsableName(old) && (source === 'query' || isToken(old))
   if (isOk) return []
-  const kind = source === 'query' ? 'parameter' : source === 'cookies' ? 'cookie' : 'header'
+  const kind = KINDS[source] ?? 'header'
   return [
     wrong(
       where,

@@ -148,12 +148,17 @@ function isPlain(value: unknown): boolean {
   }
 }
 
+function toRead(job: DocumentsJob): ReturnType<typeof toReadMap> | typeof readDocument | typeof readTypes {
+  if (job.task === 'openapi') return readDocument
+  return job.task === 'types' ? readTypes : toReadMap(job)
+}
+
 async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
   const { wanted } = job
-  const read = job.task === 'openapi' ? readDocument : job.task === 'types' ? readTypes : toReadMap(job)
+  const read = toRead(job)
   const known = app.versions().map(({ version }) => version)
-  const versions =
-    wanted.kind === 'one' ? [wanted.version] : wanted.kind === 'each' && known.length > 0 ? known : [null]
+  const every = wanted.kind === 'each' && known.length > 0 ? known : [null]
+  const versions = wanted.kind === 'one' ? [wanted.version] : every
   const toName = versionFileNames([...known, ...versions.flatMap((version) => version ?? [])])
   const documents: Documents['documents'][number][] = []
   for (const version of versions) {

@@ -89,7 +89,8 @@ export function toText(value: unknown): string {
 
 /** The texts of a field: lists and sets repeat it, `undefined` and `null` are left out. */
 export function toTexts(value: unknown): readonly string[] {
-  const items: readonly unknown[] = Array.isArray(value) ? value : value instanceof Set ? [...value] : [value]
+  const list: unknown = value instanceof Set ? [...value] : value
+  const items: readonly unknown[] = Array.isArray(list) ? list : [list]
   return items.flatMap((item) => (item === undefined || item === null ? [] : [toText(item)]))
 }
 

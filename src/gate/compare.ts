@@ -82,7 +82,8 @@ function toSorted(findings: readonly Finding[]): readonly Finding[] {
 
 function compareKeys(one: readonly string[], other: readonly string[]): number {
   const at = one.findIndex((key, index) => key !== other[index])
-  return at === -1 ? 0 : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
+  if (at === -1) return 0
+  return (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
 }
 
 const nameOf = ({ method, path }: Operation): string => `${method} ${path}`

@@ -45,12 +45,8 @@ export function accepts(segment: Segment, text: string): boolean {
 const NUMBERS = ['{int}', '{float}']
 
 function typesMeet(segment: Segment, rule: EdgeRule): boolean {
-  const label =
-    segment.kind === 'param'
-      ? `{${segment.param.type.name}}`
-      : segment.kind === 'mixed'
-        ? mixedShape(segment.parts)
-        : ''
+  const text = segment.kind === 'mixed' ? mixedShape(segment.parts) : ''
+  const label = segment.kind === 'param' ? `{${segment.param.type.name}}` : text
   const pair = [label, rule.label]
   return !(pair.includes('{uuid}') && pair.some((other) => NUMBERS.includes(other)))
 }

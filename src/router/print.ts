@@ -92,9 +92,6 @@ function rank(tree: Tree<PrintedRoute>, a: string, b: string): number {
   if (kind(a) !== kind(b)) return kind(a) - kind(b)
   const left = tree.rules.get(a.slice(1))
   const right = tree.rules.get(b.slice(1))
-  return kind(a) === 1 && left !== undefined && right !== undefined
-    ? compareRules(left, right)
-    : a < b
-      ? -1
-      : 1
+  if (kind(a) === 1 && left !== undefined && right !== undefined) return compareRules(left, right)
+  return a < b ? -1 : 1
 }

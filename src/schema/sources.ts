@@ -132,7 +132,8 @@ function takesNoObject(schema: Schema): boolean {
 
 function notAnObject(name: SourceName, schema: Schema): SourceProblem {
   const type = unwrap(schema)?.type ?? ''
-  const written = RULES[name].text ? (SCALARS.has(type) ? `z.${type}()` : 'z.string()') : 'z.file()'
+  const text = SCALARS.has(type) ? `z.${type}()` : 'z.string()'
+  const written = RULES[name].text ? text : 'z.file()'
   return {
     code: 'invalid_schema',
     message: `input.${name} is a schema for one value, and ${name} hold values by name`,

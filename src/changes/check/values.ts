@@ -164,7 +164,8 @@ const number: Draw = (schema, { random, hints }) => {
 
 const bigint: Draw = (schema, { random }) => {
   const { least, most } = limitsOf(schema)
-  const from = typeof least === 'bigint' ? least : typeof most === 'bigint' ? most - 1000n : 0n
+  const below = typeof most === 'bigint' ? most - 1000n : 0n
+  const from = typeof least === 'bigint' ? least : below
   const to = typeof most === 'bigint' ? most : from + 1000n
   return random.pick([from, to, from + BigInt(random.whole(0, 1000))])
 }

@@ -65,7 +65,8 @@ export function toFailure(given: string, error: unknown): CommandError {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
   // parsers of YAML call themselves
   const isDeep = /call stack/.test(line)
-  const why = isMissing ? 'file not found' : isDeep ? 'the document is nested too deeply' : line
+  const read = isDeep ? 'the document is nested too deeply' : line
+  const why = isMissing ? 'file not found' : read
   return new InputError(`${given}: ${why.replace(/:$/, '')}`)
 }
 

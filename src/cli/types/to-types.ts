@@ -228,8 +228,8 @@ function bodyOf({ body, sources }: ContractRoute, names: TypeNames): readonly Me
   if (!sources.includes('body')) return formOf(body.content, sources, isRequired, names)
   const types = Object.entries(body.content)
   const json = types.find(([type]) => isJson(type))
-  const text = types.some(([type]) => isText(type))
-  const data = json === undefined ? (text ? 'string' : BYTES) : toType(json[1].schema, names)
+  const plain = types.some(([type]) => isText(type)) ? 'string' : BYTES
+  const data = json === undefined ? plain : toType(json[1].schema, names)
   return [{ name: 'body', type: data, isRequired }]
 }
 

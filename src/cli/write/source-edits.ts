@@ -120,6 +120,7 @@ export function toSpecifier(from: string, to: string, source: string): string {
     ([, each = '']) => each,
   )
   const [first = extension] = used
-  const own = first === '' ? '' : /^\.[cm]?js/.test(first) ? extension.replace('ts', 'js') : extension
+  const written = /^\.[cm]?js/.test(first) ? extension.replace('ts', 'js') : extension
+  const own = first === '' ? '' : written
   return `${bare.startsWith('.') ? '' : './'}${bare}${own}`
 }

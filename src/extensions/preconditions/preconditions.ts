@@ -144,12 +144,9 @@ const fitPreconditions: FitRoute = (
 ) => {
   const found = interceptors.filter(({ part }) => own.has(part))
   const innermost = found.at(-1)
-  const reason =
-    route.upgrade !== undefined
-      ? 'and a connection is no state'
-      : isStream && !methods.some((method) => isOf(CHANGING, method))
-        ? 'and a stream has no version'
-        : undefined
+  const isReadAsStream = isStream && !methods.some((method) => isOf(CHANGING, method))
+  const streamed = isReadAsStream ? 'and a stream has no version' : undefined
+  const reason = route.upgrade === undefined ? streamed : 'and a connection is no state'
   const kept = reason === undefined ? innermost : undefined
   for (const { part } of found)
     if (part !== kept?.part && route.interceptors?.includes(part) === true)

@@ -90,7 +90,8 @@ function toParameters(nodes: readonly Node[], path: string, source: Source): rea
       const node = source.resolve(value)
       if (!isRecord(node) || !isString(node['in']) || !isString(node['name'])) continue
       const { in: place, name } = { in: node['in'], name: node['name'] }
-      const known = place === 'header' ? name.toLowerCase() : place === 'path' ? inPath.indexOf(name) : name
+      const named = place === 'path' ? inPath.indexOf(name) : name
+      const known = place === 'header' ? name.toLowerCase() : named
       const key = `${place} ${known}`
       // these are no parameters (OpenAPI, Parameter Object)
       if (/^header (accept|content-type|authorization)$/.test(key)) continue

@@ -50,14 +50,11 @@ function toRemoved(old: Parameter, owner: Operation, { base, strictness }: Docum
   const sunset = toTime(old.node['x-sunset'])
   const isDeprecated = old.node['deprecated'] === true
   const isEarly = isDeprecated && sunset > strictness.now
-  const isOver = isDeprecated && !isEarly
+  const late = isDeprecated
+    ? ({ rule: 'request-parameter-removed-with-deprecation', level: 'info' } as const)
+    : ({ rule: 'request-parameter-removed', level: 'warning' } as const)
   return {
-    rule: isEarly
-      ? 'request-parameter-removed-before-sunset'
-      : isOver
-        ? 'request-parameter-removed-with-deprecation'
-        : 'request-parameter-removed',
-    level: isEarly ? 'breaking' : isOver ? 'info' : 'warning',
+    ...(isEarly ? { rule: 'request-parameter-removed-before-sunset', level: 'breaking' } : late),
     at: at(old),
     message: isEarly ? 'the parameter was removed before its sunset' : 'the parameter was removed',
     base: base.pointerOf(old.node),

@@ -121,5 +121,5 @@ function some<T>(all: readonly T[], holds: (one: T, at: number) => boolean | und
 function and(first: boolean | undefined, second: () => boolean | undefined): boolean | undefined {
   if (first === false) return false
   const other = second()
-  return other === false ? false : first === true ? other : undefined
+  return other === false || first === true ? other : undefined
 }

@@ -111,7 +111,8 @@ function without(one: ReadonlySet<JsonType>, other: ReadonlySet<JsonType>): read
 }
 
 function toTypeText(types: ReadonlySet<JsonType>): string {
-  return types.size === 0 ? 'no value' : types.size === 6 ? 'anything' : [...types].toSorted().join(' or ')
+  if (types.size === 0) return 'no value'
+  return types.size === 6 ? 'anything' : [...types].toSorted().join(' or ')
 }
 
 /** Whether the newer value has the older one in it: an item of a list, or a member of an object that has nothing of it otherwise. */

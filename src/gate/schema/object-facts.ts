@@ -69,7 +69,8 @@ function toRemoved(before: Property, now: ObjectPart, { comparing, revision }: P
   const at = { base: shape.place, revision: revision.place }
   if (side === 'request') {
     const isRefused = now.rest === 'closed'
-    const level: Level = isRefused ? 'breaking' : isOver ? 'info' : 'warning'
+    const ignored = isOver ? 'info' : 'warning'
+    const level: Level = isRefused ? 'breaking' : ignored
     const message = isRefused
       ? 'the property was removed, and unknown members are rejected'
       : 'the property was removed'

@@ -147,9 +147,10 @@ function once(ask: () => boolean): () => boolean {
 
 /** Whether a value is in exactly one branch. */
 function toExclusive(all: readonly (readonly (boolean | undefined)[])[]): boolean | undefined {
-  const answers = all.map((some) =>
-    some.includes(true) ? true : some.includes(undefined) ? undefined : false,
-  )
+  const answers = all.map((some) => {
+    if (some.includes(true)) return true
+    return some.includes(undefined) ? undefined : false
+  })
   if (answers.filter((one) => one === true).length > 1) return false
   return answers.includes(undefined) ? undefined : answers.includes(true)
 }
@@ -175,10 +176,11 @@ const NOTED = ['default', 'deprecated', 'x-sunset', 'x-extensible-enum', 'readOn
 /** What `type`, `enum`, `const` and the keywords of each type say. */
 function toTyped(schema: Node, reading: Reading): Pick<ValueSet, 'parts'> {
   const { type } = schema
-  const given = isString(type) ? [type] : Array.isArray(type) ? type : undefined
+  const listed = Array.isArray(type) ? type : undefined
+  const given = isString(type) ? [type] : listed
   const types = given?.includes('number') ? given.filter((one) => one !== 'integer') : given
-  const values =
-    'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined
+  const named = Array.isArray(schema['enum']) ? schema['enum'] : undefined
+  const values = 'const' in schema ? [schema['const']] : named
   if (types === undefined && values === undefined && !Object.keys(schema).some(isConstraint)) return ANY
   const parts = (types ?? ALL_TYPES).flatMap((one) => toTypedParts(one, schema, reading))
   if (values === undefined) return { parts }
@@ -387,7 +389,8 @@ function toHolds(keyword: string, schema: Node, { read }: Reading): Rule['holds'
       const answers = Object.entries(own)
         .filter(([name]) => Object.hasOwn(value, name))
         .map(([, dependent]) => has(read(dependent), value))
-      return answers.includes(false) ? false : answers.includes(undefined) ? undefined : true
+      if (answers.includes(false)) return false
+      return answers.includes(undefined) ? undefined : true
     }
   return () => undefined
 }

@@ -51,7 +51,8 @@ function toAdded(
 ): Fact {
   const fact = say('enum-value-added', `${toText(added)} ${areOf(added)} allowed`)
   if (side === 'request') return fact
-  const level = isExtensible ? 'info' : strictness.closedEnums ? 'breaking' : 'warning'
+  const closed = strictness.closedEnums ? 'breaking' : 'warning'
+  const level = isExtensible ? 'info' : closed
   return { ...fact, level }
 }
 

@@ -23,11 +23,14 @@ export interface SchemaPlace {
   readonly schema: Schema
 }
 
+/** What sources hold that are not texts. */
+const HOLDS: Readonly<Record<string, SchemaPlace['holds']>> = { files: 'files', body: 'value' }
+
 /** All places of a route that have a schema: its sources, then its responses. */
 export function toPlaces(route: Convertible): readonly SchemaPlace[] {
   return [
     ...route.sources.map(({ name, schema }): SchemaPlace => {
-      const holds = name === 'files' ? 'files' : name === 'body' ? 'value' : 'texts'
+      const holds = HOLDS[name] ?? 'texts'
       return { owner: route, at: `input.${name}`, source: name, io: 'input', holds, schema: toZod(schema) }
     }),
     ...[...route.responses].map(([status, schema]): SchemaPlace => ({

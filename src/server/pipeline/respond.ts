@@ -111,7 +111,8 @@ function streamingOf(
 
 /** Cancels the stream of a result that is not sent. */
 export function dropResult(result: unknown): void {
-  const data = isReply(result) ? result.data : isWebResponse(result) ? result.body : result
+  const body = isWebResponse(result) ? result.body : result
+  const data = isReply(result) ? result.data : body
   if (isAsyncIterable(data) || isWebStream(data)) dropBody(data)
 }
 

@@ -88,7 +88,8 @@ function decodeEscapes(text: string): string | undefined {
 /** How many bytes follow the first one of a character beyond ASCII, or -1 if it cannot be the first one (RFC 3629 section 3). */
 function followingOf(first: number): number {
   if (first < 0xc2 || first > 0xf4) return -1
-  return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3
+  if (first < 0xe0) return 1
+  return first < 0xf0 ? 2 : 3
 }
 
 /** Whether a code point is encoded like this: no longer than needed, no half of a surrogate pair, and in the range of Unicode. */

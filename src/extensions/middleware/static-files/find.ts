@@ -88,7 +88,7 @@ async function coded(
 export function withoutPrefix(path: string, prefix: string): string | undefined {
   if (!path.startsWith(prefix)) return undefined
   const rest = path.slice(prefix.length)
-  return rest === '' ? '' : rest.startsWith('/') ? rest : undefined
+  return rest === '' || rest.startsWith('/') ? rest : undefined
 }
 
 /**

@@ -109,7 +109,8 @@ async function createServing(
   const secure = tls === undefined ? undefined : await import('./secure.ts')
   const direct = options.engine === 'direct' ? await import('./engine/server.ts') : undefined
   const create = direct?.findEngine({ dispatch, settings, options, state })
-  const engine = direct === undefined ? undefined : create === undefined ? 'node' : 'direct'
+  const found = create === undefined ? 'node' : 'direct'
+  const engine = direct === undefined ? undefined : found
   const handler = createNodeHandler(dispatch, opened.isClosing, settings)
   const open = (given?: TlsOptions): Http1Part => {
     if (create !== undefined) return create(given, secure?.createTls)

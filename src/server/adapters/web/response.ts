@@ -15,11 +15,11 @@ export function toResponse(
   const { body, headers, status } = finished
   if (isOfServer && typeof body === 'string' && isPlainJson(headers))
     return new Response(body, { status, headers: (jsonLines ??= toJsonLines()) })
-  const isStreamed = isStream(body)
-  const init = { status, headers: toLines(headers, isOfServer && body !== null && !isStreamed) }
+  const sent = isStream(body) ? stream : body
+  const init = { status, headers: toLines(headers, isOfServer && sent !== null && sent === body) }
   // a text without a content type would bring its own
-  const isBare = typeof body === 'string' && headers['content-type'] === undefined
-  const content = isStreamed ? stream : isBare ? Buffer.from(body) : body
+  const isBare = typeof sent === 'string' && headers['content-type'] === undefined
+  const content = isBare ? Buffer.from(sent) : sent
   if (isOfServer) return new Response(content, init)
   // workerd would encode once more what is encoded; other platforms know nothing of it
   const encoding = headers['content-encoding'] === undefined ? undefined : ENCODED

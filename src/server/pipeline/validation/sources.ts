@@ -48,12 +48,12 @@ export function withSources(route: ResolvedRoute, reading: Reading, toInput: ToI
   const [only, ...others] = readers
   if (only === undefined) return (context, values) => answer(context, toInput(values))
   const textsOf = readers.some(({ name }) => name === 'params') ? createTexts(route) : noTexts
-  const run =
-    others.length > 0
-      ? withSeveral(readers, toInput, textsOf, answer)
-      : only.name === 'body'
-        ? withBody(only, createBodyReader(only.source, reading), toInput, answer)
-        : withOne(only, toInput, textsOf, answer)
+  const toRun = (): Run => {
+    if (others.length > 0) return withSeveral(readers, toInput, textsOf, answer)
+    if (only.name === 'body') return withBody(only, createBodyReader(only.source, reading), toInput, answer)
+    return withOne(only, toInput, textsOf, answer)
+  }
+  const run = toRun()
   const stopped = uploads?.streams === true ? withStop(uploads, run) : run
   return route.methods.includes('QUERY') && hasBody(route) ? withContentType(route, stopped) : stopped
 }
