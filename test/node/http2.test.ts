@@ -417,10 +417,11 @@ describe('time limits of HTTP/2', () => {
 
   it('a session with a request under way stays', async (test) => {
     gate = createGate()
-    const { app, session } = await serve({ timeouts: { headers: 100, idle: 50 } })
+    // long enough for the request to come on a busy machine
+    const { app, session } = await serve({ timeouts: { headers: 400, idle: 400 } })
     test.after(() => app.close())
     const answer = ask(session, { ':path': '/slow' })
-    await sleep(250)
+    await sleep(900)
     gate.open()
     assert.equal((await answer).text, '"slow"')
   })
