@@ -128,7 +128,7 @@ export interface CommonClientOptions {
   readonly docs?: string
   readonly fetch?: (input: never, init: never) => PromiseLike<object>
   readonly headers?: ClientHeaders | (() => ClientHeaders | PromiseLike<ClientHeaders>)
-  readonly onDeprecated?: (notice: DeprecationNotice) => void
+  readonly onDeprecated?: (notice: DeprecationNotice) => unknown
   readonly onRequest?: (request: OutgoingRequest) => void | PromiseLike<void>
   readonly onResponse?: (response: Response, request: OutgoingRequest) => void | PromiseLike<void>
   readonly retry?: number | RetryOptions

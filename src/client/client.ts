@@ -120,7 +120,7 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       if (input.ifMatch !== undefined) request.headers.set('if-match', toTag(name, input.ifMatch))
       const hasKey = addKey(name, request, route, input.idempotencyKey)
       const response = await answerInTime(send({ ...request, route: name, signal }, hasKey), signal)
-      announce(name, request.url, response)
+      await announce(name, request.url, response)
       return await read({ response, request, route, errorType })
     } finally {
       meet()

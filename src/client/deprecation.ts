@@ -8,16 +8,15 @@ const announced = new Set<string>()
 export function createAnnounce(
   { onDeprecated, version }: AnyClientOptions,
   base: URL,
-): (route: string, url: URL, response: Response) => void {
-  if (onDeprecated === undefined) return () => undefined
-  return (route, url, response) => {
+): (route: string, url: URL, response: Response) => Promise<void> {
+  return async (route, url, response) => {
     const { headers } = response
-    if (!ENDINGS.some((name) => headers.has(name))) return
+    if (onDeprecated === undefined || !ENDINGS.some((name) => headers.has(name))) return
     const key = JSON.stringify([base.href, version, route])
     if (announced.has(key)) return
     announced.add(key)
     try {
-      onDeprecated(toNotice(route, version, url, headers))
+      await onDeprecated(toNotice(route, version, url, headers))
     } catch (error) {
       discard(response)
       throw error

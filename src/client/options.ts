@@ -109,9 +109,9 @@ export interface CommonOptions {
   readonly onResponse?: (response: Response, request: OutgoingRequest) => void | PromiseLike<void>
   /**
    * Called when a response announces the end of its route: once for each route, version and `baseUrl` in this process. If it throws, the
-   * call rejects with the same error.
+   * call rejects with the same error. A promise is awaited.
    */
-  readonly onDeprecated?: (notice: DeprecationNotice) => void
+  readonly onDeprecated?: (notice: DeprecationNotice) => unknown
   /** Milliseconds until a call rejects with a `TimeoutError`, all tries together. Of a stream, until its head is there. @default none */
   readonly timeout?: number
   /** A route map, as `octavo client --map` writes it, or its URL. @default asked of the application */

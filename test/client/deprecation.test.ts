@@ -36,7 +36,7 @@ function clientOf(
 }
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- its type is inferred from the controller
-function of(fetch: App['fetch'], host: string, onDeprecated: (notice: DeprecationNotice) => void) {
+function of(fetch: App['fetch'], host: string, onDeprecated: (notice: DeprecationNotice) => unknown) {
   const app = createApp(defineModule({ controllers: [cars] }))
   return createClient<typeof app, '1'>({ baseUrl: `http://${host}`, version: '1', fetch, onDeprecated })
 }
@@ -111,5 +111,7 @@ describe('onDeprecated of a client', () => {
       throw new Error('no deprecated routes in tests')
     })
     await assert.rejects(client.car.list(), { message: 'no deprecated routes in tests' })
+    const later = of(fetch, 'rejects.example', async () => Promise.reject(new Error('later')))
+    await assert.rejects(later.car.list(), { message: 'later' })
   })
 })

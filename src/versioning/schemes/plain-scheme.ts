@@ -1,5 +1,5 @@
 import type { OptionRule } from '../../base/check-options.ts'
-import { isPromise } from '../../base/async.ts'
+import { isPromise, requireValue } from '../../base/async.ts'
 import { isToken } from '../../http/media-type.ts'
 import { isBoolean, isObject, isString } from '../../base/values.ts'
 import { withVersion } from './media-version.ts'
@@ -77,7 +77,8 @@ export function toScheme<O extends object>(definition: VersioningSchemeDefinitio
     write:
       definition.write === undefined
         ? undefined
-        : (draft, version, options) => definition.write?.(draft, version, options) ?? {},
+        : (draft, version, options) =>
+            requireValue(definition.write?.(draft, version, options), `write of ${name}`) ?? {},
     vary: () => vary.map((header) => header.toLowerCase()),
     statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
     source: () => ({ in: name, name: definition.describe ?? name }),
