@@ -6,6 +6,10 @@ import { openConsole } from './outputs.ts'
 import type { OpenOutputs, Outputs } from './outputs.ts'
 import { createRequestLine } from './request-line.ts'
 
+// Why not `process.stdout`, a stream of node:fs or a worker thread: Node writes to pipes and terminals synchronously, so a reader that stalls
+// would stop the process with every request in it. A stream of node:fs writes in the thread pool, and a process cannot exit while a
+// thread waits for a reader. A thread of its own loses what is logged before `process.exit` and uncaught errors.
+
 /** Characters that are written at once, about. */
 const MAX_TOGETHER = 65_536
 /** Bytes that may wait for the reader, about. Further lines are dropped. */
