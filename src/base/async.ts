@@ -55,40 +55,48 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
 /** Runs a function and ignores its errors and rejections. `orElse` is done if it throws. */
 export function ignoreFailure(work: () => unknown, orElse?: () => unknown): void {
   try {
-    const result = work()
-    if (isPromise(result)) ignoreRejection(result)
+    ignoreRejection(work())
   } catch {
     if (orElse !== undefined) ignoreFailure(orElse)
   }
 }
 
+const ignore = (): void => undefined
+
 /** Marks a rejection as handled, because the promise has no consumer any more. */
 export function ignoreRejection(promise: unknown): void {
-  void Promise.resolve(promise).catch(() => undefined)
-}
-
-/** What logs errors, such as a request. */
-interface Logs {
-  readonly log: { error(details: object, message?: string): unknown }
-}
-
-/**
- * Returns the value of a function of the application that isn't awaited. For a promise it logs an error with the code `async_function` and
- * returns what is safe instead.
- */
-export function valueOr<T>(value: T, safe: T, name: string, source: Logs): T {
   try {
-    return requireValue(value, name)
-  } catch (err) {
-    ignoreFailure(() => source.log.error({ err }, 'A function is not awaited'))
-    return safe
+    // not followed, because a thenable may resolve to itself for ever
+    if (isPromise(promise)) void promise.then(ignore, ignore)
+  } catch {
+    // a thenable whose `then` throws has no rejection
   }
 }
 
-/** Returns the value of a function of the application that isn't awaited. @throws `TypeError` with the code `async_function` for a promise. */
-export function requireValue<T>(value: T, name: string): T {
-  if (!isPromise(value)) return value
-  ignoreRejection(value)
-  const error = new TypeError(`${name} returned a promise, and it is not awaited: return the value itself`)
-  throw Object.assign(error, { code: 'async_function' })
+/**
+ * Returns the result of a hook that Octavo does not await.
+ *
+ * @throws `TypeError` with the code `promise_not_awaited` for a promise, whose rejection is ignored.
+ */
+export function atOnce<T>(hook: string, result: T | PromiseLike<unknown>): T {
+  if (!isPromise(result)) return result
+  ignoreRejection(result)
+  const error = new TypeError(`${hook} returned a promise, which is not awaited`)
+  throw Object.assign(error, { code: 'promise_not_awaited' })
+}
+
+/** What logs, such as the context of a request. */
+interface Logs {
+  readonly log: { error(details: object, message: string): unknown }
+}
+
+/** Returns the result of a hook that Octavo does not await. A promise is logged, and `otherwise` is returned in its place. */
+export function atOnceOr<T>(hook: string, result: T | PromiseLike<unknown>, otherwise: T, source: Logs): T {
+  if (!isPromise(result)) return result
+  try {
+    return atOnce<T>(hook, result)
+  } catch (err) {
+    ignoreFailure(() => source.log.error({ err }, `${hook} failed`))
+    return otherwise
+  }
 }

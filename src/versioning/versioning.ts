@@ -1,4 +1,4 @@
-import { isPromise, requireValue } from '../base/async.ts'
+import { atOnce, isPromise } from '../base/async.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import type { Awaitable } from '../base/async.ts'
 import type { HttpRequest } from '../http/http.ts'
@@ -176,7 +176,7 @@ function toCommon({
     conflict,
     report,
     echo,
-    clock: clock === Date.now ? clock : () => requireValue(clock(), 'versioning.clock'),
+    clock: clock === Date.now ? clock : () => atOnce('clock', clock()),
     successorLinks,
     ...(onVersionResolved === undefined ? {} : { onVersionResolved }),
     vary: vary.map((name) => name.toLowerCase()),

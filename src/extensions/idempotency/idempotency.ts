@@ -1,5 +1,5 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { after, isPromise, requireValue } from '../../base/async.ts'
+import { after, atOnce, isPromise } from '../../base/async.ts'
 import { checkOptions, invalidOption } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
@@ -141,9 +141,7 @@ export function idempotency(options: IdempotencyOptions = {}): Interceptor {
     maxResult,
     shape,
     owner:
-      client === undefined
-        ? ownerOf
-        : (context) => ownerNamed(requireValue(client(context), 'idempotency.client')),
+      client === undefined ? ownerOf : (context) => ownerNamed(atOnce('idempotency.client', client(context))),
     store: guardStore(toStore(store, maxMemory), storeTimeout),
     digest: store === undefined ? shorten : hash,
     toToken: store === undefined ? createCount() : createId,

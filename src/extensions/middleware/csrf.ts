@@ -4,7 +4,7 @@ import type { Middleware } from '../../define/middleware.ts'
 import type { Rules } from '../../base/check-options.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import type { HttpError } from '../../http/errors.ts'
-import { isPromise, valueOr } from '../../base/async.ts'
+import { atOnceOr, isPromise } from '../../base/async.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { checkOptions } from '../../base/check-options.ts'
 import { isBoolean, isFunction } from '../../base/values.ts'
@@ -52,7 +52,7 @@ export function csrf(options: CsrfOptions = {}): Middleware {
   checkOptions(WHERE, options, OPTIONS)
   const { origins = [], sameSite = false, skip } = options
   const isSkipped = (context: ExecutionContext): boolean =>
-    skip !== undefined && valueOr(skip(context), false, 'csrf.skip', context)
+    skip !== undefined && atOnceOr('csrf.skip', skip(context), false, context)
   const harmless = new Set(sameSite ? ['same-origin', 'none', 'same-site'] : ['same-origin', 'none'])
   const grantOf = createGrant(origins)
   const guard: Middleware = (context, next) => {

@@ -1,4 +1,4 @@
-import { valueOr } from '../../base/async.ts'
+import { atOnceOr } from '../../base/async.ts'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { IntervalHistogram } from 'node:perf_hooks'
 
@@ -47,7 +47,7 @@ export function loadShedding(options: LoadSheddingOptions = {}): Middleware {
   const { maxDelay = 500, retryAfter = 5, measure = watchLoop() } = options
   const headers = { 'retry-after': String(retryAfter) }
   const shed: Middleware = (context, next) => {
-    if (valueOr(measure(), 0, 'loadShedding.measure', context) > maxDelay) throw overloaded(headers)
+    if (atOnceOr('loadShedding.measure', measure(), 0, context) > maxDelay) throw overloaded(headers)
     return next()
   }
   return documenting(shed, {

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/middleware.ts'
 import type { Rules } from '../../base/check-options.ts'
 import { isToken } from '../../http/media-type.ts'
-import { after, valueOr } from '../../base/async.ts'
+import { after, atOnceOr } from '../../base/async.ts'
 import { checkOptions } from '../../base/check-options.ts'
 import { isFunction } from '../../base/values.ts'
 
@@ -44,12 +44,12 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   const { header = 'x-request-id', trust = false, generate } = options
   const name = header.toLowerCase()
   const isTrusted = (context: ExecutionContext): boolean =>
-    typeof trust === 'function' ? valueOr(trust(context), false, 'requestId.trust', context) : trust
+    typeof trust === 'function' ? atOnceOr('requestId.trust', trust(context), false, context) : trust
   return (context, next) => {
     const given = isTrusted(context) ? context.request.header(name) : undefined
     if (given !== undefined && ID.test(given)) context.requestId = given
     else if (generate !== undefined) {
-      const id = valueOr<string | undefined>(generate(context), undefined, 'requestId.generate', context)
+      const id = atOnceOr<string | undefined>('requestId.generate', generate(context), undefined, context)
       if (id !== undefined) context.requestId = checked(id)
     }
     return after(next(), (response) => {

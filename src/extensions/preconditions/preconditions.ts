@@ -1,5 +1,5 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { after, ignoreFailure, valueOr } from '../../base/async.ts'
+import { after, atOnceOr, ignoreFailure } from '../../base/async.ts'
 import { checkOptions, invalidOption } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
@@ -165,10 +165,10 @@ function toValidators<T, I>(
   state: T,
   context: ExecutionContext,
 ): Validators {
-  const version = valueOr<unknown>(etag(state), undefined, 'preconditions.etag', context)
+  const version = atOnceOr<unknown>('preconditions.etag', etag(state), undefined, context)
   if (!isVersion(version)) return { etag: undefined, modified: undefined }
   const date =
-    lastModified && valueOr<unknown>(lastModified(state), null, 'preconditions.lastModified', context)
+    lastModified && atOnceOr<unknown>('preconditions.lastModified', lastModified(state), null, context)
   const isDated = lastModified !== undefined && date !== null
   return { etag: toTag(version), modified: isDated ? toSeconds(date, context) : undefined }
 }

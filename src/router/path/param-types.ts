@@ -1,4 +1,4 @@
-import { requireValue } from '../../base/async.ts'
+import { atOnce } from '../../base/async.ts'
 import { errorAt } from '../../base/source-location.ts'
 
 /**
@@ -124,10 +124,10 @@ export function defineParamType<T = string>(options: ParamTypeOptions<T>): Param
     name,
     rank: OWN_RANK,
     test: (text, start, end) => end > start && whole.test(restoreSlashes(text.slice(start, end))),
-    parse: parse === undefined ? (text) => text : (text) => requireValue(parse(text), where),
+    parse: parse === undefined ? (text) => text : (text) => atOnce(where, parse(text)),
     // the caller of urlFor gives a T: TypeScript checks it where the type is listed in ParamValues
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    format: (value) => (format === undefined ? String(value) : requireValue(format(value as T), where)),
+    format: (value) => (format === undefined ? String(value) : atOnce(where, format(value as T))),
     pattern: isPortable(source, flags) ? whole.source : undefined,
   }
   types.set(name, type)

@@ -31,7 +31,7 @@ export async function readSettings(definitions: Definitions, { config }: Setting
   // what nothing injects can still be resolved
   const later = new WeakMap<Schema, Promise<unknown>>()
   const readLater = (schema: Schema): Promise<unknown> => {
-    const reading = later.get(schema) ?? source.read(schema, 'resolve').then(valueOrThrow)
+    const reading = later.get(schema) ?? source.read(schema, 'resolve').then(atOnceOrThrow)
     later.set(schema, reading)
     return reading
   }
@@ -40,7 +40,7 @@ export async function readSettings(definitions: Definitions, { config }: Setting
   }
 }
 
-function valueOrThrow(reading: ConfigReading): unknown {
+function atOnceOrThrow(reading: ConfigReading): unknown {
   if ('problems' in reading) throw new DefinitionError(reading.problems)
   return reading.value
 }

@@ -1,4 +1,4 @@
-import { ignoreRejection, isPromise } from '../../base/async.ts'
+import { atOnce } from '../../base/async.ts'
 import { optionProblems } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
 import type { Logger } from '../../define/context.ts'
@@ -47,12 +47,8 @@ export function createErrorWriter(format: ErrorFormat, logger: Logger): WriteErr
   const isJson = isJsonType(contentType)
   const validate = createValidator(fromJson(schema, RESULT_READERS))
   const toBody: (...given: Parameters<WriteError>) => string = (error, context) => {
-    const given = format.format(error, context)
-    const parsed = isPromise(given) ? given : validate(given)
-    if (isPromise(parsed)) {
-      ignoreRejection(parsed)
-      throw new TypeError('errorFormat is asynchronous: its format and its schema have to be synchronous')
-    }
+    const given = atOnce('errorFormat.format', format.format(error, context))
+    const parsed = atOnce('errorFormat.schema', validate(given))
     if ('issues' in parsed)
       throw new TypeError(`errorFormat returned a body that its schema refuses: ${toReason(parsed.issues)}`)
     const body: unknown = isJson ? JSON.stringify(parsed.value) : parsed.value

@@ -1,4 +1,4 @@
-import { requireValue } from '../../base/async.ts'
+import { atOnce } from '../../base/async.ts'
 import type { HttpRequest, RawRequest } from '../../http/http.ts'
 import { logError } from '../logging/safe-logger.ts'
 import { RequestContext } from './context.ts'
@@ -21,7 +21,7 @@ export function createNamedOpen(
   return (raw) => {
     const context = new NamedContext(raw, services)
     try {
-      context.name = requireValue(client(context.request), 'client')
+      context.name = atOnce('client', client(context.request))
     } catch (err) {
       // a client that cannot be named is answered all the same
       logError(context, { err }, 'client failed')

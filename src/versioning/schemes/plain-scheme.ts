@@ -1,5 +1,5 @@
 import type { OptionRule } from '../../base/check-options.ts'
-import { isPromise, requireValue } from '../../base/async.ts'
+import { atOnce, isPromise } from '../../base/async.ts'
 import { isToken } from '../../http/media-type.ts'
 import { isBoolean, isObject, isString } from '../../base/values.ts'
 import { withVersion } from './media-version.ts'
@@ -78,7 +78,7 @@ export function toScheme<O extends object>(definition: VersioningSchemeDefinitio
       definition.write === undefined
         ? undefined
         : (draft, version, options) =>
-            requireValue(definition.write?.(draft, version, options), `write of ${name}`) ?? {},
+            atOnce(`write of ${name}`, definition.write?.(draft, version, options)) ?? {},
     vary: () => vary.map((header) => header.toLowerCase()),
     statusCodes: { ...DEFAULT_STATUS_CODES, ...statusCodes },
     source: () => ({ in: name, name: definition.describe ?? name }),

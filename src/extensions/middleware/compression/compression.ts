@@ -8,7 +8,7 @@ import type { FinishedResponse } from '../../../http/http.ts'
 import { isStream } from '../../../http/stream.ts'
 import { isWorkerd } from '../../../base/platform.ts'
 import { isFunction } from '../../../base/values.ts'
-import { after, valueOr } from '../../../base/async.ts'
+import { after, atOnceOr } from '../../../base/async.ts'
 import { createCodings, ENCODINGS } from './codings.ts'
 import type { Coding, ContentEncoding, CompressionLevels } from './codings.ts'
 import { negotiate } from './negotiate.ts'
@@ -78,7 +78,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
   const isWanted = (response: FinishedResponse, context: ExecutionContext): boolean =>
     filter === undefined
       ? isCompressible(response)
-      : valueOr(filter(response, context), false, 'compression.filter', context)
+      : atOnceOr('compression.filter', filter(response, context), false, context)
   // workerd compresses by itself what its clients take, and would do so again
   if (isWorkerd()) return (_context, next) => next()
   const codings = createCodings([...new Set(encodings)], { ...LEVELS, ...level })

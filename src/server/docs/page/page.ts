@@ -1,4 +1,4 @@
-import { requireValue } from '../../../base/async.ts'
+import { atOnce } from '../../../base/async.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../http/errors.ts'
@@ -40,7 +40,7 @@ export async function createPage(path: string, options: DocsOptions, documents: 
       const used = usage && (await readUsage(usage, context))
       const page = { ...toPageInfo(documents, link, version), ...(used && { usage: used }) }
       if (typeof ui === 'function')
-        return fileReply(Buffer.from(requireValue(ui(page), 'docs.ui')), { type: HTML, headers: common })
+        return fileReply(Buffer.from(atOnce('docs.ui', ui(page))), { type: HTML, headers: common })
       policy ??= toContentSecurityPolicy(await documents.servers())
       const headers = { ...common, 'content-security-policy': policy }
       const html = viewer === undefined ? toListPage(page, link) : toViewerPage(viewer.name, page, link)
