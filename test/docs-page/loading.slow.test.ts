@@ -48,10 +48,10 @@ await app.close()
 }
 
 const PARTS = {
-  sessions: /src\/session\/sessions\.ts/,
-  health: /src\/server\/health\//,
+  sessions: /src\/server\/session\/sessions\.ts/,
+  health: /src\/server\/services\/health\.ts/,
   workers: /src\/server\/process\/workers\//,
-  multipart: /src\/request\/multipart\.ts/,
+  multipart: /src\/server\/request\/multipart\.ts/,
   documents: /src\/server\/docs\/documents\.ts/,
   generator: /src\/openapi\/document\/generate\.ts/,
   converter: /src\/openapi\/schemas\/convert\.ts/,
@@ -86,7 +86,7 @@ describe('of its optional parts, an application loads', { concurrency: 2 }, () =
   for (const [title, options, urls, expected] of cases) {
     it(`${expected.length === 0 ? 'nothing' : expected.join(', ')} ${title}`, async () => {
       const loaded = await loadedFor(options, urls)
-      assert.match(loaded, /src\/server\/boot\/core\.ts/)
+      assert.match(loaded, /src\/server\/app\/application\.ts/)
       assert.deepEqual(
         Object.entries(PARTS).flatMap(([name, pattern]) => (pattern.test(loaded) ? [name] : [])),
         expected,
