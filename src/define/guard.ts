@@ -93,7 +93,7 @@ export interface Guard<I = never> {
   readonly $drops?: Dropped<I>
 }
 
-/** A request whose identity a guard has found. @internal */
+/** A request whose identity a guard has found. */
 export interface Identified {
   /** The name of the guard, and the issuer of the token. Clients that different guards or issuers know may have equal ids. */
   identifiedBy?: readonly [guard: string, issuer?: string | undefined] | undefined

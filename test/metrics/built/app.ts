@@ -4,7 +4,7 @@ import { createApp, defineController, defineModule, HttpError } from 'octavo'
 import { createMetrics } from 'octavo/metrics'
 import { openTelemetry } from 'octavo/otel'
 
-/** The program of the test: two workers, each of which prints the error types of its spans. */
+/** The program of the test: two workers, each of which prints the codes of problems of its spans. */
 const attributes: Record<string, unknown> = {}
 const span = {
   spanContext: () => ({ traceId: '', spanId: '', traceFlags: 0 }),
@@ -14,7 +14,7 @@ const span = {
   setStatus: () => undefined,
   updateName: () => undefined,
   recordException: () => undefined,
-  end: () => console.log(JSON.stringify({ pid: process.pid, errorType: attributes['error.type'] })),
+  end: () => console.log(JSON.stringify({ pid: process.pid, errorType: attributes['api.problem'] })),
 }
 // as much of a provider as is used here
 const tracerProvider = { getTracer: () => ({ startSpan: () => span }) } as never
