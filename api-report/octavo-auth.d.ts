@@ -86,6 +86,7 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolea
   readonly maxTokens?: number
   readonly publicKey?: string | object
   readonly resourceMetadata?: string
+  readonly scheme?: string
   readonly schemeName?: string
   readonly scopes?: readonly string[]
   readonly secret?: string | Uint8Array

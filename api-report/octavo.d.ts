@@ -1819,6 +1819,7 @@ export interface RouteEntry {
   readonly methods: readonly Method[]
   readonly name: string
   readonly path: string
+  readonly public: boolean
   readonly tags: readonly string[]
   readonly versions: readonly string[]
 }

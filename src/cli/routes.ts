@@ -20,26 +20,36 @@ export const routes: Command = {
   positionals: 1,
   options: {
     version: { value: '<version>', about: 'print the routes of this version only' },
+    public: { about: 'print the routes that need no credentials' },
     json: { about: 'print the JSON of app.routes()' },
     tree: { about: 'print a tree of path segments' },
   },
   run: async (given, setting) => {
     const version = given.value('version')
     if (given.has('json') && given.has('tree')) throw usageError('--json and --tree exclude each other')
-    if (given.has('tree') && version !== undefined)
-      throw usageError('--tree and --version exclude each other, because a tree has all versions')
+    if (given.has('tree') && (version !== undefined || given.has('public')))
+      throw usageError('--tree excludes --version and --public, because a tree has all routes')
     const module = findApp(given.positionals[0], setting.cwd)
     const served = await doJob({ task: 'routes', module }, setting)
     if (served?.kind !== 'routes') return 1
-    process.stdout.write(`${toText(served, version, given.has('json'), given.has('tree'))}\n`)
+    const text = given.has('tree')
+      ? served.tree
+      : toText(served, { version, isJson: given.has('json'), isPublic: given.has('public') })
+    process.stdout.write(`${text}\n`)
     return 0
   },
 }
 
-function toText(served: Served, version: string | undefined, isJson: boolean, isTree: boolean): string {
-  if (isTree) return served.tree
+interface Shown {
+  readonly version: string | undefined
+  readonly isJson: boolean
+  readonly isPublic: boolean
+}
+
+function toText(served: Served, { version, isJson, isPublic }: Shown): string {
   const info = version === undefined ? undefined : findVersion(served.versions, version)
-  const shown = info === undefined ? served.routes.map(toRow) : rowsOf(served, info)
+  const rows = info === undefined ? served.routes.map(toRow) : rowsOf(served, info)
+  const shown = isPublic ? rows.filter(({ route }) => route.public) : rows
   if (isJson)
     return JSON.stringify(
       shown.map(({ route }) => route),

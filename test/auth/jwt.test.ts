@@ -482,3 +482,27 @@ describe('options of jwtAuth', () => {
     assert.deepEqual((await ask(app, await sign())).slice(0, 2), [500, 'internal_error'])
   })
 })
+
+describe('jwtAuth with another scheme', () => {
+  const guard = jwtAuth({ ...es256, scheme: 'Token' })
+  const send = (authorization: string) => serve(guard).inject({ url: '/car', headers: { authorization } })
+
+  it('reads its word in any case, and asks for it', async () => {
+    const token = await sign()
+    assert.equal((await send(`token ${token}`)).statusCode, 200)
+    const other = await send(`Bearer ${token}`)
+    assert.deepEqual([other.statusCode, other.headers['www-authenticate']], [401, 'Token realm="api"'])
+  })
+
+  it('is an API key of the Authorization header in documents', () =>
+    assert.deepEqual(guard.security, [
+      {
+        jwtAuth: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'Sent as "Token <JWT>"',
+        },
+      },
+    ]))
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineGuard, defineModule, unauthorized } from 'octavo'
-import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+import { anyOf, apiKey, basicAuth, bearerAuth, jwtAuth, scopes } from 'octavo/auth'
 
 import { ask, authorization, basic } from './support.ts'
 
@@ -180,5 +180,43 @@ describe('an optional guard of an application', () => {
     assert.deepEqual(paths['/car']?.['get']?.responses['401'], {
       $ref: '#/components/responses/Unauthenticated',
     })
+  })
+})
+
+describe('the list of routes', () => {
+  it('marks guards that are optional, and tells public routes from others', () => {
+    const token = jwtAuth({
+      issuer: 'https://auth.example.com',
+      audience: 'https://api.example.com',
+      algorithms: ['HS256'],
+      secret: 'a secret of thirty-two characters',
+      optional: true,
+    })
+    const own = defineGuard({ name: 'own', canActivate: () => true })
+    const handler = (): null => null
+    const cars = defineController({
+      name: 'car',
+      prefix: '/car',
+      routes: [
+        { method: 'GET', name: 'none', path: '/none', handler },
+        { method: 'GET', name: 'own', path: '/own', guards: [own], handler },
+        { method: 'GET', name: 'optional', path: '/optional', guards: [bearer], handler },
+        { method: 'GET', name: 'any', path: '/any', guards: [anyOf(bearer, key)], handler },
+        { method: 'GET', name: 'both', path: '/both', guards: [bearer, key], handler },
+        { method: 'GET', name: 'scoped', path: '/scoped', guards: [token, scopes('cars:read')], handler },
+      ],
+    })
+    const routes = createApp(defineModule({ controllers: [cars] })).routes()
+    assert.deepEqual(
+      routes.map(({ name, guards, public: isPublic }) => [name, guards, isPublic]),
+      [
+        ['car.none', [], true],
+        ['car.own', ['own'], true],
+        ['car.optional', ['bearerAuth?'], true],
+        ['car.any', ['anyOf(bearerAuth, header-X-API-Key)?'], true],
+        ['car.both', ['bearerAuth?', 'header-X-API-Key'], false],
+        ['car.scoped', ['jwtAuth?', 'scopes(cars:read)'], false],
+      ],
+    )
   })
 })

@@ -106,6 +106,11 @@ GET         /about                 about.ab…
     )
   })
 
+  it('shows the routes that need no credentials', async () => {
+    const { stdout } = await routes(['test/cli/fixtures/public/app.ts', '--public'])
+    assert.match(stdout, /^METHOD.*\nGET .*car\.list +bearerAuth\?\n\n1 route\n$/)
+  })
+
   it('shows a tree', async () => {
     const { code, stdout } = await routes([CARS, '--tree'])
     assert.equal(code, 0)

@@ -62,7 +62,7 @@ export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
   const { verify, inject, optional, realm = 'api', scheme = 'Bearer' } = options
   const guard = createAuthGuard({
     name: options.schemeName ?? `${scheme.toLowerCase().replaceAll(/[^\w.-]/g, '-')}Auth`,
-    security: toSecurity(scheme, options),
+    security: toBearerScheme(scheme, options),
     challenge: toChallenge(scheme, { realm }),
     refusal: toChallenge(scheme, { realm, error: 'invalid_token' }),
     read: (request) => readBearer(request, scheme.toLowerCase()),
@@ -74,9 +74,9 @@ export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
 }
 
 /** Tools for documents know `bearer` and `basic`; an API key in the header is how they can send another word. */
-function toSecurity(
+export function toBearerScheme(
   scheme: string,
-  { bearerFormat, description }: Pick<BearerOptions<unknown>, 'bearerFormat' | 'description'>,
+  { bearerFormat, description }: { readonly [K in 'bearerFormat' | 'description']?: string | undefined },
 ): SecurityScheme {
   if (scheme.toLowerCase() === 'bearer') {
     return {

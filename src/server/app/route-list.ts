@@ -1,4 +1,6 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import { scopesOf } from '../../define/guard.ts'
+import type { AnyGuard } from '../../define/guard.ts'
 import type { Method } from '../../http/http.ts'
 import { toEntries } from '../../versioning/spec.ts'
 
@@ -18,8 +20,10 @@ export interface RouteEntry {
   readonly tags: readonly string[]
   /** Whether documents mark it as deprecated. */
   readonly deprecated: boolean
-  /** The names of its guards, of every level, in the order in which they run. */
+  /** The names of its guards, of every level, in the order in which they run. A `?` follows those that pass requests without credentials. */
   readonly guards: readonly string[]
+  /** Whether no guard demands credentials. Guards without `security` don't count, because they may decide by anything else. */
+  readonly public: boolean
   /** The `meta` of the route. */
   readonly meta: object
 }
@@ -34,7 +38,15 @@ export function toRouteList(routes: readonly ResolvedRoute[]): readonly RouteEnt
     versions: toEntries(version).map((entry) => (typeof entry === 'string' ? entry : 'neutral')),
     tags,
     deprecated,
-    guards: layers.guards.map(({ part }) => part.name),
+    guards: layers.guards.map(({ part }) => `${part.name}${isOptional(part) ? '?' : ''}`),
+    public: layers.guards.every(({ part }) => part.security === undefined || isOptional(part)),
     meta,
   }))
+}
+
+/** Whether one of the alternatives in documents needs no credentials. */
+function isOptional({ security = [] }: AnyGuard): boolean {
+  return security.some(
+    (alternative) => Object.keys(alternative).length === 0 && scopesOf(alternative) === undefined,
+  )
 }

@@ -23,7 +23,7 @@ import {
   isObject,
   isNonEmptyString,
 } from '../../../base/values.ts'
-import { readBearer } from '../bearer.ts'
+import { readBearer, toBearerScheme } from '../bearer.ts'
 import { createAuthGuard, toChallenge } from '../create-guard.ts'
 import type { IdentityOf, UntypedGuard } from '../create-guard.ts'
 import { grant, grantOf, insufficientScope, LACKING_SCOPE } from '../grants.ts'
@@ -91,6 +91,8 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolea
   readonly withoutExpiry?: boolean
   /** The URL of the metadata of this API (RFC 9728), which challenges name: `url` of `resourceMetadata`. */
   readonly resourceMetadata?: string
+  /** The word before the token in `Authorization`, and in the challenge. @default 'Bearer' */
+  readonly scheme?: string
   /** The security scheme in documents. @default bearer tokens with the format `JWT` */
   readonly securityScheme?: SecurityScheme
   /** Names the guard, and the scheme in documents. @default 'jwtAuth' */
@@ -142,6 +144,7 @@ const OPTIONS: Rules = {
     (value) => isUrl(value) && /^[!-~]+$/.test(String(value)),
     'the URL of a document, in ASCII',
   ],
+  scheme: RULES.token,
   securityScheme: [isObject, 'a security scheme of OpenAPI'],
   schemeName: RULES.name,
   realm: RULES.realm,
@@ -175,22 +178,22 @@ export function jwtAuth<
 >(options: JwtOptions<S, V, D, O>): Guard<IdentityOf<V, O>> {
   checkOptions(WHERE, options, OPTIONS, ['issuer', 'audience', 'algorithms'], keyProblems(options))
   const { realm = 'api', schemeName = WHERE, resourceMetadata, description, scopes = [] } = options
+  const { scheme = 'Bearer', securityScheme } = options
   const challenge: Grant['challenge'] = (more) =>
-    toChallenge('Bearer', {
+    toChallenge(scheme, {
       realm,
       ...more,
       ...(resourceMetadata === undefined ? {} : { resource_metadata: resourceMetadata }),
     })
-  const scheme: SecurityScheme = {
-    ...(options.securityScheme ?? { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }),
-    ...(description === undefined ? {} : { description }),
-  }
   const guard = createAuthGuard({
     name: schemeName,
-    security: scheme,
+    security:
+      securityScheme === undefined
+        ? toBearerScheme(scheme, { bearerFormat: 'JWT', description })
+        : { ...securityScheme, ...(description === undefined ? {} : { description }) },
     challenge: challenge({}),
     refusal: challenge({ error: 'invalid_token' }),
-    read: (request) => readBearer(request, 'bearer'),
+    read: (request) => readBearer(request, scheme.toLowerCase()),
     inject: options.inject,
     optional: options.optional,
     issuerOf: (context) => grantOf(context)?.issuer,
