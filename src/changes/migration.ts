@@ -47,7 +47,7 @@ export function createMigration({
   const found = new Map<ResponseKey, TurnedResponse>()
   for (const [status, schema] of route.responses) {
     const plan = plans.planOf(schema, level)
-    if (plan !== undefined) found.set(status, { plan, isParsedFirst: isCompleted(schema, new Set()) })
+    found.set(status, { plan, isParsedFirst: plan !== undefined && isCompleted(schema, new Set()) })
   }
   const other = route.isOneResponse ? found.get(route.status) : undefined
   const turnedAt = (status: number): TurnedResponse | undefined => findResponse(found, status) ?? other
@@ -69,7 +69,7 @@ export function createMigration({
       return plan === undefined ? data : turnDown(route, plan, data, extra)
     },
     stream: turnStream(route, level, plans),
-    isTurned: (status) => turnedAt(status) !== undefined,
+    isTurned: (status) => turnedAt(status)?.plan !== undefined,
     isParsedFirst: (status) => turnedAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status)?.was ?? status,
     tracking: createTracking(address, (status) => statuses.get(status)?.change),
@@ -120,9 +120,10 @@ function turnStream(route: ResolvedRoute, level: number, plans: Plans): StreamMi
   }
 }
 
-/** A response, event or item that changes reach. */
+/** A declared response, event or item. */
 interface TurnedResponse {
-  readonly plan: Plan
+  /** `undefined` if no change reaches it. */
+  readonly plan: Plan | undefined
   /** Whether functions of changes receive results after the newest schema parsed them. */
   readonly isParsedFirst: boolean
 }
