@@ -82,10 +82,11 @@ export function createTrip(
     step,
     moves: step.moves,
     isGroup: step.moves.some(isGrouped),
+    isPartial: false,
   }))
   const fields = [...newer.values()].map(({ name, schema }) => [name, schema] as const)
   const slots = new Map([...newer].map(([slot, { name }]) => [name, slot]))
-  const owned = { slots, wrappers: new Map(), steps: own, isPartial: false }
+  const owned = { slots, wrappers: new Map(), steps: own }
   const plan = planObject(toObjectSchema(Object.fromEntries(fields)), owned, own, () => undefined)
   return (values, direction) => {
     const [from, to] = direction === 'up' ? [older, newer] : [newer, older]

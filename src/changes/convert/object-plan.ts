@@ -43,7 +43,6 @@ function toPrograms(site: Site): { readonly down: Program; readonly up: Program 
   }
   const keys = new Map([...owned.slots].map(([key, slot]) => [slot, key]))
   const around = {
-    isPartial: owned.isPartial,
     isAround: (slot: FieldId, types: ReadonlySet<string>) =>
       owned.wrappers.get(keys.get(slot) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
     registerOf,

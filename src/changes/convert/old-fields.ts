@@ -2,7 +2,7 @@ import { defOf } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { shapeOf } from '../chain.ts'
-import type { FieldId, Step } from '../chain.ts'
+import type { FieldChange, FieldId, Step } from '../chain.ts'
 import { cloneSchema } from './clone.ts'
 import type { Owned, OwnStep } from './own.ts'
 import type { Plan, PlanOf } from './plan.ts'
@@ -34,15 +34,20 @@ export function oldFields(
     name: key,
     schema: field,
   }))
-  for (const move of steps.flatMap(({ moves }) => moves)) {
+  for (const { move, isPartial } of steps.flatMap(withMoves)) {
     const index = fields.findIndex(({ slot }) => slot === move.slot)
     const field = fields[index]
     if (move.kind === 'born')
-      fields.push({ slot: move.slot, key: undefined, name: move.name, schema: bornSchema(move.was, owned) })
+      fields.push({
+        slot: move.slot,
+        key: undefined,
+        name: move.name,
+        schema: bornSchema(move.was, isPartial),
+      })
     else if (field === undefined) continue
     else if (move.kind === 'gone') fields.splice(index, 1)
     else if (move.kind === 'rename') fields[index] = { ...field, name: move.was }
-    else fields[index] = { ...field, schema: wrapAgain(move.was, field.key, owned) }
+    else fields[index] = { ...field, schema: wrapAgain(move.was, field.key, owned, isPartial) }
   }
   return fields.map((field) => ({ ...field, plan: planOf(field.schema) }))
 }
@@ -61,14 +66,21 @@ export function newerSchema(
     if (own.step === step) return found
     for (const move of own.moves) {
       if (move.slot !== slot) continue
-      if (move.kind === 'turn') found = wrapAgain(move.was, key, owned)
-      if (move.kind === 'born') found = bornSchema(move.was, owned)
+      if (move.kind === 'turn') found = wrapAgain(move.was, key, owned, own.isPartial)
+      if (move.kind === 'born') found = bornSchema(move.was, own.isPartial)
     }
   }
   return found
 }
 
-function bornSchema(was: Schema, { isPartial }: Owned): Schema {
+function withMoves({
+  moves,
+  isPartial,
+}: OwnStep): readonly (Pick<OwnStep, 'isPartial'> & { move: FieldChange })[] {
+  return moves.map((move) => ({ move, isPartial }))
+}
+
+function bornSchema(was: Schema, isPartial: boolean): Schema {
   return isPartial ? toOptional(was) : was
 }
 
@@ -84,9 +96,9 @@ function toOptional(schema: Schema): Schema {
  * Puts around an older schema what the object puts around the newest one. A default is a value of the newest version, which it completes
  * after values are turned.
  */
-function wrapAgain(was: Schema, key: string | undefined, owned: Owned): Schema {
+function wrapAgain(was: Schema, key: string | undefined, owned: Owned, isPartial: boolean): Schema {
   const around = key === undefined ? undefined : owned.wrappers.get(key)
-  if (around === undefined) return bornSchema(was, owned)
+  if (around === undefined) return bornSchema(was, isPartial)
   return around.toReversed().reduce<Schema>((inner, wrapper) => {
     const { type } = defOf(wrapper)
     return type === 'default' || type === 'prefault' || type === 'optional'

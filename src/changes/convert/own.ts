@@ -17,6 +17,8 @@ export interface OwnStep {
   readonly moves: readonly FieldChange[]
   /** Whether `up` and `down` of the whole object run. */
   readonly isGroup: boolean
+  /** Whether the object has fields of the model that may be left out there alone, and no others, as the body of a PATCH. */
+  readonly isPartial: boolean
 }
 
 /** What an object schema has of models. */
@@ -27,8 +29,6 @@ export interface Owned {
   readonly wrappers: ReadonlyMap<string, readonly Schema[]>
   /** Newest first. */
   readonly steps: readonly OwnStep[]
-  /** Whether it is a body of which every field may be left out. */
-  readonly isPartial: boolean
 }
 
 /** Finds what an object schema has of models. */
@@ -85,7 +85,6 @@ function toOwned(
   const slots = new Map<string, FieldId>()
   const wrappers = new Map<string, readonly Schema[]>()
   const steps: OwnStep[] = []
-  let isPartial = false
   for (const chain of chains) {
     const isApplied = chain.steps.some(({ reshape }) => reshape.applies?.includes(schema) === true)
     const isMade = isApplied || modelBehind(schema) === chain.model
@@ -109,11 +108,10 @@ function toOwned(
       wrappers.set(key, around)
       if (around.some((each) => defOf(each).type === 'optional')) left++
     }
-    const isPart = left > 0 && found.every(([key]) => isOptional(shape[key]))
-    isPartial ||= isPart
-    steps.push(...toSteps(schema, chain, own, orders, problems))
+    const isPartial = left > 0 && found.every(([key]) => isOptional(shape[key]))
+    for (const step of toSteps(schema, chain, own, orders, problems)) steps.push({ ...step, isPartial })
   }
-  return { slots, wrappers, steps: steps.toSorted((a, b) => a.order - b.order), isPartial }
+  return { slots, wrappers, steps: steps.toSorted((a, b) => a.order - b.order) }
 }
 
 function isStrong(fields: readonly Field[] | undefined, chain: Chain, key: string): boolean {
@@ -138,7 +136,7 @@ function toSteps(
   own: ReadonlyMap<string, FieldId>,
   orders: ReadonlyMap<AnyChange, number>,
   problems: DefinitionProblem[],
-): readonly OwnStep[] {
+): readonly Omit<OwnStep, 'isPartial'>[] {
   const alive = new Set(own.values())
   /** What changes that do not reach the object did to its fields. */
   const skipped = new Map<FieldId, AnyChange>()

@@ -62,8 +62,8 @@ type RegisterOf = (slot: FieldId) => number
 
 /** The works of a step on the way to the older version. */
 export function downWork(own: OwnStep, site: Site): readonly Work[] {
-  const { step, moves, isGroup } = own
-  const { isPartial, registerOf } = site
+  const { step, moves, isGroup, isPartial } = own
+  const { registerOf } = site
   const { change, reshape, newer } = step
   const born = pick('born', moves, registerOf)
   // fields that only the newer version has are dropped, and those that only the older one has are made
@@ -101,8 +101,6 @@ export function downWork(own: OwnStep, site: Site): readonly Work[] {
 
 /** The parts of an object that both directions use. */
 export interface Site {
-  /** Whether fields that are left out stay so. */
-  readonly isPartial: boolean
   /** Whether the object puts a wrapper of one of these types around the field of the model. */
   readonly isAround: (slot: FieldId, types: ReadonlySet<string>) => boolean
   readonly registerOf: RegisterOf
@@ -124,9 +122,9 @@ export interface UpSite extends Site {
 
 /** The works of a step on the way to the newest version. Values that a change makes are checked at once. */
 export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
-  const { step, moves, isGroup } = own
+  const { step, moves, isGroup, isPartial } = own
   const { change, reshape, older } = step
-  const { isPartial, newerSchema, registerOf } = site
+  const { newerSchema, registerOf } = site
   const works: Work[] = [...notes(['born', 'rename'], own, registerOf)]
   if (isGroup) {
     const made = moves.flatMap((move) => {

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import type { App } from 'octavo'
+import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import { z } from 'zod'
+
+const Charge = model('Charge', { id: z.string(), status: z.enum(['paid', 'open']) })
+const Range = model('Range', { from: z.string(), until: z.string(), note: z.string().optional() })
+const Filter = derive(Range, (range) => range.extend({ status: Charge.shape.status.optional() }))
+
+const changes = [
+  defineVersionChange({
+    version: '2',
+    title: 'A range has two ends',
+    change: [
+      reshape({
+        of: Range,
+        fields: { period: { was: z.string() }, from: { was: absent }, until: { was: absent } },
+        up: ({ period }) => ({ from: period.split('/')[0] ?? '', until: period.split('/')[1] ?? '' }),
+        down: ({ from, until }) => ({ period: `${from}/${until}` }),
+      }),
+    ],
+  }),
+  defineVersionChange({
+    version: '2',
+    title: 'Charges are paid, not settled',
+    change: [
+      reshape({
+        of: Charge,
+        fields: {
+          status: {
+            was: z.enum(['settled', 'open']),
+            up: (old) => (old === 'settled' ? 'paid' : old),
+            down: (now) => (now === 'paid' ? 'settled' : now),
+          },
+        },
+      }),
+    ],
+  }),
+]
+
+function open(): { readonly app: App; readonly seen: unknown[] } {
+  const seen: unknown[] = []
+  const controller = defineController({
+    prefix: '/search',
+    routes: [
+      {
+        method: 'POST',
+        input: { body: Filter },
+        status: 200,
+        response: Filter,
+        handler: ({ body }) => {
+          seen.push(body)
+          return body
+        },
+      },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [controller] }), {
+    logger: false,
+    docs: {},
+    versioning: {
+      scheme: VersioningSchemes.URL,
+      history: defineVersions({ versions: ['2', '1'], models: { Charge, Range }, changes }),
+    },
+  })
+  return { app, seen }
+}
+
+describe('an object with fields of two models', () => {
+  it('has both converted if one of them is optional there', async () => {
+    const { app, seen } = open()
+    const json = { period: 'may/june', status: 'settled' }
+    const answer = await app.inject({ method: 'POST', url: '/v1/search', json })
+    assert.deepEqual(seen, [{ from: 'may', until: 'june', status: 'paid' }])
+    assert.deepEqual(answer.json(), json)
+    const without = await app.inject({ method: 'POST', url: '/v1/search', json: { period: 'may/june' } })
+    assert.deepEqual(without.json(), { period: 'may/june' })
+  })
+
+  it('demands the fields of then that the other model demands', async () => {
+    const { app, seen } = open()
+    const answer = await app.inject({ method: 'POST', url: '/v1/search', json: { status: 'open' } })
+    assert.equal(answer.statusCode, 422)
+    assert.deepEqual(
+      Object(answer.json()).errors.map((each: { path: unknown }) => each.path),
+      [['period']],
+    )
+    assert.deepEqual(seen, [])
+    await app.ready()
+    const { paths } = JSON.parse(JSON.stringify(app.openapi({ version: '1' })))
+    const { schema } = paths['/v1/search'].post.requestBody.content['application/json']
+    assert.deepEqual(schema.required, ['period'])
+  })
+})
