@@ -9,9 +9,10 @@ import type { Schema } from '../schema/schema.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import { createSelect } from '../versioning/select.ts'
-import { expandSpec } from '../versioning/known.ts'
+import { coveredBy, expandSpec } from '../versioning/known.ts'
 import { isRange, toEntries } from '../versioning/spec.ts'
 import type { KnownVersions, VersionEntry } from '../versioning/spec.ts'
+import { isString } from '../base/values.ts'
 import type { AnyChange } from './chain.ts'
 import { operationProblems, pathBefore } from './check-operations.ts'
 import type { Placed } from './check-operations.ts'
@@ -94,13 +95,24 @@ export function createExpand(
     const routes = given.map((route) => withNext(route, next))
     const known = knownOf(routes)
     const problems = [...operationProblems(operations, changes, routes)]
-    const answered = answeredVersions(routes, known, versions)
+    const all = routes.flatMap((route, index): readonly Reached[] => {
+      const reached = toReached(route, operations, plans)
+      // what an application adds itself, such as its documents, and what the check of versions reports
+      const isElse = isUnversioned(reached) || hasEmptyRange(given[index], known)
+      return isElse ? [] : [reached]
+    })
+    const answered = answeredVersions(
+      all.map(({ route }) => route),
+      known,
+      versions,
+    )
+    const reachedBy = new Map(all.map((reached) => [reached.route, reached]))
     const used = new Set<number>()
     const statesOf = createStatesOf(parts)
     const expanded = routes.flatMap((route): readonly ResolvedRoute[] => {
       const own = answered.get(route)
-      if (own === undefined) return [route]
-      const reached = toReached(route, operations, plans)
+      const reached = reachedBy.get(route)
+      if (own === undefined || reached === undefined) return [route]
       for (const order of reached.orders) used.add(order)
       if (reached.orders.length > 0) problems.push(...schemaProblems(route, plans))
       return writeOut(reached, own, { ...parts, statesOf }, problems)
@@ -119,6 +131,17 @@ function withNext(route: ResolvedRoute, next: string): ResolvedRoute {
   const entries = toEntries(route.version)
   if (!entries.includes('next')) return route
   return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
+}
+
+/** Whether a route is the same for every request: nobody reads of it, it names no version, and no change reaches it. */
+function isUnversioned({ route, orders }: Reached): boolean {
+  return !route.includeInSchema && route.version === undefined && orders.length === 0
+}
+
+/** Whether a route names a range that cannot be read or matches no version. */
+function hasEmptyRange(route: ResolvedRoute | undefined, known: KnownVersions): boolean {
+  const ranges = toEntries(route?.version).filter(isString).filter(isRange)
+  return ranges.some((range) => (coveredBy(range, known) ?? []).length === 0)
 }
 
 function isOperation(part: unknown): part is Operation {
@@ -182,8 +205,6 @@ interface Answering {
 function placesOf(routes: readonly ResolvedRoute[], known: KnownVersions): Iterable<readonly Answering[]> {
   const places = new Map<string, Answering[]>()
   for (const route of routes) {
-    // what an application adds itself, such as its documents
-    if (!route.includeInSchema && route.version === undefined) continue
     const spec = expandSpec(route.version, known)
     for (const method of route.methods) {
       const key = `${method} ${shapeOf(route.pattern, false)}`
