@@ -576,6 +576,10 @@ export interface EnabledVersions<D, L, H = undefined> {
   readonly listed: L
 }
 
+export interface Engine {
+  readonly kind: 'engine'
+}
+
 type EntriesBelow<C> =
   C extends Controller<unknown, unknown, unknown, unknown>
     ? EntriesOf<C['version']> | EntriesIn<C['routes']> | EntriesOfRouters<C['routers']>
@@ -1137,7 +1141,7 @@ export interface ListenEnd {
 }
 
 export interface ListenOptions {
-  readonly engine?: 'node' | 'direct'
+  readonly engine?: Engine
   readonly host?: string
   readonly http2?: boolean
   readonly maxConnections?: number

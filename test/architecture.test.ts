@@ -79,7 +79,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/api': /^extensions\/otel\//,
   jose: /^extensions\/auth\/jwt\//,
   'node:cluster': /^(?:extensions\/metrics\/|server\/process\/workers\/)/,
-  'node:http': /^server\/adapters\/node\//,
+  'node:http': /^(?:server\/adapters\/node|extensions\/engine)\//,
   'node:http2': /^server\/adapters\/node\/http2\//,
   'node:https': /^server\/adapters\/node\//,
   'node:tls': /^server\/adapters\/node\//,
@@ -91,7 +91,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'zod-openapi': /^openapi\/schemas\/convert\.ts$/,
   'zod-openapi/api': /^openapi\/schemas\/convert\.ts$/,
   // each takes Bun 1.5 ms to load, so the core does without
-  'node:events': /^server\/adapters\/node\//,
+  'node:events': /^(?:server\/adapters\/node|extensions\/engine)\//,
   'node:util': /^(?:changes|cli|openapi|testing|server\/adapters\/inject)\//,
 }
 

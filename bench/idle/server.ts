@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { createApp, defineController, defineModule } from 'octavo'
+import type { ListenOptions } from 'octavo'
+import { direct } from 'octavo/engine'
 
 /** How much memory the process takes, in bytes. */
 export interface Memory {
@@ -15,18 +17,18 @@ export interface Memory {
 /** Milliseconds: longer than anything that is measured. */
 const IDLE = 3_600_000
 
-async function listen(engine: 'node' | 'direct'): Promise<number> {
+async function listen(options: ListenOptions): Promise<number> {
   const hello = defineController({
     prefix: '/',
     routes: [{ method: 'GET', handler: () => ({ hello: 'world' }) }],
   })
   const app = createApp(defineModule({ controllers: [hello] }), { logger: false, timeouts: { idle: IDLE } })
-  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1', engine })).port)
+  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1', ...options })).port)
 }
 
 const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
-  octavo: () => listen('node'),
-  'octavo, direct engine': () => listen('direct'),
+  octavo: () => listen({}),
+  'octavo, direct engine': () => listen({ engine: direct() }),
   'node:http': () =>
     new Promise((resolve) => {
       const body = JSON.stringify({ hello: 'world' })

@@ -13,7 +13,7 @@ import { pinned } from 'octavo/pins'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 
-import { LOOPBACK, send } from '../node/support.ts'
+import { ENGINES, PLACE, send } from '../node/support.ts'
 import { measureMemory } from './observed.ts'
 
 setFlagsFromString('--expose-gc')
@@ -143,7 +143,7 @@ async function overSocket(
   app: App,
   engine: 'node' | 'direct',
 ): Promise<(headers: Headers) => Promise<number>> {
-  const url = await app.listen({ ...LOOPBACK, engine })
+  const url = await app.listen({ ...PLACE, ...ENGINES[engine] })
   const agent = new Agent({ keepAlive: true })
   return async (headers) => (await send(url, { method: 'PUT', path: '/car', headers, agent })).status
 }

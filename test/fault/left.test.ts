@@ -24,7 +24,7 @@ import { request } from 'undici'
 import { z } from 'zod'
 
 import { until } from '../node/process/load.ts'
-import { createGate, exchange, LOOPBACK, open } from '../node/support.ts'
+import { createGate, ENGINES, exchange, LOOPBACK, open, PLACE } from '../node/support.ts'
 
 /** How handlers fail that were left, and how such a request counts. */
 const FAILURES: Readonly<
@@ -140,7 +140,7 @@ type Leave = (
 const overHttp1 =
   (engine: 'node' | 'direct'): Leave =>
   async (app, path, body, left) => {
-    const socket = await open(await app.listen({ ...LOOPBACK, engine }))
+    const socket = await open(await app.listen({ ...PLACE, ...ENGINES[engine] }))
     socket.on('error', () => undefined)
     const fields = body === undefined ? [] : [`Content-Type: ${body.type}`, 'Content-Length: 999']
     const head = [`${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1`, 'Host: a.test', ...fields]
@@ -266,7 +266,7 @@ describe('a client whose body is malformed', () => {
   for (const engine of ['node', 'direct'] as const)
     it(`has not left on the engine ${engine}`, async () => {
       const malformed: Leave = async (app) => {
-        const url = await app.listen({ ...LOOPBACK, engine })
+        const url = await app.listen({ ...PLACE, ...ENGINES[engine] })
         const head = ['POST /bytes HTTP/1.1', 'Host: a.test', 'Transfer-Encoding: chunked']
         const text = await exchange(url, `${head.join('\r\n')}\r\n\r\nzz\r\n`)
         assert.match(text, /^HTTP\/1.1 400 /)

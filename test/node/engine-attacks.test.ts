@@ -8,9 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { defineController, reply } from 'octavo'
 import { z } from 'zod'
 
-import { createGate, createTestApp, open, readAll } from './support.ts'
-
-const PLACE = { port: 0, host: '127.0.0.1' } as const
+import { createGate, createTestApp, ENGINES, open, PLACE, readAll } from './support.ts'
 
 /** What ran, in order. */
 const ran: string[] = []
@@ -111,7 +109,7 @@ describe('attacks on the direct engine', () => {
   const app = createTestApp(controller)
   let url = ''
   before(async () => {
-    url = await app.listen({ ...PLACE, engine: 'direct' })
+    url = await app.listen({ ...PLACE, ...ENGINES.direct })
   })
   after(() => app.close())
 
@@ -195,7 +193,7 @@ for (const engine of ['direct', 'node'] as const)
         ],
       })
       const app = createTestApp(waiting)
-      const socket = await open(await app.listen({ ...PLACE, engine }))
+      const socket = await open(await app.listen({ ...PLACE, ...ENGINES[engine] }))
       return { app, socket, gate, counts }
     }
 
@@ -250,7 +248,7 @@ describe('a client that ends its side behind many requests', () => {
   const app = createTestApp(defineController({ prefix: '/', routes }))
   let url = ''
   before(async () => {
-    url = await app.listen({ ...PLACE, engine: 'direct' })
+    url = await app.listen({ ...PLACE, ...ENGINES.direct })
   })
   after(() => app.close())
 
@@ -281,7 +279,7 @@ describe('a packet of many refused upgrades', () => {
     }
     const handler = (): number => (deepest = Math.max(deepest, frames()))
     const app = createTestApp(defineController({ prefix: '/', routes: [{ method: 'GET', handler }] }))
-    const socket = await open(await app.listen({ ...PLACE, engine: 'direct' }))
+    const socket = await open(await app.listen({ ...PLACE, ...ENGINES.direct }))
     socket.write(HOME.replace('\r\n\r\n', `\r\n${UPGRADE}\r\n`).repeat(500) + LAST)
     assert.equal((await readAll(socket)).match(/HTTP\/1\.1 200 /g)?.length, 501)
     assert.ok(deepest < 200, `${deepest} frames`)
@@ -296,7 +294,7 @@ describe('odd results of handlers on the direct engine', () => {
   const app = createTestApp(defineController({ prefix: '/', routes }))
   let url = ''
   before(async () => {
-    url = await app.listen({ ...PLACE, engine: 'direct' })
+    url = await app.listen({ ...PLACE, ...ENGINES.direct })
   })
   after(() => app.close())
 
@@ -317,7 +315,7 @@ describe('a parser that is freed after its server', () => {
     for (let round = 0; round < 30; round++) {
       const app = createTestApp(controller)
       // the connection stays, so that it ends with its server
-      const response = await fetch(await app.listen({ ...PLACE, engine: 'direct' }))
+      const response = await fetch(await app.listen({ ...PLACE, ...ENGINES.direct }))
       await response.text()
       await app.close()
     }
@@ -332,7 +330,7 @@ describe('a parser that is freed after its server', () => {
 describe('node:http', () => {
   it('runs nothing behind a request of another version', async () => {
     const app = createTestApp(controller)
-    const url = await app.listen({ ...PLACE, engine: 'node' })
+    const url = await app.listen(PLACE)
     ran.length = 0
     const socket = await open(url)
     socket.end(`GET / HTTP/2.0\r\n${HOST}\r\n${HOME}`)

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { defineController, defineInterceptor, HttpRequest } from 'octavo'
 import { z } from 'zod'
 
-import { createTestApp, open } from './support.ts'
+import { createTestApp, ENGINES, open, PLACE } from './support.ts'
 
 const Order = z.object({ article: z.string(), count: z.int().default(1) })
 
@@ -63,7 +63,7 @@ describe('a body that came with its head, on the direct engine', () => {
   let url = ''
   let socket: Socket
   before(async () => {
-    url = await app.listen({ port: 0, host: '127.0.0.1', engine: 'direct' })
+    url = await app.listen({ ...PLACE, ...ENGINES.direct })
     socket = await open(url)
   })
   after(async () => {

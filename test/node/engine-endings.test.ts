@@ -9,9 +9,8 @@ import { connect as connectTls } from 'node:tls'
 import { defineController, stream, upgrade } from 'octavo'
 
 import { TEST_TLS } from '../support/tls.ts'
-import { createGate, createTestApp, open, readAll, readUntil } from './support.ts'
+import { createGate, createTestApp, ENGINES, open, PLACE, readAll, readUntil } from './support.ts'
 
-const PLACE = { port: 0, host: '127.0.0.1' } as const
 const HOST = 'Host: a.test\r\n'
 const HOME = `GET / HTTP/1.1\r\n${HOST}\r\n`
 const CHUNKED = 'Transfer-Encoding: chunked\r\n'
@@ -73,7 +72,7 @@ describe('a body that fails while its answer is sent', { timeout: 60_000 }, () =
   const app = createTestApp(controller, { bodyLimit: 100, timeouts: { idle: 0 } })
   let url = ''
   before(async () => {
-    url = await app.listen({ ...PLACE, engine: 'direct' })
+    url = await app.listen({ ...PLACE, ...ENGINES.direct })
   })
   after(() => app.close())
 
@@ -123,7 +122,7 @@ for (const engine of ['direct', 'node'] as const)
         return gate.opened.then(() => 'late')
       }
       const app = createTestApp(defineController({ prefix: '/', routes: [{ method: 'GET', handler }] }))
-      const url = await app.listen({ ...PLACE, engine })
+      const url = await app.listen({ ...PLACE, ...ENGINES[engine] })
       const closed: Promise<unknown>[] = []
       const run = async (): Promise<void> => {
         const socket = await open(url)
@@ -151,7 +150,7 @@ describe('a packet of many requests that ask in vain to leave HTTP', () => {
       return 'home'
     }
     const app = createTestApp(defineController({ prefix: '/', routes: [{ method: 'GET', handler }] }))
-    const socket = await open(await app.listen({ ...PLACE, engine: 'direct' }))
+    const socket = await open(await app.listen({ ...PLACE, ...ENGINES.direct }))
     const lines = `${HOST}Connection: upgrade\r\nUpgrade: h2c\r\n`
     socket.write(`GET / HTTP/1.1\r\n${lines}\r\n`.repeat(300))
     socket.write(`GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`)
@@ -167,7 +166,7 @@ for (const engine of ['direct', 'node'] as const)
       const handler = () => upgrade(({ socket }) => void socket.destroy())
       const routes = [{ method: 'GET', upgrade: 'websocket', handler }] as const
       const app = createTestApp(defineController({ prefix: '/', routes }), { timeouts: { idle: 0 } })
-      const socket = await open(await app.listen({ ...PLACE, engine }))
+      const socket = await open(await app.listen({ ...PLACE, ...ENGINES[engine] }))
       socket.write(`CONNECT a.test:80 HTTP/1.1\r\n${HOST}\r\n${HOME}`)
       assert.match(
         await readAll(socket),
@@ -201,7 +200,7 @@ describe('a client that resets a connection with more requests than are read', {
       const url = await app.listen({
         ...PLACE,
         ...(isTls && { tls: TEST_TLS, http2: false }),
-        engine: 'direct',
+        ...ENGINES.direct,
       })
       try {
         const tcp = await open(url)

@@ -9,9 +9,8 @@ import type { UpgradedConnection } from 'octavo'
 
 import { createRandom } from '../fault/fuzz/random.ts'
 import { TEST_TLS } from '../support/tls.ts'
-import { createTestApp, open } from './support.ts'
+import { createTestApp, ENGINES, open, PLACE } from './support.ts'
 
-const PLACE = { port: 0, host: '127.0.0.1' } as const
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
 
 /** Sends back what came with the handshake, then what comes. */
@@ -104,7 +103,7 @@ for (const over of ['TCP', 'TLS'] as const)
     const tls = over === 'TLS' ? { tls: TEST_TLS } : {}
     before(async () => {
       for (const engine of ['node', 'direct'] as const)
-        urls[engine] = await apps[engine].listen({ ...PLACE, ...tls, engine })
+        urls[engine] = await apps[engine].listen({ ...PLACE, ...tls, ...ENGINES[engine] })
     })
     after(async () => {
       await apps.node.close()

@@ -3,6 +3,8 @@ import { after, before, describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, reply } from 'octavo'
 
+import { ENGINES, PLACE } from './support.ts'
+
 /** Values that one header has in one response after the other, and what the client gets; `undefined` for a 500. */
 const CASES: readonly (readonly [value: string | readonly string[], got: string | undefined])[] = [
   ['first', 'first'],
@@ -34,7 +36,7 @@ for (const engine of ['node', 'direct'] as const) {
     const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
     let url = ''
     before(async () => {
-      url = await app.listen({ port: 0, host: '127.0.0.1', engine })
+      url = await app.listen({ ...PLACE, ...ENGINES[engine] })
     })
     after(() => app.close())
 

@@ -8,7 +8,7 @@ import { createApp, defineController, defineModule, FileStream } from 'octavo'
 
 import { z } from 'zod'
 
-import { createTestApp, LOOPBACK, open, readAll, readUntil } from './support.ts'
+import { createTestApp, ENGINES, LOOPBACK, open, PLACE, readAll, readUntil } from './support.ts'
 
 let ran = 0
 const controller = defineController({
@@ -153,7 +153,7 @@ for (const engine of ['node', 'direct'] as const)
     const app = createApp(defineModule({ controllers: [controller, bodies] }), { logger: false })
     let url = ''
     before(async () => {
-      url = await app.listen({ ...LOOPBACK, engine })
+      url = await app.listen({ ...PLACE, ...ENGINES[engine] })
     })
     after(() => app.close())
 

@@ -5,7 +5,8 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 import { createApp, defineModule } from 'octavo'
-import type { App, AppOptions, Controller } from 'octavo'
+import type { App, AppOptions, Controller, ListenOptions } from 'octavo'
+import { direct } from 'octavo/engine'
 
 /** A response as it came over a socket. */
 export interface WireResponse {
@@ -131,8 +132,15 @@ export function createTestApp(
   return createApp(defineModule({ controllers: [controller] }), { logger: false, ...options })
 }
 
-/** What reads the requests of the tests: `OCTAVO_TEST_ENGINE=direct npm test -- test/node` runs them on the other engine. */
-export const ENGINE = process.env['OCTAVO_TEST_ENGINE'] === 'direct' ? 'direct' : 'node'
+/** Options of `listen` that choose an engine, by its name. */
+export const ENGINES = { node: {}, direct: { engine: direct() } } as const
+
+/** The engine of the tests: `OCTAVO_TEST_ENGINE=direct npm test -- test/node` runs them on the other one. */
+export const ENGINE: ListenOptions =
+  ENGINES[process.env['OCTAVO_TEST_ENGINE'] === 'direct' ? 'direct' : 'node']
+
+/** Any free port of this machine. */
+export const PLACE = { port: 0, host: '127.0.0.1' } as const
 
 /** Where every test listens. */
-export const LOOPBACK = { port: 0, host: '127.0.0.1', engine: ENGINE } as const
+export const LOOPBACK = { ...PLACE, ...ENGINE }

@@ -42,7 +42,7 @@ describe('Unix sockets', { skip: process.platform === 'win32' }, () => {
   it('serve requests, and their file is gone after closing', async () => {
     const path = join(folder, 'a.sock')
     const app = createTestApp(controller)
-    assert.equal(await app.listen({ path, engine: ENGINE }), `unix:${path}`)
+    assert.equal(await app.listen({ path, ...ENGINE }), `unix:${path}`)
     assert.equal(await ask(path), '{"ip":"","protocol":"http","host":"a.test"}')
     await app.close()
     assert.equal(existsSync(path), false)
@@ -55,7 +55,7 @@ describe('Unix sockets', { skip: process.platform === 'win32' }, () => {
     assert.equal(existsSync(path), true)
     const app = createTestApp(controller)
     test.after(() => app.close())
-    await app.listen({ path, engine: ENGINE })
+    await app.listen({ path, ...ENGINE })
     assert.match(await ask(path), /a\.test/)
   })
 
@@ -63,9 +63,9 @@ describe('Unix sockets', { skip: process.platform === 'win32' }, () => {
     const path = join(folder, 'live.sock')
     const app = createTestApp(controller)
     test.after(() => app.close())
-    await app.listen({ path, engine: ENGINE })
+    await app.listen({ path, ...ENGINE })
     const other = createTestApp(controller)
-    await assert.rejects(other.listen({ path, engine: ENGINE }), {
+    await assert.rejects(other.listen({ path, ...ENGINE }), {
       code: 'EADDRINUSE',
       message: `listen: ${path} is in use (EADDRINUSE); stop the program there, or choose another port (0 takes a free one)`,
     })
@@ -102,7 +102,7 @@ describe('Unix sockets', { skip: process.platform === 'win32' }, () => {
   it('can speak TLS', async () => {
     const path = join(folder, 'tls.sock')
     const app = createTestApp(controller)
-    assert.equal(await app.listen({ path, tls: TEST_TLS, engine: ENGINE }), `unix:${path}`)
+    assert.equal(await app.listen({ path, tls: TEST_TLS, ...ENGINE }), `unix:${path}`)
     await app.close()
     assert.equal(existsSync(path), false)
   })

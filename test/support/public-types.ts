@@ -12,6 +12,7 @@ export const ENTRY_POINTS = {
   'octavo/client': 'src/client/index.ts',
   'octavo/client/tanstack': 'src/client/tanstack/index.ts',
   'octavo/edge': 'src/edge.ts',
+  'octavo/engine': 'src/extensions/engine/index.ts',
   'octavo/idempotency': 'src/extensions/idempotency/index.ts',
   'octavo/metrics': 'src/extensions/metrics/index.ts',
   'octavo/middleware': 'src/extensions/middleware/index.ts',

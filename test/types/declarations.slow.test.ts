@@ -25,6 +25,7 @@ import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import { createClient } from 'octavo/client'
 import { compression, cors, csrf, etag, loadShedding, rateLimit, requestId, securityHeaders, staticFiles } from 'octavo/middleware'
 import { createEdgeApp } from 'octavo/edge'
+import { direct } from 'octavo/engine'
 import { createTestClient } from 'octavo/testing'
 import { createDispatcher } from 'octavo/undici'
 import { z } from 'zod'
@@ -36,6 +37,7 @@ export const clock = defineToken<() => Date>('clock')
 export const provider = defineProvider({ name: 'port', inject: { config: configToken }, create: ({ config }) => config.port })
 export const late = defineProvider({ name: 'late', inject: { port: lazy(() => provider) }, create: ({ port }) => port })
 export const binding = bind(clock, { value: () => new Date() })
+export const engine = direct()
 export const bearer = bearerAuth({ verify: (token) => ({ user: token }) })
 export const basic = basicAuth({ realm: 'cars', verify: (name: string) => ({ name }) })
 export const key = apiKey({ in: 'header', name: 'x-key', optional: true, verify: (value: string) => ({ value }) })

@@ -1,4 +1,5 @@
 import { createApp, VersioningSchemes } from 'octavo'
+import { direct } from 'octavo/engine'
 
 import { VersionedModule } from '../apps/octavo.ts'
 import type { Serve } from '../contestants.ts'
@@ -7,6 +8,6 @@ import type { Serve } from '../contestants.ts'
 export const serve: Serve = async ({ logs }) => {
   const app = createApp(VersionedModule, logs ? {} : { logger: false })
   app.enableVersioning(VersioningSchemes.HEADER, { headerParameter: 'x-api-version' })
-  const url = await app.listen({ port: 0, host: '127.0.0.1', engine: 'direct' })
+  const url = await app.listen({ port: 0, host: '127.0.0.1', engine: direct() })
   return Number(new URL(url).port)
 }

@@ -6,9 +6,11 @@ import { openConsole } from './outputs.ts'
 import type { OpenOutputs, Outputs } from './outputs.ts'
 import { createRequestLine } from './request-line.ts'
 
-// Why not `process.stdout`, a stream of node:fs or a worker thread: Node writes to pipes and terminals synchronously, so a reader that stalls
-// would stop the process with every request in it. A stream of node:fs writes in the thread pool, and a process cannot exit while a
-// thread waits for a reader. A thread of its own loses what is logged before `process.exit` and uncaught errors.
+// Why not `process.stdout`, a stream of node:fs or a worker thread: what `process.stdout` has not handed to a pipe is lost with `process.exit`
+// (of 300 kB, a pipe got 64), and once another Node process with the same output has ended, a reader that stalls stops this one. A stream
+// of node:fs writes in the thread pool, and a process cannot exit while a thread waits for a reader. A thread of its own loses what is
+// logged before `process.exit` and uncaught errors. Hence the two odd parts below: the output is opened again, for a description that
+// nothing else makes blocking, and a process that ends waits for its reader with `Atomics.wait`, the only wait that takes no processor.
 
 /** Characters that are written at once, about. */
 const MAX_TOGETHER = 65_536

@@ -168,6 +168,6 @@ const create = (): App =>
     },
   )
 const place = options.listen?.path === undefined ? { port: 0, host: '127.0.0.1' } : {}
-const url = await create().listen({ ...place, engine: ENGINE, ...options.listen })
+const url = await create().listen({ ...place, ...ENGINE, ...options.listen })
 if (options.twice === true) await create().listen({ port: 0 })
 tell('test', { url }, 'url')

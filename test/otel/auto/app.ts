@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { trace } from '@opentelemetry/api'
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { direct } from 'octavo/engine'
 import { openTelemetry } from 'octavo/otel'
 
 const cars = defineController({
@@ -58,6 +59,6 @@ const app = createApp(defineModule({ controllers: [cars] }), {
   versioning: { scheme: VersioningSchemes.URL },
 })
 const workers = Number(process.env['WORKERS'])
-const engine = process.env['ENGINE'] === 'direct' ? 'direct' : 'node'
-const url = await app.listen({ port: 0, host: '127.0.0.1', engine, ...(workers > 0 && { workers }) })
+const engine = process.env['ENGINE'] === 'direct' && { engine: direct() }
+const url = await app.listen({ port: 0, host: '127.0.0.1', ...engine, ...(workers > 0 && { workers }) })
 if (process.env['OCTAVO_WORKER'] === undefined) console.log(JSON.stringify({ url }))

@@ -1,4 +1,5 @@
 import { createApp } from 'octavo'
+import { direct } from 'octavo/engine'
 
 import { AppModule, OPTIONS } from '../app.ts'
 import { createTelemetry } from '../telemetry.ts'
@@ -8,4 +9,4 @@ import { withClosing } from './with-closing.ts'
 await createApp(
   withClosing(AppModule, () => createApp(AppModule, { ...OPTIONS, logger: false })),
   { ...OPTIONS, telemetry: createTelemetry() },
-).listen({ port: 0, engine: 'direct' })
+).listen({ port: 0, engine: direct() })

@@ -28,12 +28,18 @@ export interface ListenOptions {
   /** Requests that one connection of HTTP/1.1 may send; the last answer ends it. @default no limit */
   readonly maxRequestsPerSocket?: number
   /**
-   * What reads requests of HTTP/1.1 from connections: `'node'` is node:http, `'direct'` is Octavo's own engine on the parser of Node.
-   * Experimental. Where the parser cannot be used, node:http serves. @default 'node'
+   * Reads requests of HTTP/1.1 from connections: `direct()` of `octavo/engine` is Octavo's own engine on the parser of Node. Experimental.
+   * @default node:http
    */
-  readonly engine?: 'node' | 'direct'
+  readonly engine?: Engine
   /** Closes the application when it is aborted. */
   readonly signal?: AbortSignal
+}
+
+/** Reads requests from connections in the place of node:http. `direct()` of `octavo/engine` returns it. */
+export interface Engine {
+  /** Tells engines from other values. */
+  readonly kind: 'engine'
 }
 
 type Test = readonly [test: (value: unknown) => boolean, expected: string]
@@ -57,7 +63,7 @@ const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
   ],
   maxConnections: [isPositive, 'a number of connections, at least 1'],
   maxRequestsPerSocket: [isPositive, 'a number of requests, at least 1'],
-  engine: [(value) => value === 'node' || value === 'direct', "'node' or 'direct'"],
+  engine: [(value) => Object(value).kind === 'engine', 'direct() of octavo/engine'],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 }
 

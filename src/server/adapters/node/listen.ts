@@ -9,7 +9,7 @@ import type { Protocol } from './connections.ts'
 import { createNodeHandler } from './handler.ts'
 import { createHttp1, PLAIN } from './http1.ts'
 import type { Http1Kind, ServerState } from './http1.ts'
-import type { ListenOptions } from './listen-options.ts'
+import type { Engine, ListenOptions } from './listen-options.ts'
 
 /** A server that listens. */
 export interface Listening {
@@ -43,10 +43,34 @@ interface Serving {
 }
 
 /** A part of a server that speaks HTTP/1.1. */
-interface Http1Part {
+export interface Http1Part {
   readonly server: TcpServer
   readonly connections: Protocol
+  /** Stops the timers of a server that has closed. */
   readonly stop: () => void
+}
+
+/** Creates a server: over TLS, if options and the function that makes such a server are passed. */
+export type CreateHttp1Part = (
+  tls: TlsOptions | undefined,
+  makeTls: ((tls: TlsOptions) => TcpServer) | undefined,
+) => Http1Part
+
+/** The values that all servers of an application share. */
+export interface EngineParts {
+  readonly dispatch: Dispatch
+  readonly settings: Settings
+  readonly options: ListenOptions
+  readonly state: ServerState
+}
+
+/** An engine with the function behind it. `find` returns `undefined` if node:http has to serve. */
+export interface OpenEngine extends Engine {
+  readonly find: (parts: EngineParts) => CreateHttp1Part | undefined
+}
+
+function isOpen(engine: Engine | undefined): engine is OpenEngine {
+  return engine !== undefined && 'find' in engine
 }
 
 /** Serves an application. Rejects when the address cannot be taken. `isShared`: whether other processes may have it too. */
@@ -107,10 +131,11 @@ async function createServing(
   if (sessions !== undefined && tls === undefined)
     return { server: sessions.server, protocols: [sessions], stop: () => undefined }
   const secure = tls === undefined ? undefined : await import('./secure.ts')
-  const direct = options.engine === 'direct' ? await import('./engine/server.ts') : undefined
-  const create = direct?.findEngine({ dispatch, settings, options, state })
+  const create = isOpen(options.engine)
+    ? options.engine.find({ dispatch, settings, options, state })
+    : undefined
   const found = create === undefined ? 'node' : 'direct'
-  const engine = direct === undefined ? undefined : found
+  const engine = options.engine === undefined ? undefined : found
   const handler = createNodeHandler(dispatch, opened.isClosing, settings)
   const open = (given?: TlsOptions): Http1Part => {
     if (create !== undefined) return create(given, secure?.createTls)

@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server as TcpServer, Socket } from 'node:net'
 
-import { areResponsesReplaced } from '../direct.ts'
-import { write } from '../write.ts'
+import { areResponsesReplaced } from '../../server/adapters/node/direct.ts'
+import { write } from '../../server/adapters/node/write.ts'
 import type { EngineRequest } from './request.ts'
 import type { SendTarget } from './send.ts'
 

@@ -1,5 +1,5 @@
-import type { RawBody } from '../../../../http/http.ts'
-import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../../request/body.ts'
+import type { RawBody } from '../../http/http.ts'
+import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../server/request/body.ts'
 
 /** Bytes of a body that wait for whoever reads it, before the connection is no longer read. */
 const HIGH_WATER = 65_536

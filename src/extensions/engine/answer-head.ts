@@ -1,6 +1,6 @@
-import type { FinishedResponse } from '../../../../http/http.ts'
-import { headerProblem } from '../../../pipeline/response-head.ts'
-import { isBodyless, statusLine } from '../plain-head.ts'
+import type { FinishedResponse } from '../../http/http.ts'
+import { headerProblem } from '../../server/pipeline/response-head.ts'
+import { isBodyless, statusLine } from '../../server/adapters/node/plain-head.ts'
 
 /** What a head depends on besides the answer. */
 export interface HeadParts {

@@ -2,20 +2,21 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import type { Server as TcpServer, Socket } from 'node:net'
-import type { TlsOptions } from 'node:tls'
 
-import { findHeader } from '../../../request/header.ts'
-import type { Dispatch } from '../../../dispatch.ts'
-import type { Settings } from '../../../options/settings.ts'
-import type { Protocol } from '../connections.ts'
-import { createEnding, isDirectPossible } from '../direct.ts'
-import { toBounds, toTimes } from '../http1.ts'
-import type { ServerState } from '../http1.ts'
-import { isLingering } from '../lingering-close.ts'
-import type { ListenOptions } from '../listen-options.ts'
-import { endSocket, toError } from '../refuse.ts'
-import type { HandshakeHead, Tracked } from '../upgrade.ts'
-import { watch } from '../watch.ts'
+import { findHeader } from '../../server/request/header.ts'
+import { createEnding, isDirectPossible } from '../../server/adapters/node/direct.ts'
+import { toBounds, toTimes } from '../../server/adapters/node/http1.ts'
+import { isLingering } from '../../server/adapters/node/lingering-close.ts'
+import type {
+  CreateHttp1Part,
+  EngineParts,
+  Http1Part,
+  OpenEngine,
+} from '../../server/adapters/node/listen.ts'
+import type { Engine } from '../../server/adapters/node/listen-options.ts'
+import { endSocket, toError } from '../../server/adapters/node/refuse.ts'
+import type { HandshakeHead, Tracked } from '../../server/adapters/node/upgrade.ts'
+import { watch } from '../../server/adapters/node/watch.ts'
 import { createAnswer } from './answer.ts'
 import { Connection } from './connection.ts'
 import type { Host } from './connection.ts'
@@ -25,30 +26,20 @@ import type { CreateParsers, ParsedHead, Parsers } from './parser.ts'
 import type { EngineRequest } from './request.ts'
 import { toHeaders } from './request-headers.ts'
 
-/** A server and the connections that it has. */
-interface Engine {
-  readonly server: TcpServer
-  readonly connections: Protocol
-  /** Stops the timers of a server that has closed. */
-  readonly stop: () => void
+/**
+ * Returns Octavo's own engine on the parser of Node, for the option `engine` of `listen`. Experimental. If the parser cannot be used,
+ * node:http serves.
+ *
+ * @example
+ * await app.listen({ port: 3000, engine: direct() })
+ */
+export function direct(): Engine {
+  const engine: OpenEngine = { kind: 'engine', find: findEngine }
+  return engine
 }
 
-/** Creates a server: over TLS, if options and the function that makes such a server are passed. */
-type CreateEngine = (
-  tls: TlsOptions | undefined,
-  makeTls: ((tls: TlsOptions) => TcpServer) | undefined,
-) => Engine
-
-/** What all servers of an application share. */
-interface Parts {
-  readonly dispatch: Dispatch
-  readonly settings: Settings
-  readonly options: ListenOptions
-  readonly state: ServerState
-}
-
-/** Finds the engine, or `undefined` with a line in the log if this Node, or what is loaded besides, does not allow it. */
-export function findEngine(parts: Parts): CreateEngine | undefined {
+/** Finds what creates servers, or `undefined` with a line in the log if this Node, or what is loaded besides, does not allow it. */
+function findEngine(parts: EngineParts): CreateHttp1Part | undefined {
   const parsers = isDirectPossible() ? findParsers() : undefined
   if (parsers !== undefined) return (tls, makeTls) => createEngine(parts, parsers, tls, makeTls)
   parts.settings.log.warn(
@@ -62,10 +53,10 @@ export function findEngine(parts: Parts): CreateEngine | undefined {
 const LOOKING = 1_000
 
 function createEngine(
-  parts: Parts,
+  parts: EngineParts,
   createParsers: CreateParsers,
-  ...[tls, makeTls]: Parameters<CreateEngine>
-): Engine {
+  ...[tls, makeTls]: Parameters<CreateHttp1Part>
+): Http1Part {
   const { settings } = parts
   const { maxHeaderSize, headersTimeout, requestTimeout, connectionsCheckingInterval } = toBounds(settings)
   const all = new Map<Socket, Connection>()
@@ -140,7 +131,7 @@ interface Register {
 }
 
 function createHost(
-  { dispatch, settings, options, state }: Parts,
+  { dispatch, settings, options, state }: EngineParts,
   parsers: Parsers,
   register: Register,
   server: TcpServer,

@@ -1,17 +1,24 @@
 import type { Socket } from 'node:net'
 
-import { httpError } from '../../../../http/errors.ts'
-import type { HttpError } from '../../../../http/errors.ts'
-import { clientWentAway } from '../../../../http/http.ts'
-import type { FinishedResponse } from '../../../../http/http.ts'
-import { dropBody, isStream } from '../../../../http/stream.ts'
-import type { RequestContext } from '../../../pipeline/context.ts'
-import { MAX_WAITING } from '../connections.ts'
-import { closeInStages, endWithAnswer, hurry, isEncrypted, isLingering, LINGER } from '../lingering-close.ts'
-import { isCutOff } from '../refuse.ts'
-import type { ParserError } from '../refuse.ts'
-import { nothingSeen } from '../watch.ts'
-import type { Seen } from '../watch.ts'
+import { httpError } from '../../http/errors.ts'
+import type { HttpError } from '../../http/errors.ts'
+import { clientWentAway } from '../../http/http.ts'
+import type { FinishedResponse } from '../../http/http.ts'
+import { dropBody, isStream } from '../../http/stream.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
+import { MAX_WAITING } from '../../server/adapters/node/connections.ts'
+import {
+  closeInStages,
+  endWithAnswer,
+  hurry,
+  isEncrypted,
+  isLingering,
+  LINGER,
+} from '../../server/adapters/node/lingering-close.ts'
+import { isCutOff } from '../../server/adapters/node/refuse.ts'
+import type { ParserError } from '../../server/adapters/node/refuse.ts'
+import { nothingSeen } from '../../server/adapters/node/watch.ts'
+import type { Seen } from '../../server/adapters/node/watch.ts'
 import { EngineBody } from './body.ts'
 import type { Handle, ParsedHead, Parser, Parsers, ParserTarget } from './parser.ts'
 import { EngineRequest } from './request.ts'

@@ -1,0 +1,1 @@
+export { direct } from './engine.ts'
