@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 
 import { Keyv } from 'keyv'
 import {
@@ -160,6 +161,34 @@ describe('createUsageReport', () => {
       entries.map(({ count }) => count),
       [4],
     )
+  })
+
+  it('is a 503 while the store hangs, at once after three requests have waited', async () => {
+    let asked = 0
+    const store = {
+      set: () => undefined,
+      async *iterator() {
+        asked++
+        yield await new Promise<never>(() => undefined)
+      },
+    }
+    const report = createUsageReport({ store, guards: [isOperator] })
+    const app = createApp(defineModule({ controllers: [report.controller] }), { logger: false })
+    const ask = () => app.inject({ url: '/usage', headers: { 'x-key': 'secret' } })
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const waiting = [ask(), ask(), ask()]
+      await setImmediate()
+      assert.equal(asked, 3)
+      mock.timers.tick(5000)
+      for (const response of await Promise.all(waiting)) assert.equal(response.statusCode, 503)
+      assert.equal((await ask()).statusCode, 503)
+      await assert.rejects(report.read(), /tried again later/)
+      await assert.rejects(report.byVersion(), /tried again later/)
+      assert.equal(asked, 3)
+    } finally {
+      mock.timers.reset()
+    }
   })
 
   it('is not made without a guard, nor for a store that lists no keys', () => {

@@ -64,7 +64,7 @@ export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions):
       return isNonEmptyString(result) ? (choice.find(result) ?? version) : version
     },
     upgrade: async (client, version) => {
-      await call('set', () => set(client, version, 'upgrade'), checkStored)
+      await call('set', () => set(flatCopy(client), flatCopy(version), 'upgrade'), checkStored)
     },
   }
 }

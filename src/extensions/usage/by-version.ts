@@ -16,10 +16,10 @@ const PATIENCE = 1000
 
 /** Creates the function that adds up the entries of each version. */
 export function createByVersion(
-  read: (filter: { readonly since: string }) => Promise<readonly UsageEntry[]>,
+  read: (filter: { readonly since: string }, time: number) => Promise<readonly UsageEntry[]>,
 ): (period?: UsagePeriod) => Promise<DocsUsage> {
   return async ({ since = firstDay() } = {}) => {
-    const entries = await within(PATIENCE, read({ since }))
+    const entries = await within(PATIENCE, read({ since }, PATIENCE))
     const found = new Map<string, UsageEntry[]>()
     for (const entry of entries) {
       if (entry.version === null) continue

@@ -4,7 +4,7 @@ import { defineController } from '../../define/controller.ts'
 import type { Controller } from '../../define/controller.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { ValidationError } from '../../http/errors.ts'
+import { HttpError, ValidationError } from '../../http/errors.ts'
 import type { ValidationIssue } from '../../http/errors.ts'
 import type { DocsUsage } from '../../server/options/docs.ts'
 import type { UsageEntry, UsageStore } from '../../server/options/usage.ts'
@@ -69,9 +69,9 @@ const RULES: Rules = {
 export function createUsageReport(options: UsageReportOptions): UsageReport {
   checkOptions(WHERE, options, RULES, missing(options), `${WHERE}({ store, guards: [IsOperator] })`)
   const { store, guards, path = '/usage' } = options
-  const keeper = createUsageWriter({ store })
-  const read: UsageReport['read'] = async (filter = {}) => {
-    const entries = (await keeper.read?.(filter.since)) ?? []
+  const writer = createUsageWriter({ store })
+  const read = async (filter: UsageFilter = {}, time?: number): Promise<readonly UsageEntry[]> => {
+    const entries = (await writer.read?.(filter.since, time)) ?? []
     return entries.filter((entry) => isWanted(entry, filter))
   }
   const controller = defineController({
@@ -87,7 +87,7 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
           const filter = readFilter(request.query)
           // names of clients are for nobody else
           response.headers.set('cache-control', 'no-store')
-          return toReport(await read(filter))
+          return toReport(await read(filter).catch(failUnavailable))
         },
       },
     ],
@@ -96,9 +96,13 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
     // a client has no use for the route
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     controller: controller as unknown as UsageReport['controller'],
-    read,
+    read: async (filter) => read(filter),
     byVersion: createByVersion(read),
   }
+}
+
+function failUnavailable(cause: unknown): never {
+  throw new HttpError(503, 'The counts cannot be read at the moment', { cause })
 }
 
 function missing({ store, guards }: Partial<UsageReportOptions>): readonly DefinitionProblem[] {

@@ -58,7 +58,7 @@ export function openStore({ store: given, storeTimeout }: SessionSettings, log: 
         return ask(operation, run)
       })
     }
-    return guard({ operation, work, log, time: deadline - performance.now() }, (cause) => {
+    return guard({ operation, work, log, time: Math.ceil(deadline - performance.now()) }, (cause) => {
       const detail = 'Sessions are not available at the moment; try again later'
       throw httpError('session_unavailable', detail, { cause })
     })

@@ -11,13 +11,16 @@ export interface UsageWriter {
   readonly store: (tables: readonly Table[]) => Promise<void>
   /** Whether a stored table begins anew, because only what was counted since is stored the next time. */
   readonly takesDifferences: boolean
-  /** Reads what was stored from a day on, such as `'2026-01-05'`, or all of it. `undefined` if it cannot be read. */
-  readonly read: ((since?: string) => Promise<readonly UsageEntry[]>) | undefined
+  /**
+   * Reads what was stored from a day on, such as `'2026-01-05'`, or all of it. The store may take `time` milliseconds for each key. `undefined`
+   * if it cannot be read.
+   */
+  readonly read: ((since?: string, time?: number) => Promise<readonly UsageEntry[]>) | undefined
 }
 
 const KEPT_DAYS = 400
 
-/** Creates the keeper of the options. */
+/** Creates the writer of the options. */
 export function createUsageWriter({ store, keep = KEPT_DAYS }: UsageOptions): UsageWriter {
   if (isFunction(store)) return createCaller(store)
   return createStoring(store ?? createMemory(), keep * DAY)
@@ -35,7 +38,7 @@ function createCaller(store: (entries: readonly UsageEntry[]) => unknown): Usage
 }
 
 /** Milliseconds until a store that does not answer has failed. What it stores later is written again, and counts once. */
-const LONGEST_WRITE = 5000
+const STORE_TIMEOUT = 5000
 
 function rethrow(cause: unknown): never {
   throw cause
@@ -51,7 +54,7 @@ const KEY = /^(?:usage:)?(\d{4}-\d\d-\d\d):/
  */
 function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
   const writer = createId()
-  const guard = createStoreGuard('store of usage', LONGEST_WRITE)
+  const guard = createStoreGuard('store of usage', STORE_TIMEOUT)
   let failure: unknown
   // without a listener, the event itself would be an error
   store.on?.('error', (error) => {
@@ -76,9 +79,17 @@ function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
         }
       }
     },
-    read: async (since = '') => {
+    read: async (since = '', time = STORE_TIMEOUT) => {
       const merged = new Map<string, UsageEntry>()
-      for await (const [key, value] of store.iterator?.() ?? NONE) {
+      const pairs = pairsOf(store)
+      for (;;) {
+        // whoever reads logs the error
+        const next = await guard(
+          { operation: 'read', work: () => pairs.next(), log: undefined, time },
+          rethrow,
+        )
+        if (next.done === true) break
+        const [key, value] = next.value
         const [, day] = KEY.exec(key) ?? []
         // a day can be a megabyte, and one that is not wanted is not parsed
         if (day === undefined || day < since || typeof value !== 'string') continue
@@ -91,7 +102,9 @@ function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
   }
 }
 
-const NONE: readonly (readonly [string, unknown])[] = []
+async function* pairsOf(store: UsageStore): AsyncGenerator<readonly [string, unknown], void> {
+  if (store.iterator !== undefined) yield* store.iterator()
+}
 
 function toEntries(text: string): readonly UsageEntry[] {
   const all: unknown = JSON.parse(text)
