@@ -6,7 +6,7 @@ import type { Arguments } from './arguments.ts'
 import { usageError } from './failure.ts'
 import type { Documents, Wanted } from './job.ts'
 import { say } from './print-error.ts'
-import { styleFor } from './style.ts'
+import { styleFor } from '../base/style.ts'
 import { readText, writeWhole } from './write-file.ts'
 
 /** Differences that are shown before the rest is counted. */

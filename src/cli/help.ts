@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import type { Style } from './style.ts'
+import type { Style } from '../base/style.ts'
 import { toTable } from './table.ts'
 
 /** Formats an indented list of names, each followed by its text. */

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 
 import { CommandError } from './failure.ts'
-import { styleFor } from './style.ts'
-import type { Style } from './style.ts'
+import { styleFor } from '../base/style.ts'
+import type { Style } from '../base/style.ts'
 
 /** One entry of a `DefinitionError`, whichever copy of Octavo threw it. */
 interface Entry {

@@ -5,8 +5,8 @@ import { failure, usageError } from './failure.ts'
 import { findApp } from './find-app.ts'
 import { doJob } from './job.ts'
 import type { Served } from './job.ts'
-import { styleFor } from './style.ts'
-import type { Style } from './style.ts'
+import { styleFor } from '../base/style.ts'
+import type { Style } from '../base/style.ts'
 import { toTable } from './table.ts'
 
 export const routes: Command = {

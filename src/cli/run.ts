@@ -15,7 +15,7 @@ import { say, sayError } from './print-error.ts'
 import { routes } from './routes.ts'
 import { retire } from './usage/retire.ts'
 import { versions } from './versions.ts'
-import { styleFor } from './style.ts'
+import { styleFor } from '../base/style.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   init,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { printComparison } from '../../src/cli/gate/print.ts'
-import { styleFor } from '../../src/cli/style.ts'
+import { styleFor } from '../../src/base/style.ts'
 import type { Finding } from '../../src/gate/finding.ts'
 
 const finding: Finding = {

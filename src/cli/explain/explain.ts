@@ -3,8 +3,8 @@ import type { Arguments } from '../arguments.ts'
 import type { Setting } from '../command.ts'
 import { findApp } from '../find-app.ts'
 import { doJob } from '../job.ts'
-import { styleFor } from '../style.ts'
-import type { Style } from '../style.ts'
+import { styleFor } from '../../base/style.ts'
+import type { Style } from '../../base/style.ts'
 import { toTable } from '../table.ts'
 
 /** Prints the places that the changes of an application reach. Returns the exit code. */

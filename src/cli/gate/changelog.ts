@@ -13,7 +13,7 @@ import { findApp } from '../find-app.ts'
 import type { AppModule } from '../find-app.ts'
 import { doJob } from '../job.ts'
 import { say } from '../print-error.ts'
-import { styleFor } from '../style.ts'
+import { styleFor } from '../../base/style.ts'
 import { readText, writeWhole } from '../write-file.ts'
 import { toFailure } from './read-document.ts'
 

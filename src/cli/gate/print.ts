@@ -2,7 +2,7 @@ import type { Finding, Level, VersionFinding } from '../../gate/finding.ts'
 import { code, escape } from '../../gate/markdown.ts'
 import { cureOf } from '../../gate/rules.ts'
 import { toXml } from '../../gate/xml.ts'
-import type { Style } from '../style.ts'
+import type { Style } from '../../base/style.ts'
 
 /** How findings are written. */
 export const FORMATS = ['text', 'json', 'markdown', 'junit', 'github'] as const

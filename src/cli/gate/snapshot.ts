@@ -8,7 +8,7 @@ import type { CurrentVersion, Index, SnapshotEntry } from '../../gate/snapshot/s
 import type { Command } from '../command.ts'
 import { usageError } from '../failure.ts'
 import { say } from '../print-error.ts'
-import { styleFor } from '../style.ts'
+import { styleFor } from '../../base/style.ts'
 import { writeWhole } from '../write-file.ts'
 import { readCurrent } from './current.ts'
 import { toFailure } from './read-document.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from '../../define/context.ts'
 import { inspectValue } from '../../base/platform.ts'
-import type { OpenOutputs } from './outputs.ts'
+import type { Level, OpenOutputs } from './outputs.ts'
 
 /** Returns the given logger, a logger of JSON lines by default, or a silent one for `false`. */
 export function createLogger(logger: Logger | false | undefined, openOutputs: OpenOutputs): Logger {
@@ -59,16 +59,18 @@ function isLogger(value: unknown): value is Logger {
 const nothing = (): void => undefined
 const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
-/** One JSON object a line; `debug` is left out. */
+/** One JSON object a line, or text for people at a terminal. `debug` is left out. */
 function createJsonLines(openOutputs: OpenOutputs): Logger {
   const outputs = openOutputs(toLossLine)
+  const format = (level: Level, details: object, message: string | undefined): string =>
+    outputs.toText?.(level, details, message) ?? toLine(level, details, message)
   return {
     debug: nothing,
     info: (details, message) => {
-      if (outputs.request?.(details, message) !== true) outputs.info(toLine('info', details, message))
+      if (outputs.request?.(details, message) !== true) outputs.info(format('info', details, message))
     },
-    warn: (details, message) => outputs.warn(toLine('warn', details, message)),
-    error: (details, message) => outputs.error(toLine('error', details, message)),
+    warn: (details, message) => outputs.warn(format('warn', details, message)),
+    error: (details, message) => outputs.error(format('error', details, message)),
   }
 }
 

@@ -1,6 +1,9 @@
 /** Takes lines, each with its line feed. */
 type Sink = (line: string) => void
 
+/** The levels that the default logger writes. */
+export type Level = 'info' | 'warn' | 'error'
+
 /** Where log lines go, by their level. */
 export interface Outputs {
   readonly info: Sink
@@ -8,6 +11,8 @@ export interface Outputs {
   readonly error: Sink
   /** Writes the line of a request, faster than that of any details. Returns false, and writes nothing, for other details and messages. */
   readonly request?: (details: object, message: string | undefined) => boolean
+  /** Formats a record for people, if the output of its level is a terminal. */
+  readonly toText?: (level: Level, details: object, message: string | undefined) => string | undefined
 }
 
 /** Opens what log lines go to. `toLossLine` writes the line that reports how many lines were dropped, at the place where they are missing. */

@@ -5,6 +5,7 @@ import { isWorkerd } from '../../base/platform.ts'
 import { openConsole } from './outputs.ts'
 import type { OpenOutputs, Outputs } from './outputs.ts'
 import { createRequestLine } from './request-line.ts'
+import { createTerminalText } from './terminal.ts'
 
 // Why not `process.stdout`, a stream of node:fs or a worker thread: what `process.stdout` has not handed to a pipe is lost with `process.exit`
 // (of 300 kB, a pipe got 64), and once another Node process with the same output has ended, a reader that stalls stops this one. A stream
@@ -46,7 +47,21 @@ export const openStandard: OpenOutputs = (toLossLine) => {
     if (line !== undefined) out.add(line, true)
     return line !== undefined
   }
-  return (standard = { info: (line) => out.add(line), warn: error, error, request })
+  const forPeople = { info: isForPeople(1), warn: isForPeople(2), error: isForPeople(2) }
+  const toTerminalText = createTerminalText()
+  return (standard = {
+    info: (line) => out.add(line),
+    warn: error,
+    error,
+    ...(forPeople.info ? {} : { request }),
+    toText: (level, details, message) =>
+      forPeople[level] ? toTerminalText(level, details, message) : undefined,
+  })
+}
+
+/** Whether a person reads an output: a terminal, but not that of a CI service. */
+function isForPeople(fd: OutputFd): boolean {
+  return isatty(fd) && ['', 'false', '0'].includes(process.env['CI'] ?? '')
 }
 
 /**
