@@ -73,9 +73,8 @@ const ROOM_OF: ReadonlyMap<string, string> = new Map(
 
 /** Packages and built-in modules that only some files may import as values, and those files. */
 const ONLY: Readonly<Record<string, RegExp>> = {
-  '@fastify/busboy': /^server\/request\/multipart\.ts$/,
+  '@fastify/busboy/deps/dicer/lib/Dicer.js': /^server\/request\/multipart\.ts$/,
   '@fastify/send': /^server\/response\/disk\.ts$/,
-  keyv: /^server\/session\/memory-store\.ts$/,
   '@opentelemetry/api': /^extensions\/otel\//,
   jose: /^extensions\/auth\/jwt\//,
   'node:cluster': /^(?:extensions\/metrics\/|server\/process\/workers\/)/,

@@ -6,7 +6,7 @@ import type { Changelog } from '../../gate/changelog/changelog.ts'
 import { toMarkdown } from '../../gate/changelog/markdown.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import { toTag } from '../response/content.ts'
-import { fileReply } from '../response/file-reply.ts'
+import { bytesReply } from '../response/bytes-reply.ts'
 import type { DocsOptions } from '../options/docs.ts'
 import type { Documents } from './documents.ts'
 import { toChangelogPage } from './page/changelog-page.ts'
@@ -85,7 +85,7 @@ export function createChangelog(documents: ChangelogDocuments, ui: DocsOptions['
       written.set(name, writing)
       const { bytes, etag } = await writing
       const headers = { 'x-content-type-options': 'nosniff', ...format.headers }
-      return fileReply(bytes, { type: format.type, etag, headers })
+      return bytesReply(bytes, { type: format.type, etag, headers })
     },
   }
 }

@@ -3,7 +3,7 @@ import type { RawReply } from '../../define/reply.ts'
 import { httpError } from '../../http/errors.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import { toTag } from '../response/content.ts'
-import { fileReply } from '../response/file-reply.ts'
+import { bytesReply } from '../response/bytes-reply.ts'
 import type { Documents } from './documents.ts'
 
 /** How a document is written. */
@@ -61,7 +61,7 @@ export function createDocumentHandlers(all: Documents): DocumentHandlers {
       await documents.load()
       if (version !== undefined) checkVersion(documents, version)
       const { bytes, etag } = await writtenAs(documents.document(version), format)
-      return fileReply(bytes, { type: WRITERS[format].type, etag, headers: NO_SNIFF })
+      return bytesReply(bytes, { type: WRITERS[format].type, etag, headers: NO_SNIFF })
     },
     showRouteMap: async ({ request, previews }) => {
       const documents = all.with(previews)
@@ -69,7 +69,7 @@ export function createDocumentHandlers(all: Documents): DocumentHandlers {
       const map = await documents.routeMap(version, request.host, 'shown').catch(refuse)
       const versions = documents.versions()
       if (map !== undefined && (map.version === null || versions.includes(map.version)))
-        return fileReply(Buffer.from(JSON.stringify(map)), { type: 'application/json', headers: NO_SNIFF })
+        return bytesReply(Buffer.from(JSON.stringify(map)), { type: 'application/json', headers: NO_SNIFF })
       throw httpError('document_not_found', `There is no such version; there are ${versions.join(', ')}`, {
         versions,
       })

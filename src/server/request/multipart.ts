@@ -1,4 +1,4 @@
-import { Dicer } from '@fastify/busboy'
+import Dicer from '@fastify/busboy/deps/dicer/lib/Dicer.js'
 
 import { httpError } from '../../http/errors.ts'
 import { contentTypeOf } from '../../http/media-type.ts'

@@ -1,6 +1,6 @@
+import { replyTo } from '../../define/reply.ts'
 import type { RawReply } from '../../define/reply.ts'
 import type { FileOptions } from './file-options.ts'
-import { fileReply } from './file-reply.ts'
 
 /**
  * Returns a result that is a file, by its path or in memory. It handles conditions and ranges (RFC 9110 sections 13 and 14): 304, 206,
@@ -17,7 +17,11 @@ export function file(source: string | URL | Uint8Array | Blob, options: FileOpti
     throw new TypeError('file: etag is not an entity tag such as \'"7"\', in double quotes')
   if (options.lastModified !== undefined && Number.isNaN(options.lastModified.getTime()))
     throw new TypeError('file: lastModified is not a valid date')
-  return fileReply(source, options)
+  return replyTo(async (context) => {
+    // reading files is no part of a start
+    const { answerFile } = await import('./answer-file.ts')
+    return answerFile(source, options, context)
+  })
 }
 
 function isSource(source: unknown): boolean {

@@ -1,39 +1,35 @@
-import { Keyv } from 'keyv'
-
 import type { SessionStore } from './options.ts'
 
 interface Entry {
-  readonly value: unknown
+  readonly value: string
   readonly expires: number
 }
 
 /** Sessions that a process keeps: whoever sends no cookie gets a new one with every request that writes to it. */
 const MAX_ENTRIES = 50_000
 
-/** A Keyv in the memory of this process that lets go of what has expired. */
-export function createMemoryStore(): SessionStore {
-  return new Keyv({ store: createExpiringMap() })
+/** A store in the memory of this process. */
+export interface MemoryStore extends SessionStore {
+  readonly size: number
+  get(key: string): string | undefined
+  set(key: string, value: string, ttlMs?: number): void
+  delete(key: string): boolean
 }
 
 /**
- * A map whose entries end. Each `set` removes expired entries from the front, where the oldest are: no timer is needed, and an entry
- * stays at most as long as those that were written before it. Above `max` entries, the oldest go before their time.
- *
- * @internal
+ * Creates a store in the memory of this process. Each `set` removes expired entries from the front, where the oldest are: no timer is
+ * needed, and an entry stays at most as long as those that were written before it. Above `max` entries, the oldest go before their time.
  */
-export function createExpiringMap(max = MAX_ENTRIES): {
-  readonly size: number
-  get(key: string): unknown
-  set(key: string, value: unknown, ttlMs?: number): void
-  delete(key: string): boolean
-  clear(): void
-} {
+export function createMemoryStore(max = MAX_ENTRIES): MemoryStore {
   const entries = new Map<string, Entry>()
   return {
     get size() {
       return entries.size
     },
-    get: (key) => entries.get(key)?.value,
+    get: (key) => {
+      const entry = entries.get(key)
+      return entry === undefined || entry.expires <= Date.now() ? undefined : entry.value
+    },
     set: (key, value, ttlMs = Infinity) => {
       const now = Date.now()
       // at the end again, behind everything that was written before
@@ -45,6 +41,5 @@ export function createExpiringMap(max = MAX_ENTRIES): {
       entries.set(key, { value, expires: now + ttlMs })
     },
     delete: (key) => entries.delete(key),
-    clear: () => entries.clear(),
   }
 }

@@ -3,6 +3,7 @@ import { httpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { createStoreGuard } from '../stores/guard.ts'
 import { flatCopy } from '../../base/values.ts'
+import { createMemoryStore } from './memory-store.ts'
 import type { SessionSettings, SessionStore } from './options.ts'
 
 /** A store that answers in time or fails with `session_unavailable`. */
@@ -26,15 +27,12 @@ export function deadlineOf({ storeTimeout }: SessionSettings): number {
   return performance.now() + storeTimeout
 }
 
-/** Opens the store of the settings; the one in memory, and keyv with it, is made when it is first needed. */
+/** Opens the store of the settings, or one in memory. */
 export function openStore({ store: given, storeTimeout }: SessionSettings, log: Logger): GuardedStore {
   const guard = createStoreGuard('store of sessions', storeTimeout)
-  let opened: Promise<SessionStore> | undefined
-  const open = (): Promise<SessionStore> =>
-    (opened ??= given === undefined ? createStore() : Promise.resolve(given))
+  const store = given ?? createMemoryStore()
 
-  async function ask(operation: string, run: (store: SessionStore) => Awaitable<unknown>): Promise<unknown> {
-    const store = await open()
+  async function ask(operation: string, run: (asked: SessionStore) => Awaitable<unknown>): Promise<unknown> {
     const watch = watchOf(store)
     const before = watch.count
     const result = await run(store)
@@ -48,7 +46,7 @@ export function openStore({ store: given, storeTimeout }: SessionSettings, log: 
   async function call(
     operation: string,
     deadline: number,
-    run: (store: SessionStore) => Awaitable<unknown>,
+    run: (asked: SessionStore) => Awaitable<unknown>,
   ): Promise<unknown> {
     const work = async (): Promise<unknown> => {
       if (performance.now() >= deadline) throw new Error('The store gave no answer in time')
@@ -65,21 +63,15 @@ export function openStore({ store: given, storeTimeout }: SessionSettings, log: 
   }
 
   return {
-    read: (id, deadline) => call('get', deadline, (store) => store.get(keyOf(id))),
+    read: (id, deadline) => call('get', deadline, (asked) => asked.get(keyOf(id))),
     write: async (id, text, ttlMs, deadline) =>
-      void (await call('set', deadline, (store) => store.set(flatCopy(keyOf(id)), text, ttlMs))),
-    remove: async (id, deadline) => void (await call('delete', deadline, (store) => store.delete(keyOf(id)))),
+      void (await call('set', deadline, (asked) => asked.set(flatCopy(keyOf(id)), text, ttlMs))),
+    remove: async (id, deadline) => void (await call('delete', deadline, (asked) => asked.delete(keyOf(id)))),
   }
 }
 
 function keyOf(id: string): string {
   return `session:${id}`
-}
-
-async function createStore(): Promise<SessionStore> {
-  // 10 ms and keyv itself only for those who need it
-  const { createMemoryStore } = await import('./memory-store.ts')
-  return createMemoryStore()
 }
 
 function watchOf(store: SessionStore): Watch {

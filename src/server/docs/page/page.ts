@@ -1,8 +1,11 @@
-import { atOnce } from '../../../base/async.ts'
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+
+import { atOnce, once } from '../../../base/async.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../http/errors.ts'
-import { fileReply } from '../../response/file-reply.ts'
+import { bytesReply } from '../../response/bytes-reply.ts'
 import type { DocsOptions, DocsUsage, DocumentLink, PageInfo } from '../../options/docs.ts'
 import { describeValue, isCount, isRecord, isString } from '../../../base/values.ts'
 import type { Documents } from '../documents.ts'
@@ -18,7 +21,7 @@ import { readStyles } from './styles.ts'
 export interface Page {
   readonly show: (context: ExecutionContext) => Promise<RawReply>
   /** @throws `HttpError` 404 for a name that is none of them. */
-  readonly asset: (name: string) => RawReply
+  readonly asset: (name: string) => Promise<RawReply>
 }
 
 const NO_SNIFF = { 'x-content-type-options': 'nosniff' } as const
@@ -40,13 +43,13 @@ export async function createPage(path: string, options: DocsOptions, documents: 
       const used = usage && (await readUsage(usage, context))
       const page = { ...toPageInfo(documents, link, version), ...(used && { usage: used }) }
       if (typeof ui === 'function')
-        return fileReply(Buffer.from(atOnce('docs.ui', ui(page))), { type: HTML, headers: common })
+        return bytesReply(Buffer.from(atOnce('docs.ui', ui(page))), { type: HTML, headers: common })
       policy ??= toContentSecurityPolicy(await documents.servers())
       const headers = { ...common, 'content-security-policy': policy }
       const html = viewer === undefined ? toListPage(page, link) : toViewerPage(viewer.name, page, link)
-      return fileReply(Buffer.from(html), { type: HTML, headers })
+      return bytesReply(Buffer.from(html), { type: HTML, headers })
     },
-    asset: (name) => {
+    asset: async (name) => {
       const asset = assets.get(name)
       if (asset === undefined) throw httpError('file_not_found', 'There is no such file')
       return asset()
@@ -80,27 +83,37 @@ function isUsed(used: unknown): boolean {
   return isRecord(used) && isCount(used['requests']) && isCount(used['clients']) && isString(used['lastSeen'])
 }
 
-/** The files of the page by name. Its own are read once. */
-async function readAssets(viewer: FoundViewer | undefined): Promise<ReadonlyMap<string, () => RawReply>> {
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** The files of the page by name. Each is read once. */
+async function readAssets(
+  viewer: FoundViewer | undefined,
+): Promise<ReadonlyMap<string, () => Promise<RawReply>>> {
   const styles = await readStyles()
   const own = [
-    ['page.css', 'text/css; charset=utf-8', styles.page],
+    ['page.css', styles.page],
     ...(viewer === undefined
       ? []
       : ([
-          [`${viewer.name}.css`, 'text/css; charset=utf-8', styles[viewer.name]],
-          ['page.js', 'text/javascript; charset=utf-8', toScript(viewer.name)],
+          [`${viewer.name}.css`, styles[viewer.name]],
+          ['page.js', toScript(viewer.name)],
         ] as const)),
-    ['icon.svg', 'image/svg+xml', ICON],
+    ['icon.svg', ICON],
   ] as const
-  const inMemory = own.map(([name, type, text]) => {
-    const bytes = Buffer.from(text)
-    return [name, () => fileReply(bytes, { type, headers: NO_SNIFF })] as const
-  })
-  const onDisk = [...(viewer?.files ?? [])].map(
-    ([name, path]) => [name, () => fileReply(path, { headers: NO_SNIFF })] as const,
-  )
-  return new Map([...inMemory, ...onDisk])
+  const files = [
+    ...own.map(([name, text]) => [name, async () => Buffer.from(text)] as const),
+    ...[...(viewer?.files ?? [])].map(([name, path]) => [name, () => readFile(path)] as const),
+  ]
+  return new Map(files.map(([name, read]) => [name, once(async () => toAsset(name, await read()))]))
+}
+
+function toAsset(name: string, bytes: Uint8Array): RawReply {
+  const type = TYPES[extname(name)]
+  return bytesReply(bytes, { ...(type !== undefined && { type }), headers: NO_SNIFF })
 }
 
 /**
