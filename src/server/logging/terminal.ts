@@ -129,8 +129,8 @@ interface Frame {
   readonly place: RegExpExecArray | null
 }
 
-/** The folder of Octavo's own files. */
-const OWN = fileURLToPath(new URL('../..', import.meta.url))
+/** The folders of Octavo's own files. Those who bundle it for `require` have no URL here. */
+const [, ROOT = ''] = /^file:\/\/(.*\/)(?:src|dist)\//.exec(String(import.meta.url)) ?? []
 
 /** The frames of a stack that are not those of Octavo, Node or the loader of TypeScript; all of them if no other is left. */
 function framesOf(stack: string): readonly Frame[] {
@@ -145,7 +145,8 @@ function framesOf(stack: string): readonly Frame[] {
 const PLACE = /(?<file>(?:file:\/\/)?(?:\/|[A-Z]:[\\/])[^()]*?):(?<line>\d+):(?<column>\d+)\)?$/
 
 function isForeign(text: string): boolean {
-  return text.includes(OWN) || /\(?node:|[/\\]node_modules[/\\](?:tsx|esbuild|octavo)[/\\]/.test(text)
+  const isOwn = ROOT !== '' && (text.includes(`${ROOT}src/`) || text.includes(`${ROOT}dist/`))
+  return isOwn || /\(?node:|[/\\]node_modules[/\\](?:tsx|esbuild|octavo)[/\\]/.test(text)
 }
 
 /** The lines of the source around a place, with a mark below its column; none if the file cannot be read. */
