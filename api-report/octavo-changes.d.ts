@@ -36,13 +36,29 @@ type At<S, St, Side extends 'in' | 'out'> = S extends Holding
     ? In<S>
     : Out<S>
 
+type AtDepth<F, D> = F extends {
+  readonly 2: {
+    readonly 0: infer E
+  }
+}
+  ? D extends E
+    ? F
+    : never
+  : never
+
 type Back<Sh, N, U, Vs> = [U] extends [never]
   ? Sh
   : Vs extends readonly [infer V, ...infer R]
     ? [With<U, V>] extends [never]
       ? Back<Sh, N, U, R>
-      : Back<ShapeBefore<Sh, FieldsIn<FactsOf<With<U, V>, N>>>, N, Exclude<U, With<U, V>>, R>
+      : Back<BackBy<Sh, FactsOf<With<U, V>, N>>, N, Exclude<U, With<U, V>>, R>
     : Sh
+
+type BackBy<Sh, F, D extends string = ''> = [F] extends [never]
+  ? Sh
+  : IsDeep<F> extends true
+    ? BackBy<ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
+    : ShapeBefore<Sh, FieldsIn<F & Fact>>
 
 type BackPart<Sub, Sh, N, U, Vs> = [U] extends [never]
   ? Sub
@@ -50,13 +66,31 @@ type BackPart<Sub, Sh, N, U, Vs> = [U] extends [never]
     ? [With<U, V>] extends [never]
       ? BackPart<Sub, Sh, N, U, R>
       : BackPart<
-          ShapeBefore<Sub, Merged<RestrictBy<FactsOf<With<U, V>, N>, Sub, Sh>>>,
-          ShapeBefore<Sh, FieldsIn<FactsOf<With<U, V>, N>>>,
+          BackPartBy<Sub, Sh, FactsOf<With<U, V>, N>>,
+          BackBy<Sh, FactsOf<With<U, V>, N>>,
           N,
           Exclude<U, With<U, V>>,
           R
         >
     : Sub
+
+type BackPartBy<Sub, Sh, F, D extends string = ''> = [F] extends [never]
+  ? Sub
+  : IsDeep<F> extends true
+    ? BackPartBy<
+        ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh>>>,
+        ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>,
+        Exclude<F, AtDepth<F, D>>,
+        `${D}1`
+      >
+    : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh>>>
+
+type BaseOf<M> = M extends {
+  readonly '~depth': infer D
+  readonly '~shape': infer Sh
+}
+  ? readonly [D, Sh]
+  : readonly ['']
 
 type ByName<C> = {
   [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K
@@ -76,7 +110,11 @@ export interface Earlier<T> {
   readonly was: T
 }
 
-type Fact<N = string, K = string | number> = readonly [about: N, part: readonly [name: K, was: unknown]]
+type Fact<N = string, K = string | number, D = string> = readonly [
+  about: N,
+  part: readonly [name: K, was: unknown],
+  base: readonly [depth: D, shape?: unknown],
+]
 
 type FactsIn<P extends readonly Part_2[]> = P[number]['~was']
 
@@ -199,6 +237,8 @@ type In_2<S> = S extends {
   ? I
   : never
 
+type IsDeep<F> = [F] extends [Fact<string, string | number, ''>] ? false : true
+
 type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
   ? [Sh[keyof Sub & keyof Sh]] extends [OptionalIn]
     ? false
@@ -259,8 +299,14 @@ type NamesBack<K, N, U, Vs> = [U] extends [never]
   : Vs extends readonly [infer V, ...infer R]
     ? [With<U, V>] extends [never]
       ? NamesBack<K, N, U, R>
-      : NamesBack<NameBefore<K, FieldsIn<FactsOf<With<U, V>, N>>>, N, Exclude<U, With<U, V>>, R>
+      : NamesBack<NamesBackBy<K, FactsOf<With<U, V>, N>>, N, Exclude<U, With<U, V>>, R>
     : K
+
+type NamesBackBy<K, F, D extends string = ''> = [F] extends [never]
+  ? K
+  : IsDeep<F> extends true
+    ? NamesBackBy<NameBefore<K, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
+    : NameBefore<K, FieldsIn<F & Fact>>
 
 export type NamesWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'up'>>>
 
@@ -463,9 +509,14 @@ type RestrictBy<F, Sub, Sh> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh> : 
 
 type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 
-interface Said<N, F> {
-  readonly fact: readonly [N, F]
+interface Said<N, F, D = readonly ['']> {
+  readonly fact: readonly [N, F, D]
 }
+
+type ShapeAhead<Sh, F extends Fact> = ShapeBefore<
+  F[2] extends readonly [unknown, infer Base] ? Base : Sh,
+  FieldsIn<F>
+>
 
 type ShapeBefore<Sh, W> = {
   [
@@ -624,7 +675,8 @@ export function before<C extends VersionChange, M extends AnyModel>(
   of: M,
 ): Omit<AnyModel, '~shape'> &
   Pick<M, keyof AnyModel & symbol> & {
-    readonly '~shape': ShapeBefore<ModelShape<M>, FieldsIn<Extract<C['~was'], Fact<ModelName<M>>>>>
+    readonly '~depth': `${Extract<C['~was'], Fact<ModelName<M>>>[2][0]}1`
+    readonly '~shape': ShapeAhead<ModelShape<M>, Extract<C['~was'], Fact<ModelName<M>>>>
   }
 
 export function defineVersionChange<
@@ -655,4 +707,4 @@ export function reshape<
   M extends AnyModel,
   const W extends Record<string, Was>,
   const R extends string = never,
->(options: ReshapeOptions<M, W, R>): Reshape<Said<ModelName<M>, Pairs_2<W>>['fact']>
+>(options: ReshapeOptions<M, W, R>): Reshape<Said<ModelName<M>, Pairs_2<W>, BaseOf<M>>['fact']>

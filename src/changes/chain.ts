@@ -110,6 +110,11 @@ export function modelOf(part: unknown): unknown {
   return isReshape(part) ? toBase(part.of).model : undefined
 }
 
+/** The change that a part of another one is written against, or `undefined` for none. */
+export function baseOf(part: unknown): unknown {
+  return isReshape(part) ? toBase(part.of).base : undefined
+}
+
 function toBase(of: unknown): { readonly model: unknown; readonly base: unknown } {
   if (isRecord(of) && of['kind'] === 'before') return { model: of['model'], base: of['change'] }
   return { model: of, base: undefined }

@@ -3,7 +3,7 @@ import { isString } from '../base/values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
 import type { Operation } from './operation.ts'
 import type { Reshape } from './reshape.ts'
-import type { Fact, FieldsIn, ShapeBefore } from './was.ts'
+import type { Fact, ShapeAhead } from './was.ts'
 
 /** What a change says of models and routes. */
 type FactsIn<P extends readonly Part[]> = P[number]['~was']
@@ -116,7 +116,9 @@ export function before<C extends VersionChange, M extends AnyModel>(
   of: M,
 ): Omit<AnyModel, '~shape'> &
   Pick<M, keyof AnyModel & symbol> & {
-    readonly '~shape': ShapeBefore<ModelShape<M>, FieldsIn<Extract<C['~was'], Fact<ModelName<M>>>>>
+    readonly '~shape': ShapeAhead<ModelShape<M>, Extract<C['~was'], Fact<ModelName<M>>>>
+    /** For types alone: how many changes it is written against. */
+    readonly '~depth': `${Extract<C['~was'], Fact<ModelName<M>>>[2][0]}1`
   } {
   const made: AnyBefore = { kind: 'before', change, model: of }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone

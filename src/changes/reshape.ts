@@ -1,6 +1,6 @@
 import type { Schema } from '../schema/schema.ts'
 import type { AnyModel, ModelName } from './model.ts'
-import type { FieldsWere, Pairs, ReshapeDown, ReshapeUp, Said, Was } from './was.ts'
+import type { BaseOf, FieldsWere, Pairs, ReshapeDown, ReshapeUp, Said, Was } from './was.ts'
 import type { TurnExtra } from './convert/turn.ts'
 
 /** What `reshape` takes. `R` are the names of the fields that `up` and `down` read besides those that changed. */
@@ -67,7 +67,7 @@ export function reshape<
   M extends AnyModel,
   const W extends Record<string, Was>,
   const R extends string = never,
->(options: ReshapeOptions<M, W, R>): Reshape<Said<ModelName<M>, Pairs<W>>['fact']> {
+>(options: ReshapeOptions<M, W, R>): Reshape<Said<ModelName<M>, Pairs<W>, BaseOf<M>>['fact']> {
   const made: Omit<Reshape, '~was'> = { kind: 'reshape', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never

@@ -58,8 +58,20 @@ type Back<Sh, N, U, Vs> = [U] extends [never]
   : Vs extends readonly [infer V, ...infer R]
     ? [With<U, V>] extends [never]
       ? Back<Sh, N, U, R>
-      : Back<ShapeBefore<Sh, FieldsIn<FactsOf<With<U, V>, N>>>, N, Exclude<U, With<U, V>>, R>
+      : Back<BackBy<Sh, FactsOf<With<U, V>, N>>, N, Exclude<U, With<U, V>>, R>
     : Sh
+
+/** Those of some facts that are written against as many changes. */
+type AtDepth<F, D> = F extends { readonly 2: { readonly 0: infer E } } ? (D extends E ? F : never) : never
+/** Whether some facts are written against others. */
+type IsDeep<F> = [F] extends [Fact<string, string | number, ''>] ? false : true
+
+/** The fields of a model, taken back through what the changes of one version say: those that `before` names come first. */
+type BackBy<Sh, F, D extends string = ''> = [F] extends [never]
+  ? Sh
+  : IsDeep<F> extends true
+    ? BackBy<ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
+    : ShapeBefore<Sh, FieldsIn<F & Fact>>
 
 /** The fields of a model that did not exist before a change. */
 type Gone<W, Sh> = { [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never }[keyof W & keyof Sh]
@@ -129,13 +141,25 @@ type BackPart<Sub, Sh, N, U, Vs> = [U] extends [never]
     ? [With<U, V>] extends [never]
       ? BackPart<Sub, Sh, N, U, R>
       : BackPart<
-          ShapeBefore<Sub, Merged<RestrictBy<FactsOf<With<U, V>, N>, Sub, Sh>>>,
-          ShapeBefore<Sh, FieldsIn<FactsOf<With<U, V>, N>>>,
+          BackPartBy<Sub, Sh, FactsOf<With<U, V>, N>>,
+          BackBy<Sh, FactsOf<With<U, V>, N>>,
           N,
           Exclude<U, With<U, V>>,
           R
         >
     : Sub
+
+/** The fields of a part, taken back through what the changes of one version say. */
+type BackPartBy<Sub, Sh, F, D extends string = ''> = [F] extends [never]
+  ? Sub
+  : IsDeep<F> extends true
+    ? BackPartBy<
+        ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh>>>,
+        ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>,
+        Exclude<F, AtDepth<F, D>>,
+        `${D}1`
+      >
+    : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh>>>
 
 /** What each reshape says of the fields that a part has. */
 type RestrictBy<F, Sub, Sh> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh> : never
@@ -144,13 +168,20 @@ type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer 
 
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
 
+/** The names of fields, taken back through what the changes of one version say. */
+type NamesBackBy<K, F, D extends string = ''> = [F] extends [never]
+  ? K
+  : IsDeep<F> extends true
+    ? NamesBackBy<NameBefore<K, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
+    : NameBefore<K, FieldsIn<F & Fact>>
+
 /** The names of fields, taken back as the fields are. */
 type NamesBack<K, N, U, Vs> = [U] extends [never]
   ? K
   : Vs extends readonly [infer V, ...infer R]
     ? [With<U, V>] extends [never]
       ? NamesBack<K, N, U, R>
-      : NamesBack<NameBefore<K, FieldsIn<FactsOf<With<U, V>, N>>>, N, Exclude<U, With<U, V>>, R>
+      : NamesBack<NamesBackBy<K, FactsOf<With<U, V>, N>>, N, Exclude<U, With<U, V>>, R>
     : K
 
 /** Types of schemas that may hold a model, or have its name. */

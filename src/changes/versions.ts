@@ -3,6 +3,7 @@ import type { DefinitionProblem } from '../base/definition-error.ts'
 import { setExpansion } from '../routes/history.ts'
 import { placed, placeOf as definedAt } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
+import { baseOf } from './chain.ts'
 import type { AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
 import { stepProblems } from './check-steps.ts'
@@ -122,11 +123,29 @@ function toParts(
   unsorted: readonly AnyChange[],
   given: Pick<HistoryParts, 'versions' | 'next' | 'messages'>,
 ): HistoryParts {
-  // those of one version stay in their order, for they touch different fields
-  const changes = unsorted.toSorted((a, b) => placeOf(a, given) - placeOf(b, given))
+  const changes = newestFirst(unsorted, given)
   const problems: DefinitionProblem[] = []
   const levels = toLevels({ ...given, changes })
   const plans = createPlans(changes, problems)
   problems.push(...stepProblems(plans.chains.values()))
   return { ...given, changes, levels, problems, plans }
+}
+
+/** The changes, newest first. In one version, a change comes behind those that `before` names in it. */
+function newestFirst(
+  unsorted: readonly AnyChange[],
+  given: Pick<HistoryParts, 'versions' | 'next'>,
+): readonly AnyChange[] {
+  const places = new Map<unknown, number>(unsorted.map((change) => [change, placeOf(change, given)]))
+  const sorted = new Set<AnyChange>()
+  const seen = new Set<AnyChange>()
+  const add = (change: AnyChange): void => {
+    if (seen.has(change)) return
+    seen.add(change)
+    const bases = new Set(change.change.map(baseOf))
+    for (const base of unsorted) if (bases.has(base) && places.get(base) === places.get(change)) add(base)
+    sorted.add(change)
+  }
+  for (const change of unsorted.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))) add(change)
+  return [...sorted]
 }

@@ -64,15 +64,30 @@ export type FieldsWere<Sh, W> = { readonly [K in keyof W]: { readonly was: W[K] 
 export type Pairs<W> = { [K in keyof W]: readonly [K, W[K]] }[keyof W]
 
 /** What is said of a model or route. A list in an interface is written out at once, which that of a type with parameters is not. */
-export interface Said<N, F> {
-  readonly fact: readonly [N, F]
+export interface Said<N, F, D = readonly ['']> {
+  readonly fact: readonly [N, F, D]
 }
 
-/** A fact about a model or a route: its name with the earlier state of each part. Statuses are the parts of a route. */
-export type Fact<N = string, K = string | number> = readonly [
+/**
+ * A fact about a model or a route: its name with the earlier state of each part. Statuses are the parts of a route. `D` has a digit for
+ * each `before` that leads to the newest shape, and if there is one, the shape that it leads from.
+ */
+export type Fact<N = string, K = string | number, D = string> = readonly [
   about: N,
   part: readonly [name: K, was: unknown],
+  base: readonly [depth: D, shape?: unknown],
 ]
+
+/** What a reshape is written against, if that is not the newest shape. */
+export type BaseOf<M> = M extends { readonly '~depth': infer D; readonly '~shape': infer Sh }
+  ? readonly [D, Sh]
+  : readonly ['']
+
+/** The fields that a model had before what a change says of it. */
+export type ShapeAhead<Sh, F extends Fact> = ShapeBefore<
+  F[2] extends readonly [unknown, infer Base] ? Base : Sh,
+  FieldsIn<F>
+>
 
 /** The fields of a model in a fact, by their names. */
 export type FieldsIn<F extends Fact> = { [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1] }
