@@ -336,7 +336,7 @@ describe('a store that fails', () => {
     ['get never answers', { get: never, storeTimeout: 20 }],
     ['get gives a number', { get: () => 1 as unknown as string }],
     ['set rejects', { set: reject }],
-    ['set never answers', { set: never, storeTimeout: 20 }],
+    ['set never answers', { set: never, storeTimeout: 100 }],
     ['set says that nothing was stored', { set: () => false }],
   ]
   for (const [title, given] of failures) {
