@@ -243,19 +243,28 @@ describe('headers of responses', () => {
     assert.equal((await app.inject('/v3/car/1')).statusCode, 200)
   })
 
-  it('are documented by the schema that they had', async () => {
-    const app = open({
-      response: { headers: { 'X-Total': { was: z.number().int(), down: Number }, 'x-new': { was: absent } } },
-    })
-    await app.ready()
-    const headersIn = (version: string): unknown =>
-      Object(app.openapi({ version }).paths[`/v${version}/car/{id}`]?.['get']?.['responses'])['2XX'][
-        'headers'
-      ]
-    assert.deepEqual(Object(headersIn('2'))['X-Total'], {
-      schema: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-    })
-    assert.equal(Object(headersIn('3'))['X-Total'], undefined)
+  it('are documented by the schema that they had, as fields of queries are', async () => {
+    for (const [was, schema] of [
+      [z.number().int(), { type: 'integer' }],
+      [z.int(), { type: 'integer' }],
+      [z.date(), { type: 'string', format: 'date-time' }],
+      [z.string().meta({ id: 'Total' }), { $ref: '#/components/schemas/Total' }],
+    ] as const) {
+      const down = (now: unknown): unknown => now
+      const app = open({
+        response: { headers: { 'X-Total': { was, down }, 'x-new': { was: absent } } },
+        query: { sort: { was: was.optional(), up: String } },
+      })
+      await app.ready()
+      const operationIn = (version: string): object =>
+        Object(app.openapi({ version }).paths[`/v${version}/car/{id}`]?.['get'])
+      const headersIn = (version: string): object =>
+        Object(Object(operationIn(version))['responses']['2XX']['headers'])
+      assert.deepEqual(Object(headersIn('2'))['X-Total'], { schema })
+      const parameters: readonly unknown[] = Object(operationIn('2'))['parameters']
+      assert.deepEqual(Object(parameters.find((each) => Object(each)['name'] === 'sort'))['schema'], schema)
+      assert.equal(Object(headersIn('3'))['X-Total'], undefined)
+    }
   })
 })
 

@@ -1,11 +1,9 @@
 import { headerName } from '../../http/headers.ts'
 import { isSchema } from '../../schema/schema.ts'
-import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { describeValue, isRecord, toRecord } from '../../base/values.ts'
 import type { Applied } from '../operation.ts'
 import { absent } from '../was.ts'
-import { zod } from '../zod.ts'
 import { differs } from './tracking.ts'
 import type { Extra, Turn } from './turn.ts'
 
@@ -76,7 +74,10 @@ function toText(value: unknown): string {
   throw new TypeError(`down of a response header returned ${describeValue(value)}, which is no text`)
 }
 
-/** What a route says of its operation, with the headers that an older version had. `success` are the keys of successful responses. */
+/**
+ * What a route says of its operation, with the headers that an older version had, whose schemas documents convert. `success` are the keys
+ * of successful responses.
+ */
 export function documentHeaders(
   openapi: object,
   headers: readonly Header[],
@@ -94,15 +95,10 @@ export function documentHeaders(
       if (name === undefined || (schema === undefined && now === undefined)) return []
       if (schema === undefined) return [[name, now]]
       if (now === undefined && !success.includes(status)) return []
-      return [[name, { ...(isRecord(now) ? now : {}), schema: toJson(schema) }]]
+      return [[name, { ...(isRecord(now) ? now : {}), schema }]]
     })
     const all = Object.fromEntries([...others, ...own])
     return [status, Object.keys(all).length === 0 ? response : { ...response, headers: all }]
   })
   return { ...openapi, responses: Object.fromEntries(responses) }
-}
-
-function toJson(schema: Schema): object {
-  const { $schema: _, ...json } = zod.toJSONSchema(toZod(schema), { io: 'output', unrepresentable: 'any' })
-  return json
 }

@@ -71,6 +71,7 @@ export function toDocument(
       body: undefined,
       responses: new Map(),
       stream: new Map(),
+      headers: new Map(),
     }
     if (wire.isInPath) own.add(wire.path)
     const parts = { converted, wire, security: security.of(each.route), now, answers, middleware, openapi }

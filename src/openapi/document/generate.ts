@@ -149,6 +149,7 @@ function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
           body: undefined,
           responses: new Map(),
           stream: new Map(),
+          headers: new Map(),
         },
       ] as const,
   )

@@ -87,6 +87,8 @@ export interface ConvertedRoute {
   >
   /** The schemas of events by their names, or the one of items under that of events without a name. */
   readonly stream: ReadonlyMap<string, StreamedSchema>
+  /** The schemas in `openapi` of the route. */
+  readonly headers: ReadonlyMap<unknown, SchemaObject>
 }
 
 /** What an event carries, or an item. */
@@ -102,7 +104,7 @@ export interface StreamedSchema {
 /** As much of a route as schemas are converted for. Webhooks have it too. */
 export type Convertible = Pick<
   ResolvedRoute,
-  'name' | 'label' | 'pattern' | 'migration' | 'sources' | 'responses' | 'stream'
+  'name' | 'label' | 'pattern' | 'migration' | 'sources' | 'responses' | 'stream' | 'openapi'
 >
 
 /** Routes, converted together: schemas that they share are the same component. */

@@ -7,6 +7,7 @@ import type { Method } from '../../http/http.ts'
 import { hasBrownouts, statusAt, toInterval } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
 import { isObject, isRecord } from '../../base/values.ts'
+import { headerSchemasOf } from '../schemas/places.ts'
 import { addedTo, withAddedHeaders } from './added.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import type { ErrorAnswers } from './problems.ts'
@@ -78,7 +79,8 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
   }
   const write: WithParameters = (own) => {
     const parameters = own.length === 0 ? declared : [...own, ...declared]
-    return extend({ ...head, ...(parameters.length === 0 ? {} : { parameters }), ...tail }, route.openapi)
+    const operation = { ...head, ...(parameters.length === 0 ? {} : { parameters }), ...tail }
+    return extend(operation, route.openapi, converted.headers)
   }
   let plain: Operation | undefined
   return (own) => (own.length === 0 ? (plain ??= write(own)) : write(own))
@@ -116,7 +118,8 @@ function toSummary(name: string): string {
 
 /** Reports what `openapi` of a route holds that a document cannot. */
 export function extensionProblems({ route }: DocumentedRoute): readonly DefinitionProblem[] {
-  const found = findForeign(route.openapi, [], [])
+  const converted = new Set<unknown>(headerSchemasOf(route.openapi).map(({ schema }) => schema))
+  const found = findForeign(route.openapi, [], [], converted)
   if (found === undefined) return []
   return [
     {
@@ -125,7 +128,7 @@ export function extensionProblems({ route }: DocumentedRoute): readonly Definiti
       message: `openapi.${found.at} is ${found.kind}`,
       fix:
         found.kind === SCHEMA
-          ? 'openapi is put into the document as it is: write JSON Schema, or z.toJSONSchema(schema)'
+          ? 'openapi is put into the document as it is: write JSON Schema there'
           : 'openapi is put into the document as it is: write JSON',
     },
   ]
@@ -139,37 +142,47 @@ interface Foreign {
 }
 
 /** The first value that JSON cannot hold. */
-function findForeign(value: unknown, path: readonly string[], above: readonly object[]): Foreign | undefined {
+function findForeign(
+  value: unknown,
+  path: readonly string[],
+  above: readonly object[],
+  converted: ReadonlySet<unknown>,
+): Foreign | undefined {
+  if (converted.has(value)) return undefined
   const at = path.join('.')
   if (['function', 'symbol', 'bigint'].includes(typeof value)) return { at, kind: `a ${typeof value}` }
   if (!isObject(value)) return undefined
   if (isSchema(value)) return { at, kind: SCHEMA }
   if (above.includes(value)) return { at, kind: 'an object that it is in' }
   for (const [key, member] of Object.entries(value)) {
-    const found = findForeign(member, [...path, key], [...above, value])
+    const found = findForeign(member, [...path, key], [...above, value], converted)
     if (found !== undefined) return found
   }
   return undefined
 }
 
 /** Merges what a route says itself into its operation: objects by member, lists of parameters by place and name, all else replaced. */
-function extend(operation: Operation, own: object): Operation {
+function extend(operation: Operation, own: object, shown: Shown): Operation {
   if (Object.keys(own).length === 0) return operation
   // what is merged was made as an operation, and its owner answers for the rest
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return merge(operation, own) as Operation
+  return merge(operation, own, shown) as Operation
 }
 
-function merge(base: unknown, own: unknown): unknown {
+/** What documents show of the schemas in `openapi`. */
+type Shown = ConvertedRoute['headers']
+
+function merge(base: unknown, own: unknown, shown: Shown): unknown {
+  if (isSchema(own)) return shown.get(own)
   if (Array.isArray(base) && Array.isArray(own) && own.every(isParameter)) {
     const keys = new Set(own.map(keyOf))
     return [...base.filter((each) => !keys.has(keyOf(each))), ...own]
   }
-  if (!isRecord(base) || !isRecord(own)) return own
-  const merged: Record<string, unknown> = { ...base }
+  if (!isRecord(own)) return own
+  const merged: Record<string, unknown> = isRecord(base) ? { ...base } : {}
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined) continue
-    merged[name] = name in merged ? merge(merged[name], value) : value
+    merged[name] = merge(merged[name], value, shown)
   }
   return merged
 }

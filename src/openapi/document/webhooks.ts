@@ -45,6 +45,7 @@ function toDocumented(webhook: Webhook, schema: Schema): DocumentedWebhook {
     sources: [],
     responses: new Map(),
     stream: { kind: 'items', schemas: new Map([[UNNAMED, schema]]) },
+    openapi: {},
   }
 }
 

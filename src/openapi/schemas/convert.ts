@@ -17,7 +17,7 @@ import { correct, MARK } from './markers.ts'
 import type { Direction } from './markers.ts'
 import type { Convert, ConvertedRoute, Convertible } from '../document/model.ts'
 import { toParameters } from './parameters.ts'
-import { toErrorPlace, toPlaces } from './places.ts'
+import { headerSchemasOf, toErrorPlace, toPlaces } from './places.ts'
 import type { SchemaPlace } from './places.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
 import type { SchemaObject } from '../document/types.ts'
@@ -192,14 +192,24 @@ function toRoute(
         return part === undefined ? [] : [[name, toStreamed(part, output)] as const]
       }),
     ),
+    headers: new Map(
+      headerSchemasOf(route.openapi).map(({ source, schema }) => [schema, schemas.get(source) ?? {}]),
+    ),
   }
 }
 
 /** All schemas of a route. */
-function schemasOf({ parameters, body, responses, stream }: ConvertedRoute): readonly SchemaObject[] {
+function schemasOf({
+  parameters,
+  body,
+  responses,
+  stream,
+  headers,
+}: ConvertedRoute): readonly SchemaObject[] {
   const contents = [body?.content, ...[...responses.values()].map(({ content }) => content)]
   return [
     ...parameters.map(({ schema }) => schema),
+    ...headers.values(),
     ...[...stream.values()].flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
     ...contents.flatMap((content) =>
       Object.values(content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema])),

@@ -1,6 +1,8 @@
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import { toRecord } from '../../base/values.ts'
 import { toZod } from '../../schema/to-zod.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SourceName } from '../../schema/sources.ts'
@@ -10,13 +12,16 @@ import type { Direction } from './markers.ts'
 /** The place of an event or item, by the name under which its schema is declared. */
 type StreamKey = `stream ${string}`
 
+/** The place of a header of a response. */
+type HeaderKey = `header ${string}`
+
 /** A place that has a schema. */
 export interface SchemaPlace {
   /** Whose schema it is, such as a route. */
   readonly owner: Pick<ResolvedRoute, 'name' | 'label'>
   /** Such as `input.query` or `response 200`. */
   readonly at: string
-  readonly source: SourceName | ResponseKey | StreamKey
+  readonly source: SourceName | ResponseKey | StreamKey | HeaderKey
   readonly io: Direction
   /** What stands there: texts, files, or one value, which is JSON but for bytes. */
   readonly holds: 'texts' | 'files' | 'value'
@@ -49,7 +54,33 @@ export function toPlaces(route: Convertible): readonly SchemaPlace[] {
       holds: 'value',
       schema: toZod(schema),
     })),
+    ...headerSchemasOf(route.openapi).map(({ source, at, schema }): SchemaPlace => ({
+      owner: route,
+      at,
+      source,
+      io: 'output',
+      holds: 'value',
+      schema: toZod(schema),
+    })),
   ]
+}
+
+/** A schema that `openapi` of a route has for a header of a response. */
+interface HeaderSchema extends Pick<SchemaPlace, 'at' | 'schema'> {
+  readonly source: HeaderKey
+}
+
+/** The schemas of response headers, the only ones in `openapi` of a route that are not JSON. */
+export function headerSchemasOf(openapi: object): readonly HeaderSchema[] {
+  return Object.entries(toRecord(toRecord(openapi)['responses'])).flatMap(([status, response]) =>
+    Object.entries(toRecord(toRecord(response)['headers'])).flatMap(
+      ([name, header]): readonly HeaderSchema[] => {
+        const schema = schemaOf(toRecord(header)['schema'])
+        const at = `header ${name} of response ${status}`
+        return schema === undefined ? [] : [{ source: `header ${status} ${name}`, at, schema }]
+      },
+    ),
+  )
 }
 
 /** The place of the schema that all errors have. */

@@ -6,6 +6,7 @@ import type { Contract } from '../../openapi/document/contract.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
 import type { DocumentedVersion, DocumentSettings, NamedSchema } from '../../openapi/document/model.ts'
 import type { DocumentServer, OpenApiDocument } from '../../openapi/document/types.ts'
+import { headerSchemasOf } from '../../openapi/schemas/places.ts'
 import { isSchema } from '../../schema/schema.ts'
 import { requireZod } from '../../schema/to-zod.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
@@ -211,8 +212,10 @@ function withPreviews(settings: DocumentSettings, previews: DocumentSource['prev
   return { ...settings, info: { ...settings.info, description, 'x-beta': true, 'x-previews': names } }
 }
 
-function hasSchemas({ sources, responses, stream }: ResolvedRoute): boolean {
-  return sources.length > 0 || responses.size > 0 || stream !== undefined
+function hasSchemas({ sources, responses, stream, openapi }: ResolvedRoute): boolean {
+  return (
+    sources.length > 0 || responses.size > 0 || stream !== undefined || headerSchemasOf(openapi).length > 0
+  )
 }
 
 /** The schemas that modules name. */
