@@ -133,7 +133,7 @@ function withNext(route: ResolvedRoute, next: string): ResolvedRoute {
   return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
 }
 
-/** Whether a route is the same for every request: nobody reads of it, it names no version, and no change reaches it. */
+/** Whether a route is the same for every request: it is read nowhere, it names no version, and no change reaches it. */
 function isUnversioned({ route, orders }: Reached): boolean {
   return !route.includeInSchema && route.version === undefined && orders.length === 0
 }

@@ -27,6 +27,7 @@ async function bundle(): Promise<string> {
     alias: {
       octavo: join(ROOT, 'src', 'index.ts'),
       'octavo/changes': join(ROOT, 'src', 'changes', 'index.ts'),
+      'octavo/engine': join(ROOT, 'src', 'extensions', 'engine', 'index.ts'),
     },
     packages: 'external',
     platform: 'node',

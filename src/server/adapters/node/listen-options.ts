@@ -38,7 +38,7 @@ export interface ListenOptions {
 
 /** Reads requests from connections in the place of node:http. `direct()` of `octavo/engine` returns it. */
 export interface Engine {
-  /** Tells engines from other values. */
+  /** Marks engines. */
   readonly kind: 'engine'
 }
 
