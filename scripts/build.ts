@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 
 import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
@@ -10,10 +10,13 @@ import type { Plugin } from 'esbuild'
  */
 
 const ROOT = join(import.meta.dirname, '..')
+const OUT = resolve(ROOT, process.argv[2] ?? 'dist')
 const PAGE = join(ROOT, 'src/server/docs/page')
 
 interface Manifest {
-  readonly exports: Readonly<Record<string, string | { readonly 'octavo-source': string }>>
+  readonly exports: Readonly<
+    Record<string, string | { readonly 'octavo-source': string; readonly types: string }>
+  >
 }
 
 /** The sources of the entry points, and of the command. The client is built for browsers, on its own. */
@@ -78,7 +81,7 @@ const { outputFiles } = await build({
   absWorkingDir: ROOT,
   entryPoints: [...entryPoints, 'src/cli/main.ts'],
   outbase: 'src',
-  outdir: process.argv[2] ?? 'dist',
+  outdir: OUT,
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -91,8 +94,6 @@ const { outputFiles } = await build({
     SCALAR_CSS: textOf('scalar.css'),
     SWAGGER_CSS: textOf('swagger.css'),
   },
-  sourcemap: true,
-  sourcesContent: false,
   logLevel: 'warning',
   write: false,
 })
@@ -101,7 +102,20 @@ const { outputFiles } = await build({
 const BARE = /^import "\.[^"]+";$/gm
 for (const { path, text } of outputFiles) {
   mkdirSync(dirname(path), { recursive: true })
-  // the lines stay where source maps have them
-  const written = path.endsWith('.js') ? text.replaceAll(BARE, '') : text
-  writeFileSync(path, written, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
+  writeFileSync(path, text.replaceAll(BARE, ''), { mode: text.startsWith('#!') ? 0o755 : 0o644 })
 }
+
+// declarations that no entry point leads to say nothing to users
+const reached = new Set<string>()
+const visit = (path: string): void => {
+  if (reached.has(path) || !existsSync(path)) return
+  reached.add(path)
+  for (const [, target = ''] of readFileSync(path, 'utf8').matchAll(
+    /(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g,
+  ))
+    visit(join(dirname(path), `${target}.d.ts`))
+}
+for (const entry of Object.values(manifest.exports))
+  if (typeof entry !== 'string') visit(join(OUT, relative('dist', entry.types)))
+for (const path of readdirSync(OUT, { recursive: true, encoding: 'utf8' }).map((name) => join(OUT, name)))
+  if (path.endsWith('.d.ts') && !reached.has(path)) rmSync(path)

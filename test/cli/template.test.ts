@@ -39,14 +39,19 @@ describe('template/AGENTS.md', () => {
     const files = found(/^((?:src|test)\/[\w-]+\.ts)$/)
     assert.ok(files.length > 2)
     for (const file of files) assert.ok(existsSync(join(TEMPLATE, file)), file)
-    const pages = [...found(/^([\w-]+\.md)$/)].map((name) => `docs/guide/${name}`)
     const links = [...text.matchAll(/node_modules\/octavo\/([\w/.-]+\w)/g)].map(([, path = '']) => path)
-    assert.ok(pages.length > 4 && links.length > 3)
-    for (const path of [...pages, ...links]) assert.ok(existsSync(join(ROOT, path)), path)
+    assert.ok(links.length > 2)
+    const { files: packed } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    for (const path of links) assert.ok(packed.includes(path) && existsSync(join(ROOT, path)), path)
   })
   it('names errors that octavo exports', () => {
     const names = found(/^(\w+)\(\)$/)
     assert.deepEqual(names, ['notFound', 'conflict'])
     for (const name of names) assert.ok(Object.hasOwn(octavo, name), name)
   })
+})
+
+describe('llms.txt', () => {
+  it('is short enough for an agent to read it whole', () =>
+    assert.ok(statSync(join(ROOT, 'llms.txt')).size <= 20_000))
 })

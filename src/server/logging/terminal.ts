@@ -130,7 +130,7 @@ interface Frame {
 }
 
 /** The folders of Octavo's own files. Those who bundle it for `require` have no URL here. */
-const [, ROOT = ''] = /^file:\/\/(.*\/)(?:src|dist)\//.exec(String(import.meta.url)) ?? []
+const [, ROOT = ''] = /^file:\/\/(.*\/)(?:src|dist)\//.exec(import.meta.url) ?? []
 
 /** The frames of a stack that are not those of Octavo, Node or the loader of TypeScript; all of them if no other is left. */
 function framesOf(stack: string): readonly Frame[] {
