@@ -1122,7 +1122,6 @@ type Letter = Small_2 | Uppercase<Small_2>
 
 export interface Limits {
   readonly headers?: number
-  readonly jsonDepth?: number
   readonly parameters?: number
   readonly url?: number
 }
@@ -1145,7 +1144,6 @@ export interface ListenOptions {
   readonly host?: string
   readonly http2?: boolean
   readonly maxConnections?: number
-  readonly maxRequestsPerSocket?: number
   readonly path?: string
   readonly port?: number
   readonly signal?: AbortSignal
@@ -1966,16 +1964,9 @@ export interface Session<T = SessionValues> {
 }
 export const Session: SessionToken
 
-export interface SessionCookie {
-  readonly domain?: string
-  readonly httpOnly?: boolean
-  readonly maxAge?: number
+export interface SessionCookie extends Omit<CookieOptions, 'expires'> {
   readonly name?: string
-  readonly partitioned?: boolean
-  readonly path?: string
-  readonly priority?: 'low' | 'medium' | 'high'
   readonly sameSite?: 'strict' | 'lax' | 'none'
-  readonly secure?: boolean
 }
 
 export interface SessionOptions {
@@ -2378,7 +2369,6 @@ export interface VersioningOptions<
   readonly previews?: AllowPreviews
   readonly report?: 'errors' | 'always' | false
   readonly required?: boolean
-  readonly strictNeutral?: boolean
   readonly successorLinks?: boolean
   readonly unknown?: 'error' | 'floor'
   readonly vary?: readonly string[]

@@ -136,8 +136,6 @@ export interface VersioningOptions<
   readonly format?: VersionFormat
   /** Whether an unknown version gets an error, or the nearest earlier version that is served at the path. @default 'error' */
   readonly unknown?: 'error' | 'floor'
-  /** Whether neutral routes refuse unknown versions also if a path has no other routes. @default false */
-  readonly strictNeutral?: boolean
   /** If several schemes find different versions: an error, or the first scheme wins. @default 'error' */
   readonly conflict?: 'error' | 'first'
   /** When responses list the versions of a path in `api-supported-versions` and `api-deprecated-versions`. @default 'errors' */
@@ -181,7 +179,6 @@ const COMMON_RULES: Rules = {
   closed: [isBoolean, 'true or false'],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
   unknown: [isOneOf('error', 'floor'), "'error' or 'floor'"],
-  strictNeutral: [isBoolean, 'true or false'],
   conflict: [isOneOf('error', 'first'), "'error' or 'first'"],
   report: [isOneOf('errors', 'always', false), "'errors', 'always' or false"],
   echo: [

@@ -116,31 +116,22 @@ describe('the number of parameters', () => {
 describe('the depth of JSON', () => {
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
   const mixed = (levels: number): string => '{"a":['.repeat(levels / 2) + ']}'.repeat(levels / 2)
-  const three = create({ limits: { jsonDepth: 3 } })
+  const app = create()
   const cases = [
-    ['as deep as is allowed', nested(3), 'object'],
-    ['one deeper', nested(4), '400 malformed_json'],
-    ['deeper in objects and arrays', mixed(4), '400 malformed_json'],
-    ['brackets in strings', `"${'['.repeat(100)}"`, 'string'],
-    ['escaped quotes before brackets', JSON.stringify(`"${'['.repeat(100)}`), 'string'],
-    ['many beside each other', `[${Array.from({ length: 100 }, () => '[[]]').join(',')}]`, 'object'],
+    ['as deep as is allowed', nested(500), 'object'],
+    ['one deeper', nested(501), '400 malformed_json'],
+    ['deeper in objects and arrays', mixed(502), '400 malformed_json'],
+    ['brackets in strings', `"${'['.repeat(1000)}"`, 'string'],
+    ['escaped quotes before brackets', JSON.stringify(`"${'['.repeat(1000)}`), 'string'],
+    ['many beside each other', `[${Array.from({ length: 1000 }, () => '[[]]').join(',')}]`, 'object'],
     ['never closed', '['.repeat(100_000), '400 malformed_json'],
   ] as const
   for (const path of ['/json', '/request']) {
     for (const [title, body, expected] of cases) {
       it(`${title}, read by ${path}`, async () =>
-        assert.equal(await answerOf(three.inject({ method: 'POST', url: path, body })), expected))
+        assert.equal(await answerOf(app.inject({ method: 'POST', url: path, body })), expected))
     }
   }
-
-  it('can be 0, for values without any', async () => {
-    const flat = create({ limits: { jsonDepth: 0 } })
-    assert.equal(await answerOf(flat.inject({ method: 'POST', url: '/json', body: '7' })), 'number')
-    assert.equal(
-      await answerOf(flat.inject({ method: 'POST', url: '/json', body: '{}' })),
-      '400 malformed_json',
-    )
-  })
 })
 
 /** Milliseconds of CPU time, the least of several tries. */

@@ -211,7 +211,6 @@ describe('documents and page answer whatever version is asked for', () => {
     { defaultVersion: '1' },
     { defaultVersion: 'latest', versions: ['3', '1'] },
     { required: true },
-    { strictNeutral: true },
     { format: 'semver', unknown: 'floor', versions: ['3', '1'] },
   ]
   const asks = ['1', '3', '9', '§'].flatMap((version): readonly Omit<InjectOptions, 'url'>[] => [

@@ -183,7 +183,6 @@ export function worlds(
             'oldest',
           ),
           required: fc.boolean(),
-          strictNeutral: fc.boolean(),
           unknown: fc.constantFrom('error', 'error', 'floor'),
           conflict: fc.constantFrom('error', 'error', 'first'),
           ended: fc.oneof(

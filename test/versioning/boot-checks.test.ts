@@ -549,7 +549,7 @@ describe('wrong options of enableVersioning are definition errors', () => {
   const list = 'a list of versions and { version, … } objects, or a record from versions to policies'
   const echo = "true, false, 'contentType' or the name of a header of your own"
   const common =
-    'defaultVersion, required, versions, history, previews, closed, format, unknown, strictNeutral, conflict, report, echo, successorLinks, vary, clock, onVersionResolved'
+    'defaultVersion, required, versions, history, previews, closed, format, unknown, conflict, report, echo, successorLinks, vary, clock, onVersionResolved'
   const cases: readonly (readonly [
     title: string,
     scheme: object,
@@ -623,7 +623,6 @@ describe('wrong options of enableVersioning are definition errors', () => {
     ['required', URL, { required: 1 }, [invalid('required', 'true or false', ' is 1')]],
     ['closed', URL, { closed: 'yes' }, [invalid('closed', 'true or false', ' is "yes"')]],
     ['unknown', URL, { unknown: 'ceiling' }, [invalid('unknown', "'error' or 'floor'", ' is "ceiling"')]],
-    ['strictNeutral', URL, { strictNeutral: 1 }, [invalid('strictNeutral', 'true or false', ' is 1')]],
     ['conflict', URL, { conflict: 'last' }, [invalid('conflict', "'error' or 'first'", ' is "last"')]],
     ['report', URL, { report: true }, [invalid('report', "'errors', 'always' or false", ' is true')]],
     ['echo', URL, { echo: 'a b' }, [invalid('echo', echo, ' is "a b"')]],

@@ -281,7 +281,7 @@ describe('several schemes', () => {
           code: 'unknown_option',
           where: 'enableVersioning',
           message: 'there is no option "versionParameter"',
-          fix: 'use one of defaultVersion, required, versions, history, previews, closed, format, unknown, strictNeutral, conflict, report, echo, successorLinks, vary, clock, onVersionResolved',
+          fix: 'use one of defaultVersion, required, versions, history, previews, closed, format, unknown, conflict, report, echo, successorLinks, vary, clock, onVersionResolved',
         },
       ],
     ],

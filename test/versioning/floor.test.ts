@@ -180,10 +180,6 @@ describe('the nearest earlier version is not for', () => {
       unsupported(404, '9'.repeat(64), [...versions]),
     )
   })
-  it('strictNeutral: the neutral path is served in an earlier version', async () => {
-    const app = serve(rowsOf(versions), QUERY, { unknown: 'floor', strictNeutral: true })
-    assert.deepEqual(await askEchoed(app, { url: '/ping?version=9' }), [200, 'ping@3', '3'])
-  })
   it('the default is no floor', async () => {
     const app = serve(rowsOf(versions), QUERY, { unknown: 'floor', defaultVersion: '10' })
     assert.deepEqual(

@@ -23,7 +23,6 @@ export interface World {
   /** A known version, or one of the words that stand for one. */
   readonly defaultVersion: string | null
   readonly required: boolean
-  readonly strictNeutral: boolean
   readonly unknown: 'error' | 'floor'
   readonly conflict: 'error' | 'first'
   /** The versions whose sunset has passed, with what happens to them. */
@@ -276,7 +275,7 @@ function handlerOf(
     compareClaims(claimOf(world, a, String(r)), claimOf(world, b, String(r))),
   )
   const unversioned = opted ? r === null || r === defaultOf(world) : r !== undefined || !isBehind
-  const neutral = r !== undefined || !(opted || isBehind || world.strictNeutral)
+  const neutral = r !== undefined || !(opted || isBehind)
   const found =
     strongest ??
     rows.find((row) => unversioned && row[2] === undefined) ??

@@ -67,7 +67,7 @@ export const WAYS = {
 
 /** An application of these routes; `split` spreads them over controllers and nested modules. */
 export function build(
-  { defaultVersion, required, strictNeutral, unknown, conflict, format, known, ended, elsewhere }: World,
+  { defaultVersion, required, unknown, conflict, format, known, ended, elsewhere }: World,
   ways: readonly Way[],
   rows: readonly Row[],
   split: readonly number[] = [],
@@ -94,7 +94,6 @@ export function build(
   const common: VersioningOptions = {
     defaultVersion,
     required,
-    strictNeutral,
     unknown,
     conflict,
     format,

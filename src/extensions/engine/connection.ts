@@ -50,7 +50,6 @@ export interface Host {
   readonly isHandshake: (head: ParsedHead) => boolean
   /** Takes a connection that leaves HTTP, once everything before is answered. */
   readonly upgrade: (connection: Connection, request: EngineRequest, rest: Uint8Array) => void
-  readonly maxRequests: number
 }
 
 const NOTHING = new Uint8Array(0)
@@ -69,7 +68,6 @@ export class Connection implements ParserTarget, Link, SendTarget {
   #current: EngineRequest | undefined
   /** Whether `#current` waits for its body, or for the end of what was read. */
   #isPending = false
-  #requests = 0
   #hasOld = false
   #isStopped = false
   /** Whether an answer was given that ends the connection: nothing behind it may run. */
@@ -130,16 +128,8 @@ export class Connection implements ParserTarget, Link, SendTarget {
     this.#asksToLeave = head.upgrade
     this.#current = undefined
     this.#isPending = false
-    if (
-      this.#isOver ||
-      this.isEnding ||
-      this.#refusal !== undefined ||
-      this.#requests >= this.#host.maxRequests
-    )
-      return 0
-    this.#requests++
+    if (this.#isOver || this.isEnding || this.#refusal !== undefined) return 0
     const request = new EngineRequest(head, readFraming(head.lines, head.minor), this)
-    if (this.#requests >= this.#host.maxRequests) request.isFinal = true
     this.#current = request
     if (head.upgrade && (head.method === 'CONNECT' || this.#host.isHandshake(head))) {
       this.#leaving = { request, rest: NOTHING }

@@ -131,7 +131,7 @@ interface Register {
 }
 
 function createHost(
-  { dispatch, settings, options, state }: EngineParts,
+  { dispatch, settings, state }: EngineParts,
   parsers: Parsers,
   register: Register,
   server: TcpServer,
@@ -157,7 +157,6 @@ function createHost(
       const { socket } = connection
       emitter.emit('upgrade', toIncomingMessage(request, socket), socket, Buffer.from(rest))
     },
-    maxRequests: options.maxRequestsPerSocket ?? Number.POSITIVE_INFINITY,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { HeaderMap } from '../../http/http.ts'
 import { joinLines } from '../../server/request/header.ts'
-import { isSingleInNode } from '../../server/adapters/shared/plain-request.ts'
+import { isSingleInNode } from '../../server/adapters/shared/single-headers.ts'
 
 /** How a request is framed, and what its client expects. */
 export interface Framing {

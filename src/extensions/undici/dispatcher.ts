@@ -3,14 +3,13 @@ import { Dispatcher, Response as UndiciResponse } from 'undici'
 import { isPromise } from '../../base/async.ts'
 import type { App } from '../../server/app/app.ts'
 import type { Opened } from '../../server/dispatch.ts'
-import { createHeadCheck } from '../../server/pipeline/check-head.ts'
-import { PlainRequest } from '../../server/adapters/shared/plain-request.ts'
+import { discardAtEnd, findRefusal } from '../../server/adapters/inject/inject.ts'
 import { StreamBody } from '../../server/adapters/shared/stream-body.ts'
 import { Exchange } from './exchange.ts'
 import { createPending } from './pending.ts'
 import { internalsOf, withRouteMap } from '../../server/adapters/internals.ts'
 import type { AppInternals } from '../../server/adapters/internals.ts'
-import { NO_ORIGIN, toOrigin, toParts } from './request.ts'
+import { NO_ORIGIN, toOrigin, toRequest } from './request.ts'
 import type { EncodeWeb, Origin } from './request.ts'
 
 /** Sends a request into the application and its answer to the exchange. */
@@ -87,23 +86,19 @@ function callLater(done: Promise<void>, call: (() => void) | undefined): Promise
 }
 
 function createSend({ start: enter, settings }: AppInternals): Send {
-  const findRefusal = createHeadCheck(settings.limits)
   const readOrigin = createOriginReader()
   const run = ({ dispatch }: Opened, options: Dispatcher.DispatchOptions, exchange: Exchange): void => {
     if (exchange.isSettled) return
     const fail = (error: unknown): void => exchange.abort(error)
-    const parts = toParts(options, readOrigin(options.origin), encode, fail)
-    const { body, lines, target } = parts
-    const request = new PlainRequest(parts)
-    const { host } = request.headers
-    const refusal = findRefusal(target.length, typeof host === 'string' ? host : undefined, true, lines)
+    const request = toRequest(options, readOrigin(options.origin), encode, fail)
+    const refusal = findRefusal(request, settings.limits.headers)
     if (refusal !== undefined) {
-      if (body instanceof StreamBody) body.discard()
+      if (request.body instanceof StreamBody) request.body.discard()
       return exchange.answer(settings.writeError(refusal), undefined)
     }
     exchange.begin(request)
     const { context, response } = dispatch(request)
-    if (body instanceof StreamBody) body.endWith(context, request.signal)
+    discardAtEnd(request, context)
     if (isPromise(response)) void response.then((finished) => exchange.answer(finished, context))
     else exchange.answer(response, context)
   }

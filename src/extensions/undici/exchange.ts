@@ -1,13 +1,11 @@
 import type { Dispatcher } from 'undici'
 
-import { PHRASES } from '../../http/http.ts'
-import { clientWentAway } from '../../http/http.ts'
-import type { FinishedResponse } from '../../http/http.ts'
+import { clientWentAway, PHRASES } from '../../http/http.ts'
+import type { FinishedResponse, RawRequest } from '../../http/http.ts'
 import { openBytes } from '../../server/adapters/shared/byte-source.ts'
 import type { ByteSource } from '../../server/adapters/shared/byte-source.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
-import type { PlainRequest } from '../../server/adapters/shared/plain-request.ts'
 import { dropBody, isStream } from '../../http/stream.ts'
 
 /**
@@ -17,7 +15,7 @@ import { dropBody, isStream } from '../../http/stream.ts'
 export class Exchange implements Dispatcher.DispatchController {
   readonly #handler: Dispatcher.DispatchHandler
   readonly #isModern: boolean
-  #request: PlainRequest | undefined
+  #request: RawRequest | undefined
   #source: ByteSource | undefined
   #headers: FinishedResponse['headers'] = {}
   /** What goes on when the handler wants more. */
@@ -88,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchController {
   }
 
   /** Sets the request that this aborts. */
-  begin(request: PlainRequest): void {
+  begin(request: RawRequest): void {
     this.#request = request
   }
 

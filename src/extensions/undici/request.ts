@@ -6,9 +6,9 @@ import type { BodyStream, RawBody } from '../../http/http.ts'
 import { isAsyncIterable } from '../../http/stream.ts'
 import { BytesBody, NO_BODY } from '../../server/adapters/shared/bytes-body.ts'
 import { DEFAULT_HOST } from '../../server/adapters/inject/headers.ts'
+import { InjectRequest } from '../../server/adapters/inject/request.ts'
 import { headerProblem } from '../../server/pipeline/response-head.ts'
 import { StreamBody } from '../../server/adapters/shared/stream-body.ts'
-import type { RequestParts } from '../../server/adapters/shared/plain-request.ts'
 
 /** Where a request goes, as its origin says. */
 export interface Origin {
@@ -28,31 +28,25 @@ interface Encoded {
 /**
  * Converts the options of undici to a request. `fail` is called when a streamed body fails. @throws `TypeError` for what cannot be sent.
  */
-export function toParts(
+export function toRequest(
   options: Dispatcher.DispatchOptions,
   origin: Origin,
   encodeWeb: EncodeWeb,
   fail: (error: unknown) => void,
-): RequestParts {
+): InjectRequest {
   const { method } = options
   if (method === 'CONNECT' || options.upgrade)
     throw new TypeError('app.dispatcher: neither CONNECT nor upgrades are possible without a socket')
-  const { lines, length, hasHost, hasType } = toLines(options.headers)
+  const lines = toLines(options.headers)
+  const declared = String(lines['content-length'])
+  const length = /^\d+$/.test(declared) ? Number(declared) : undefined
   const { body, type } = toBody(options.body, length, encodeWeb, fail)
-  if (!hasHost) lines.push('host', origin.host)
-  if (type !== undefined && !hasType) lines.push('content-type', type)
-  if (length === undefined && body.length !== undefined && (body.length > 0 || EXPECTS_BODY.has(method)))
-    lines.push('content-length', String(body.length))
-  const target = toTarget(options)
-  return {
-    method,
-    target,
-    protocol: origin.protocol,
-    lines,
-    remoteAddress: '127.0.0.1',
-    body,
-    signal: undefined,
-  }
+  lines['host'] ??= origin.host
+  if (type !== undefined) lines['content-type'] ??= type
+  if (body.length !== undefined && (body.length > 0 || EXPECTS_BODY.has(method)))
+    lines['content-length'] ??= String(body.length)
+  const { protocol } = origin
+  return new InjectRequest({ method, protocol }, toTarget(options), lines, body, undefined)
 }
 
 const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY'])
@@ -78,17 +72,12 @@ function withQuery(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-interface Lines {
-  readonly lines: string[]
-  /** The declared length of the body, in bytes. */
-  length: number | undefined
-  hasHost: boolean
-  hasType: boolean
-}
+type Lines = Record<string, string | string[]>
 
-/** Every field line, whatever shape the headers have. */
+/** Every field line by lower-case name, whatever shape the headers have. */
 function toLines(headers: Dispatcher.DispatchOptions['headers']): Lines {
-  const found: Lines = { lines: [], length: undefined, hasHost: false, hasType: false }
+  // without prototype: `__proto__` is a name like any other
+  const found: Lines = Object.create(null)
   if (headers === undefined || headers === null) return found
   if (Array.isArray(headers)) {
     for (let at = 0; at + 1 < headers.length; at += 2) addLines(found, String(headers[at]), headers[at + 1])
@@ -114,10 +103,8 @@ function addLines(found: Lines, name: string, value: unknown): void {
   const text = typeof value === 'string' ? value : toText(value)
   const problem = headerProblem({ [lower]: text })
   if (problem !== undefined) throw new TypeError(`app.dispatcher: ${problem}`)
-  if (lower === 'host') found.hasHost = true
-  else if (lower === 'content-type') found.hasType = true
-  else if (lower === 'content-length' && /^\d+$/.test(text)) found.length = Number(text)
-  found.lines.push(lower, text)
+  const before = found[lower]
+  found[lower] = before === undefined ? text : [before, text].flat()
 }
 
 function toText(value: unknown): string {

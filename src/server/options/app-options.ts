@@ -64,8 +64,6 @@ export interface Limits {
   readonly headers?: number
   /** Parameters in a query, and in a form. More are 400. @default 1000 */
   readonly parameters?: number
-  /** Levels of arrays and objects in a JSON body. More are 400. @default 500 */
-  readonly jsonDepth?: number
 }
 
 /** The source of an application's settings, and their schema. */
@@ -191,7 +189,6 @@ export const DEFAULT_LIMITS: Required<Limits> = {
   url: 8_192,
   headers: 16_384,
   parameters: 1_000,
-  jsonDepth: 500,
 }
 
 const isWholeNumber = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0

@@ -55,14 +55,14 @@ function notUtf8(): HttpError {
   return httpError('malformed_body', 'The body is not valid UTF-8')
 }
 
-/**
- * The value of a JSON body with arrays and objects of at most `depth` levels. `inherited` drops the prototypes of its objects, for
- * schemas that declare a name all objects have.
- */
-export function toJson(bytes: Uint8Array, depth: number, inherited = false): unknown {
+/** Levels of arrays and objects in a JSON body: far deeper ones would overflow the stack of code that walks them. */
+const MAX_DEPTH = 500
+
+/** Parses a JSON body. `inherited` drops the prototypes of its objects, for schemas that declare a name all objects have. */
+export function toJson(bytes: Uint8Array, inherited = false): unknown {
   const text = decodeText(bytes)
-  if (text.length > depth && isDeeper(text, depth))
-    throw httpError('malformed_json', `The body is nested more than ${depth} levels deep`)
+  if (text.length > MAX_DEPTH && isTooDeep(text))
+    throw httpError('malformed_json', `The body is nested more than ${MAX_DEPTH} levels deep`)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -77,7 +77,7 @@ const QUOTE = 34
 const BACKSLASH = 92
 
 /** Counts brackets outside strings; a text that is no JSON is left to the parser. */
-function isDeeper(text: string, limit: number): boolean {
+function isTooDeep(text: string): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -85,7 +85,7 @@ function isDeeper(text: string, limit: number): boolean {
       at = stringEnd(text, at + 1)
     } else if (code === 91 || code === 123) {
       depth++
-      if (depth > limit) return true
+      if (depth > MAX_DEPTH) return true
     } else if (code === 93 || code === 125) depth--
   }
   return false

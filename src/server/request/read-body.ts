@@ -17,11 +17,11 @@ type Decode = (bytes: Uint8Array) => unknown
 /** Chooses how the body of a request is read, by its content type. @throws `HttpError` 415 when it is of another type. */
 export type ChooseDecoder = (request: HttpRequest) => Decode
 
-/** Creates the function that chooses how a body is read for a schema; `jsonDepth` are the levels that JSON may have. */
-export function createDecoder(schema: Schema, jsonDepth: number): ChooseDecoder {
+/** Creates the function that chooses how a body is read for a schema. */
+export function createDecoder(schema: Schema): ChooseDecoder {
   if (acceptsBytes(schema)) return () => presentBytes
   const inherited = declaresInherited(schema)
-  const json = presentOr((bytes) => toJson(bytes, jsonDepth, inherited))
+  const json = presentOr((bytes) => toJson(bytes, inherited))
   const text = acceptsText(schema) ? presentOr(decodeText) : undefined
   const byType = (request: HttpRequest, type: MediaType | undefined): Decode => {
     if (isJson(type)) return json

@@ -43,7 +43,7 @@ export function createSourceReader(
   const { limits } = reading
   const { name, schema, plan } = source
   if (name === 'body') {
-    const read = createBodyReader(source, reading)
+    const read = createBodyReader(source)
     return (request) => read(request, (outcome) => outcome)
   }
   const validate = createValidator(schema)
@@ -68,8 +68,8 @@ function readsHead(
 export type ReadBody = <T>(request: HttpRequest, use: (outcome: Validated) => Awaitable<T>) => Awaitable<T>
 
 /** Creates the function that reads a body which is all that a route declares. */
-export function createBodyReader({ schema }: DeclaredSource, { limits }: Reading): ReadBody {
-  const choose = createDecoder(schema, limits.jsonDepth)
+export function createBodyReader({ schema }: DeclaredSource): ReadBody {
+  const choose = createDecoder(schema)
   const validate = createValidator(fromJson(schema, BODY_READERS))
   return (request, use) => {
     const decode = choose(request)

@@ -20,7 +20,7 @@ export interface RequestSettings {
   readonly trustProxy: Trust
   /** The header that has the address of the client, or `undefined` for none. */
   readonly addressHeader: string | undefined
-  readonly limits: Readonly<Record<'parameters' | 'jsonDepth', number>>
+  readonly limits: Readonly<Record<'parameters', number>>
   readonly uploads: UploadLimits
 }
 
@@ -118,7 +118,7 @@ export class RequestView implements HttpRequest {
   }
 
   async json(): Promise<unknown> {
-    return toJson(await this.bytes(), this.settings.limits.jsonDepth)
+    return toJson(await this.bytes())
   }
 
   /** Whether there is no body. */

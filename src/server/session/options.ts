@@ -30,26 +30,15 @@ export interface SessionStore {
   on?(event: 'error', listener: (error: unknown) => void): unknown
 }
 
-/** The cookie that carries the signed id of a session. */
-export interface SessionCookie {
+/**
+ * The cookie that carries the signed id of a session. It is `secure`, `httpOnly` and `sameSite: 'lax'` and has the path `/` unless you set
+ * them. With a `maxAge`, its time begins again whenever the session is stored. Without, it lasts until the browser is closed.
+ */
+export interface SessionCookie extends Omit<CookieOptions, 'expires'> {
   /** The name of the cookie. @default `__Host-sid` if the cookie is secure, has the path `/` and no domain, else `sid` */
   readonly name?: string
-  /** Sends the cookie over HTTPS only. @default true */
-  readonly secure?: boolean
-  /** Hides the cookie from scripts of the page. @default true */
-  readonly httpOnly?: boolean
   /** Whether requests from other sites carry the cookie. @default 'lax' */
   readonly sameSite?: 'strict' | 'lax' | 'none'
-  /** The path below which the cookie is sent. @default '/' */
-  readonly path?: string
-  /** The domain whose hosts get the cookie. @default none: the host that set it, without its subdomains */
-  readonly domain?: string
-  /** Seconds that browsers keep it, counted again whenever the session is stored. @default none: until the browser is closed */
-  readonly maxAge?: number
-  /** Keeps a separate session for each top-level site (CHIPS). @default false */
-  readonly partitioned?: boolean
-  /** Which cookies browsers keep longest if there are too many. @default 'medium', chosen by the browser */
-  readonly priority?: 'low' | 'medium' | 'high'
 }
 
 /** The `session` option of `createApp`. */

@@ -3,7 +3,7 @@ import { stringifyCookie } from 'cookie'
 import type { HeaderMap } from '../../../http/http.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
 import { headerProblem, JSON_TYPE } from '../../pipeline/response-head.ts'
-import { isSingle } from '../shared/plain-request.ts'
+import { isSingle } from '../shared/single-headers.ts'
 
 /** The header options of `inject`. */
 export interface HeaderOptions {

@@ -89,7 +89,7 @@ export class InjectRequest implements RawRequest {
   #signal: AbortSignal | undefined
 
   constructor(
-    options: Omit<InjectOptions, 'stream'>,
+    options: Pick<InjectOptions, 'method' | 'remoteAddress' | 'protocol'>,
     target: string,
     lines: HeaderMap,
     body: RawBody,

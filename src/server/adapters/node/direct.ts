@@ -70,7 +70,6 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
   declare private _header: string | null
   declare private _headerSent: boolean
   declare private _keepAliveTimeout: number
-  declare private readonly maxRequestsOnConnectionReached: boolean | undefined
   /** Whether the socket has taken all that `answer` gave it. */
   isTaken = false
 
@@ -116,7 +115,6 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
       this.writeHead === WRITE_HEAD &&
       this.statusMessage === undefined &&
       this.sendDate &&
-      this.maxRequestsOnConnectionReached !== true &&
       this.getHeaderNames().length === 0
     )
   }

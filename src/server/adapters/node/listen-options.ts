@@ -25,8 +25,6 @@ export interface ListenOptions {
   readonly workers?: number | 'auto'
   /** Connections at a time, of this process; further ones are closed at once. @default no limit */
   readonly maxConnections?: number
-  /** Requests that one connection of HTTP/1.1 may send; the last answer ends it. @default no limit */
-  readonly maxRequestsPerSocket?: number
   /**
    * Reads requests of HTTP/1.1 from connections: `direct()` of `octavo/engine` is Octavo's own engine on the parser of Node. Experimental.
    * @default node:http
@@ -62,7 +60,6 @@ const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
     "'auto' or a number of processes",
   ],
   maxConnections: [isPositive, 'a number of connections, at least 1'],
-  maxRequestsPerSocket: [isPositive, 'a number of requests, at least 1'],
   engine: [(value) => Object(value).kind === 'engine', 'direct() of octavo/engine'],
   signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 }

@@ -85,9 +85,8 @@ export async function listen(
     : undefined
   const state = { isClosing: false, isAppClosing: opened.isClosing, upgrading }
   const { server, protocols, engine, stop } = await createServing(opened, settings, options, state)
-  const { maxConnections, maxRequestsPerSocket } = options
+  const { maxConnections } = options
   if (maxConnections !== undefined) server.maxConnections = maxConnections
-  if (maxRequestsPerSocket !== undefined) Object.assign(server, { maxRequestsPerSocket })
   if (!isShared) await freeAddress(options)
   await takeAddress(server, options)
   server.on('error', (error) =>

@@ -6,7 +6,7 @@ import { clientWentAway } from '../../../http/http.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http/http.ts'
 import { bodyEndedEarly, bodyTooLarge, joinChunks } from '../../request/body.ts'
 import { joinLines, linesOf } from '../../request/header.ts'
-import { isSingleInNode } from '../shared/plain-request.ts'
+import { isSingleInNode } from '../shared/single-headers.ts'
 import { DirectRequest } from './direct.ts'
 import { isEncrypted, isLingering } from './lingering-close.ts'
 

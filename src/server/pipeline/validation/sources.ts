@@ -50,7 +50,7 @@ export function withSources(route: ResolvedRoute, reading: Reading, toInput: ToI
   const textsOf = readers.some(({ name }) => name === 'params') ? createTexts(route) : noTexts
   const toRun = (): Run => {
     if (others.length > 0) return withSeveral(readers, toInput, textsOf, answer)
-    if (only.name === 'body') return withBody(only, createBodyReader(only.source, reading), toInput, answer)
+    if (only.name === 'body') return withBody(only, createBodyReader(only.source), toInput, answer)
     return withOne(only, toInput, textsOf, answer)
   }
   const run = toRun()

@@ -39,7 +39,7 @@ export function createLeaves(
   const notes = createNotes(true)
   const infoOf = createInfo(rows, strict, versioning, versions)
   const leafFor = createLeafFor(notes, infoOf)
-  const { required, strictNeutral } = versioning.common
+  const { required } = versioning.common
   const variants = createVariants(known, leafFor)
   const isDefault = (version: string | null): boolean => version !== null && version === defaultVersion
   return {
@@ -59,8 +59,7 @@ export function createLeaves(
         (_, isClaimed) => isClaimed,
         () => ALL,
       ),
-    other: (shape) =>
-      isVersioned(shape.routes) ? null : leafFor(shape, null, { unversioned: true, neutral: !strictNeutral }),
+    other: (shape) => (isVersioned(shape.routes) ? null : leafFor(shape, null, ALL)),
     union: (shape) => {
       const methods = METHODS.map((method) =>
         shape.routes.find(({ endpoints }) => endpoints.has(method))?.endpoints.get(method),
@@ -142,8 +141,7 @@ function createInfo(
   versioning: Versioning,
   versions: Versions,
 ): InfoOf {
-  const { strictNeutral } = versioning.common
-  const versionedRows = rows.filter((row) => isVersioned([row]) || (strictNeutral && row.spec.neutral))
+  const versionedRows = rows.filter((row) => isVersioned([row]))
   const versionedTree =
     versioning.defaultVary.length > 0 && versionedRows.length > 0
       ? createTree(versionedRows, strict)
