@@ -85,7 +85,7 @@ export function atOnce<T>(hook: string, result: T | PromiseLike<unknown>): T {
   throw Object.assign(error, { code: 'promise_not_awaited' })
 }
 
-/** What logs, such as the context of a request. */
+/** Anything that logs, such as the context of a request. */
 interface Logs {
   readonly log: { error(details: object, message: string): unknown }
 }

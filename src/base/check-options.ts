@@ -3,10 +3,10 @@ import type { DefinitionProblem } from './definition-error.ts'
 import { describeMistake, describeValue, isRecord } from './values.ts'
 import { errorAt } from './source-location.ts'
 
-/** What an option may hold, and how the expectation reads in a message. */
+/** The test that an option has to pass, and how the expectation reads in a message. */
 export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
 
-/** What each option may hold. */
+/** The rules of options, by name. */
 export type Rules = Readonly<Record<string, OptionRule>>
 
 /**

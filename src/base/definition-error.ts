@@ -1,6 +1,6 @@
 import { editDistance } from './edit-distance.ts'
 
-/** What can be wrong in a definition; `docs/errors.md` explains each. */
+/** The mistakes that definitions can have; `docs/errors.md` explains each. */
 export const DEFINITION_ERRORS = {
   unknown_field: 'a definition has a field that does not exist',
   invalid_field: 'a field has a value of the wrong kind',
@@ -76,17 +76,17 @@ export type DefinitionErrorCode = keyof typeof DEFINITION_ERRORS
 export interface DefinitionProblem {
   /** The kind of mistake. docs/errors.md explains each. */
   readonly code: DefinitionErrorCode
-  /** What it is in, with its file and line: `car.getOne: GET /car/{car_id} (src/car.controller.ts:12)`. */
+  /** The definition with the mistake, with its file and line: `car.getOne: GET /car/{car_id} (src/car.controller.ts:12)`. */
   readonly where: string
   /** The file, relative to the working directory, and the line of the definition: `src/car.controller.ts:12`. Absent if unknown. */
   readonly at?: string
-  /** What is wrong. */
+  /** The mistake, in words. */
   readonly message: string
-  /** What to change. */
+  /** The edit that mends it. */
   readonly fix: string
 }
 
-/** What deserves a look though it works; `docs/errors.md` explains each. */
+/** The warnings about definitions that work; `docs/errors.md` explains each. */
 export const DEFINITION_WARNINGS = {
   unreachable_route: 'a route can never be reached',
   default_twice: 'an unversioned route stands beside one for the default version and never answers',
@@ -108,13 +108,13 @@ export type DefinitionWarningCode = keyof typeof DEFINITION_WARNINGS
 export interface DefinitionWarning {
   /** The kind of warning. docs/errors.md explains each. */
   readonly code: DefinitionWarningCode
-  /** What it is about, with its file and line: `car.getOne: GET /car/{car_id} (src/car.controller.ts:12)`. */
+  /** The definition, with its file and line: `car.getOne: GET /car/{car_id} (src/car.controller.ts:12)`. */
   readonly where: string
   /** The file, relative to the working directory, and the line of the definition: `src/car.controller.ts:12`. Absent if unknown. */
   readonly at?: string
-  /** What may surprise. */
+  /** The surprise, in words. */
   readonly message: string
-  /** What to change if it does. */
+  /** The edit that avoids it. */
   readonly fix: string
 }
 

@@ -44,8 +44,8 @@ interface Labelled {
 }
 
 /**
- * What the message about `about` calls something beside it: its label and its place. The place is left out if it is that of `about`, as
- * it is for two routes that are written inside one controller.
+ * Returns how the message about `about` refers to something beside it: its label and its place. The place is left out if it is that of
+ * `about`, as it is for two routes that are written inside one controller.
  */
 export function labelBeside({ label, definitions }: Labelled, about: Labelled): string {
   const at = placeOf(definitions)

@@ -9,7 +9,7 @@ export interface Setting {
   readonly cwd: string
 }
 
-/** What is read of the manifest of this package. */
+/** The members of this package's manifest that are read. */
 export interface Manifest {
   readonly version: string
   readonly peerDependencies: Readonly<Record<string, string>>
@@ -20,9 +20,9 @@ export interface Manifest {
 export interface Command extends ArgumentSpec {
   /** One line for the list of commands. */
   readonly summary: string
-  /** What follows the name of the command. */
+  /** The arguments after the name of the command. */
   readonly usage: string
-  /** What it does, line by line. */
+  /** A description, line by line. */
   readonly about: readonly string[]
   readonly examples: readonly string[]
   /** Returns the exit code. */

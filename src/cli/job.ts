@@ -17,7 +17,7 @@ import type { AppModule } from './find-app.ts'
 import type { Definitions } from './write/read-definitions.ts'
 import type { Unfinished } from './write/unfinished.ts'
 
-/** What a process that loads an application is asked to do; a process of its own, for modules may print, end or never end. */
+/** A task for a process that loads an application; a process of its own, for modules may print, end or never end. */
 export type Job =
   | { readonly task: 'routes'; readonly module: AppModule }
   | { readonly task: 'explain' | 'changelog' | 'definitions'; readonly module: AppModule }
@@ -58,7 +58,7 @@ export interface Documents {
   readonly documents: readonly { readonly name: string; readonly document: object }[]
 }
 
-/** What a history says of a version that is to be released. */
+/** The changes of a history in a version that is to be released. */
 export interface HistoryReport {
   readonly kind: 'history'
   /** The released versions, newest first. */
@@ -81,13 +81,13 @@ export interface ExplanationReport {
   readonly explanation: Explanation | undefined
 }
 
-/** What a changelog is made from, oldest version first. */
+/** The documents that a changelog is made from, oldest version first. */
 export interface ChangelogReport {
   readonly kind: 'changelog'
   readonly versions: readonly ChangelogSource[]
 }
 
-/** What is kept of an application. */
+/** The parts of an application that are kept. */
 export interface CurrentReport {
   readonly kind: 'current'
   /** Oldest first. */
@@ -100,7 +100,7 @@ export interface CurrentReport {
   readonly history?: History
 }
 
-/** What a job with one result tells. */
+/** The result of a job that has one. */
 export type Result =
   | Served
   | Documents
@@ -110,10 +110,10 @@ export type Result =
   | Definitions
   | CurrentReport
 
-/** What the process tells. */
+/** A message of the process. */
 export type Report =
   | Result
-  /** What went wrong has been printed. */
+  /** The problem has been printed. */
   | { readonly kind: 'failed' }
   /** A file that the application is made of, or that it looked for. */
   | { readonly kind: 'file'; readonly path: string }

@@ -18,7 +18,7 @@ export interface Answer<S extends number, D> {
   readonly data: D
   /** The headers of the response. */
   readonly headers: Headers
-  /** What `data` was read from: its body is used up. */
+  /** The response that `data` was read from: its body is used up. */
   readonly response: Response
 }
 
@@ -34,7 +34,9 @@ type AnswersOf<R, St, Es> = [R] extends [never]
         >
       }[keyof R & ResponseKey]
 
-/** What a client reads of a status of a route in envelopes. Errors, redirects, and what has no content or is a stream have none. */
+/**
+ * The value that a client reads of a status of a route in envelopes. Errors, redirects, and what has no content or is a stream have none.
+ */
 type DataIn<K, S, D, Es> = S extends { readonly '~stream': unknown }
   ? D
   : K extends Exclude<SuccessStatus, 204 | 205>
@@ -89,7 +91,7 @@ export type AnswersIn<E, N, St, Around> = AnswersOf<
   EnvelopesOf<Around, EnvelopesIn<E>>
 >
 
-/** What a client reads of a status: a value, or the events or items of a stream. */
+/** The value that a client reads of a status, or the events or items of a stream. */
 type DataAt<S, St> = S extends { readonly '~stream': infer T }
   ? T extends readonly ['items', infer I]
     ? ItemStream<Wire<OutputAt<I, St>>>
@@ -108,17 +110,17 @@ export interface NamedEvent<K, D> {
   readonly id: string
 }
 
-/** What the stream of a route carries, of its answers. */
+/** The events or items of a route's stream, of its answers. */
 type StreamedIn<R> = R extends { readonly data: AsyncIterableIterator<infer T> } ? T : never
 
-/** What a call of a route with a stream can be iterated as, without waiting for its head. */
+/** The iterator that a call of a route with a stream is, without waiting for its head. */
 export type Iterated<R, A> = A extends 'data'
   ? [StreamedIn<R>] extends [never]
     ? unknown
     : AsyncIterable<StreamedIn<R>>
   : unknown
 
-/** What a schema's value is in a state of the models. */
+/** The output of a schema in a state of the models. */
 type OutputAt<S, St> = unknown extends St ? OutputOf<S> : OutAt<S, St>
 
 /** Declared errors are read also where successes are streamed. */

@@ -1,7 +1,7 @@
 import { isString } from '../base/values.ts'
 import type { RouteCall } from './route-map.ts'
 
-/** What `fetch` sends. */
+/** The bodies that `fetch` sends. */
 export type Sent = string | Uint8Array | ArrayBuffer | Blob | FormData | URLSearchParams | ReadableStream
 
 /** A body with its content type, where `fetch` does not know it. */

@@ -1,6 +1,6 @@
 import { isFunction } from '../base/values.ts'
 
-/** What a function of a client knows of the route that it calls. */
+/** The route that a function of a client calls. */
 export interface CalledRoute {
   /** The full name of the route. */
   readonly name: string

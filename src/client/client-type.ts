@@ -74,7 +74,7 @@ export type CalledFunction<I, R> = RouteFunction<I, R> &
       ? PagesFunction<I, PagedItems<R>>
       : unknown)
 
-/** What a route has besides its call if it answers in pages. `I` is its declared input, `T` an item. */
+/** The members of a route with pages besides its call. `I` is its declared input, `T` an item. */
 export interface PagesFunction<I, T> {
   /**
    * Iterates over the items of a page and all that follow it. Each page is asked for when the items of the one before are used up.
@@ -150,7 +150,7 @@ type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Arou
   ? AnswersIn<Element, N, St, Around>
   : never
 
-/** What a full name stands for: a route, what is below a controller, or both. */
+/** The type of a full name: a route, the routes below a controller, or both. */
 type Member<E, C, View, St, N extends string> = [E] extends [never]
   ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
@@ -187,7 +187,7 @@ type StateIn<A, View> = A extends { readonly $versions?: { readonly history: inf
       : unknown
   : unknown
 
-/** What a client sees: `unknown` is every route, `null` those that answer without a version. */
+/** The version that a client sees: `unknown` is every route, `null` those that answer without a version. */
 type ViewOf<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
 
 /**
@@ -227,7 +227,7 @@ export interface WrittenTypes {
   readonly calls: object
 }
 
-/** What a client has besides the names of routes if its types were written into a file. */
+/** The members of a client besides the names of routes if its types were written into a file. */
 export interface InWritten<W extends WrittenTypes> {
   /** Creates the client of the version that the types are of, with the options of this one. */
   at(version: Extract<W['version'], string>): W['calls'] & InWritten<W>
@@ -242,7 +242,7 @@ export interface InWritten<W extends WrittenTypes> {
   ): Promise<string>
 }
 
-/** What every client has besides the names of routes. `View` is the version that it sees. */
+/** The members of every client besides the names of routes. `View` is the version that it sees. */
 export interface InVersion<in out A, in out View = unknown> {
   /** Creates the client of a version, with the options of this one. */
   at<const V extends VersionsOf<A>>(version: V): Client<A, V>
@@ -274,7 +274,7 @@ type UrlInput<E, St> = E extends [infer P extends string, infer Element, unknown
 
 type UrlArguments<I> = object extends I ? [input?: I] : [input: I]
 
-/** What a schema takes in a state of the models. */
+/** The input of a schema in a state of the models. */
 type InputAt<S, St> = unknown extends St ? InputOf<S> : InAt<S, St>
 
 /** A schema whose value may be left out. */
@@ -288,7 +288,7 @@ type FieldsInput<S, St> = Flat<
   }
 >
 
-/** What a source takes: a schema, a record of schemas, or a list of names. */
+/** The input of a source: a schema, a record of schemas, or a list of names. */
 type SourceInput<S, St> = S extends Schema
   ? InputAt<S, St>
   : S extends readonly (infer Name extends string)[]
@@ -347,7 +347,7 @@ type MethodInput<E> = [E] extends [never] ? unknown : { readonly method?: E | un
 
 type MethodsIn<E> = Extract<E, readonly Method[]>[number]
 
-/** What a call takes, of the pattern of a route and its element. */
+/** The input of a call, of the pattern of a route and its element. */
 type CallInput<P extends string, E, St> = InputFor<
   Values<ParamsOf<P>, InputIn<Extract<E, object>>, St>,
   MethodsIn<E>

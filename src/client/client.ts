@@ -22,7 +22,7 @@ import { createFindRoute } from './routes.ts'
 import { createTransport, discard } from './transport.ts'
 import type { Transport } from './transport.ts'
 
-/** What a call is given. */
+/** The values of a call. */
 interface CallInput extends CallValues {
   readonly signal?: AbortSignal
   readonly as?: As
@@ -80,7 +80,7 @@ export function createClient(options: AnyClientOptions = {}): object {
   return at(options.version)
 }
 
-/** What a client does with the name of a route. */
+/** The operations on the name of a route. */
 interface Calls {
   /** The version of the client. */
   readonly version: string | null
@@ -297,7 +297,7 @@ function isDeclared(errors: readonly (number | string)[], status: number, isOwn:
   return !isOwn && [status, status < 500 ? '4XX' : '5XX', 'default'].some((key) => errors.includes(key))
 }
 
-/** What JavaScript itself asks of objects: a client that answered would be awaited, or turned into a text, as a route. */
+/** Members that JavaScript itself asks objects for: a client that answered would be awaited, or turned into a text, as a route. */
 const NOT_NAMES: readonly string[] = ['then', 'toJSON', 'toString', 'valueOf']
 
 /** An object whose members are names of routes, joined by dots. Each can be called, and has members itself. */

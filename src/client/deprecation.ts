@@ -1,7 +1,7 @@
 import type { AnyClientOptions, DeprecationNotice } from './options.ts'
 import { discard } from './transport.ts'
 
-/** What was announced in this process: base URL, version and route. */
+/** The deprecations announced in this process: base URL, version and route. */
 const announced = new Set<string>()
 
 /** Creates the function that passes announcements of responses to the option `onDeprecated`, each once. */

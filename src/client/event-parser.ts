@@ -1,6 +1,6 @@
 import type { ReceivedEvent } from './event-stream.ts'
 
-/** What a client keeps of one connection for the next. */
+/** The state that a client keeps of one connection for the next. */
 export interface Kept {
   /** The id of the last event. */
   id: string

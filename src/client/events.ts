@@ -11,7 +11,7 @@ import { discard } from './transport.ts'
 interface EventOrigin {
   /** Asks again, with the id of the last event. */
   readonly reopen: (lastEventId: string, signal: AbortSignal) => Promise<Response>
-  /** What an answer that has no events rejects with. */
+  /** Creates the error for an answer without events. */
   readonly toError: (response: Response) => Promise<Error>
   /** Ends the events with its reason. */
   readonly signal: AbortSignal | undefined

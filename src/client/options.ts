@@ -161,7 +161,7 @@ export function checkReconnect(name: string, reconnect: unknown, as: string | un
   throw new TypeError(`${name}: reconnect is not a number of tries, or { limit, minDelay, maxDelay }`)
 }
 
-/** What a call that asks to reconnect rejects with if its route has no events. */
+/** Creates the error of a call that asks to reconnect if its route has no events. */
 export function notForEvents(name: string): TypeError {
   return new TypeError(`${name}: reconnect is for events; write as: 'events' beside it`)
 }

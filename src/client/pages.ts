@@ -11,7 +11,7 @@ interface Page<I = unknown> {
 /** Calls a route by its name. */
 type Call = (name: string, input?: unknown) => Promise<unknown>
 
-/** What the name of a route with pages ends with where its items are asked for. */
+/** The end of the name of a route whose items are asked for. */
 const PAGES = '.pages'
 
 /** Creates the function that calls a route for the data of its success. */

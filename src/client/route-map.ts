@@ -6,7 +6,7 @@ export interface RouteCall {
   readonly others?: readonly string[]
   /** The path with its parameters in braces, the version included where the path has it; `{rest:path}` takes slashes. */
   readonly path: string
-  /** What names the version, where the path does not. */
+  /** The headers that name the version, unless the path does. */
   readonly headers?: Readonly<Record<string, string>>
   /** Query parameters that name the version, if the path does not. */
   readonly query?: Readonly<Record<string, string>>

@@ -97,7 +97,7 @@ export interface MigrateVersions {
   readonly to?: string | undefined
 }
 
-/** What `context.call` passes to a route: a value for each source, as the handler of a client would send it. */
+/** The values that `context.call` passes to a route, one for each source, as the handler of a client would send them. */
 export interface CallInput {
   /** Path parameters. */
   readonly params?: object

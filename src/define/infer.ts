@@ -4,7 +4,7 @@ import type { Fields, InputOf, OutputOf, Schema } from '../schema/schema.ts'
 import type { ResponseKey, SuccessStatus } from '../schema/responses.ts'
 import type { Injected, Tokens } from './token.ts'
 
-/** What one source takes: a schema, a record of schemas, or a list of names (each a required string). */
+/** The declaration of one source: a schema, a record of schemas, or a list of names (each a required string). */
 export type Source = Schema | Fields | readonly string[]
 
 /** The sources of `input`. The handler receives each declared source under the same key, validated and typed. */
@@ -27,7 +27,7 @@ export interface InputSpec {
   readonly inject?: Tokens
 }
 
-/** What `response` takes: a schema, schemas by status, or pairs of status and schema. */
+/** The declaration of `response`: a schema, schemas by status, or pairs of status and schema. */
 export type ResponseSpec =
   | Schema
   | {
@@ -120,7 +120,7 @@ export type ResponseIn<E> = E extends Schema
 /** A response declaration with pairs as a map by status. */
 export type ByStatus<R> = R extends Pairs ? { [P in R[number] as P[0]]: P[1] } : R
 
-/** What a route element declares as its sources, mistakes included; `never` if there is nothing. */
+/** The sources that a route element declares, mistakes included; `never` if there is nothing. */
 type SourcesIn<E> = E extends Schema | readonly unknown[]
   ? never
   : HasNoStatus<E> extends true
@@ -164,7 +164,7 @@ interface MarkedEvent<E> {
 
 type MarkIn<E> = E extends StreamMark ? 'stream' : E extends EventsMark ? 'events' : never
 
-/** What a route element declares as its sources, besides the names of its events. */
+/** The sources that a route element declares, besides the names of its events. */
 export type SourcesOf<E> = StreamMark extends E ? SourcesBeside<E, MarkIn<E>> : SourcesIn<ObjectsIn<E>>
 
 type SourcesBeside<E, Mark> = [Mark] extends [never]
@@ -174,10 +174,10 @@ type SourcesBeside<E, Mark> = [Mark] extends [never]
 /** The input declaration of a route element. */
 export type InputIn<E> = Or<SourcesOf<E>, unknown>
 
-/** What `items` takes, for a route element. */
+/** The type of `items`, for a route element. */
 export type ItemsField<E> = Or<'stream' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> : never, MarkedItem<E>>
 
-/** What `events` takes, for a route element. */
+/** The type of `events`, for a route element. */
 export type EventsField<E> = Or<
   'events' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> | RecordIn<ObjectsIn<E>> : never,
   MarkedEvent<E> | { readonly [name: string]: MarkedEvent<E> }
@@ -214,7 +214,7 @@ type ResponseMap<E> = ByStatus<E extends Schema ? never : ResponseIn<E>>
 
 type WithStream<S, R> = [R] extends [never] ? { readonly 200: S } : Flat<R & { readonly 200: S }>
 
-/** What stands for the response of a route that declares `items`. */
+/** The stand-in for the response of a route that declares `items`. */
 interface ItemsSchema<S> {
   /** Zod's own description of the schema. */
   readonly _zod: {
@@ -227,7 +227,7 @@ interface ItemsSchema<S> {
   readonly '~stream': readonly ['items', S]
 }
 
-/** What stands for the response of a route that declares `events`. */
+/** The stand-in for the response of a route that declares `events`. */
 interface EventsSchema<M> {
   /** Zod's own description of the schema. */
   readonly _zod: {
@@ -287,7 +287,9 @@ type RepliesOf<R> = {
 /** The keys of a response map that plain values are parsed by. */
 type PlainKeys<R> = Or<keyof R & SuccessStatus, keyof R & 'default'>
 
-/** What a handler may return when the response is declared as R: what the schemas take, because results are parsed by them. */
+/**
+ * The results that a handler may return if the response is declared as R: the inputs of the schemas, because results are parsed by them.
+ */
 type Returnable<R> = R extends { readonly 200: { readonly '~stream': unknown } }
   ? InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>
   :
@@ -296,7 +298,7 @@ type Returnable<R> = R extends { readonly 200: { readonly '~stream': unknown } }
           ? InputOf<R> | ReplyOf<number, InputOf<R>>
           : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
 
-/** What the handler of a route element may return. */
+/** The results that the handler of a route element may return. */
 export type HandlerResult<R> = [R] extends [never] ? unknown : Returned<ByStatus<R>>
 
 type Returned<R> = Returnable<R> | Promise<Returnable<R>>

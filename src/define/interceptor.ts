@@ -78,7 +78,7 @@ export function fitting<P extends object>(part: P, ...own: readonly FitRoute[]):
   return part
 }
 
-/** What prepares the routes of these interceptors and guards. */
+/** Returns the functions that prepare the routes of these interceptors and guards. */
 export function fitsOf(parts: readonly object[]): ReadonlySet<FitRoute> {
   return new Set(parts.flatMap((part) => fits.get(part) ?? []))
 }
@@ -166,7 +166,7 @@ function isSentAsIs(result: unknown): boolean {
   return isReply(result) || result instanceof Uint8Array || isAsyncIterable(result) || isWebResponse(result)
 }
 
-/** What interceptors change of a route: `I` are its interceptors with their places. */
+/** The changes that interceptors make to a route: `I` are its interceptors with their places. */
 export interface Fitted<I> {
   readonly interceptors: readonly I[]
   /** The schemas by status. */

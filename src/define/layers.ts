@@ -5,7 +5,7 @@ import type { AnyGuard } from './guard.ts'
 import type { Interceptor } from './interceptor.ts'
 import type { Middleware } from './middleware.ts'
 
-/** What can stand around handlers, at every level. */
+/** The middleware, guards, interceptors and error handlers of a level. */
 export interface Layers {
   /** Run before input is validated, after those of the levels above. */
   readonly guards?: readonly AnyGuard[]
@@ -41,7 +41,7 @@ export interface AnsweredProblem {
   readonly headers?: Readonly<Record<string, DescribedHeader>> | undefined
 }
 
-/** What a middleware, guard or interceptor does for clients besides its routes: all of it is documented with each route that it is added to. */
+/** The documented effects of a middleware, guard or interceptor besides its routes: each route that it is added to shows them. */
 export interface Documented {
   /** The methods of requests that it is for. @default all */
   readonly methods?: readonly Method[]
@@ -51,7 +51,7 @@ export interface Documented {
   readonly responseHeaders?: Readonly<Record<string, DescribedHeader>>
   /** Whether it adds them only to results that are objects. @default false */
   readonly marksObjects?: boolean
-  /** What it answers with by itself without a body: descriptions by status. */
+  /** The answers of its own without a body: descriptions by status. */
   readonly empty?: Readonly<Record<string, string>>
   /** Whether a request with an `Idempotency-Key` can be sent again. Clients send one on their own then. */
   readonly takesKeys?: boolean
@@ -72,7 +72,7 @@ export function documenting<T extends object>(part: T, ...entries: readonly Docu
 }
 
 /**
- * What is documented of middleware, guards and interceptors, for requests of a method.
+ * Returns the documented effects of middleware, guards and interceptors, for requests of a method.
  *
  * @internal
  */

@@ -192,7 +192,7 @@ export type RouteNames<M> = KeysOf<NamesOf<ControllersOf<M>>> extends infer N ex
 
 type KeysOf<U> = U extends unknown ? keyof U : never
 
-/** What a version that is asked for shows: its routes, or every route if types do not know which version it is. */
+/** The routes that a version shows, or every route if types do not know which version it is. */
 type ViewOf<V> = undefined extends V ? unknown : string extends V ? unknown : V
 
 /** The path parameters of a named route in a version, or in any. */

@@ -93,7 +93,10 @@ export function bind<const T extends Token<unknown> | Replaceable>(token: T, to:
   return placed({ kind: 'binding', token, to }, bind)
 }
 
-/** What can stand for a token, or for a guard or an interceptor. One type instead of overloads, whose mistakes TypeScript reports at `bind`. */
+/**
+ * The values that can stand for a token, or for a guard or an interceptor. One type instead of overloads, whose mistakes TypeScript reports
+ * at `bind`.
+ */
 export type BoundTo<T> =
   T extends Token<infer V>
     ? Provider<V> | { readonly value: V }

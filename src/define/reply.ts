@@ -16,7 +16,7 @@ const REPLY: unique symbol = Symbol('octavo.reply')
 declare const STATUS: unique symbol
 declare const DATA: unique symbol
 
-/** What a reply is known by: of the types that a handler may return, editors complete only the members of plain results. */
+/** The marks of a reply: of the types that a handler may return, editors complete only the members of plain results. */
 export interface ReplyOf<S extends number, D> {
   /** Distinguishes results of `reply` from raw replies. */
   readonly [REPLY]: 'data'
@@ -43,7 +43,7 @@ export interface ReplyWithOneOf<Declared> {
   readonly [DECLARED_STATUS]: Declared
 }
 
-/** What a raw reply is known by. Without other members, a reply with a wrong status is compared with those that are declared. */
+/** The mark of a raw reply. Without other members, a reply with a wrong status is compared with those that are declared. */
 export interface Raw {
   /** Distinguishes raw replies from `reply`. */
   readonly [REPLY]: 'raw'
@@ -74,7 +74,7 @@ export interface ServerSentEvent {
 /** Never there: a symbol, because editors complete every other name. */
 declare const EVENTS: unique symbol
 
-/** What a stream of events is known by. */
+/** The mark of a stream of events. */
 export interface EventsOf<E> extends Raw {
   /** For types alone: the events. */
   readonly [EVENTS]: E

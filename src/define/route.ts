@@ -30,7 +30,7 @@ import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 import { placed } from '../base/source-location.ts'
 
-/** What routes, controllers, routers and modules have in common. */
+/** The options that routes, controllers, routers and modules have in common. */
 export interface Shared {
   /** A version, several, a range or `VERSION_NEUTRAL`. It replaces the version of the levels above. */
   readonly version?: VersionSpec
@@ -79,7 +79,9 @@ export interface RouteOptions extends Shared {
  */
 type Kept<E, Allowed> = unknown extends E ? Extract<E, Allowed> : Allowed
 
-/** What declares no source. Its members take any object: a schema that is checked against more costs the type checker all of zod's types. */
+/**
+ * An input without sources. Its members take any object: a schema that is checked against more costs the type checker all of zod's types.
+ */
 type AnyInput = { readonly [K in keyof InputSpec]: object }
 
 /**
@@ -92,7 +94,7 @@ interface AnyHandler<A, R, Who> {
   <_>(...args: never): unknown
 }
 
-/** What a handler gets and returns, under one name, because editors show that and its arguments. */
+/** The input and result of a handler, under one name, because editors show that and its arguments. */
 type RouteHandler<A, R, Who> =
   | ((input: A, context: RouteContext<Who>) => HandlerResult<R>)
   | AnyHandler<A, R, Who>
@@ -106,13 +108,13 @@ interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
   readonly $drops?: Or<Extract<E, Dropped>, Dropped>
 }
 
-/** What a route inherits from its controller. */
+/** The settings that a route inherits from its controller. */
 export interface Inherited {
   /** The prefix of the controller. */
   readonly prefix: string
   /** The tokens that the controller injects. */
   readonly inject: unknown
-  /** What guards of the controller leave in `context.identity`. */
+  /** The identity that guards of the controller leave in `context.identity`. */
   readonly identity: unknown
 }
 
@@ -120,8 +122,8 @@ export interface Inherited {
 declare const NO_LIST: unique symbol
 
 /**
- * What a list of routes is inferred as. If it could only be a list, TypeScript would intersect each key of it with the numbers whenever
- * it looks at a route. For the same reason, the mapped types over it stand in the signatures and not behind an alias.
+ * The type that a list of routes is inferred as. If it could only be a list, TypeScript would intersect each key of it with the numbers
+ * whenever it looks at a route. For the same reason, the mapped types over it stand in the signatures and not behind an alias.
  */
 export type RouteList = readonly unknown[] | readonly [] | typeof NO_LIST
 

@@ -16,7 +16,7 @@ type Letter = Small | Uppercase<Small>
 
 type Initial = Letter | '_' | '$'
 
-/** What looks like the name of a route. A union that is written as one is not instantiated again and again. */
+/** Texts that look like the name of a route. A union that is written as one is not instantiated again and again. */
 type NameText = `${Letter}${string}` | `${'_' | '$'}${string}`
 
 /**
@@ -46,7 +46,7 @@ export interface EnabledVersions<D, L, H = undefined> {
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 
-/** What versions begin with that do not begin like names: digits, what ranges begin with, and other signs. */
+/** The beginnings of versions that do not begin like names: digits, the signs of ranges, and other signs. */
 type Sign =
   | '<'
   | '>'
@@ -80,7 +80,7 @@ type WordsIn<E> = {
   [S in Extract<E, NameText>]: S extends `${infer _}${infer Rest}` ? (Rest extends E ? S : never) : never
 }[Extract<E, NameText>]
 
-/** What versions that begin like names left. */
+/** The rests that versions which begin like names left. */
 type RestsOf<Word> = Word extends `${infer _}${infer Rest}` ? Rest : never
 
 /** The explicit name of a route element, or what stands for a name that types do not know. */

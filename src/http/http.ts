@@ -44,7 +44,7 @@ export interface TargetSource {
   readonly start?: number
 }
 
-/** What every adapter (`inject`, `handler`, `listen`) turns its own kind of request into. */
+/** A request as every adapter (`inject`, `handler`, `listen`) presents it. */
 export interface RawRequest extends TargetSource {
   readonly method: string
   readonly headers: HeaderMap

@@ -1,8 +1,8 @@
 import { isRecord } from '../base/values.ts'
 
 /**
- * What a merge patch of a value may hold: its members, and `null` for those that are optional. A member that may be `null` itself
- * cannot be set to it, because `null` removes (RFC 7396 section 1).
+ * The merge patch of a value: its members, and `null` for those that are optional. A member that may be `null` itself cannot be set to it,
+ * because `null` removes (RFC 7396 section 1).
  */
 export type MergePatch<T> = T extends readonly unknown[] | Date
   ? T

@@ -30,7 +30,7 @@ export function isWebStream(value: unknown): value is ReadableStream<Uint8Array>
   return typeof value === 'object' && value !== null && 'getReader' in value
 }
 
-/** What a `Response` of any realm has, be it that of the platform, of an installed undici or of a ponyfill. */
+/** The members of a `Response` of any realm, be it that of the platform, of an installed undici or of a ponyfill. */
 export interface WebResponse extends Pick<Response, 'status' | 'arrayBuffer'> {
   readonly headers: Pick<Headers, 'forEach'> & Partial<Pick<Headers, 'getSetCookie'>>
   readonly body?: Response['body'] | undefined

@@ -1,10 +1,10 @@
-/** What is served at one path shape: one slot for each method, in the order of `METHODS`. */
+/** The endpoints of one path shape: one slot for each method, in the order of `METHODS`. */
 export interface Endpoints<T> {
   readonly methods: readonly (T | undefined)[]
   readonly shape: PathInfo
 }
 
-/** What is known of a path shape, whatever the version. */
+/** The facts about a path shape, whatever the version. */
 export interface PathInfo {
   readonly pattern: string
   /** Whether a header may decide which handler answers here (RFC 9110 section 12.5.5). */
@@ -54,11 +54,11 @@ export interface Node<T> {
   readonly wide: Wide<T> | null
   /** The first child with parameters, the most specific one. */
   readonly edge: Edge<T> | null
-  /** What answers when the path ends here. */
+  /** The endpoints if the path ends here. */
   readonly leaf: Endpoints<T> | null
-  /** What answers when the path ends here with a slash that counts. */
+  /** The endpoints if the path ends here with a slash that counts. */
   readonly slash: Endpoints<T> | null
-  /** What answers for the rest of the path, whatever it is. */
+  /** The endpoints for the rest of the path, whatever it is. */
   readonly rest: Endpoints<T> | null
   /** `rest`, where the path may end here without the slash before it. */
   readonly emptyRest: Endpoints<T> | null

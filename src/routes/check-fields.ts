@@ -16,7 +16,7 @@ import {
   isNonEmptyString,
 } from '../base/values.ts'
 
-/** What a field may hold: the test, and how the expectation reads in a message. */
+/** The test that a field has to pass, and how the expectation reads in a message. */
 interface Kind {
   readonly test: (value: unknown) => boolean
   readonly expected: string
@@ -60,7 +60,7 @@ const ROUTERS: Kind = {
   test: isListOf(isDefinition('router')),
   expected: 'a list of what defineRouter returns, such as [adminRouter]',
 }
-/** What can stand around handlers. */
+/** The rules of middleware, guards, interceptors and error handlers. */
 export const LAYER_RULES = {
   guards: {
     test: isListOf(isPart('guard', 'canActivate')),

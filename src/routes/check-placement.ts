@@ -4,7 +4,7 @@ import type { Tokens } from '../define/token.ts'
 import { normalizePrefix } from '../router/path/pattern.ts'
 import type { LayerStack } from './layer-stack.ts'
 
-/** What stands around a route, as far as `defineRoute` can name it. */
+/** The levels around a route, as far as `defineRoute` can name them. */
 interface Around {
   readonly prefix: string
   readonly inject: Tokens

@@ -30,14 +30,14 @@ export interface Previews {
   readonly with: (names: readonly string[]) => Previewed
 }
 
-/** What is told of a preview. */
+/** The description of a preview. */
 export interface PreviewInfo {
   /** As it was given, or `undefined` for changes that are not released. */
   readonly until: string | undefined
   readonly changes: readonly { readonly title: string; readonly description: string }[]
 }
 
-/** What clients get who see some previews. */
+/** The routes and versions of clients who see some previews. */
 export interface Previewed {
   readonly expand: ExpandRoutes
   /** The versions in which they can be seen: older changes of the same fields are written against the state before them. */
@@ -47,7 +47,7 @@ export interface Previewed {
   readonly migrate: MigrateValue
 }
 
-/** What an application needs of its history. */
+/** The functions of a history that an application needs. */
 interface HistoryCode {
   readonly expand: ExpandRoutes
   readonly previews: Previews
@@ -61,7 +61,7 @@ export function setExpansion(history: object, code: HistoryCode): void {
   histories.set(history, code)
 }
 
-/** What an application needs of a history, or `undefined` for anything else. */
+/** Returns the functions of a history, or `undefined` for anything else. */
 export function historyCodeOf(history: object | undefined): HistoryCode | undefined {
   return history && histories.get(history)
 }

@@ -10,12 +10,12 @@ import type { Overrides } from './overrides.ts'
 export interface Placed<T> {
   /** The object that the definition names; tells whether two are the same. */
   readonly given: T
-  /** What runs: the same, unless a test overrides it. */
+  /** The part that runs: the same, unless a test overrides it. */
   readonly part: T
   readonly module: ModuleNode
 }
 
-/** What stands around a route, of all levels, in the order in which it runs; each guard once. */
+/** The layers around a route, of all levels, in the order in which they run; each guard once. */
 export interface LayerStack {
   readonly guards: readonly Placed<AnyGuard>[]
   readonly interceptors: readonly Placed<Interceptor>[]

@@ -3,9 +3,9 @@ import { isBuiltIn } from '../define/built-in-tokens.ts'
 import { resolveLazy } from '../define/lazy.ts'
 import type { Binding } from '../define/provider.ts'
 
-/** What `overrides` replaces. */
+/** The replacements of `overrides`. */
 export interface Overrides {
-  /** What stands in for a token, guard or interceptor, or `undefined` if nothing does. Remembers that it was asked for. */
+  /** Returns the stand-in for a token, guard or interceptor, or `undefined` if there is none. Remembers that it was asked for. */
   readonly find: (replaced: object) => object | undefined
   /** Reports what replaces nothing. */
   readonly problems: () => readonly DefinitionProblem[]

@@ -22,7 +22,7 @@ import type { Token, Tokens } from '../define/token.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import { checkAt } from '../base/source-location.ts'
 
-/** What a route gets from the controller, routers and module around it. */
+/** The settings that a route gets from the controller, routers and module around it. */
 export interface Inherited {
   /** The controller, the routers around it and the module, for the place in messages. */
   readonly definitions: readonly object[]
@@ -121,7 +121,7 @@ function withPattern(
   }
 }
 
-/** What stands around a route and what it responds with, once its interceptors and guards have prepared it. */
+/** Returns the layers around a route and its responses, once its interceptors and guards have prepared it. */
 function toFitted(
   {
     layers,

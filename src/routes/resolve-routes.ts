@@ -16,7 +16,7 @@ import { resolveRoute, withPolicy } from './resolve-route.ts'
 import type { Inherited } from './resolve-route.ts'
 import { atDefinition, checkAt, labelBeside } from '../base/source-location.ts'
 
-/** What modules say, with the mistakes that can be seen without knowing how versions travel. */
+/** The routes of modules, with the mistakes that can be seen without knowing how versions travel. */
 interface Resolved {
   readonly routes: readonly ResolvedRoute[]
   readonly problems: readonly DefinitionProblem[]
@@ -80,7 +80,7 @@ export function resolveOwn(
   )
 }
 
-/** What a module without options passes on. */
+/** The settings that a module without options passes on. */
 const NOTHING_INHERITED = {
   definitions: [],
   controller: '',
@@ -225,7 +225,7 @@ export function unusedExclusions(
   })
 }
 
-/** What to change in an exclusion whose path is that of a route. Without methods, only a path below that of `docs` is unused. */
+/** Returns the edit of an exclusion whose path is that of a route. Without methods, only a path below that of `docs` is unused. */
 function repairOf(methods: readonly string[] | undefined): string {
   return methods === undefined
     ? 'exclude the path of docs, which stands for all below it'

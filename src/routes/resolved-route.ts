@@ -22,7 +22,7 @@ export interface ResolvedRoute {
   readonly controller: string
   readonly methods: readonly Method[]
   readonly pattern: Pattern
-  /** What a version segment follows in the path: the prefix of the application, or `''` if the path doesn't begin with it. */
+  /** The path before a version segment: the prefix of the application, or `''` if the path doesn't begin with it. */
   readonly prefix: string
   /** Whether the route is excluded from the prefix of the application. */
   readonly isExcluded: boolean
@@ -38,7 +38,7 @@ export interface ResolvedRoute {
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   /** Whether `response` is one schema, which is that of any status that a handler replies with. */
   readonly isOneResponse: boolean
-  /** What `events` or `items` declares. */
+  /** The stream that `events` or `items` declares. */
   readonly stream: DeclaredStream | undefined
   /** The status of a plain returned value. */
   readonly status: number
@@ -56,7 +56,7 @@ export interface ResolvedRoute {
   /** Merged into the operation in documents. */
   readonly openapi: object
   readonly deprecated: boolean
-  /** What is said of the life of its versions, the most specific first: route, controller, routers, module. */
+  /** The policies of its versions, the most specific first: route, controller, routers, module. */
   readonly policies: readonly PlacedPolicy[]
   readonly includeInSchema: boolean
   readonly meta: object
@@ -64,7 +64,7 @@ export interface ResolvedRoute {
   readonly isBeta?: boolean
   /** In a version that changes carry, the route as its code has it. */
   readonly newest?: ResolvedRoute
-  /** What turns requests and results there. Like all that differs there, it is made when it is first read. */
+  /** The adapter that converts requests and results there. Like all that differs there, it is made when it is first read. */
   readonly migration?: VersionAdapter
 }
 

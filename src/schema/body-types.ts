@@ -37,7 +37,7 @@ export function takesMergePatch(schema: Schema, method: string): boolean {
   return method === 'PATCH' && acceptsObject(schema)
 }
 
-/** What `meta({ contentMediaType })` says of a body. */
+/** Returns the media type of a body in `meta({ contentMediaType })`. */
 function namedType(schema: Schema): string | undefined {
   const inner = unwrapSchema(schema) ?? schema
   const { contentMediaType: named = metaOf(inner)['contentMediaType'] } = metaOf(schema)

@@ -41,7 +41,7 @@ function ofMembers(value: object, names: readonly string[], schemaAt: (name: str
   return isSame ? value : Object.fromEntries(entries.map(([name, , declared]) => [name, declared]))
 }
 
-/** What the option leaves that knows most of the value. */
+/** Returns the result of the option that knows most of the value. */
 function ofUnion(options: readonly Schema[], value: object): unknown {
   const able = options.filter((option) => mayTake(option, value))
   const counts = able.map((option) => findUndeclared(option, value).length)

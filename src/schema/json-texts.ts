@@ -36,7 +36,7 @@ export function dateText(value: unknown): string | undefined {
   return undefined
 }
 
-/** What any value is, unless it has a say in that itself. */
+/** Returns the JSON text of any value, unless it has a `toJSON` of its own. */
 export function anyText(value: unknown): string {
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') doubt()
   if (typeof value === 'object' && value !== null && (ArrayBuffer.isView(value) || 'toJSON' in value)) doubt()

@@ -35,7 +35,7 @@ const TEXTS = { anyText, checkedText, dateText, doubt, keysOf, escaped }
 
 const ROOTS = new Set(['object', 'array', 'record', 'union'])
 
-/** What throws, such as a doubt, a getter or a cycle, does so again when the value is parsed. */
+/** Returns `undefined` instead of throwing: a doubt, a getter or a cycle throws again when the value is parsed. */
 function toSafe(write: (value: unknown) => unknown): JsonWriter {
   return (value) => {
     try {
@@ -68,7 +68,7 @@ interface Unwrapped {
   readonly inner: Schema
   readonly def: SchemaDef
   readonly isNullable: boolean
-  /** What `undefined` is: left out, a misfit, or for the parser to tell. */
+  /** The meaning of `undefined`: left out, a misfit, or for the parser to tell. */
   readonly absent: 'omitted' | 'misfit' | 'doubt'
 }
 

@@ -7,7 +7,7 @@ export const RANGES = ['4XX', '5XX', 'default'] as const
 /** A key of a response map. */
 export type ResponseKey = number | (typeof RANGES)[number]
 
-/** What is declared for a status. */
+/** Returns the declaration of a status. */
 export function findResponse<T>(responses: ReadonlyMap<ResponseKey, T>, status: number): T | undefined {
   const declared = responses.get(status)
   if (declared !== undefined) return declared

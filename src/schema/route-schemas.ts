@@ -19,7 +19,7 @@ interface Declaring {
   readonly status?: number
 }
 
-/** What a route declares with schemas. */
+/** The schemas that a route declares. */
 export interface RouteSchemas {
   readonly sources: readonly DeclaredSource[]
   readonly responses: ReadonlyMap<ResponseKey, Schema>

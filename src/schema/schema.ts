@@ -2,7 +2,7 @@ import type * as Zod from 'zod'
 import type { z } from 'zod'
 
 /**
- * What Octavo needs to know of a zod schema's type. Constraining with this instead of `z.ZodType` keeps the type check of an
+ * The members of a zod schema's type that Octavo needs. Constraining with this instead of `z.ZodType` keeps the type check of an
  * application several times cheaper.
  */
 export interface Schema {
@@ -15,10 +15,10 @@ export interface Schema {
   }
 }
 
-/** What a schema's value is after validation. */
+/** The value of a schema after validation. */
 export type OutputOf<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
 
-/** What a schema takes. */
+/** The value that a schema takes. */
 export type InputOf<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
 
 /** A schema of zod with this output. */

@@ -146,7 +146,7 @@ function kindOf(name: SourceName): keyof typeof FIXES {
   return RULES[name].fields ? 'files' : 'value'
 }
 
-/** What to write in place of a declaration that cannot be read. */
+/** Declarations that can replace one that cannot be read. */
 const FIXES = {
   texts:
     "write a schema, a record of schemas or a list of names: z.object({ … }), { name: z.string() } or ['name']",
@@ -156,7 +156,7 @@ const FIXES = {
 
 const isStream = ({ kind }: FileField): boolean => kind === 'stream' || kind === 'streams'
 
-/** What cannot be said of files. */
+/** Lists the settings that files cannot have. */
 function filesProblems({ fields, others }: FilesPlan): readonly SourceProblem[] {
   const all: (readonly [string, FileField])[] = [...fields]
   if (others !== null && others.kind !== 'none') all.push(['*', others])

@@ -5,17 +5,17 @@ import type { Schema } from './schema.ts'
 import type { SourceProblem } from './sources.ts'
 import { innerOf, schemaOf, schemasOf } from './unwrap.ts'
 
-/** What the stream of a route carries. */
+/** The content of a route's stream. */
 export interface DeclaredStream {
   readonly kind: 'events' | 'items'
   /** The schemas of the data of events by their names; the one of items under `UNNAMED`. */
   readonly schemas: ReadonlyMap<string, Schema>
 }
 
-/** What a stream without names is declared under: clients call an event without a name so (the HTML standard, section 9.2.6). */
+/** The name under which a stream without names is declared: clients call an event without a name so (the HTML standard, section 9.2.6). */
 export const UNNAMED = 'message'
 
-/** What of a route has a part in its stream. */
+/** The members of a route that have a part in its stream. */
 interface Declaring {
   readonly events?: unknown
   readonly items?: unknown

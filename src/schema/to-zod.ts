@@ -10,7 +10,7 @@ export async function requireZod(): Promise<void> {
   await loadZod()
 }
 
-/** What `meta` and `describe` say of a schema, and of the one that it is a clone of; zod has to be loaded. */
+/** Returns the metadata that `meta` and `describe` set on a schema, and on the one that it is a clone of; zod has to be loaded. */
 export function metaOf(schema: Schema): Readonly<Record<string, unknown>> {
   return loaded().globalRegistry.get(toZod(schema)) ?? {}
 }

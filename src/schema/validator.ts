@@ -15,7 +15,7 @@ export interface SchemaIssue {
   readonly message: string
 }
 
-/** What validation says: the value, or the issues. */
+/** The result of validation: the value, or the issues. */
 export type Validated =
   | { readonly value: unknown }
   | {

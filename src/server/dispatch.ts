@@ -36,7 +36,7 @@ export type Dispatch = (raw: RawRequest) => Exchange
 const UNKNOWN_METHOD = -1
 const OPTIONS = METHOD_INDEX.get('OPTIONS') ?? UNKNOWN_METHOD
 
-/** What the steps of a request share; made once for an application. */
+/** The parts that the steps of a request share; made once for an application. */
 export interface DispatchParts {
   /** Creates the context of a request. `undefined` if clients have no names. */
   readonly open: ((raw: RawRequest) => RequestContext) | undefined
@@ -50,7 +50,7 @@ export interface DispatchParts {
   readonly redirects: boolean
   /** How targets are read. */
   readonly settings: TargetRules
-  /** What the application answers to errors that no route has answered. */
+  /** Returns the answer of the application to errors that no route has answered. */
   readonly recover: Recover
   /** The middleware of the application, or `undefined` if there is none. */
   readonly middleware: ReturnType<typeof createMiddleware>

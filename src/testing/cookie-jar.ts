@@ -165,7 +165,7 @@ function scopeOf(
   return name.includes('.') && isBelow(host, name) ? { domain: name, hostOnly: false } : undefined
 }
 
-/** What names with these prefixes promise (RFC 6265bis section 4.1.3). */
+/** Whether a cookie keeps the promise of the prefix of its name (RFC 6265bis section 4.1.3). */
 function keepsPrefix({ name }: SetCookie, secure: boolean, hostOnly: boolean, path: string): boolean {
   if (/^__secure-/i.test(name)) return secure
   return !/^__host-/i.test(name) || (secure && hostOnly && path === '/')

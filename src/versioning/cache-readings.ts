@@ -51,7 +51,7 @@ export function cacheReadings(read: (text: string) => VersionValue): (text: stri
   }
 }
 
-/** What is ambiguous can be many times as large as its text. */
+/** Whether a value is kept apart: what is ambiguous can be many times as large as its text. */
 function isLarge(value: VersionValue): boolean {
   return typeof value === 'object' && 'ambiguous' in value
 }

@@ -1,7 +1,7 @@
 import { statusAt, toFullLink } from './policy.ts'
 import type { Lifetime, VersionLink, VersionPolicy, VersionStatus } from './policy.ts'
 
-/** What is said of the life of a version, or of a route in it: moments as ISO 8601 texts. */
+/** The life of a version, or of a route in it: moments as ISO 8601 texts. */
 export interface VersionLife {
   /** Where it stands at this moment. */
   readonly status: VersionStatus

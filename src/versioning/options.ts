@@ -67,13 +67,13 @@ export interface VersionResolved {
   readonly request: HttpRequest
 }
 
-/** What is told of a change. */
+/** The description of a change. */
 export interface ChangeInfo {
   /** The word that logs and code name the change by. */
   readonly id: string
   /** A few words. */
   readonly title: string
-  /** What changed, for people who use the API. */
+  /** A description of the change, for people who use the API. */
   readonly description: string
   /** The name of the preview that shows the change, or `undefined` for a change of a version. */
   readonly preview?: string
@@ -92,7 +92,7 @@ export interface PreviewContext {
 /** Lists the previews that a request may ask for. */
 export type AllowPreviews = (context: PreviewContext, request: HttpRequest) => Awaitable<readonly string[]>
 
-/** What versioning has to know of a history. */
+/** The members of a history that versioning needs. */
 export interface VersionHistory<L extends string = string> {
   /** All versions, newest first. */
   readonly versions: readonly L[]
@@ -160,7 +160,7 @@ const isOneOf =
   (value: unknown): boolean =>
     values.includes(value)
 
-/** What the common options may hold. */
+/** The rules of the common options. */
 const COMMON_RULES: Rules = {
   defaultVersion: [
     (value) => value === null || ['string', 'function'].includes(typeof value),

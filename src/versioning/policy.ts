@@ -23,7 +23,7 @@ export interface Brownout {
   readonly to: Moment
 }
 
-/** What clients are told of the life of a version. Every field replaces that of the level above. */
+/** The policy of a version's life, as clients see it. Every field replaces that of the level above. */
 export interface VersionPolicy {
   /** Deprecated: from a moment on (RFC 9745), or `true` without telling since when. */
   readonly deprecated?: boolean | Moment
@@ -37,7 +37,8 @@ export interface VersionPolicy {
     readonly sunset?: PolicyLink
   }
   /**
-   * What happens after `sunset`: it goes on answering, it is answered with 410, or the next version that has the path answers in its place.
+   * The behaviour after `sunset`: it goes on answering, it is answered with 410, or the next version that has the path answers in its
+   * place.
    *
    * @default 'serve'
    */

@@ -9,7 +9,7 @@ export const VERSION_NEUTRAL: unique symbol = Symbol.for('octavo.version-neutral
 /** One entry of a version specification: a version, a range such as `'>=1.2 <2'`, or `VERSION_NEUTRAL`. */
 export type VersionEntry = string | typeof VERSION_NEUTRAL
 
-/** What `version` takes: one entry or several. */
+/** The option `version`: one entry or several. */
 export type VersionSpec = VersionEntry | readonly VersionEntry[]
 
 /** The versions an application knows, oldest first, and how raw values lead to them. */
@@ -38,7 +38,7 @@ export interface ExpandedSpec {
   /** Nothing was specified anywhere. */
   readonly unversioned: boolean
   readonly neutral: boolean
-  /** What it claims, by version. */
+  /** The versions that it claims. */
   readonly claims: ReadonlyMap<string, Claim>
 }
 

@@ -91,7 +91,7 @@ function folderOf(path: string): string {
   return folder
 }
 
-/** What tells whether a file is another one than before. */
+/** Returns a text that differs if a file has changed. */
 function stampOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false })
   return found === undefined ? 'absent' : `${found.mtimeMs} ${found.size} ${found.ino}`

@@ -130,7 +130,7 @@ function toEntry(
   }
 }
 
-/** What the index of a folder says; its documents may be missing, for they are written anew. */
+/** Reads the index of a folder; its documents may be missing, for they are written anew. */
 async function readKept(folder: string, name: string): Promise<Index> {
   try {
     return await readIndexOf(folder)

@@ -1,4 +1,4 @@
-/** What npm takes as the name of a package: `cars`, `@acme/cars`. */
+/** The names of packages that npm takes: `cars`, `@acme/cars`. */
 const NAME = /^(?:@[a-z\d~-][a-z\d._~-]*\/)?[a-z\d~-][a-z\d._~-]*$/
 const MAX_NAME = 214
 /** Names that something else has, in every project. */

@@ -11,7 +11,7 @@ export interface Edit {
   readonly text: string
 }
 
-/** What has to be edited in one file. */
+/** The edits of one file. */
 export interface Wanted {
   /** The lines on which changes that are not released are defined. */
   readonly changes: readonly number[]

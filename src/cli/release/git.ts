@@ -16,7 +16,7 @@ export async function isIgnored(file: string, cwd: string): Promise<boolean> {
   return (await git(['check-ignore', '--', file], cwd)) !== ''
 }
 
-/** What git prints; an empty text if it fails, as where there is no repository. */
+/** Returns the output of git; an empty text if it fails, as where there is no repository. */
 async function git(args: readonly string[], cwd: string): Promise<string> {
   try {
     const { stdout } = await run('git', [...args], { cwd, env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' } })

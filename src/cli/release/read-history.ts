@@ -7,7 +7,7 @@ import type { VersionFormat } from '../../versioning/version.ts'
 import type { HistoryReport } from '../job.ts'
 import { unfinishedIn } from '../write/unfinished.ts'
 
-/** What the history of an application says of a version that is to be released. */
+/** Reads the changes of an application's history in a version that is to be released. */
 export function readHistory(app: App, version: string): HistoryReport {
   const { versioning: readVersioning, routes } = internalsOf(app, 'octavo release')
   const versioning = readVersioning()

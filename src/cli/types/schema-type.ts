@@ -147,7 +147,7 @@ export function comment(text: string): string {
   return `/** ${text.replaceAll('*/', '*\\/').replaceAll(/\s+/g, ' ').trim()} */`
 }
 
-/** What a schema says of itself. */
+/** Returns the description of a schema. */
 function noteOf(schema: unknown): string | undefined {
   const description = isRecord(schema) ? schema['description'] : undefined
   return typeof description === 'string' && description.trim() !== '' ? description : undefined

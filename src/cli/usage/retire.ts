@@ -54,7 +54,7 @@ export const retire: Command = {
   },
 }
 
-/** What says that no client calls the version. Without any counts, it may be that nothing was counted. */
+/** Returns the sentence that no client calls the version. Without any counts, it may be that nothing was counted. */
 function toAbsence(
   version: string,
   since: string | undefined,

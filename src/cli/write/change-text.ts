@@ -7,7 +7,7 @@ import type { Turning } from './turn-text.ts'
 import { toZodText, withoutNull } from './zod-text.ts'
 import type { Names } from './zod-text.ts'
 
-/** What the texts of changes are written with: the components of both documents, and how code calls models. */
+/** The materials of the texts of changes: the components of both documents, and how code calls models. */
 export interface Writing {
   readonly base: Names
   readonly revision: Names
@@ -25,7 +25,7 @@ export interface ChangeText {
   /** The names of the models in it. */
   readonly models: readonly string[]
   readonly usesZod: boolean
-  /** What it supposes without proof, for the author to look at. */
+  /** Suppositions without proof, for the author to look at. */
   readonly guesses: readonly string[]
 }
 

@@ -25,7 +25,7 @@ interface Kept {
   readonly why: string
 }
 
-/** What is written for drafts. */
+/** The files and edits for drafts. */
 export interface Layout {
   readonly files: readonly WrittenFile[]
   /** The changes, with the files that they are in. */
@@ -200,7 +200,7 @@ function codeName(
   return toPlace(at, cwd)?.path === historyPath ? name : undefined
 }
 
-/** What is added to the file of the history. */
+/** Returns the additions to the file of the history. */
 function toWanted(
   named: readonly Named[],
   { path: historyPath, line }: { readonly path: string; readonly line: number },

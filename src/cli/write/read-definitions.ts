@@ -26,7 +26,7 @@ export interface DefinedModel extends KnownModel {
   readonly touched: readonly (readonly [field: string, change: string])[]
 }
 
-/** What an application defines, for the changes that `octavo check --write` writes. */
+/** The definitions of an application, for the changes that `octavo check --write` writes. */
 export interface Definitions {
   readonly kind: 'definitions'
   /** `undefined` without a history. */

@@ -6,7 +6,7 @@ import type { Edit } from '../release/edits.ts'
 import { toTokens } from '../release/tokens.ts'
 import type { Token } from '../release/tokens.ts'
 
-/** What is added to the file of a history. */
+/** Additions to the file of a history. */
 export interface Additions {
   /** The line on which the history is defined. */
   readonly line: number

@@ -8,7 +8,7 @@ import { valueText, withoutNull } from './zod-text.ts'
 
 type Resolve = (schema: unknown) => unknown
 
-/** What conversions are written with. */
+/** The materials of conversions. */
 export interface Turning {
   /** Follow the references of what is turned, and of what it becomes. */
   readonly resolve: { readonly from: Resolve; readonly to: Resolve }
@@ -94,7 +94,7 @@ function withoutWords(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !WORDS.has(key)))
 }
 
-/** What is no matter to a conversion. */
+/** Keywords that make no difference to a conversion. */
 const WORDS = new Set(['title', 'description', 'example', 'examples', 'default'])
 
 function kindOf(schema: unknown): string | undefined {

@@ -17,7 +17,7 @@ import { layOut, toDistinct } from './lay-out.ts'
 import type { Layout, WrittenFile } from './lay-out.ts'
 import type { Definitions } from './read-definitions.ts'
 
-/** What a check has found, for the changes that it asks for. */
+/** The result of a check, for the changes that it asks for. */
 export interface Failed {
   readonly result: CheckResult
   readonly snapshots: readonly Snapshot[]
@@ -108,7 +108,7 @@ async function writeFiles(
   return false
 }
 
-/** What was written, and what is left to fill in. */
+/** Lists the files that were written, and the gaps to fill in. */
 function toReport({ files, changes }: Layout, cwd: string): readonly string[] {
   const { green, yellow, dim } = styleFor(process.stderr)
   const name = (path: string): string => relative(cwd, path)

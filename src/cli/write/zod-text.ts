@@ -2,7 +2,7 @@ import { toRegExp } from '../../gate/schema/check.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 
-/** What schemas are written with. */
+/** The names that schemas are written with. */
 export interface Names {
   /** The named schemas of the document. */
   readonly components: Readonly<Record<string, unknown>>

@@ -151,7 +151,7 @@ export function mutationOptions<I, R>(route: RouteFunction<I, R>): RouteMutation
   }
 }
 
-/** What a query can hold. The type of an answer is what its route declares. */
+/** Returns the data of an answer as a query holds it. The type of an answer is what its route declares. */
 function toData<R>(data: unknown): QueryData<R> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return (data ?? null) as QueryData<R>

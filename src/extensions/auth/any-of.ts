@@ -14,7 +14,7 @@ type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
 }
 
-/** What one of several guards leaves; `undefined` stands for those that leave nothing. */
+/** The identity that one of several guards leaves; `undefined` stands for those that leave nothing. */
 type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number], undefined>] extends [never]
   ? never
   : Identities<G>[number]

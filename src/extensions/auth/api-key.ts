@@ -10,7 +10,7 @@ import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
 import { placed } from '../../base/source-location.ts'
 
-/** What `apiKey` takes. */
+/** The options of `apiKey`. */
 export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
   /** Where the key is. */
   readonly in: 'header' | 'query' | 'cookie'
@@ -27,7 +27,7 @@ export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends A
 
 /** A place where keys can be. */
 interface KeyLocation {
-  /** What a name may be there. */
+  /** The names that are permitted there. */
   readonly rule: OptionRule
   /** All values of the name. */
   readonly read: (request: HttpRequest, name: string) => readonly string[]
@@ -92,7 +92,7 @@ function toKey(values: readonly string[]): Carried<[key: string]> {
   return /\p{Cc}/u.test(key) ? MALFORMED : [key]
 }
 
-/** What the name may be depends on the place, when there is one. */
+/** Returns the rule of the name, which depends on the place, when there is one. */
 function nameRule(options: unknown): Rules {
   if (!isObject(options) || !('in' in options) || !isPlace(options.in)) return {}
   return { name: PLACES[options.in].rule }

@@ -9,7 +9,7 @@ import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
 import { placed } from '../../base/source-location.ts'
 
-/** What `basicAuth` takes. */
+/** The options of `basicAuth`. */
 export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
   /**
    * Who the user is: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`. What it

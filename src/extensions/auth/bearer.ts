@@ -9,7 +9,7 @@ import { checkOptions, RULES } from './options.ts'
 import type { AuthOptions } from './options.ts'
 import { placed } from '../../base/source-location.ts'
 
-/** What `bearerAuth` takes. */
+/** The options of `bearerAuth`. */
 export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
   /**
    * Who the token stands for: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`.
@@ -25,7 +25,7 @@ export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends A
   readonly scheme?: string
   /** Names the guard, and the scheme in documents. @default 'bearerAuth'; for another scheme its name, as 'tokenAuth' */
   readonly schemeName?: string
-  /** What tokens are, for documents, such as `JWT`. */
+  /** The format of tokens, for documents, such as `JWT`. */
   readonly bearerFormat?: string
 }
 

@@ -10,7 +10,7 @@ import type { HttpRequest } from '../../http/http.ts'
 /** Credentials were sent that cannot be read, or more than one. */
 export const MALFORMED: unique symbol = Symbol('malformed')
 
-/** What a request carries: credentials, none, or some that are none. */
+/** The credentials of a request, `undefined` for none, or a mark for malformed ones. */
 export type Carried<C> = C | undefined | typeof MALFORMED
 
 /** A guard before it is known what it leaves. */

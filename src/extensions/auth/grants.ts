@@ -3,7 +3,7 @@ import { addedError } from '../../http/extension-errors.ts'
 import type { AnsweredProblem } from '../../define/layers.ts'
 import type { HttpError } from '../../http/errors.ts'
 
-/** What a guard of tokens found in a request. */
+/** The claims and scopes that a guard of tokens found in a request. */
 export interface Grant {
   /** The scopes of its token, or `undefined` if it carries none that is accepted. */
   readonly scopes: ReadonlySet<string> | undefined
@@ -20,7 +20,7 @@ export function grant(context: ExecutionContext, found: Grant): void {
   grants.set(context, found)
 }
 
-/** What a guard of tokens has found in the request, or `undefined` if none has run. */
+/** Returns the grant that a guard of tokens has found in the request, or `undefined` if none has run. */
 export function grantOf(context: ExecutionContext): Grant | undefined {
   return grants.get(context)
 }

@@ -7,8 +7,8 @@ import { errorAt } from '../../base/source-location.ts'
 /** The options that all guards of this folder have. `D` is what `verify` injects, `O` whether credentials are optional. */
 export interface AuthOptions<D = {}, O extends boolean = boolean> {
   /**
-   * What `verify` needs, by the keys under which it receives them as its last argument. Octavo checks when the application is created
-   * that the module of the guard sees these tokens.
+   * The tokens that `verify` needs, by the keys under which it receives them as its last argument. Octavo checks when the application is
+   * created that the module of the guard sees these tokens.
    */
   readonly inject?: D
   /**

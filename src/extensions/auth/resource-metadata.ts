@@ -4,7 +4,7 @@ import { isRecord, isNonEmptyString } from '../../base/values.ts'
 import { checkOptions, RULES } from './options.ts'
 import { isScope } from './scopes.ts'
 
-/** What `resourceMetadata` takes. */
+/** The options of `resourceMetadata`. */
 export interface ResourceMetadataOptions {
   /** The identifier of this API: its URL with `https`, without a fragment. Clients compare it with the URL that they call. */
   readonly resource: string

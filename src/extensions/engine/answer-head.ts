@@ -2,7 +2,7 @@ import type { FinishedResponse } from '../../http/http.ts'
 import { headerProblem } from '../../server/pipeline/response-head.ts'
 import { isBodyless, statusLine } from '../../server/adapters/node/plain-head.ts'
 
-/** What a head depends on besides the answer. */
+/** The parts of a head besides the answer. */
 export interface HeadParts {
   readonly method: string
   /** Whether the client speaks HTTP/1.0. */

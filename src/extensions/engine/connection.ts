@@ -28,7 +28,7 @@ import { SAYS_CLOSE } from './answer-head.ts'
 import { send } from './send.ts'
 import type { SendTarget } from './send.ts'
 
-/** What the connections of a server share. */
+/** The state that the connections of a server share. */
 export interface Host {
   readonly parsers: Parsers
   /** Answers a request, by `settle` of its connection. */
@@ -82,9 +82,9 @@ export class Connection implements ParserTarget, Link, SendTarget {
   /** Whether the last head asked to leave HTTP. */
   #asksToLeave = false
   #leaving: { readonly request: EngineRequest; readonly rest: Uint8Array } | undefined
-  /** What is answered behind all requests, and what had been read when that was known. */
+  /** The error that is answered behind all requests, and how much had been read when it was known. */
   #refusal: { readonly error: HttpError; readonly start: number } | undefined
-  /** What is under way on a connection that has left HTTP. */
+  /** Work under way on a connection that has left HTTP. */
   others: readonly unknown[] | undefined
 
   constructor(socket: Socket, host: Host) {
@@ -98,7 +98,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     socket.resume()
   }
 
-  /** What is under way, oldest first. */
+  /** The work under way, oldest first. */
   get responses(): readonly unknown[] {
     return this.others ?? this.#queue
   }
@@ -383,7 +383,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     this.settle(request, this.#host.writeError(problem), request.context)
   }
 
-  /** What follows a head that asks to leave HTTP: another protocol, or, where that is not wanted, the next request. */
+  /** Continues behind a head that asks to leave HTTP: with another protocol, or, where that is not wanted, with the next request. */
   #onLeave(result: number, given: Uint8Array | undefined): Uint8Array | undefined {
     const read = given ?? this.#parser?.getCurrentBuffer() ?? NOTHING
     const rest = read.subarray(result)

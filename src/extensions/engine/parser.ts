@@ -1,13 +1,13 @@
 import { createServer, METHODS, Server } from 'node:http'
 import { Socket } from 'node:net'
 
-/** What the parser of a connection reports. Called while it parses, so none of this may throw. */
+/** The reports of a connection's parser. Called while it parses, so none of this may throw. */
 export interface ParserTarget {
   /** A head is complete. Returns 0 to go on, and 2 if what follows is no HTTP. */
   onHead(head: ParsedHead): number
   onBody(chunk: Uint8Array): void
   onMessage(): void
-  /** What was read has been parsed: how many bytes of it, or why the parser stopped. */
+  /** Called after bytes were parsed, with their number, or with the error that stopped the parser. */
   onParsed(result: number | Error): void
   /** The head or the whole of the present request has not arrived in time. */
   onTimeout(): void
@@ -50,7 +50,7 @@ export interface Parser {
   /** Reads from the connection itself, instead of its socket. */
   consume(handle: Handle): void
   unconsume(): void
-  /** What is parsed right now, or was parsed last. */
+  /** Returns the bytes that are parsed right now, or were parsed last. */
   getCurrentBuffer(): Uint8Array | undefined
   /** Forgets the parser in the list of its server. */
   remove(): void
@@ -67,7 +67,7 @@ export interface Parsers {
   readonly rest: () => void
 }
 
-/** What creates the parsers of a server, with the longest head in bytes. */
+/** Creates the parsers of a server, with the longest head in bytes. */
 export type CreateParsers = (maxHeaderSize: number) => Parsers
 
 /** The class of Node that has llhttp inside, as far as it is used. */
@@ -209,12 +209,12 @@ const NO_LINES: readonly string[] = []
 /** A parser as its callbacks see it. */
 interface Reporting {
   readonly target: ParserTarget | undefined
-  /** What came of a head that has many lines. */
+  /** The lines of a head that has many. */
   lines: readonly string[]
   url: string
 }
 
-/** What the parser calls, by its codes. */
+/** Creates the functions that the parser calls, by its codes. */
 function createCallbacks(codes: Codes, methods: readonly string[]): Readonly<Record<number, unknown>> {
   return {
     [codes.kOnHeaders](this: Reporting, lines: readonly string[], url: string) {

@@ -1,7 +1,7 @@
 import { isFunction, isObject } from '../../base/values.ts'
 import { encode } from './codec.ts'
 
-/** What is noted while data is written. */
+/** Notes that are taken while data is written. */
 export interface Noted {
   /** Whether the text has all that the data holds: an instance of a class may have private fields, and its `toJSON` may hide some. */
   isWhole: boolean

@@ -32,7 +32,7 @@ export function unavailable(seconds = 1): HttpError {
   })
 }
 
-/** What documents tell of routes with `idempotency`. */
+/** Describes routes with `idempotency` for documents. */
 export function describeIdempotency(
   methods: readonly IdempotencyMethod[],
   required: boolean,

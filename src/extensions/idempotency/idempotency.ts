@@ -41,8 +41,8 @@ export interface IdempotencyOptions {
    */
   readonly lease?: number
   /**
-   * What becomes of a request whose first run was lost, or whose result has another `shape`: 409 until the lifetime ends, or the handler
-   * runs again. Choose `'run'` only if a second run does no harm. @default 'refuse'
+   * The fate of a request whose first run was lost, or whose result has another `shape`: 409 until the lifetime ends, or the handler runs
+   * again. Choose `'run'` only if a second run does no harm. @default 'refuse'
    */
   readonly afterLease?: 'refuse' | 'run'
   /**
@@ -58,7 +58,7 @@ export interface IdempotencyOptions {
   readonly store?: IdempotencyStore | object
   /** Milliseconds until a store that does not answer has failed. @default 1000 */
   readonly storeTimeout?: number
-  /** What becomes of requests while the store fails: refused with 503, or answered without protection, which is logged. @default 'refuse' */
+  /** The fate of requests while the store fails: refused with 503, or answered without protection, which is logged. @default 'refuse' */
   readonly onStoreError?: 'refuse' | 'allow'
   /** The longest result that is kept, in characters of its text. @default 262144 */
   readonly maxResult?: number
@@ -98,7 +98,7 @@ const OPTIONS: Rules = {
   maxMemory: [isPositive, 'a number of bytes, at least 1'],
 }
 
-/** What a run is made with. */
+/** The settings of a run. */
 interface Settings {
   readonly required: boolean
   readonly methods: readonly string[]
@@ -111,7 +111,7 @@ interface Settings {
   readonly shape: string | undefined
   readonly owner: (context: ExecutionContext) => ReturnType<typeof ownerOf>
   readonly store: GuardedStore
-  /** What a store is given of texts that may hold personal data. */
+  /** Digests texts that may hold personal data, before a store gets them. */
   readonly digest: (text: string) => string
   /** Names a run. */
   readonly toToken: () => string
@@ -218,7 +218,7 @@ function answer(
   })
 }
 
-/** What a run holds its key with. */
+/** The hold of a run on its key. */
 interface Claim {
   readonly key: string
   readonly token: string

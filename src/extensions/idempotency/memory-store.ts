@@ -4,7 +4,7 @@ import { flatCopy } from '../../base/values.ts'
 import { LOST } from './outcome.ts'
 import type { IdempotencyEntry, IdempotencyStart, IdempotencyStore } from './store.ts'
 
-/** What the keys of a client take. */
+/** The room that the keys of a client take. */
 interface Share {
   readonly client: string
   /** In bytes. */
@@ -35,7 +35,7 @@ interface Finished {
 /** About what an entry takes besides its texts, in bytes. */
 const OVERHEAD = 350
 
-/** What an entry takes, in bytes. */
+/** Returns the size of an entry, in bytes. */
 function sizeOf(key: string, fingerprint: string, result: string): number {
   return OVERHEAD + key.length + fingerprint.length + Buffer.byteLength(result)
 }

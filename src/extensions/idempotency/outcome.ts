@@ -6,7 +6,7 @@ import { isAsyncIterable, isWebResponse } from '../../http/stream.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { decode, encode, isPlain } from './codec.ts'
 
-/** What a store keeps of a run: the result of the handler in the newest version, an error, or that neither can be kept. */
+/** The outcome of a run that a store keeps: the result of the handler in the newest version, an error, or that neither can be kept. */
 type Outcome =
   | Data
   | {
@@ -19,15 +19,15 @@ interface Data {
   readonly kind: 'value' | 'data' | 'raw'
   readonly status: number | undefined
   readonly data: unknown
-  /** What the handler has set on `context.response`. */
+  /** The headers that the handler has set on `context.response`. */
   readonly headers: Headers
-  /** What a reply has of its own. */
+  /** The options of a reply. */
   readonly options?: ReplyOptions
 }
 
 type Headers = Readonly<Record<string, string | readonly string[]>>
 
-/** What is kept of a run whose result is too long, a stream or a file. */
+/** The outcome of a run whose result is too long, a stream or a file. */
 export const LOST = encode({ kind: 'lost' } satisfies Outcome)
 
 /** Statuses by which a server asks a client to send the request again: their results are not kept. */

@@ -15,10 +15,10 @@ import { encode } from './codec.ts'
 /** The field name, as it is written in documents. */
 export const HEADER = 'Idempotency-Key'
 
-/** What a String of structured fields has between its quotes (RFC 9651 section 3.3.3). */
+/** The content of a String of structured fields between its quotes (RFC 9651 section 3.3.3). */
 const QUOTED = /^(?:[ !#-[\]-~]|\\["\\])*$/
 
-/** What many clients send without quotes, and nearly all keys are. */
+/** Keys that many clients send without quotes, and nearly all keys. */
 const SIMPLE = /^[\w.~:/+=@-]+$/
 
 const MAX_LENGTH = 255
@@ -59,7 +59,7 @@ export function missingKey(): HttpError {
 
 /** Whose a key is. */
 interface Owner {
-  /** What tells clients apart. */
+  /** The text that tells clients apart. */
   readonly scope: string
   /** Whether the server knows that the client is the one it says it is. */
   readonly isKnown: boolean

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Awaitable } from '../../base/async.ts'
 
-/** What a store is given when a request begins. */
+/** The values that a store gets when a request begins. */
 export interface IdempotencyStart {
   /** A random text that names this run of the handler. Only the run that holds a key may finish it. */
   readonly token: string
@@ -15,7 +15,7 @@ export interface IdempotencyStart {
   readonly takesOver: boolean
 }
 
-/** What a store knows of a key. */
+/** The state of a key in a store. */
 export type IdempotencyEntry =
   | {
       /** The key is new, or taken over: the handler runs. */
@@ -56,7 +56,7 @@ export interface IdempotencyStore {
   fail(key: string, token: string, context: ExecutionContext): Awaitable<unknown>
 }
 
-/** What a store keeps of a run. */
+/** The result of a run in a store. */
 export interface IdempotencyResult {
   /** The result as text, which the store returns as it is. */
   readonly text: string

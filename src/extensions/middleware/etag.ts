@@ -59,7 +59,7 @@ const ASKING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
 /** Characters of a tag: 132 bits. */
 const TAG_LENGTH = 22
 
-/** What describes a content that is not sent (RFC 9110 section 15.4.5). */
+/** Headers that describe a content that is not sent (RFC 9110 section 15.4.5). */
 const OF_CONTENT = [
   'content-type',
   'content-length',

@@ -21,7 +21,7 @@ export interface RequestIdOptions {
 
 const WHERE = 'requestId'
 
-/** What fits into a line of a log, a header and a URL without being quoted. */
+/** Texts that fit into a line of a log, a header and a URL without being quoted. */
 const ID = /^[\w.~:/+=@-]{1,128}$/
 
 const OPTIONS: Rules = {

@@ -192,7 +192,7 @@ const KEYWORD =
 /** Visible ASCII without what ends a source, a directive or a header. */
 const SOURCE = /^[!-+\--:<-~]+$/
 
-/** What is wrong with a policy; `name` is the option that holds it. */
+/** Lists the mistakes of a policy; `name` is the option that holds it. */
 function policyProblems(where: string, name: string, directives: unknown): readonly DefinitionProblem[] {
   if (directives === undefined || directives === false) return []
   const problem = (message: string, fix: string): readonly DefinitionProblem[] => [

@@ -3,7 +3,7 @@ import type { Context, Span } from '@opentelemetry/api'
 
 import { isObject } from '../../base/values.ts'
 
-/** What an HTTP instrumentation leaves in the context for frameworks: its span, and the route that it waits for. */
+/** The values that an HTTP instrumentation leaves in the context for frameworks: its span, and the route that it waits for. */
 export interface RpcMetadata {
   readonly span: Span
   route?: string

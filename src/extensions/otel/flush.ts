@@ -3,7 +3,7 @@ import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import { settlesWithin } from '../../base/async.ts'
 import { isObject } from '../../base/values.ts'
 
-/** What spans and metrics come from. */
+/** The providers of spans and metrics. */
 interface Providers {
   readonly tracerProvider: TracerProvider
   /** `undefined` if no metrics are recorded. */

@@ -13,7 +13,7 @@ export interface RequestMetrics {
 
 /** A request whose response has ended. */
 interface EndedRequest {
-  /** What the response adds to the attributes of the request: status, route, version and error. */
+  /** Attributes that the response adds to those of the request: status, route, version and error. */
   readonly added: Attributes
   /** Milliseconds; `undefined` if another instrumentation records the duration. */
   readonly duration: number | undefined
@@ -24,7 +24,7 @@ interface EndedRequest {
   readonly changes: readonly string[]
 }
 
-/** What an instrumentation is called, and the conventions that it follows. */
+/** The name of the instrumentation, and the conventions that it follows. */
 export const SCOPE = 'octavo'
 export const SCHEMA = { schemaUrl: 'https://opentelemetry.io/schemas/1.45.0' }
 

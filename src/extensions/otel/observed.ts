@@ -4,9 +4,9 @@ import { Channels } from '../../server/logging/channels.ts'
 import type { RequestError } from '../../server/logging/channels.ts'
 import type { VersionResolved } from '../../versioning/options.ts'
 
-/** What the channels have told of a request. A class because one is made for every request. */
+/** The events of a request's channels. A class because one is made for every request. */
 export class Observed {
-  /** What was thrown last. */
+  /** The value that was thrown last. */
   failure: unknown = undefined
   hasFailed = false
   /** The state of the version in its life, such as `deprecated`. */

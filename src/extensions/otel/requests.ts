@@ -18,7 +18,7 @@ import { errorTypeOf, observe, problemOf } from './observed.ts'
 import type { Observed } from './observed.ts'
 import { templateOf } from '../../router/path/template.ts'
 
-/** What the observer of requests is made of. */
+/** The parts of the observer of requests. */
 interface RequestParts {
   readonly tracer: Tracer
   /** `undefined` if no metrics are recorded. */
@@ -37,7 +37,7 @@ interface Started {
   readonly attributes: RequestAttributes
   readonly observed: Observed
   readonly span: Span
-  /** What is active while the request is answered. */
+  /** The context that is active while the request is answered. */
   readonly active: Context
   /** Set if the span is that of an HTTP instrumentation, which ends it and records the duration. */
   readonly adopted: RpcMetadata | undefined
@@ -180,7 +180,7 @@ function end(parts: RequestParts, started: Started, status: number, { bytes, isB
   })
 }
 
-/** What the response adds to the attributes of spans and metrics. */
+/** Returns the attributes that the response adds to those of spans and metrics. */
 function toAdded({ context, connection, observed }: Started, status: number, isBroken: boolean): Attributes {
   const { route, version } = context
   const added: Attributes = { 'http.response.status_code': status }

@@ -45,7 +45,7 @@ export function createCursors(secrets: readonly string[], lifetime: number | und
   }
 }
 
-/** What a cursor holds: its direction, when it ends or `null`, and its keys. What JSON has no word for is a list. */
+/** The content of a cursor: its direction, when it ends or `null`, and its keys. What JSON has no word for is a list. */
 type Payload = readonly [isBackward: 0 | 1, end: number | null, ...keys: unknown[]]
 
 function toPayload({ isBackward, keys = [] }: Place, lifetime: number | undefined): Payload {

@@ -78,7 +78,7 @@ export interface PagePosition<F extends string> {
   readonly select: <T>(rows: Iterable<T>) => readonly T[]
 }
 
-/** What `read` needs of the context of a request. */
+/** The members of a request's context that `read` needs. */
 export type PageContext = Pick<ExecutionContext, 'path' | 'version' | 'request' | 'response'>
 
 /** A list that is read in pages, as `page` returns it. */

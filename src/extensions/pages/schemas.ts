@@ -61,7 +61,7 @@ export interface PageSchema<S> {
   meta(metadata: {
     /** The name of the page in documents. */
     readonly id?: string
-    /** What the page is. May hold Markdown. */
+    /** A description of the page. May hold Markdown. */
     readonly description?: string
   }): PageSchema<S>
 }

@@ -129,7 +129,7 @@ export function pinned(options: PinOptions): Pins {
   return Object.assign(chosen, { names: [onFirstUse, otherwise].filter(isNonEmptyString), upgrade })
 }
 
-/** What a `defaultVersion` function is called with. */
+/** The arguments of a `defaultVersion` function. */
 type Asked = Parameters<DefaultVersion>
 
 function fallBack(

@@ -18,7 +18,7 @@ export class Exchange implements Dispatcher.DispatchController {
   #request: RawRequest | undefined
   #source: ByteSource | undefined
   #headers: FinishedResponse['headers'] = {}
-  /** What goes on when the handler wants more. */
+  /** Continues when the handler wants more. */
   #wake: (() => void) | undefined
   /** Whether the handler has been told the end, and so is told nothing any more. */
   isSettled = false

@@ -16,7 +16,7 @@ export interface Pending {
 
 const { ClientClosedError, ClientDestroyedError } = errors
 
-/** What has requests under way: no socket holds these, so that without this they could be collected with their handlers. */
+/** Those with requests under way: no socket holds these, so that without this they could be collected with their handlers. */
 const busy = new Set<Pending>()
 
 /** Creates the register of a dispatcher; it fails requests with undici's own errors. */

@@ -19,7 +19,7 @@ export interface Origin {
 /** A body as undici's web classes encode it. */
 export type EncodeWeb = (body: FormData | Blob | URLSearchParams) => Encoded
 
-/** What a `Response`, be it of Node or of undici, makes of a body. */
+/** A body as a `Response` of Node or of undici encodes it. */
 interface Encoded {
   readonly body: AsyncIterable<Uint8Array> | null
   readonly headers: { get(name: string): string | null }

@@ -6,7 +6,7 @@ import type { Subscription, Subscriptions } from './subscriptions.ts'
 
 /** The outcome of an attempt. */
 export interface WebhookAttempt {
-  /** What was sent. `attempt` is the number of this attempt. */
+  /** The delivery that was sent. `attempt` is the number of this attempt. */
   readonly delivery: Delivery
   /**
    * `'delivered'` after a status of 2xx, `'retry'` if there will be another attempt, `'failed'` if not, `'disabled'` after a 410, `'dropped'` if

@@ -6,7 +6,7 @@ import type { Delivery } from './outbox.ts'
 import { createPayloads } from './payload.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** What `send` and `prepare` take besides the data. */
+/** The options of `send` and `prepare` besides the data. */
 export interface SendOptions<A = unknown> {
   /** Passed to `subscriptions.of`, such as the account that the event belongs to. */
   readonly audience?: A

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../http/http.ts'
 import { isNonEmptyString } from '../../base/values.ts'
 import { isSecret, toKey } from './secrets.ts'
 
-/** What the signature of a webhook covers. */
+/** The parts of a webhook that its signature covers. */
 export interface SignedWebhook {
   /** The id of the event. */
   readonly id: string
@@ -36,12 +36,12 @@ export function signWebhook({ id, timestamp, body, secrets }: SignedWebhook): st
     .join(' ')
 }
 
-/** What the headers of an incoming webhook say. */
+/** The signature and timestamp in the headers of an incoming webhook. */
 export interface Carried {
   /** Seconds since 1970, or `undefined` for a format without time. */
   readonly timestamp: number | undefined
   readonly signatures: readonly Buffer[]
-  /** What is signed before the body. */
+  /** The text that is signed before the body. */
   readonly prefix: string
 }
 
@@ -55,7 +55,7 @@ interface Format {
   readonly read: (request: HttpRequest) => Carried | undefined
   readonly toKey: (secret: string) => Buffer
   readonly isSecret: (text: string) => boolean
-  /** What a secret is, in messages. None of its words may have messages show a wrong one, as `bytes` would. */
+  /** The description of a secret, in messages. None of its words may have messages show a wrong one, as `bytes` would. */
   readonly secret: string
 }
 
@@ -129,7 +129,9 @@ export function isSigned(
   return found
 }
 
-/** What a request is remembered by: a hash of all that is signed. Its signatures can be left out or put into another order. */
+/**
+ * Returns the key that a request is remembered by: a hash of all that is signed. Its signatures can be left out or put into another order.
+ */
 export function toReplayKey({ prefix }: Carried, body: Uint8Array): string {
   return createHash('sha256').update(prefix).update(body).digest('base64url')
 }

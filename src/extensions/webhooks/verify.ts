@@ -27,7 +27,7 @@ import type { ReplayStore } from './replays.ts'
 import { FORMATS, isSigned, toReplayKey } from './signature.ts'
 import type { SignatureFormat } from './signature.ts'
 
-/** What `verifyWebhook` takes. */
+/** The options of `verifyWebhook`. */
 export interface VerifyOptions<D extends Tokens = {}> {
   /**
    * The secret that you share with the sender, or several while one replaces another. A function finds them for each request, such as by an
@@ -40,7 +40,7 @@ export interface VerifyOptions<D extends Tokens = {}> {
         context: ExecutionContext,
         inject: Injected<D>,
       ) => Awaitable<string | readonly string[] | null | undefined>)
-  /** What the function `secrets` needs, by the keys under which it receives their values. */
+  /** The tokens that the function `secrets` needs, by the keys under which it receives their values. */
   readonly inject?: D
   /** How the sender signs: as Standard Webhooks says, as GitHub or as Stripe. @default 'standard' */
   readonly format?: SignatureFormat

@@ -10,7 +10,7 @@ import { isBoolean, isString, isNonEmptyString } from '../../base/values.ts'
 import { createKnown, expandSpec } from '../../versioning/known.ts'
 import type { VersionSpec } from '../../versioning/spec.ts'
 
-/** What `defineWebhook` takes. */
+/** The options of `defineWebhook`. */
 export interface WebhookOptions<S extends Schema = Schema> extends Pick<
   Webhook,
   'summary' | 'description' | 'tags' | 'deprecated'

@@ -19,7 +19,7 @@ import type { Poster, PostLimits } from './send/post.ts'
 import type { TargetOptions } from './send/target.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** What `createWebhooks` takes. */
+/** The options of `createWebhooks`. */
 export interface CreateWebhooksOptions<A = unknown> extends TargetOptions, Partial<PostLimits> {
   /** Your store of subscriptions. */
   readonly subscriptions: Subscriptions<A>

@@ -5,7 +5,7 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Method } from '../../http/http.ts'
 import type { Parameter, ResponseObject } from './types.ts'
 
-/** What is documented of all that runs before the handler of a route. `middleware` is that of the application. */
+/** Returns the documentation of all that runs before the handler of a route. `middleware` is that of the application. */
 export function addedTo(
   { layers }: Pick<ResolvedRoute, 'layers'>,
   middleware: readonly Middleware[],

@@ -185,7 +185,7 @@ function areSeveral(parts: readonly Part[]): boolean {
   return false
 }
 
-/** What a schema says with all that it refers to. */
+/** Returns the meaning of a schema with all that it refers to. */
 function meaningIn(schemas: Readonly<Record<string, SchemaObject>>, name: string): string {
   return JSON.stringify([schemas[name], schemasIn(findReferences(schemas[name]), schemas)])
 }

@@ -3,7 +3,7 @@ import type { SourceName } from '../../schema/sources.ts'
 import type { ConvertedRoute, StreamedSchema } from './model.ts'
 import type { Content, SchemaObject } from './types.ts'
 
-/** What a stream carries. */
+/** The content of a stream. */
 interface ContractStream {
   readonly kind: 'events' | 'items'
   /** The schemas of events by their names, or the one of items. */
@@ -35,7 +35,7 @@ interface ContractWebhook {
   readonly data: SchemaObject | undefined
 }
 
-/** What clients of a version may send and get. */
+/** The requests and responses of a version, for its clients. */
 export interface Contract {
   /** `null` for requests that name none. */
   readonly version: string | null

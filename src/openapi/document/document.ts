@@ -27,7 +27,7 @@ export interface Made {
   readonly until: number
   /** The paths in which the version stands. */
   readonly own: ReadonlySet<string>
-  /** What Octavo itself answers. */
+  /** The answers of Octavo itself. */
   readonly answers: ErrorAnswers
 }
 
@@ -39,7 +39,7 @@ function toMember(method: Method, { openapi }: DocumentSettings): string {
   return method === 'QUERY' && openapi === '3.1' ? 'x-query' : method.toLowerCase()
 }
 
-/** What a document has besides its routes, and how they are written. */
+/** The parts of a document besides its routes, and how they are written. */
 interface DocumentParts {
   readonly writeOperation: WriteOperation
   readonly webhooks: readonly DocumentedWebhook[]
@@ -144,7 +144,7 @@ function operationsOf(items: readonly PathItem[]): readonly PathItem[string][] {
   return items.flatMap((item) => Object.values(item))
 }
 
-/** What is said of the life of a version, with the links that explain it. */
+/** Returns the description of a version's life, with the links that explain it. */
 function policyOf({ version, lifetime, policy, isElsewhere }: DocumentedVersion, now: number): object {
   if (version === null || (lifetime === undefined && !isElsewhere)) return {}
   const { deprecated = false, sunset }: Partial<Lifetime> = lifetime ?? {}

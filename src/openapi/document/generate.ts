@@ -18,7 +18,7 @@ import type { OpenApiDocument } from './types.ts'
 import { createWebhooksOf, webhookProblems } from './webhooks.ts'
 import type { DocumentedWebhook } from './webhooks.ts'
 
-/** What a generator makes documents of. */
+/** The parts that a generator makes documents of. */
 export interface GeneratorSource {
   /** Oldest first; the last may have the version `null`. */
   readonly versions: readonly DocumentedVersion[]
@@ -138,7 +138,7 @@ function createConversions(
   }
 }
 
-/** What routes have that declare no schema: the parameters of their paths. */
+/** Converts routes that declare no schema: the parameters of their paths. */
 function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
   const bare = routesOf(versions).map(
     (route) =>

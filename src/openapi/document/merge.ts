@@ -95,7 +95,7 @@ function mergeBodies(operations: readonly Operation[]): RequestBody | undefined 
   return { ...last, required: isRequired, content: mergeContents(bodies.map(({ content }) => content)) }
 }
 
-/** What any of several holds, by content type. */
+/** Joins the contents of several, by content type. */
 export function mergeContents(all: readonly Content[]): Content {
   const contents = sharedOr(all)
   const types = new Set(contents.flatMap((content) => Object.keys(content)))
@@ -130,7 +130,9 @@ function mergeResponses(operations: readonly Operation[], answers: ErrorAnswers)
   )
 }
 
-/** What any says of a status, if only by its first digit or of all others: clients look for the status itself first. */
+/**
+ * Returns the answers that any has for a status, if only by its first digit or for all others: clients look for the status itself first.
+ */
 function answersOf(
   all: readonly Operation['responses'][],
   status: string,
@@ -169,7 +171,7 @@ function toResponse(response: ResponseObject | Reference, answers: ErrorAnswers)
   return answers[name] ?? { description: '' }
 }
 
-/** What is enough for one of them; an open one says so by an alternative that asks for nothing. */
+/** Returns the alternatives that suffice for one of them; an open one has an alternative that asks for nothing. */
 function mergeSecurity(operations: readonly Operation[]): readonly SecurityAlternative[] {
   const [first, ...others] = operations.map(({ security }) => security)
   if (first === undefined || others.every((security) => isSame(security, first))) return first ?? []

@@ -33,7 +33,7 @@ export interface DocumentedRoute {
   readonly lifetime: Lifetime | undefined
 }
 
-/** What a document is about: one version, or everything where there are none. */
+/** The subject of a document: one version, or everything where there are none. */
 export interface DocumentedVersion {
   /** `null` without versioning. */
   readonly version: string | null
@@ -44,7 +44,7 @@ export interface DocumentedVersion {
   readonly isElsewhere: boolean
 }
 
-/** What an application says of itself, and how it is reached. */
+/** The description of an application, and how it is reached. */
 export interface DocumentSettings {
   readonly openapi: OpenApiVersion
   readonly info: DocumentInfo
@@ -55,7 +55,7 @@ export interface DocumentSettings {
   readonly hasServers: boolean
   readonly tags: readonly DocumentTag[]
   readonly externalDocs: ExternalDocs | undefined
-  /** What the application reports to subscribers. */
+  /** The events that the application reports to subscribers. */
   readonly webhooks: readonly Webhook[]
   /** Whether a slash at the end of a path makes another path, or the declared form is the one to send. */
   readonly keepsSlash: boolean
@@ -78,9 +78,9 @@ export interface NamedSchema {
 export interface ConvertedRoute {
   /** Those of params, query, headers and cookies, in this order; path parameters that are not declared included. */
   readonly parameters: readonly Parameter[]
-  /** What `body`, `form` and `files` take, by content type. */
+  /** The contents of `body`, `form` and `files`, by content type. */
   readonly body: RequestBody | undefined
-  /** What is declared under `response`, by status; without content where nothing is sent. */
+  /** The responses that are declared, by status; without content where nothing is sent. */
   readonly responses: ReadonlyMap<
     ResponseKey,
     { readonly description: string | undefined; readonly content: Content | undefined }
@@ -91,7 +91,7 @@ export interface ConvertedRoute {
   readonly headers: ReadonlyMap<unknown, SchemaObject>
 }
 
-/** What an event carries, or an item. */
+/** The content of an event, or of an item. */
 export interface StreamedSchema {
   /** `undefined` for an event without data. */
   readonly schema: SchemaObject | undefined
@@ -110,13 +110,13 @@ export type Convertible = Pick<
 /** Routes, converted together: schemas that they share are the same component. */
 export interface Conversion {
   readonly routes: ReadonlyMap<Convertible, ConvertedRoute>
-  /** What errors hold, or `undefined` for problem documents. */
+  /** The content of errors, or `undefined` for problem documents. */
   readonly errors: Content | undefined
   /** Under `#/components/schemas/`, by name. */
   readonly components: Readonly<Record<string, SchemaObject>>
   /** Names that two schemas have, and names that no component can have. */
   readonly problems: readonly DefinitionProblem[]
-  /** What no document can show: a note stands in its place. */
+  /** Warnings of schemas that no document can show: a note stands in their place. */
   readonly warnings: readonly DefinitionWarning[]
 }
 

@@ -15,13 +15,13 @@ import { toResponses } from './responses.ts'
 import type { OpenApiVersion, Operation, Parameter, RequestBody, SecurityAlternative } from './types.ts'
 import type { Wire } from './wire.ts'
 
-/** What is known of an operation besides its route. */
+/** The parts of an operation besides its route. */
 interface OperationParts {
   readonly converted: ConvertedRoute
   readonly wire: Wire
   readonly security: readonly SecurityAlternative[]
   readonly now: number
-  /** What Octavo itself answers. */
+  /** The answers of Octavo itself. */
   readonly answers: ErrorAnswers
   /** That of the application. */
   readonly middleware: readonly Middleware[]
@@ -169,7 +169,7 @@ function extend(operation: Operation, own: object, shown: Shown): Operation {
   return merge(operation, own, shown) as Operation
 }
 
-/** What documents show of the schemas in `openapi`. */
+/** The converted schemas in `openapi`. */
 type Shown = ConvertedRoute['headers']
 
 function merge(base: unknown, own: unknown, shown: Shown): unknown {

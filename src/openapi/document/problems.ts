@@ -8,7 +8,7 @@ import { deepFreeze } from '../freeze.ts'
 import type { VersionStatusCodes } from '../../versioning/schemes/scheme.ts'
 import type { Content, ResponseObject, SchemaObject } from './types.ts'
 
-/** What Octavo answers by itself: a code of its own with an example of its detail, the schema, and how documents describe it. */
+/** An answer of Octavo itself: a code of its own with an example of its detail, the schema, and how documents describe it. */
 interface Answer {
   readonly code: CoreErrorCode
   readonly description: string
@@ -115,7 +115,7 @@ const ANSWERS = {
 /** The name of an answer of Octavo's core; `Problem` is any error. */
 export type ProblemAnswer = keyof typeof ANSWERS | 'Problem'
 
-/** What Octavo itself answers, as components under `responses`: with what middleware, guards and interceptors answer. */
+/** The answers of Octavo itself, as components under `responses`: with those of middleware, guards and interceptors. */
 export type ErrorAnswers = Readonly<Record<ProblemAnswer, ResponseObject>> &
   Readonly<Record<string, ResponseObject>>
 
@@ -157,12 +157,12 @@ function toExample(error: HttpError): unknown {
   return typeof body === 'string' ? JSON.parse(body) : undefined
 }
 
-/** What any error is, where that it is a problem document is not promised. */
+/** The description of any error, where that it is a problem document is not promised. */
 export const ANY_ERROR = 'What went wrong'
 
 /**
- * What Octavo itself answers in the format of an application; in problem documents without `content`, whose examples have the statuses
- * of version errors. `added` is what middleware, guards and interceptors answer by themselves.
+ * Returns the answers of Octavo itself in the format of an application; in problem documents without `content`, whose examples have the
+ * statuses of version errors. `added` is what middleware, guards and interceptors answer by themselves.
  */
 export function toErrorAnswers(
   content: Content | undefined,
@@ -270,7 +270,7 @@ export const PROBLEM_SCHEMAS: Readonly<Record<string, SchemaObject>> = deepFreez
 
 const RANGES = { '4XX': 'Client error', '5XX': 'Server error', default: 'Any other status' }
 
-/** What a response is called that says nothing of itself. */
+/** Returns the description of a response without one of its own. */
 export function descriptionOf(status: ResponseKey): string {
   if (typeof status === 'string') return RANGES[status]
   return phraseOf(status) ?? `Status ${status}`

@@ -1,6 +1,6 @@
 import type { Operation, PathItem, SchemaObject } from './types.ts'
 
-/** What a part of a document refers to. */
+/** The references of a part of a document. */
 type References = ReadonlySet<string>
 
 /** Finds everything that a part of a document refers to, as a `$ref` or in the mapping of a discriminator. */
@@ -10,7 +10,7 @@ export function findReferences(value: unknown): References {
   return new Set([...text.matchAll(/"#\/components\/([^"\\]+)"/g)].map(([, ref = '']) => ref))
 }
 
-/** What path items refer to. Documents share operations and parts of them, and each is looked through once. */
+/** Returns the references of path items. Documents share operations and parts of them, and each is looked through once. */
 export function referencesIn(items: readonly PathItem[]): References {
   const found = new Set<string>()
   for (const item of items)
@@ -26,7 +26,7 @@ function ofOperation(operation: Operation): References {
 const known = new WeakMap<object, References>()
 const NONE: References = new Set()
 
-/** What a part refers to, which is looked up when it was looked through before. */
+/** Returns the references of a part, which is looked up when it was looked through before. */
 function remembered<T>(part: T, find: (part: T) => References): References {
   if (typeof part === 'string' && !part.startsWith('#')) return NONE
   if (typeof part !== 'object' || part === null) return find(part)

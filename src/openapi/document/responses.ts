@@ -14,18 +14,18 @@ import type { Wire } from './wire.ts'
 
 type Responses = Operation['responses']
 
-/** What is known of the responses of an operation besides its route. */
+/** The parts of an operation's responses besides its route. */
 interface ResponseParts {
   readonly converted: ConvertedRoute
   readonly wire: Wire
-  /** What Octavo itself answers. */
+  /** The answers of Octavo itself. */
   readonly answers: ErrorAnswers
-  /** What middleware, guards and interceptors do besides. */
+  /** The documented effects of middleware, guards and interceptors. */
   readonly added: readonly Documented[]
   readonly openapi: OpenApiVersion
 }
 
-/** What an operation answers: what is declared, and what Octavo answers by itself. */
+/** Returns the responses of an operation: those that are declared, and those of Octavo itself. */
 export function toResponses(
   { route, lifetime }: DocumentedRoute,
   { converted, wire, answers, added, openapi }: ResponseParts,
@@ -94,7 +94,7 @@ function isSuccess(status: ResponseKey): boolean {
   return status === 'default' || Number(status) < 300
 }
 
-/** What a handler may reply with a status: what is declared for it, its range or the others. */
+/** Returns the response that is declared for a status: its own, that of its range or that of the others. */
 function declaredFor(
   declared: ReadonlyMap<string, ResponseObject>,
   status: string,
@@ -104,7 +104,7 @@ function declaredFor(
 
 const BODIES: ReadonlySet<string> = new Set(['body', 'form', 'files'])
 
-/** What Octavo answers by itself, by status; handlers throw what they like, which is the `default`. */
+/** Returns the errors of Octavo itself, by status; handlers throw what they like, which is the `default`. */
 function errorsOf(
   { sources, layers, pattern }: DocumentedRoute['route'],
   lifetime: Lifetime | undefined,

@@ -7,7 +7,7 @@ import type { SecurityAlternative } from './types.ts'
 
 /** How clients prove who they are, for all routes of a document. */
 export interface Security {
-  /** What a route asks for: alternatives, none for an open one. */
+  /** The requirements of a route: alternatives, none for an open one. */
   readonly of: (route: ResolvedRoute) => readonly SecurityAlternative[]
   /** Under `#/components/securitySchemes/`. */
   readonly schemes: () => Readonly<Record<string, SecurityScheme>>

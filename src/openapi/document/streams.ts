@@ -3,7 +3,7 @@ import type { DeclaredStream } from '../../schema/streams.ts'
 import type { ConvertedRoute, StreamedSchema } from './model.ts'
 import type { Content, OpenApiVersion, SchemaObject } from './types.ts'
 
-/** What a stream is in a document. */
+/** A stream in a document. */
 interface StreamResponse {
   readonly description: string
   readonly content: Content

@@ -92,7 +92,7 @@ export interface Operation {
 /** A Path Item Object (section 4.8.9): operations by method, in lower case. QUERY is `x-query` in OpenAPI 3.1. */
 export type PathItem = Readonly<Record<string, Operation>>
 
-/** What a document says of itself (section 4.8.2). */
+/** The description of a document (section 4.8.2). */
 export interface DocumentInfo {
   /** The name of the API. */
   readonly title: string
@@ -160,7 +160,7 @@ export interface DocumentServer {
   readonly variables?: Readonly<Record<string, ServerVariable>>
 }
 
-/** What is said of a group of operations (section 4.8.22). */
+/** The description of a group of operations (section 4.8.22). */
 export interface DocumentTag {
   /** The tag as routes name it. */
   readonly name: string
@@ -185,7 +185,7 @@ export interface OpenApiDocument {
   readonly tags?: readonly DocumentTag[]
   /** Operations by path and method. */
   readonly paths: Readonly<Record<string, PathItem>>
-  /** What the application sends to subscribers, by the name of the event. */
+  /** The events that the application sends to subscribers, by name. */
   readonly webhooks?: Readonly<Record<string, PathItem>>
   /** Parts that operations refer to. */
   readonly components: {

@@ -8,7 +8,7 @@ import type { Parameter } from './types.ts'
 export interface Wire {
   /** The path, with its parameters in braces and what names the version. */
   readonly path: string
-  /** What names the version elsewhere. */
+  /** The parameters that name the version elsewhere. */
   readonly parameters: readonly Parameter[]
   /** How a content type is asked for in this version, or `undefined` if `Accept` does not name versions. */
   readonly toAccepted: ((type: string) => readonly string[]) | undefined
@@ -121,7 +121,7 @@ export function toServers(
   })
 }
 
-/** What stands before the host of a URL, the host with its port, and what stands behind. */
+/** The part before the host of a URL, the host with its port, and the part behind. */
 const SERVER = /^([a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?)([^/?#@]+)(.*)$/is
 
 /** A server of which only the label that names the version is known. */

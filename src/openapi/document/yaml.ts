@@ -42,7 +42,7 @@ function isPlain(text: string): boolean {
   )
 }
 
-/** What a reader may not take as it is, or as part of a line. */
+/** Characters that a reader may not take as they are, or as part of a line. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 // oxlint-disable-next-line no-control-regex

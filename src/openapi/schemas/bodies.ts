@@ -30,7 +30,7 @@ const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain'
 const BINARY_TYPE = 'application/octet-stream'
 
-/** What `body` takes. */
+/** Returns the request body of `body`. */
 export function toBody(body: Converted, referred: Referred): RequestBody {
   const root = resolve(body.schema, referred.finished)
   const content =
@@ -55,7 +55,7 @@ export function toContent(response: Converted, status: ResponseKey, referred: Re
     : { ...content, [JSON_TYPE]: { schema: joined('anyOf', others) } }
 }
 
-/** What a stream carries under a name. */
+/** Returns the content of a stream under a name. */
 export function toStreamed({ zod, schema }: Converted, referred: Referred): StreamedSchema {
   const isNone = isNothing(resolve(schema, referred.finished))
   return {
@@ -67,7 +67,7 @@ export function toStreamed({ zod, schema }: Converted, referred: Referred): Stre
 
 const EMPTY: ReadonlySet<ResponseKey> = new Set([204, 205, 304])
 
-/** What the schema says of itself. */
+/** Returns the description of the schema. */
 export function noteOf({ description }: SchemaObject): { readonly description?: string } {
   return typeof description === 'string' ? { description } : {}
 }
@@ -120,7 +120,7 @@ function isText({ type }: SchemaObject): boolean {
   return type === 'string'
 }
 
-/** What `form` and `files` take. */
+/** Returns the request body of `form` and `files`. */
 export function toForm(
   form: Converted | undefined,
   files: Converted | undefined,

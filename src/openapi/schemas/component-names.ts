@@ -15,11 +15,11 @@ interface Task {
   readonly schema: Schema
   /** Who uses it, for messages. */
   readonly where: string
-  /** What schemas in it are named after that have no name. */
+  /** The name that schemas in it are named after if they have none. */
   readonly base: string
 }
 
-/** What there is to convert, and under which names. */
+/** The schemas that there are to convert, and under which names. */
 export interface Inventory {
   readonly tasks: readonly Task[]
   /** The key under which the schema of a place is converted. */
@@ -38,7 +38,7 @@ export interface Inventory {
   readonly problems: readonly DefinitionProblem[]
 }
 
-/** What is known while schemas are looked through. */
+/** The state of looking through schemas. */
 interface Search {
   readonly tasks: Task[]
   readonly elements: Map<Schema, string>

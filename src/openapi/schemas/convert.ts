@@ -70,8 +70,8 @@ function showAll(io: Direction, inventory: Inventory): Shown {
 }
 
 /**
- * What is converted at once. Where no schema is named, and nothing is shared, that is a few: zod makes much on the way, and what is
- * soon let go of costs less.
+ * Divides schemas into portions that are converted at once. Where no schema is named, and nothing is shared, that is a few: zod makes much
+ * on the way, and what is soon let go of costs less.
  */
 function portionsOf(
   tasks: Inventory['tasks'],
@@ -136,7 +136,7 @@ function isFoundById(name: string, schema: Schema): boolean {
   return metaOf(schema)['id'] === name && !/^schema\d+$/.test(name)
 }
 
-/** What zod-openapi must not refuse: marks say what cannot be shown. */
+/** The settings by which zod-openapi refuses nothing: marks say what cannot be shown. */
 const ALL_EMPTY = Object.fromEntries(
   `any array bigint boolean catch custom date default enum file function int intersection lazy literal map nan never nonoptional
   null nullable number object optional pipe prefault promise readonly record set string success symbol template_literal transform

@@ -9,10 +9,10 @@ export interface Field {
   readonly required: boolean
 }
 
-/** What an object holds, whatever it is made of. */
+/** The members of an object, whatever it is made of. */
 export interface Fields {
   readonly named: ReadonlyMap<string, Field>
-  /** What fields look like that are not declared, or `undefined` if they are dropped or refused. */
+  /** The schema of fields that are not declared, or `undefined` if they are dropped or refused. */
   readonly others: SchemaObject | undefined
 }
 

@@ -21,11 +21,11 @@ export const ELEMENT = 'x-octavo-element'
 /** Beside the mark of a file: the media types that it may have. */
 export const TYPES = 'x-octavo-types'
 
-/** What is sent as bytes. */
+/** The schema of bytes. */
 export const BINARY: SchemaObject = deepFreeze({ type: 'string', format: 'binary' })
 const BINARIES = { type: 'array', items: BINARY }
 
-/** What is sent as bytes, by its class. */
+/** The classes of values that are sent as bytes. */
 const BYTES: ReadonlyMap<unknown, object> = new Map<unknown, object>([
   ...[Uint8Array, Buffer, ArrayBuffer, Blob, File, ReadableStream, FileStream].map(
     (type) => [type, BINARY] as const,

@@ -99,7 +99,7 @@ function isList(schema: SchemaObject, components: Components): boolean {
   return type === 'array' || listOf(anyOf).some((option) => resolve(option, components)['type'] === 'array')
 }
 
-/** What one value of a list looks like, or of an alternative that is one. */
+/** Returns the schema of one value of a list, or of an alternative that is one. */
 function itemOf(schema: SchemaObject, components: Components): SchemaObject {
   const { type, items, prefixItems, anyOf } = resolve(schema, components)
   const [first] = listOf(prefixItems)
@@ -127,7 +127,7 @@ const TYPES: Readonly<Record<string, SchemaObject>> = deepFreeze({
   path: { type: 'string' },
 })
 
-/** What a text has to look like for a type, where the schema takes the text. */
+/** The schemas of texts for a type, where the schema takes the text. */
 const TEXTS: Readonly<Record<string, SchemaObject>> = {
   int: { pattern: '^[0-9]+$' },
   float: { pattern: String.raw`^[0-9]+(\.[0-9]+)?$` },
@@ -140,7 +140,7 @@ function ofType({ type }: Param): SchemaObject {
   return { type: 'string', ...(type.pattern === undefined ? { minLength: 1 } : { pattern: type.pattern }) }
 }
 
-/** What is declared, as far as the pattern lets it through: a number in `{id:int}` is a whole one. */
+/** Returns the declared schema, as far as the pattern lets it through: a number in `{id:int}` is a whole one. */
 function narrowed({ type }: Param, declared: SchemaObject, components: Components): SchemaObject {
   const json = resolve(declared, components)
   const isBare = json['enum'] === undefined && json['const'] === undefined && declared['$ref'] === undefined

@@ -23,12 +23,12 @@ export interface SchemaPlace {
   readonly at: string
   readonly source: SourceName | ResponseKey | StreamKey | HeaderKey
   readonly io: Direction
-  /** What stands there: texts, files, or one value, which is JSON but for bytes. */
+  /** The content there: texts, files, or one value, which is JSON but for bytes. */
   readonly holds: 'texts' | 'files' | 'value'
   readonly schema: Schema
 }
 
-/** What sources hold that are not texts. */
+/** The contents of sources that are not texts. */
 const HOLDS: Readonly<Record<string, SchemaPlace['holds']>> = { files: 'files', body: 'value' }
 
 /** All places of a route that have a schema: its sources, then its responses. */

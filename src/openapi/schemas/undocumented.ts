@@ -6,7 +6,7 @@ import { ELEMENT, MARK } from './markers.ts'
 import type { SchemaPlace } from './places.ts'
 import type { SchemaObject } from '../document/types.ts'
 
-/** What zod-openapi made of the schemas of one direction, marks included. */
+/** The schemas of one direction as zod-openapi shows them, marks included. */
 export interface Shown {
   /** By the key under which they were converted. */
   readonly schemas: Components
@@ -40,7 +40,7 @@ const FIXES: Readonly<Record<string, string>> = {
 }
 const FIX = 'describe it with .meta({ type: … }), or use a codec or .pipe(z.…)'
 
-/** What is shown in the place of a schema that cannot be, of its mark. */
+/** Returns the schema that is shown in the place of one that cannot be, of its mark. */
 export function toNote({ [MARK]: mark, description }: SchemaObject): SchemaObject {
   const note = `Documents cannot show ${nameOf(mark)}.`
   return { description: typeof description === 'string' ? `${description}\n\n${note}` : note }

@@ -40,11 +40,11 @@ export interface ParamType {
   readonly pattern?: string | undefined
 }
 
-/** What `defineParamType` takes. */
+/** The options of `defineParamType`. */
 export interface ParamTypeOptions<T> {
   /** The word after the colon: letters, digits and `_`. */
   readonly name: string
-  /** What the whole segment has to match; anchored by Octavo. Keep it free of nested repetition. */
+  /** The pattern of the whole segment; anchored by Octavo. Keep it free of nested repetition. */
   readonly pattern: string | RegExp
   /** The value that the handler receives. @default the text itself */
   readonly parse?: (text: string) => T

@@ -19,7 +19,7 @@ export interface FetchExecution {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** What `app.fetch` takes besides the request. */
+/** The arguments of `app.fetch` besides the request. */
 export interface FetchInfo extends FetchExecution {
   /** The address of the client. */
   readonly remoteAddress?: string | undefined

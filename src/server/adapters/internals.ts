@@ -24,7 +24,7 @@ export interface AppInternals {
   readonly routes: () => readonly ResolvedRoute[]
   /** By version, the routes that answer it. */
   readonly answering: () => ReadonlyMap<string, readonly Answering[]>
-  /** What clients of a version send and get, of an application that is prepared, or `undefined` for an unknown version. */
+  /** The requests and responses of a version, of an application that is prepared, or `undefined` for an unknown version. */
   readonly contract: (version: string | undefined) => Contract | undefined
   /**
    * Waits for promised modules and loads what documents need, so that `routes` and `openapi` work. Creates no provider and calls no

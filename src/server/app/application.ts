@@ -118,7 +118,7 @@ export class Application {
     return (this.#opening ??= this.#start().catch(this.#refuse).finally(this.lifecycle.trackWork()))
   }
 
-  /** What `open` resolved to; `undefined` before. */
+  /** Returns the result of `open`; `undefined` before. */
   opened(): Opened | undefined {
     return this.#opened
   }

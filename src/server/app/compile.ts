@@ -37,7 +37,7 @@ export interface Compiled {
   readonly versions: () => readonly VersionInfo[]
 }
 
-/** What the routes are compiled with. */
+/** The parts that routes are compiled with. */
 interface Materials {
   readonly settings: Settings
   readonly lifecycle: Pick<Lifecycle, 'trackWork' | 'whenClosing'>
@@ -45,10 +45,10 @@ interface Materials {
   readonly started: Started
 }
 
-/** What requests ask a history. */
+/** The functions of a history for requests. */
 type Past = Pick<AppServices, 'isSince' | 'migrate'>
 
-/** What requests ask a history; without one, it throws. */
+/** Returns the functions of a history for requests; without one, they throw. */
 function createPast(history: VersionHistory | undefined): Past {
   return {
     isSince: (change, version) => {
@@ -123,7 +123,7 @@ function toPreviews(
   )
 }
 
-/** What stands around all requests, those that no route answers included. */
+/** Creates the layers around all requests, those that no route answers included. */
 function createOuterLayers({
   layers,
   validateResponses,
@@ -140,7 +140,7 @@ function createOuterLayers({
   return { recover, middleware: createMiddleware(middleware, recover) }
 }
 
-/** What requests need, whatever their routes are. */
+/** The services for requests, whatever their routes are. */
 type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'call' | keyof Past>
 
 function toShared(
@@ -170,7 +170,7 @@ function toShared(
   }
 }
 
-/** What routes of every preview are compiled with. */
+/** The parts that routes of every preview are compiled with. */
 interface Site {
   readonly definitions: Definitions
   readonly settings: Settings

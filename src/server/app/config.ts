@@ -10,12 +10,12 @@ import { readVariable } from '../../base/platform.ts'
 import { describeValue, isFunction, isRecord } from '../../base/values.ts'
 import { configFailed, MEND } from './config-failed.ts'
 
-/** What a schema makes of the settings. */
+/** The settings as a schema reads them. */
 export type ConfigReading = { readonly value: unknown } | { readonly problems: readonly DefinitionProblem[] }
 
 /** The settings of an application, and what other schemas make of them. */
 export interface ConfigSource {
-  /** What the application's `configSchema` made of the settings; frozen. */
+  /** The settings as the application's `configSchema` has read them; frozen. */
   readonly values: unknown
   /** Reads the settings, as they were before `configSchema`, with another schema. `where` begins the place of each problem. */
   read(schema: Schema, where: string): Promise<ConfigReading>

@@ -138,7 +138,7 @@ function refuse(server: Closable): never {
 /** Milliseconds for work to end by itself once its client has gone. */
 const PATIENCE = 1_000
 
-/** What knows the work under way. */
+/** The functions that know the work under way. */
 interface Idle extends Pick<Lifecycle, 'trackWork' | 'counted'> {
   /** From now on, ends what belongs to requests whose signal has fired and that still run a second later. */
   readonly abandonLost: () => void

@@ -35,7 +35,7 @@ export interface Definitions {
   readonly uses: readonly Use[]
 }
 
-/** What definitions are read with. */
+/** The parts that definitions are read with. */
 interface ReadingParts {
   readonly settings: Settings
   /** The mistakes that the options have. */

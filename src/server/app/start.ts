@@ -21,7 +21,7 @@ import type { Health } from '../services/health.ts'
 import type { Usage } from '../services/usage/usage.ts'
 import type { Sessions } from '../session/sessions.ts'
 
-/** What an application is started with. */
+/** The parts that an application is started with. */
 interface StartParts {
   readonly settings: Settings
   readonly lifecycle: Lifecycle

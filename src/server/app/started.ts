@@ -1,7 +1,7 @@
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import type { Sessions } from '../session/sessions.ts'
 
-/** What the start opens, for the requests that come after it. */
+/** The parts that the start opens, for the requests that come after it. */
 export interface Started {
   /** The settings that are injected. */
   config: ConfigValues

@@ -13,7 +13,7 @@ export interface ProviderNode {
   /** `undefined` for a bound value. */
   readonly provider: AnyProvider | undefined
   readonly scope: Scope
-  /** What it injects, by key; complete when the graph is. */
+  /** The sources that it injects, by key; complete when the graph is. */
   readonly deps: Map<string, Source>
   /** The bound value; the singleton, from the start of the application on. */
   value: unknown
@@ -22,18 +22,18 @@ export interface ProviderNode {
 /** Where an injected value comes from. */
 export type Source = ProviderNode | BuiltIn<unknown>
 
-/** What each module provides by itself. */
+/** The providers of each module. */
 export type Provided = ReadonlyMap<ModuleNode, Map<Token<unknown>, ProviderNode>>
 
-/** What the application's modules provide, and who sees it. */
+/** The providers of the application's modules, and who sees them. */
 export interface Graph {
   /** Every node, in the order of modules and their providers. */
   readonly nodes: readonly ProviderNode[]
-  /** What a module sees under a token, or `undefined` if that is nothing. */
+  /** Returns the source that a module sees under a token, or `undefined` if there is none. */
   readonly find: (module: ModuleNode, token: Token<unknown>) => Source | undefined
-  /** What a module provides by itself, exported or not. */
+  /** Returns the provider that a module has by itself, exported or not. */
   readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
-  /** What a module gives to those that import it. */
+  /** Returns the provider that a module exports to those that import it. */
   readonly exported: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
 }
 

@@ -18,7 +18,7 @@ export interface ScopedContext extends ExecutionContext {
   readonly scope: RequestScope
 }
 
-/** What the application itself supplies. */
+/** The values that the application itself supplies. */
 export interface BuiltIns {
   /** The value behind a built-in token; `context` is there for those that belong to a request. */
   readonly read: (token: BuiltIn<unknown>, context: ScopedContext | undefined) => Awaitable<unknown>

@@ -10,11 +10,11 @@ import type { Provided, ProviderNode, Source } from './node.ts'
 
 /** Who sees what. */
 export interface Visibility {
-  /** What a module sees: what it provides, else what its imports export, else what global modules export. */
+  /** Returns the source that a module sees: its own, else that of its imports' exports, else that of global modules' exports. */
   readonly find: (module: ModuleNode, token: Token<unknown>) => Source | undefined
-  /** What a module provides by itself, exported or not. */
+  /** Returns the provider that a module has by itself, exported or not. */
   readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
-  /** What a module gives to those that import it. */
+  /** Returns the provider that a module exports to those that import it. */
   readonly exported: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
   /** Reports exports of what a module does not have. */
   readonly check: () => void

@@ -18,7 +18,7 @@ interface ServedChangelog {
   readonly serve: (format: string) => Promise<RawReply>
 }
 
-/** What a changelog has to know of the documents. */
+/** The members of the documents that a changelog needs. */
 type ChangelogDocuments = Pick<Documents, 'load' | 'versions' | 'document' | 'changes' | 'life' | 'title'>
 
 interface Format {

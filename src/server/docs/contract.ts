@@ -8,7 +8,7 @@ import { UNNAMED } from '../../schema/streams.ts'
 import type { DocumentSource } from './documented.ts'
 import { visibleRoutes } from './route-map.ts'
 
-/** What clients of a version may send and get, or those that name none, or `undefined` for an unknown version. */
+/** Returns the requests and responses of a version, or of those that name none, or `undefined` for an unknown version. */
 export function toContract(
   source: DocumentSource,
   version: string | undefined,

@@ -12,7 +12,7 @@ import type { TableRoute } from '../routing/table/table.ts'
 import { byKnown } from '../routing/table/lifetimes.ts'
 import type { Table } from '../routing/table/table.ts'
 
-/** What documents are made from. */
+/** The parts that documents are made from. */
 export interface DocumentSource {
   readonly table: Table
   readonly versioning: Versioning | undefined
@@ -20,7 +20,7 @@ export interface DocumentSource {
   readonly settings: Settings
   /** Returns what clients see who ask for previews, or `undefined` if there are none. */
   readonly show?: ((names: readonly string[]) => PreviewedRoutes) | undefined
-  /** What clients see who ask for previews, or `undefined` for what all others see. */
+  /** The routes of clients who ask for previews, or `undefined` for those of all others. */
   readonly previews?: PreviewedRoutes | undefined
 }
 
@@ -30,15 +30,15 @@ interface PreviewedRoutes {
   readonly table: Table
   /** The versions that can show them. */
   readonly versions: readonly string[]
-  /** What is told of each preview. */
+  /** The descriptions of previews, by name. */
   readonly all: ReadonlyMap<string, PreviewInfo>
 }
 
-/** What answers a method at a shape: in each version, and where a request names none. */
+/** The routes that answer a method at a shape: in each version, and where a request names none. */
 interface Answers {
   readonly method: Method
   readonly isOpted: boolean
-  /** What answers without a version, when no function chooses one. */
+  /** The route that answers without a version, when no function chooses one. */
   readonly bare: TableRoute | undefined
   readonly isChosen: boolean
   readonly inVersion: (version: string) => TableRoute | undefined
@@ -50,8 +50,8 @@ export type Which = 'shown' | 'all'
 const known = new WeakMap<Table, Map<Which, readonly DocumentedVersion[]>>()
 
 /**
- * What each version answers, oldest first, and last, with the version `null`, what only a request without version gets; without
- * versioning that is everything. Worked out once for a table, which never changes.
+ * Returns the routes of each version, oldest first, and last, with the version `null`, those that only a request without version gets;
+ * without versioning that is everything. Worked out once for a table, which never changes.
  */
 export function toDocumentedVersions(
   table: Table,

@@ -38,7 +38,7 @@ export interface Documents {
   readonly life: (version: string | null) => DocumentedLife
   /** The changes of versions that changelogs tell of, with what they reach, none without a history. */
   readonly changes: () => readonly ChangeConcern[]
-  /** What the application is called. */
+  /** Returns the title of the application. */
   readonly title: () => string
   /** The version that a request without one gets, or `null` for none. */
   readonly defaultVersion: () => string | null
@@ -61,7 +61,7 @@ export interface Documents {
     host: string,
     which: Which,
   ) => Promise<RouteMap | undefined>
-  /** What clients of a version send and get, as JSON Schema, or `undefined` for an unknown version. `load` comes before it. */
+  /** Returns the requests and responses of a version, as JSON Schema, or `undefined` for an unknown version. `load` comes before it. */
   readonly contract: (version: string | undefined) => Contract | undefined
 }
 
@@ -198,7 +198,7 @@ function documentedIn({ table: { known }, previews }: DocumentSource): Pick<Know
   return { list, find: (text) => list.find((version) => version === known.find(text)) }
 }
 
-/** What documents tell of the previews that they show. */
+/** Adds the previews that documents show to their description. */
 function withPreviews(settings: DocumentSettings, previews: DocumentSource['previews']): DocumentSettings {
   if (previews === undefined) return settings
   const { names, all } = previews
@@ -227,7 +227,7 @@ function namedSchemas(modules: readonly ModuleNode[]): readonly NamedSchema[] {
   )
 }
 
-/** What the application is called, as given or after its root module. */
+/** Returns the title of the application, as given or after its root module. */
 function titleOf(docs: Settings['docs'], modules: readonly ModuleNode[]): string {
   const given = docs ? docs.info?.title : undefined
   return given ?? modules.at(-1)?.module.name?.replace(/(?<=.)Module$/, '') ?? 'API'

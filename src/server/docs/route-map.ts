@@ -11,7 +11,7 @@ import { writeVersion } from '../../versioning/write.ts'
 import { toDocumentedVersions } from './documented.ts'
 import type { DocumentSource, Which } from './documented.ts'
 
-/** What a client says of itself. */
+/** The description of a client. */
 export interface RouteMapOptions {
   /** The host that it reaches the application by, which HOST versioning changes. */
   readonly host: string
@@ -62,7 +62,7 @@ export function visibleRoutes(
   return { version: found ?? null, routes }
 }
 
-/** What requests in a version get. The version is written where the path is one that knows versions. */
+/** Returns the routes of requests in a version. The version is written where the path is one that knows versions. */
 function inVersion(
   versions: readonly DocumentedVersion[],
   version: string,
@@ -79,7 +79,7 @@ function inVersion(
   }))
 }
 
-/** What requests without a version get; where a function chooses for each, the newest version tells what there is. */
+/** Returns the routes of requests without a version; where a function chooses for each, the newest version tells what there is. */
 function withoutVersion(
   versions: readonly DocumentedVersion[],
   { table, versioning }: Source,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { DefinitionError } from '../../base/definition-error.ts'
 import { isWorkerd } from '../../base/platform.ts'
 
-/** What can show documents in a browser, the first choice first. */
+/** The packages that can show documents in a browser, the first choice first. */
 export const VIEWERS = {
   scalar: {
     title: 'Scalar',
@@ -27,7 +27,7 @@ export type ViewerName = keyof typeof VIEWERS
 interface Viewer {
   readonly title: string
   readonly package: string
-  /** What is resolved to find the package. Its code is not run. */
+  /** The module that is resolved to find the package. Its code is not run. */
   readonly entry: string
   /** The files that the page needs, by their names on the page, from the folder of the entry. No others are served. */
   readonly files: Readonly<Record<string, string>>

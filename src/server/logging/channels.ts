@@ -36,7 +36,7 @@ export interface ListenStart {
 export interface ListenEnd {
   /** The address at which it listens. */
   readonly url: string
-  /** What reads the requests, if `listen` has the option `engine` and serves in this process. */
+  /** The engine that reads the requests, if `listen` has the option `engine` and serves in this process. */
   readonly engine?: 'direct' | 'node' | undefined
 }
 

@@ -1,10 +1,10 @@
 /** Creates the line of a request, as the default logger would. Returns `undefined` for other details and messages. The line is ASCII. */
 export type ToRequestLine = (details: object, message: string | undefined) => string | undefined
 
-/** What the line of a request has, in its order. `route` may be absent. */
+/** The members of the line of a request, in order. `route` may be absent. */
 const NAMES = ['requestId', 'method', 'path', 'version', 'status', 'duration', 'route']
 
-/** What stands for itself in JSON and is ASCII. */
+/** Texts that stand for themselves in JSON and are ASCII. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /** Texts that are kept as JSON: methods, versions and routes are few. */

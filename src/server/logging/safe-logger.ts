@@ -1,7 +1,7 @@
 import { ignoreFailure } from '../../base/async.ts'
 import type { Logger } from '../../define/context.ts'
 
-/** What logs, such as a request. To ask for its log may throw too, because the `child` of a logger makes it. */
+/** Anything that logs, such as a request. To ask for its log may throw too, because the `child` of a logger makes it. */
 type Logs = { readonly log: Logger } | undefined
 
 /**

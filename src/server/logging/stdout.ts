@@ -26,7 +26,7 @@ const LONGEST_END = 5000
 /** Milliseconds between two attempts while the process waits. */
 const STEP = 5
 
-/** What writes the rest when the process ends. */
+/** Functions that write the rest when the process ends. */
 const endings: (() => void)[] = []
 /** When the process stops waiting for readers; infinite before it ends. */
 let deadline = Infinity

@@ -29,7 +29,7 @@ export function createTerminalText(style: Style = styleFor({ isTTY: true })): To
   }
 }
 
-/** What the log says of a request. */
+/** The members of a request's line in the log. */
 interface RequestDetails {
   readonly method: string
   readonly path: string

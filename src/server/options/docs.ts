@@ -49,7 +49,7 @@ export interface DocsUsage {
   readonly versions: Readonly<Record<string, VersionUsage>>
 }
 
-/** What a page is made from. */
+/** The parts that a page is made from. */
 export interface PageInfo {
   /** The title of the API. */
   readonly title: string
@@ -57,7 +57,7 @@ export interface PageInfo {
   readonly documents: readonly DocumentLink[]
   /** The one that the request asks for by `?version=`, else the default one. */
   readonly shown: DocumentLink
-  /** What `docs.usage` returned for the viewer. */
+  /** The result of `docs.usage` for the viewer. */
   readonly usage?: DocsUsage
 }
 
@@ -82,11 +82,14 @@ export interface DocsOptions {
   readonly info?: Partial<DocumentInfo>
   /** The addresses of the application. The page may send requests to their origins. @default where the document comes from */
   readonly servers?: readonly DocumentServer[]
-  /** What is said of groups of operations. */
+  /** The descriptions of groups of operations. */
   readonly tags?: readonly DocumentTag[]
   /** Further documentation of the API. */
   readonly externalDocs?: ExternalDocs
-  /** What the application reports to subscribers, made by `defineWebhook` of `octavo/webhooks`. Documents show them in each version. */
+  /**
+   * The events that the application reports to subscribers, made by `defineWebhook` of `octavo/webhooks`. Documents show them in each
+   * version.
+   */
   readonly webhooks?: readonly Webhook[]
   /**
    * Returns the usage that the page shows to its viewer, or `undefined` for none. Octavo calls it for each request of the page, after the guards.

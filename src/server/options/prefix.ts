@@ -29,7 +29,7 @@ export function isLiteralPath(value: unknown): boolean {
   return 'segments' in pattern && pattern.params.length === 0
 }
 
-/** What a prefix may be, written as a path. */
+/** The rule of a prefix, written as a path. */
 export const PREFIX_RULE: OptionRule = [
   (value) => value === '' || isLiteralPath(value),
   "a path of literal segments, such as '/api'",

@@ -19,7 +19,7 @@ export interface ConfigValues {
   get(schema: Schema | undefined): Awaitable<unknown>
 }
 
-/** What the built-in tokens read from. */
+/** The values that the built-in tokens read from. */
 export interface BuiltInSources {
   readonly log: Logger
   readonly overrides: Overrides
@@ -29,7 +29,7 @@ export interface BuiltInSources {
 
 type Reader = (context: ScopedContext, token: BuiltIn<unknown>) => Awaitable<unknown>
 
-/** What each built-in token of a request supplies; a new one is a new row. */
+/** The readers of the built-in tokens of a request; a new one is a new row. */
 const OF_REQUEST: Readonly<Record<string, Reader>> = {
   HttpRequest: (context) => context.request,
   HttpResponse: (context) => context.response,

@@ -37,7 +37,7 @@ interface VersionPlaces {
   readonly schemes: readonly { readonly scheme: { readonly name: string } }[]
 }
 
-/** What the application lends to every request. */
+/** The services of the application for every request. */
 export interface AppServices {
   readonly settings: Settings
   readonly urlFor: (
@@ -69,7 +69,7 @@ export interface AppServices {
   readonly sessions: () => Sessions | undefined
   /** The methods that the path of a request answers. */
   readonly allowedMethods: (context: RequestContext, raw: RawRequest) => Awaitable<readonly Method[]>
-  /** What requests without a route see. */
+  /** The module that requests without a route see. */
   readonly root: ModuleNode
   readonly observer: Observer
   /** Registers pending cleanup. Call the returned function when it is done. */
@@ -88,7 +88,7 @@ export interface AskedVersion {
 
 const NONE: readonly string[] = []
 
-/** What is done when a response has ended. */
+/** Runs when a response has ended. */
 type Ending = () => Awaitable<void>
 
 /** One request on its way through the application. A class because it lives for one request, and most of it is made on demand. */
@@ -196,7 +196,7 @@ export class RequestContext implements SessionContext {
     return (this.#log ??= withRequestId(this.#services.settings.logger, this.requestId))
   }
 
-  /** What was set on the response so far, to be merged into it; what is set from now on is a new head. */
+  /** Returns the head that was set on the response so far, to be merged into it; what is set from now on is a new head. */
   takeHead(): ResponseHead | undefined {
     const { head } = this
     if (head !== undefined) this.head = undefined

@@ -38,7 +38,7 @@ export interface Endpoint {
   readonly run: Run
 }
 
-/** What the routes of an application share. */
+/** The parts that the routes of an application share. */
 export interface EndpointParts {
   readonly settings: Settings
   readonly container: Container
@@ -123,7 +123,7 @@ function createAnnounce(route: ResolvedRoute, method: string): () => Announcemen
   return validating(({ announce, bodyTypes }) => announce(method, bodyTypes(route.sources, method)))
 }
 
-/** What an older version puts around the newest code; nothing for a route that no change reaches. */
+/** The code that an older version puts around the newest; nothing for a route that no change reaches. */
 interface RouteAdapter {
   /** The newest route, with the responses of the older version. */
   readonly answered: ResolvedRoute

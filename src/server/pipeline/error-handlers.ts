@@ -29,12 +29,12 @@ export function createRecover(handlers: readonly ErrorHandler[], answering: Answ
   }
 }
 
-/** What the results of error handlers are parsed by, besides the format of the application. */
+/** The schemas that parse the results of error handlers, besides the format of the application. */
 export interface Answering extends Pick<ResolvedRoute, 'label' | 'responses'> {
   /** Whether results are parsed at all. */
   readonly isChecked: boolean
   readonly format: ErrorFormat | undefined
-  /** What turns results into those of an older version, if the route is turned. */
+  /** Converts results into those of an older version, if the route is converted. */
   readonly older?: ResultAdapter | undefined
 }
 

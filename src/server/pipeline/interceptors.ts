@@ -32,7 +32,7 @@ export function withInterceptors(
   }, quietly(invoke))
 }
 
-/** What a handler returns may be a stream, which fails while an interceptor does something else before it is sent. */
+/** Silences a stream that a handler returns, which may fail while an interceptor does something else before it is sent. */
 function quietly(invoke: Invoke): Invoke {
   return (input, context) => {
     const result = invoke(input, context)

@@ -63,7 +63,7 @@ function toWrapper(middleware: Middleware, recover: Recover): WrapRequest {
 /** One way inwards, taken at most once. */
 interface Call {
   readonly next: () => Awaitable<FinishedResponse>
-  /** What came back, or `undefined` if `next` was not called. */
+  /** Returns the response that came back, or `undefined` if `next` was not called. */
   readonly response: () => Awaitable<FinishedResponse> | undefined
   /** The body that came back, before anybody changed it. */
   readonly body: () => FinishedResponse['body'] | undefined

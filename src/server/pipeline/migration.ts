@@ -43,7 +43,7 @@ export interface VersionAdapters {
   ) => ResultAdapter
 }
 
-/** What the entity tags of a route end with, or `undefined` for nothing. */
+/** Returns the end of a route's entity tags, or `undefined` for nothing. */
 export type SuffixOf = (route: ResolvedRoute) => string | undefined
 
 /** Creates how routes serve versions that are older than their code, and notes which changes alter something if that is asked for. */

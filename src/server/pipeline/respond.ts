@@ -131,7 +131,7 @@ function refusing(
   }
 }
 
-/** What turns the results of a route into those of an older version. */
+/** Converts the results of a route into those of an older version. */
 export interface ResultAdapter {
   readonly send: (
     checks: Checks | undefined,

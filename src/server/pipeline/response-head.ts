@@ -14,7 +14,7 @@ export type ResponseHeaders = Record<string, string | string[]>
 
 /** The head of a response while its handler runs. */
 export interface ResponseHead {
-  /** What handlers and guards see. */
+  /** The response as handlers and guards see it. */
   readonly view: HttpResponse
   /** Adds the collected headers to a finished response. Its own headers win, unless `wins` is set. */
   readonly mergeInto: (headers: ResponseHeaders, wins?: boolean) => void

@@ -41,7 +41,7 @@ export function createLimit(milliseconds: number): Limit {
     })
 }
 
-/** What limits a step. A class because one is made for every step that takes time. */
+/** The time limit of a step. A class because one is made for every step that takes time. */
 export class Clock {
   readonly #milliseconds: number
   readonly #context: RequestContext

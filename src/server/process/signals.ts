@@ -7,7 +7,7 @@ export interface Endable {
   readonly end: (mode: ShutdownMode) => Promise<boolean>
 }
 
-/** What signals end. */
+/** Applications that signals end. */
 const endables = new Set<Endable>()
 /** Who decides instead of the signals: the process that this one is a worker of. */
 let isManaged = false

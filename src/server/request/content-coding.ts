@@ -34,7 +34,7 @@ type CreateDecoder = () => Decoder
 /** Loaded when the first encoded body arrives. */
 let decoders: Promise<ReadonlyMap<string, CreateDecoder>> | undefined
 
-/** What decodes a content coding. @throws `HttpError` 415 that says which codings there are (RFC 9110 section 15.5.16) */
+/** Returns the decoder of a content coding. @throws `HttpError` 415 that says which codings there are (RFC 9110 section 15.5.16) */
 async function decoderOf(coding: string): Promise<CreateDecoder> {
   decoders ??= import('node:zlib').then(toDecoders)
   const known = await decoders
@@ -64,7 +64,7 @@ const ZSTD_WINDOW_LOG = 23
 /** The start of a frame that never ends. */
 const CUT_OFF = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x58)
 
-/** What decodes zstd, where Node has it and tells when it is cut off: Node 22 takes that for the end. */
+/** Returns the decoder of zstd, where Node has it and tells when it is cut off: Node 22 takes that for the end. */
 function zstdOf(zlib: Zlib): CreateDecoder | undefined {
   const create: unknown = Reflect.get(zlib, 'createZstdDecompress')
   const decodeSync: unknown = Reflect.get(zlib, 'zstdDecompressSync')

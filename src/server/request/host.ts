@@ -1,4 +1,4 @@
-/** What a Host header may hold (RFC 9110 section 7.2, RFC 3986 section 3.2); user information is none of it. */
+/** The pattern of a Host header (RFC 9110 section 7.2, RFC 3986 section 3.2); user information isn't part of it. */
 const HOST = /^(?:\[[\da-fv.:]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/i
 
 /** Whether a Host header may hold this: a name or an address, and a port; an empty one names no host (RFC 9112 section 3.2). */

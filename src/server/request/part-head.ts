@@ -5,7 +5,7 @@ import { toBaseName } from '../../http/file-name.ts'
 import { parseMediaType, splitOutsideQuotes } from '../../http/media-type.ts'
 import type { MediaType } from '../../http/media-type.ts'
 
-/** What the header of a part says (RFC 7578 section 4). */
+/** The header of a part (RFC 7578 section 4). */
 export interface PartHead {
   readonly name: string
   /** The base name of a file, or `undefined` for a field. */
@@ -83,7 +83,7 @@ function unquoteName(value: string): string {
   return value.slice(1, -1).replaceAll('\\"', '"')
 }
 
-/** What browsers escape in names (HTML standard, section 4.10.21.8). */
+/** Restores the characters that browsers escape in names (HTML standard, section 4.10.21.8). */
 function unescapeName(name: string): string {
   return name.replaceAll(/%(?:0A|0D|22)/gi, (escaped) => decodeURIComponent(escaped))
 }

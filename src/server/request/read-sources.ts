@@ -27,7 +27,7 @@ export type PathTexts = Readonly<Record<string, string>>
 /** Reads and validates one source of a request. */
 export type ReadSource = (request: HttpRequest, params: PathTexts, lifetime: Lifetime) => Awaitable<Validated>
 
-/** What all sources of an application are read by. */
+/** The settings that all sources of an application are read by. */
 export interface Reading {
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]

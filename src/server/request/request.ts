@@ -13,7 +13,7 @@ import { parseQuery } from './query.ts'
 import { countTrusted, withoutPort } from './trust.ts'
 import type { Trust } from './trust.ts'
 
-/** What the application says about reading requests. */
+/** The settings of the application about reading requests. */
 export interface RequestSettings {
   /** The longest body, in bytes. */
   readonly bodyLimit: number
@@ -24,7 +24,7 @@ export interface RequestSettings {
   readonly uploads: UploadLimits
 }
 
-/** What a view has computed. */
+/** The values that a view has computed. */
 interface Made {
   url: string | undefined
   query: QueryRecord | undefined
@@ -44,7 +44,7 @@ export class RequestView implements HttpRequest {
   readonly #raw: RawRequest
   /** Those of the application, or of the route that answers. */
   settings: RequestSettings
-  /** What was asked for; one field, for a view is made for many requests of which a single header is read. */
+  /** The values that were asked for; one field, for a view is made for many requests of which a single header is read. */
   #made: Made | undefined
   #isRead = false
 

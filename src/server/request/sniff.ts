@@ -1,7 +1,7 @@
 /** How many bytes at the start of a file are looked at (WHATWG MIME Sniffing standard, section 5.2). */
 export const SNIFFED_BYTES = 1445
 
-/** What files of some types begin with. */
+/** The beginning of files of some types. */
 interface Signature {
   /** The bytes in hexadecimal from `at` on; `..` is any byte. */
   readonly bytes: string

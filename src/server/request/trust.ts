@@ -8,7 +8,7 @@ const RANGES: Readonly<Record<string, readonly string[]>> = {
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** What names addresses, as a message says it. */
+/** The description of addresses, in messages. */
 export const ADDRESSES_EXPECTED = `addresses, ranges such as '10.0.0.0/8', or ${Object.keys(RANGES)
   .map((name) => `'${name}'`)
   .join(', ')}`

@@ -11,13 +11,13 @@ import type { PartHead } from './part-head.ts'
 import { Spool } from './spool.ts'
 import { TemporaryFiles } from './temporary.ts'
 
-/** What a route takes of a multipart body. */
+/** The parts of a multipart body that a route takes. */
 export interface UploadPlan {
   readonly form: SourcePlan | undefined
   readonly files: FilesPlan | undefined
 }
 
-/** What became of the files of one name. */
+/** The result for the files of one name. */
 type Uploaded = File | FileStream | FileStreams | null
 
 /**

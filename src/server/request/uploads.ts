@@ -7,7 +7,7 @@ import type { HttpRequest } from '../../http/http.ts'
 import { RequestView } from './request.ts'
 import type { Upload, UploadPlan } from './upload.ts'
 
-/** What lasts as long as a request does. */
+/** Functions that run when a request ends. */
 export interface Lifetime {
   /** Has something done when the response has ended. */
   atEnd(work: () => Awaitable<void>): void

@@ -10,8 +10,8 @@ export interface Validators {
 type ReadHeader = (name: string) => string | undefined
 
 /**
- * What the conditions of a GET, HEAD or QUERY request come to, in the order of RFC 9110 section 13.2.2: `'failed'` is a 412,
- * `'unchanged'` a 304.
+ * Evaluates the conditions of a GET, HEAD or QUERY request, in the order of RFC 9110 section 13.2.2: `'failed'` is a 412, `'unchanged'` a
+ * 304.
  */
 export function checkConditions(
   header: ReadHeader,
@@ -25,7 +25,7 @@ export function checkConditions(
   return isAfter(modified, header('if-modified-since')) === false ? 'unchanged' : 'met'
 }
 
-/** What the conditions of a request that changes something come to. */
+/** The result of the conditions of a request that changes something. */
 type WriteOutcome = 'failed' | 'met' | 'malformed'
 
 /** Whether a request has a condition that is checked before a change (RFC 9110 section 13.1). */
@@ -34,8 +34,8 @@ export function hasWriteCondition(header: ReadHeader): boolean {
 }
 
 /**
- * What the conditions of a request that changes something come to, in the order of RFC 9110 section 13.2.2. `'malformed'` is a 400, because
- * a change that ignores its condition is lost. Without validators, nothing exists that could match.
+ * Evaluates the conditions of a request that changes something, in the order of RFC 9110 section 13.2.2. `'malformed'` is a 400, because a
+ * change that ignores its condition is lost. Without validators, nothing exists that could match.
  */
 export function checkWrite(header: ReadHeader, validators: Validators | undefined): WriteOutcome {
   const [match, noneMatch] = [header('if-match'), header('if-none-match')]
@@ -62,7 +62,7 @@ function isMember(text: string): boolean {
   return member === '' || member === TAG_MARK
 }
 
-/** What no header has. */
+/** A character that no header has. */
 const TAG_MARK = '\0'
 
 /** Whether `Range` counts: without `If-Range`, or when that names exactly this state (RFC 9110 section 13.1.5). */

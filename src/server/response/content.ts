@@ -4,7 +4,7 @@ import type { BodyStream } from '../../http/http.ts'
 import type { Span } from './ranges.ts'
 import type { Validators } from './conditions.ts'
 
-/** What a file result sends, wherever it lies. */
+/** The content of a file result, wherever it lies. */
 export interface Content extends Validators {
   /** In bytes. */
   readonly size: number
@@ -19,7 +19,7 @@ export interface Content extends Validators {
 /** A part of a content, as a response takes it. */
 export type BodyPart = Uint8Array | BodyStream
 
-/** What lies in memory. */
+/** Returns the content of a source in memory. */
 export function toContent(source: Uint8Array | Blob, hasTag: boolean): Content {
   return source instanceof Uint8Array ? ofBytes(source, hasTag) : ofBlob(source)
 }

@@ -17,7 +17,7 @@ export interface Lookup {
   readonly followLinks: boolean
 }
 
-/** What a path leads to. */
+/** The file or folder at a path. */
 export type Found =
   | { readonly kind: 'file'; readonly content: Content }
   | { readonly kind: 'directory' }

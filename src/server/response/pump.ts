@@ -3,14 +3,14 @@ import { HEARTBEAT, toEventText } from './event-text.ts'
 
 /** A stream of event text, as a response takes it. */
 export interface Pump extends AsyncIterableIterator<string> {
-  /** What shapes its events. */
+  /** The conversion of its events. */
   readonly shape: Shape | undefined
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
 /** How a pump runs. */
 export interface PumpSettings {
-  /** What comes before the first event. */
+  /** The text before the first event. */
   readonly start: string
   /** Milliseconds of silence after which a heartbeat is sent; 0 for none. */
   readonly heartbeat: number

@@ -90,7 +90,7 @@ function refuseMethod(method: string, writeError: WriteError): FinishedResponse 
 /** How a check went. */
 type CheckResult = 'ok' | 'failed' | 'timeout'
 
-/** What the checks are run with. */
+/** The parts that the checks are run with. */
 interface Checking {
   readonly timeout: number
   readonly resolve: (token: Token<unknown>) => Promise<unknown>

@@ -5,7 +5,7 @@ import { ignoreRejection, isPromise } from '../../base/async.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { isRecord } from '../../base/values.ts'
 
-/** What a session holds, as JSON has it. */
+/** The data of a session, as JSON has it. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 /** The data of a session and what it is as JSON; or why there is none. */

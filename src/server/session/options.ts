@@ -162,7 +162,7 @@ function toCookie(given: SessionCookie = {}): Pick<SessionSettings, 'cookieName'
   }
 }
 
-/** What browsers would refuse (RFC 6265bis section 4.1). */
+/** Lists the settings of cookies that browsers would refuse (RFC 6265bis section 4.1). */
 function cookieProblems(given: SessionCookie): readonly DefinitionProblem[] {
   const { cookieName, cookie } = toCookie(given)
   const prefix = /^__(?:host|secure)-/i.exec(cookieName)?.[0].toLowerCase()

@@ -6,7 +6,7 @@ import type { SessionSettings } from './options.ts'
 import type { SessionRecord } from './record.ts'
 import type { Signer } from './signature.ts'
 
-/** What opening and storing sessions needs. */
+/** The parts that opening and storing sessions needs. */
 export interface SessionParts {
   readonly settings: SessionSettings
   readonly store: GuardedStore
@@ -22,7 +22,7 @@ export interface Stored extends SessionRecord {
   readonly isCurrent: boolean
 }
 
-/** What is known of an open session. */
+/** The state of an open session. */
 export interface SessionState {
   id: string
   readonly stored: Stored | undefined

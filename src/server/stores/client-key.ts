@@ -7,8 +7,8 @@ import { flatCopy } from '../../base/values.ts'
 const NETWORK_GROUPS = 4
 
 /**
- * What a client's address is counted under: an IPv4 address as it is, also where it is written as IPv6, and of an IPv6 address the
- * network, for whoever has one address there has 2^64.
+ * Returns the key that a client's address is counted under: an IPv4 address as it is, also where it is written as IPv6, and of an IPv6
+ * address the network, for whoever has one address there has 2^64.
  */
 export function toAddressKey(address: string): string {
   const [ip = ''] = address.split('%', 1)

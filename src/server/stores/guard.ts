@@ -22,7 +22,7 @@ const MOST_TIMEOUTS = 3
 /** Milliseconds between two tries of a store that does not answer: ten time limits, and no more than this. */
 const LONGEST_PAUSE = 10_000
 
-/** What is known of an operation. */
+/** The state of an operation. */
 interface State {
   /** Whether the log has its failure. */
   isFailing: boolean

@@ -15,7 +15,7 @@ interface Difference {
 /** Differences of one answer that are told. */
 const MOST = 10
 
-/** What differs between a recorded answer and one of today. */
+/** Lists the differences between a recorded answer and one of today. */
 export function differencesOf(before: Exchange, after: Exchange): readonly Difference[] {
   const [old, now] = [before.response, after.response]
   return [

@@ -6,7 +6,7 @@ import type { Streamed } from './streamed.ts'
 /** A body as it is kept in a file: text, or bytes that are no text. */
 type KeptBody = string | { readonly base64: string }
 
-/** What was sent. */
+/** A request that was sent. */
 interface KeptRequest {
   readonly method: string
   readonly url: string
@@ -16,7 +16,7 @@ interface KeptRequest {
   readonly body?: KeptBody
 }
 
-/** What was answered. */
+/** The response that came. */
 interface KeptResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -33,17 +33,17 @@ export interface Exchange {
   readonly response: KeptResponse
 }
 
-/** What is kept of one version. */
+/** The recorded exchanges of one version. */
 export interface GoldenFile {
   readonly version: string
   readonly exchanges: readonly Exchange[]
 }
 
 const LOCAL = '127.0.0.1'
-/** What follows from the body. */
+/** A header that follows from the body. */
 const LENGTH = 'content-length'
 
-/** What was read of an answer. */
+/** The parts of an answer that were read. */
 type Read = Pick<InjectResponse, 'bytes'> & Partial<Streamed>
 
 /**

@@ -18,7 +18,7 @@ import { bytesOf, createExchange } from './exchange.ts'
 import { readAgain, watch } from './streamed.ts'
 import type { Exchange, GoldenFile } from './exchange.ts'
 
-/** What `goldens` takes. */
+/** The options of `goldens`. */
 export interface GoldensOptions {
   /** The folder with one file for each version. */
   readonly dir: string | URL
@@ -109,7 +109,7 @@ export function goldens(
   }
 }
 
-/** What differs today from the answers in files, each with the changes that touch it. */
+/** Lists the differences between today's answers and those in files, each with the changes that touch it. */
 async function findDifferences(
   files: readonly GoldenFile[],
   send: (exchange: Exchange) => Promise<Exchange>,

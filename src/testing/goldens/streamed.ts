@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** What was read of a stream. `'whole'` if it came to its end, `'part'` if its reader left before. */
+/** The part of a stream that was read. `'whole'` if it came to its end, `'part'` if its reader left before. */
 export interface Streamed {
   readonly bytes: Uint8Array
   readonly streamed: 'whole' | 'part'

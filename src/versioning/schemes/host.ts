@@ -5,7 +5,7 @@ import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.HOST`. */
 export interface HostOptions {
-  /** What stands before the version in the first label; a label without it is the version itself. @default 'v' */
+  /** The text before the version in the first label; a label without it is the version itself. @default 'v' */
   readonly versionParameter?: string
   /** First labels that are no version, such as `www`. Without it `api.example.com` asks for a version `api`. @default [] */
   readonly ignoreLabels?: readonly string[]

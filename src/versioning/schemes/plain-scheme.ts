@@ -47,7 +47,7 @@ export function textProblem(version: string): string | undefined {
   return /\p{Surrogate}/u.test(version) ? 'addresses cannot hold half a surrogate pair' : undefined
 }
 
-/** What schemes share that has nothing special about it. */
+/** The members of schemes without anything special. */
 export const PLAIN_SCHEME = {
   write: undefined,
   segments: undefined,

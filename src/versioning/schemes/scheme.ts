@@ -21,7 +21,7 @@ export interface AmbiguousVersion {
   readonly ambiguous: readonly VersionSource[]
 }
 
-/** What a scheme found: a version, versions in order of preference, several that contradict each other, or none. */
+/** The value that a scheme reads: a version, versions in order of preference, several that contradict each other, or none. */
 export type VersionValue = string | readonly string[] | AmbiguousVersion | undefined
 
 /** The statuses a scheme answers version errors with. */
@@ -56,7 +56,7 @@ export interface RequestDraft {
   readonly headers: Readonly<Record<string, string>>
   /** The host with its port. */
   readonly host: string
-  /** What a version segment follows in the path: the prefix of the application, or `''` for none and for routes without it. */
+  /** The path before a version segment: the prefix of the application, or `''` for none and for routes without it. */
   readonly prefix: string
 }
 
@@ -66,7 +66,7 @@ export interface VersioningScheme<O> {
   readonly name: string
   /** Creates the function that reads the version of a request; the format tells which versions are equal. */
   readonly reader: (options: O, format: VersionFormat) => (request: HttpRequest) => Awaitable<VersionValue>
-  /** What has to change in a request so that it asks for a version, or `undefined` if a scheme cannot write. */
+  /** Returns the changes to a request so that it asks for a version, or `undefined` if a scheme cannot write. */
   readonly write: ((draft: RequestDraft, version: string, options: O) => Partial<RequestDraft>) | undefined
   /** The request headers that a response depends on because of this scheme. */
   readonly vary: (options: O) => readonly string[]
@@ -78,13 +78,13 @@ export interface VersioningScheme<O> {
   readonly candidate: ((segment: string, options: O) => string | undefined) | undefined
   /** Why a version cannot be written in this scheme, or `undefined` if it can. */
   readonly problem: (version: string, options: O) => string | undefined
-  /** What the scheme writes before a version in a path, or `undefined` for schemes that write no paths. */
+  /** Returns the text that the scheme writes before a version in a path, or `undefined` for schemes that write no paths. */
   readonly before: (options: O) => string | undefined
   /** How a declared version looks when it is read. */
   readonly fold: (version: string, options: O) => string
   /** Why options, each of which is right, do not go together, or `undefined` if they do. */
   readonly contradiction: (options: O) => string | undefined
-  /** What may surprise in the options. */
+  /** Lists the surprises in the options. */
   readonly warnings: (
     options: O,
     isKnown: (version: string) => boolean,
@@ -103,7 +103,7 @@ export interface VersioningScheme<O> {
   readonly companions: (options: O) => readonly SchemeUse[]
 }
 
-/** What `defineVersioningScheme` takes. */
+/** The options of `defineVersioningScheme`. */
 export interface VersioningSchemeDefinition<O> {
   /** Names the scheme in messages. */
   readonly name: string
@@ -112,7 +112,7 @@ export interface VersioningSchemeDefinition<O> {
    * Versions longer than 64 characters count as unknown.
    */
   read(request: HttpRequest, options: O): Awaitable<string | readonly string[] | undefined>
-  /** What has to change in a request so that it asks for `version`; serves `inject({ version })`. */
+  /** Returns the changes to a request so that it asks for `version`; serves `inject({ version })`. */
   write?(request: RequestDraft, version: string, options: O): Partial<RequestDraft>
   /** The request headers that `read` looks at: they are added to `Vary`. */
   readonly vary?: readonly string[]

@@ -3,7 +3,7 @@ import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
 
 /** Options of `VersioningSchemes.URL`. */
 export interface UrlOptions {
-  /** What stands before the version in the first segment; case-sensitive. @default 'v' */
+  /** The text before the version in the first segment; case-sensitive. @default 'v' */
   readonly versionParameter?: string
   /** Whether `/1/…` means the same as `/v1/…`. @default false */
   readonly allowBare?: boolean

@@ -40,10 +40,10 @@ import type { Verdict, VerifyOptions } from './verify.ts'
 /** An algorithm of signatures. `HS256` needs a `secret`, the others `jwks` or a `publicKey`. */
 export type JwtAlgorithm = 'RS256' | 'ES256' | 'EdDSA' | 'HS256'
 
-/** What `identity` of `jwtAuth` receives: the claims as the schema returns them, or those of the token. */
+/** The claims that `identity` of `jwtAuth` receives, as the schema returns them, or those of the token. */
 export type ClaimsOf<S> = S extends Schema ? OutputOf<S> : JwtClaims
 
-/** What `jwtAuth` takes. */
+/** The options of `jwtAuth`. */
 export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolean = boolean> extends Omit<
   AuthOptions<D, O>,
   'inject'
@@ -81,7 +81,7 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolea
     context: ExecutionContext,
     inject: Injected<D>,
   ) => Awaitable<boolean>
-  /** What `identity` and `isRevoked` need, by the keys under which they receive it as their last argument. */
+  /** The tokens that `identity` and `isRevoked` need, by the keys under which they receive them as their last argument. */
   readonly inject?: D
   /** The types of tokens that are accepted, such as `at+jwt` (RFC 9068). @default 'JWT', 'at+jwt' and none */
   readonly typ?: string | readonly string[]

@@ -9,7 +9,7 @@ import { loadJose } from './jose.ts'
 import { prepareKey } from './keys.ts'
 import type { KeyOptions } from './keys.ts'
 
-/** What a token has to be. */
+/** The conditions on a token. */
 export interface VerifyOptions {
   readonly keys: KeyOptions
   readonly issuer: string | readonly string[]

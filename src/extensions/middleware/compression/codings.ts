@@ -24,7 +24,7 @@ export interface Coding {
 
 type Zlib = typeof NodeZlib
 
-/** What newer versions of node:zlib have beside all else. */
+/** Members of newer versions of node:zlib. */
 interface Zstd {
   readonly zstdCompress: Zlib['brotliCompress']
   readonly createZstdCompress: Zlib['createBrotliCompress']

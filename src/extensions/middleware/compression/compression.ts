@@ -15,7 +15,7 @@ import { negotiate } from './negotiate.ts'
 import { compressStream } from './stream.ts'
 import { isCompressible, isFixed, isPart } from './types.ts'
 
-/** What `compression` takes. */
+/** The options of `compression`. */
 export interface CompressionOptions {
   /** Bytes below which a content is sent as it is. @default 1024 */
   readonly threshold?: number

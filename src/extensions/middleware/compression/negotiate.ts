@@ -1,4 +1,4 @@
-/** What a client takes, in the order of the server's preference. */
+/** The codings that a client takes, in the order of the server's preference. */
 export interface Negotiated<T> {
   /** The coding to use, or `undefined` for none. */
   readonly coding: T | undefined

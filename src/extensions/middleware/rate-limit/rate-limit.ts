@@ -18,7 +18,7 @@ import { isRedis } from '../../../server/stores/redis.ts'
 import { createSpend, isLimiter } from './store.ts'
 import type { RateLimiter } from './store.ts'
 
-/** What `rateLimit` takes. The type parameter is the type of `context.identity`, as guards before it leave it. */
+/** The options of `rateLimit`. The type parameter is the type of `context.identity`, as guards before it leave it. */
 export interface RateLimitOptions<I = never> {
   /**
    * The points that a client may spend in a window, or a function that returns them, for example by the plan of the client. With `Infinity`
@@ -34,7 +34,7 @@ export interface RateLimitOptions<I = never> {
    * found. @default the address, of IPv6 the /64 network; see the option `trustProxy`
    */
   readonly by?: (context: ExecutionContext<I>) => Awaitable<string | number | bigint | undefined>
-  /** What a request costs. @default 1 */
+  /** The cost of a request. @default 1 */
   readonly cost?: number | ((context: ExecutionContext<I>) => Awaitable<number>)
   /** Selects the requests that are not counted. @default none */
   readonly skip?: (context: ExecutionContext<I>) => Awaitable<boolean>
@@ -42,7 +42,7 @@ export interface RateLimitOptions<I = never> {
   readonly store?: RateLimiter | object
   /** Milliseconds until a store that does not answer has failed. @default 1000 */
   readonly storeTimeout?: number
-  /** What becomes of requests while the store fails: answered all the same, or refused with 503. @default 'allow' */
+  /** The fate of requests while the store fails: answered all the same, or refused with 503. @default 'allow' */
   readonly onStoreError?: 'allow' | 'refuse'
   /** How many clients are remembered without a store; those who came first are forgotten first. @default 100000 */
   readonly maxKeys?: number
@@ -211,7 +211,7 @@ const HEADERS = {
   },
 } as const
 
-/** What documents tell of the responses. */
+/** Describes the responses for documents. */
 function toProblems(refuses: boolean): readonly AnsweredProblem[] {
   const tooMany = {
     name: 'TooManyRequests',

@@ -15,7 +15,7 @@ const loadLimiters = once(async () => {
   }
 })
 
-/** What is left after a request was counted. */
+/** The balance after a request was counted. */
 interface Balance {
   /** Whether the request is within the limit. */
   readonly isWithin: boolean
@@ -32,11 +32,11 @@ export interface RateLimiter {
   consume(key: string, points?: number): Promise<unknown>
 }
 
-/** What a request spends. */
+/** The spending of a request. */
 interface Spent {
   readonly key: string
   readonly cost: number
-  /** What may be spent in a window. */
+  /** The most that may be spent in a window. */
   readonly limit: number
 }
 
@@ -47,7 +47,7 @@ export type Spend = (
   failed: (cause: unknown) => undefined,
 ) => Awaitable<Balance | undefined>
 
-/** What the counting goes by. */
+/** The options of the counting. */
 export interface SpendOptions {
   readonly name: string
   /** Seconds. */

@@ -3,7 +3,7 @@ import { openFile, typeOf } from '../../../server/response/disk.ts'
 import type { Found } from '../../../server/response/disk.ts'
 import { negotiate } from '../compression/negotiate.ts'
 
-/** What is served. */
+/** A served folder. */
 export interface StaticRoot {
   readonly root: string
   readonly index: string | false

@@ -14,7 +14,7 @@ import { checkOptions, invalidOption } from '../../../base/check-options.ts'
 import { isWorkerd } from '../../../base/platform.ts'
 import { isBoolean, isCount, isObject, isNonEmptyString } from '../../../base/values.ts'
 
-/** What `staticFiles` takes. */
+/** The options of `staticFiles`. */
 export interface StaticFilesOptions extends CacheOptions {
   /** The folder of the files; a relative path starts in the working directory. */
   readonly root: string | URL

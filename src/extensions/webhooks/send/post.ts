@@ -9,7 +9,7 @@ import { WebhookTargetError } from './target-error.ts'
 /** Why an attempt has no success, besides the status of its answer. */
 export type PostProblem = 'target' | 'redirect' | 'timeout' | 'answer_too_large' | 'network'
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface Posted {
   /** The status of the answer, or `undefined` if there was none. */
   readonly status: number | undefined

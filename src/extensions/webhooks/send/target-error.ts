@@ -15,7 +15,7 @@ const MESSAGES: Readonly<Record<TargetProblem, string>> = {
 export class WebhookTargetError extends Error {
   /** The name of the class. */
   override readonly name = 'WebhookTargetError'
-  /** What is wrong with the URL. */
+  /** The flaw of the URL. */
   readonly problem: TargetProblem
 
   constructor(problem: TargetProblem) {

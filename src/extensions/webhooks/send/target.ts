@@ -118,7 +118,7 @@ function isAddresses(value: unknown): value is LookupAddress[] {
   return Array.isArray(value) && value.every((each) => isString(Object(each).address))
 }
 
-/** What is wrong with a host before it is resolved. */
+/** Returns the flaw of a host before it is resolved. */
 function hostProblem(host: string): TargetProblem | undefined {
   if (isIP(host) > 0) return isPublicAddress(host) ? undefined : 'address'
   return host.includes('.') && !PRIVATE_NAMES.test(host) ? undefined : 'host'

@@ -16,14 +16,14 @@ export interface HeaderOptions {
 /** The value of a header. */
 export type HeaderValue = string | number
 
-/** What the headers of a request say besides those that are given. */
+/** Facts about the headers of a request besides those that are given. */
 export interface HeaderFacts {
   readonly host: string
   /** The content type that the body brings. */
   readonly type: string | undefined
   /** Bytes of the body, or `undefined` for a stream that does not say. */
   readonly length: number | undefined
-  /** What carries the version, if the request is to have one. */
+  /** The parts of the request that carry the version, if it is to have one. */
   readonly written: Partial<RequestDraft> | undefined
 }
 

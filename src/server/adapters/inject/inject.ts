@@ -41,7 +41,7 @@ export interface InjectResponse {
   readonly json: () => unknown
 }
 
-/** What of a request's context is part of its answer. */
+/** The members of a request's context that are part of its answer. */
 export type Answered = Pick<RequestContext, 'route' | 'version'>
 
 /**
@@ -110,7 +110,7 @@ function sizeOf(headers: HeaderMap): number {
   return size
 }
 
-/** What the work gives; rejects when the signal aborts before. */
+/** Returns the result of the work; rejects when the signal aborts before. */
 export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -18,7 +18,7 @@ import type { BodyOptions, EncodedBody, FormValues } from './body.ts'
 import { declaredLength, DEFAULT_HOST, findSentTwice, ownHeaders, toHeaderMap, toLines } from './headers.ts'
 import type { HeaderOptions } from './headers.ts'
 
-/** What `inject` takes besides a URL. */
+/** The options of `inject` besides a URL. */
 export interface InjectOptions extends BodyOptions, HeaderOptions {
   /** In any case. @default 'GET' */
   readonly method?: string
@@ -40,7 +40,7 @@ export interface InjectOptions extends BodyOptions, HeaderOptions {
   readonly stream?: false
 }
 
-/** What `inject` takes when it is to give the body as a stream. */
+/** The options of `inject` if it is to return the body as a stream. */
 export interface InjectStreamOptions extends Omit<InjectOptions, 'stream'> {
   /** Resolves as soon as the head of the response is there. */
   readonly stream: true
@@ -217,7 +217,7 @@ function toRequest(
   )
 }
 
-/** What a scheme is told of the request that it writes a version into. */
+/** Returns the request as a scheme sees it that writes a version into it. */
 function toDraft(
   url: string,
   options: HeaderOptions,

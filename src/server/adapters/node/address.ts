@@ -71,7 +71,7 @@ function answers(path: string): Promise<boolean> {
   })
 }
 
-/** What to do about each failure. */
+/** The edits for each failure. */
 const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>> = {
   EADDRINUSE: ['is in use', 'stop the program there, or choose another port (0 takes a free one)'],
   EACCES: ['may not be used by this user', 'choose a port from 1024 up, or a writable folder'],

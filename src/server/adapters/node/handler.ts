@@ -17,7 +17,7 @@ import { NodeRequest, PassingRequest } from './request.ts'
 import type { Next } from './request.ts'
 import { endsBefore, write } from './write.ts'
 
-/** What a Node server passes on to a request listener. */
+/** A request listener of a Node server. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: Next) => void
 
 /** Creates the listener for Node servers. `isClosing` tells whether connections have to end with their present answer. */

@@ -20,7 +20,7 @@ export type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResp
 /** The options that servers of node:http and node:https have in common. */
 type Http1Options = ReturnType<typeof toOptions>
 
-/** What a server of node:http or node:https is made of. */
+/** The parts of a server of node:http or node:https. */
 export interface Http1Kind<S extends HttpServer = HttpServer> {
   readonly make: (options: Http1Options) => S
   /** The event that brings connections that speak HTTP. */
@@ -35,7 +35,7 @@ export interface ServerState {
   readonly isClosing: boolean
   /** Returns whether connections have to end with their present answer. */
   readonly isAppClosing: () => boolean
-  /** What answers upgrades, or `undefined` if no route has any. */
+  /** Answers upgrades, or `undefined` if no route has any. */
   readonly upgrading?: Upgrading | undefined
 }
 
@@ -128,7 +128,7 @@ export function toTimes({ idle, headers, send }: Settings['timeouts']): Times {
 /** How often slow requests are looked for, in milliseconds, at most and at least. */
 const CHECKING = { max: 30_000, min: 50 } as const
 
-/** What the parser of a connection takes: a longer head, or one that takes longer, is refused. */
+/** The limits of a connection's parser: a longer head, or one that takes longer, is refused. */
 interface Bounds {
   readonly maxHeaderSize: number
   readonly headersTimeout: number
@@ -137,7 +137,7 @@ interface Bounds {
   readonly connectionsCheckingInterval: number
 }
 
-/** What the parser of a connection takes, by the settings of an application. */
+/** Returns the limits of a connection's parser, by the settings of an application. */
 export function toBounds({ timeouts, limits }: Pick<Settings, 'timeouts' | 'limits'>): Bounds {
   const { headers, request } = timeouts
   const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)

@@ -15,7 +15,7 @@ import type { Engine, ListenOptions } from './listen-options.ts'
 export interface Listening {
   /** The address as a URL. */
   readonly url: string
-  /** What reads requests from connections, if the options choose. */
+  /** The engine that reads requests from connections, if the options choose. */
   readonly engine?: 'direct' | 'node' | undefined
   /**
    * Stops accepting, waits for answers under way up to `grace` milliseconds, then breaks off what is left. Before that, up to `closeIdle`
@@ -25,7 +25,7 @@ export interface Listening {
   close(grace: number, closeIdle?: number, onBreak?: () => void): Promise<boolean>
 }
 
-/** What answers requests, and whether the application closes. */
+/** The functions that answer requests, and whether the application closes. */
 interface Opened {
   readonly isClosing: () => boolean
   readonly dispatch: Dispatch
@@ -33,7 +33,7 @@ interface Opened {
   readonly upgrades: boolean
 }
 
-/** What listens, and what its connections speak. */
+/** A server that listens, and the protocol of its connections. */
 interface Serving {
   readonly server: TcpServer
   readonly protocols: readonly Protocol[]

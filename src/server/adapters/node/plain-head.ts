@@ -20,7 +20,7 @@ export function statusLine(status: number): string {
   return (STATUS_LINES[status] ??= `HTTP/1.1 ${status} ${phraseOf(status)}\r\n`)
 }
 
-/** What says how a message is sent, which is more than a head of lines. */
+/** Headers that say how a message is sent, which is more than a head of lines. */
 const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
 
 /** The lines of headers with their first values: most headers have the same value in every response. */

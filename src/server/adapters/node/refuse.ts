@@ -12,7 +12,7 @@ import { toResponseText } from './write.ts'
 
 type ServerResponse = Parameters<NodeHandler>[1]
 
-/** What the parser reports. */
+/** An error that the parser reports. */
 export interface ParserError extends Error {
   readonly code?: string
   readonly rawPacket?: Uint8Array
@@ -71,7 +71,7 @@ export function endSocket(socket: Socket, error: HttpError, { writeError }: Sett
   closeInStages(socket)
 }
 
-/** What the parser refuses, by its code. */
+/** The refusals of the parser, by its code. */
 const REFUSALS: Readonly<Record<string, readonly [code: CoreErrorCode, detail: string]>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['malformed_request', 'The chunk extensions are too long'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request took too long to arrive'],

@@ -11,7 +11,7 @@ export interface UpgradedConnection {
   readonly request: IncomingMessage
   /** The connection. Nothing has been sent as an answer to the request yet. */
   readonly socket: Socket
-  /** What the client has sent behind the request. */
+  /** The bytes that the client has sent behind the request. */
   readonly head: Buffer
   /** Aborted when the connection closes and when the application begins to close. */
   readonly signal: AbortSignal

@@ -29,7 +29,7 @@ interface ClosingState {
   readonly isClosing: boolean
 }
 
-/** What a server needs to answer upgrades. */
+/** The parts that a server needs to answer upgrades. */
 export interface Upgrading {
   /** The classes of requests, of which `upgrade` is true only if a request is the handshake of a WebSocket. */
   readonly classes: { readonly direct: typeof DirectRequest; readonly plain: typeof IncomingMessage }
@@ -64,7 +64,7 @@ export function createUpgrading(dispatch: Dispatch, settings: Settings): Upgradi
 class UpgradableDirectRequest extends DirectRequest {}
 class UpgradableRequest extends IncomingMessage {}
 
-/** What the parser says. */
+/** The mark of an upgrade that the parser reports. */
 const SAID: unique symbol = Symbol('upgrade')
 
 /**

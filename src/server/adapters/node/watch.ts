@@ -12,13 +12,13 @@ export interface Times extends Pick<Required<Timeouts>, 'idle' | 'send'> {
   readonly between: number
 }
 
-/** What is known of a connection from looking at it in rounds. */
+/** The state of a connection from looking at it in rounds. */
 export interface Seen {
   /** How often it was seen idle, one time after the other. */
   idleRounds: number
   /** How often it was seen without a request since its latest answer. */
   waitingRounds: number
-  /** What had been read when it was first seen idle. */
+  /** The bytes that had been read when it was first seen idle. */
   bytesRead: number
   /** How often its client was seen taking nothing of what waits, one time after the other. */
   stuckRounds: number
@@ -28,7 +28,7 @@ export interface Seen {
 
 /** A connection to look at. */
 interface Watched {
-  /** What is under way on it. */
+  /** The responses under way on it. */
   readonly responses: readonly unknown[]
   /** Whether it has answered a request; before, the time for headers counts. */
   readonly hasAnswered: boolean
@@ -40,7 +40,7 @@ const ROUNDS = 4
 /** Milliseconds between two rounds, at least. */
 const SHORTEST_ROUND = 10
 
-/** What is known of a connection that was not looked at yet. */
+/** Returns the state of a connection that was not looked at yet. */
 export function nothingSeen(): Seen {
   return { idleRounds: 0, waitingRounds: 0, bytesRead: 0, stuckRounds: 0, progress: 0 }
 }

@@ -8,7 +8,10 @@ import { StreamBody } from '../shared/stream-body.ts'
 import type { Origin } from './address.ts'
 import { WholeBody } from './whole-body.ts'
 
-/** What the servers of Bun and Deno pass besides a request inherits its members, unlike data that somebody passes. */
+/**
+ * The kind of the objects that the servers of Bun and Deno pass besides a request, which inherit their members, unlike data that somebody
+ * passes.
+ */
 let serverKind: unknown
 /** Whether that is the server of Bun. */
 let isBun = false
@@ -28,7 +31,9 @@ export function isFromServer(info: object | undefined): info is object {
   return true
 }
 
-/** What has a worker go on after its response: the third argument on Cloudflare Workers, the second one on other platforms. */
+/**
+ * The function by which a worker goes on after its response: the third argument on Cloudflare Workers, the second one on other platforms.
+ */
 export type Platform = Pick<RawRequest, 'waitUntil'>
 
 /**

@@ -57,7 +57,7 @@ function isPlainJson(headers: FinishedResponse['headers']): boolean {
   return headers['content-type'] !== undefined
 }
 
-/** What most responses have. Bun copies headers in half the time that it takes to read a record, and Deno the other way round. */
+/** The lines of most responses. Bun copies headers in half the time that it takes to read a record, and Deno the other way round. */
 let jsonLines: Lines | undefined
 
 function toJsonLines(): Lines {

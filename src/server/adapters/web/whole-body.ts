@@ -3,7 +3,7 @@ import type { RawBody } from '../../../http/http.ts'
 import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../request/body.ts'
 import { otherLength } from '../shared/stream-body.ts'
 
-/** What opens a body as a stream, for who reads it as it arrives. */
+/** Opens a body as a stream, for who reads it as it arrives. */
 interface Opener {
   openStream(length: number): RawBody
 }

@@ -2,7 +2,7 @@ import type { VersionLink } from '../../../versioning/policy.ts'
 import type { DocsUsage, DocumentLink, PageInfo } from '../../options/docs.ts'
 import { escape } from './escape.ts'
 
-/** What stands behind a version in a list: `deprecated since 2026-01-01`, `sunset on 2027-01-01`. */
+/** Returns the notes behind a version in a list: `deprecated since 2026-01-01`, `sunset on 2027-01-01`. */
 export function toMarks({ status, deprecated, sunset }: DocumentLink): readonly string[] {
   if (sunset !== undefined && (status === 'retired' || status === 'sunset'))
     return [`${status} since ${toDay(sunset)}`]

@@ -1,4 +1,4 @@
-/** What only applications with schemas need, loaded by `load.ts`. */
+/** Code that only applications with schemas need, loaded by `load.ts`. */
 export { announce } from '../../request/announce.ts'
 export { loadMultipart } from '../../request/uploads.ts'
 export { bodyTypes } from '../../../schema/body-types.ts'

@@ -15,15 +15,15 @@ import type { RequestContext } from '../context.ts'
 import { logUnknown } from '../failure.ts'
 import { isBodyless } from '../response-head.ts'
 
-/** What is known of what answers: a route, or a status that an error handler or middleware gives. */
+/** The declaration behind an answer: a route, or a status that an error handler or middleware returns. */
 export interface Answered extends Pick<ResolvedRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
-  /** What its stream carries, if it has one. */
+  /** The content of its stream, if it has one. */
   readonly stream?: ResolvedRoute['stream']
   /** The content type of data in a status. @default JSON */
   readonly typeOf?: (status: number) => string | undefined
 }
 
-/** What is known of the results of a route. */
+/** The checks of a route's results. */
 export interface Checks {
   /** Returns the data to send in the place of what a handler returned. */
   readonly parse: (status: number, data: unknown, context: RequestContext) => Awaitable<unknown>

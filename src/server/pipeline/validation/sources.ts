@@ -16,7 +16,7 @@ import type { Run } from '../guards.ts'
 import { isStream } from '../../../http/stream.ts'
 import { invalidInput } from './invalid-input.ts'
 
-/** What a handler gets: `params`, `inject`, and each source that its route declares. */
+/** The input of a handler: `params`, `inject`, and each source that its route declares. */
 export interface Input extends Partial<Record<SourceName, unknown>> {
   readonly params: Record<string, unknown>
   inject: unknown
@@ -178,7 +178,7 @@ function readAll(
   return outcomes
 }
 
-/** What the schema says of the path's parameters counts for more than their types. */
+/** Sets a source of the input: the schema of the path's parameters counts for more than their types. */
 function put(input: Input, name: SourceName, value: unknown): void {
   if (name === 'params') Object.assign(input.params, value)
   else input[name] = value

@@ -24,7 +24,7 @@ export interface Streaming {
   readonly toBody: (data: unknown, headers: ResponseHeaders, context: RequestContext) => BodyStream
 }
 
-/** What turns the events or items of a route into those of an older version. */
+/** Converts the events or items of a route into those of an older version. */
 export interface OlderStream extends Omit<StreamMigration, 'down'> {
   /** Turns the data of an event, or an item. @throws `Error` for a change that fails */
   readonly down: (name: string, data: unknown, context: RequestContext) => unknown
@@ -32,13 +32,13 @@ export interface OlderStream extends Omit<StreamMigration, 'down'> {
   readonly turn: (name: string, data: unknown, context: RequestContext) => unknown
 }
 
-/** What is known of a stream. */
+/** The parts of a stream. */
 export interface StreamParts {
   /** The name of the route in messages. */
   readonly label: string
   readonly stream: DeclaredStream
   readonly checking: true | 'strict' | false
-  /** What turns it into that of an older version, if changes reach it. */
+  /** Converts it into that of an older version, if changes reach it. */
   readonly migration: OlderStream | undefined
 }
 

@@ -6,19 +6,19 @@ export const WORKER_VARIABLE = 'OCTAVO_WORKER'
 
 const MODES: readonly ShutdownMode[] = ['close', 'drain', 'closeIdle']
 
-/** What a worker says: that it listens. */
+/** The message of a worker that listens. */
 export interface Listens {
   readonly octavo: 'listens'
   readonly url: string
 }
 
-/** What a worker is told: to end. */
+/** The message that asks a worker to end. */
 export interface End {
   readonly octavo: 'end'
   readonly mode: ShutdownMode
 }
 
-/** What a worker says before it ends, and what it is answered: all that was sent to it before has arrived then. */
+/** The message of a worker before it ends, and its answer: all that was sent to it before has arrived then. */
 export interface Farewell {
   readonly octavo: 'farewell'
 }

@@ -18,7 +18,7 @@ export interface Pool {
 
 interface PoolOptions {
   readonly count: number
-  /** What workers that ask for any port use; 0 when they ask for none. */
+  /** The port of workers that ask for any; 0 when they ask for none. */
   readonly port: number
   readonly logger: Logger
   /** How long an application takes to end, in milliseconds, at most. */

@@ -11,7 +11,7 @@ export interface WorkerSlot {
   deaths: number
 }
 
-/** What replaces workers by others. */
+/** Replaces workers by others. */
 export interface Replacing {
   readonly places: readonly WorkerSlot[]
   readonly logger: Logger

@@ -7,7 +7,7 @@ import { createPool } from './pool.ts'
 import { joinPool } from './worker.ts'
 import { findPort, roleOf, toCount } from './workers.ts'
 
-/** What ends by signals, and how an application listens in this process. */
+/** An application that signals end, and how it listens in this process. */
 export interface Service extends Endable {
   readonly open: () => Promise<Listening>
   /** Details for the log besides the URL. Absent if another process logs them. */

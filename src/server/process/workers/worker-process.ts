@@ -15,7 +15,7 @@ interface Exit {
 
 /** A worker as the process sees it that keeps it. */
 export interface WorkerProcess {
-  /** What logs call it. */
+  /** The names in logs. */
   readonly names: { readonly worker: number; readonly pid: number | undefined }
   /** Its URL, once it listens. Rejects when it ends before. */
   readonly listening: Promise<string>

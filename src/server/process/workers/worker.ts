@@ -5,9 +5,9 @@ import { settlesWithin } from '../../../base/async.ts'
 import { isFarewell, readEnd, WORKER_VARIABLE } from './messages.ts'
 import type { Farewell, Listens } from './messages.ts'
 
-/** What a worker has to do with the process that keeps it. */
+/** The dealings of a worker with the process that keeps it. */
 export interface Membership {
-  /** What to use for port 0. */
+  /** The port to use for port 0. */
   readonly sharedPort: number
   readonly tellListening: (url: string) => void
 }

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { WORKER_VARIABLE } from './messages.ts'
 
 /**
- * What this process is: one that keeps workers, one of these, or one that serves alone since another program, such as a process
+ * Returns the role of this process: one that keeps workers, one of these, or one that serves alone since another program, such as a process
  * manager, has made it a worker of its own.
  */
 export function roleOf(): 'primary' | 'worker' | 'alone' {

@@ -119,7 +119,7 @@ function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly strin
   }
 }
 
-/** What a version lacks is missing: excluded routes that take the prefix as a parameter don't answer there. */
+/** Returns a match without what a version lacks: excluded routes that take the prefix as a parameter don't answer there. */
 function within(match: Match<Endpoint>, prefix: string): Match<Endpoint> {
   const isOutside = match.leaf !== null && !match.leaf.shape.pattern.startsWith(prefix)
   return isOutside ? { ...match, leaf: null } : match

@@ -47,7 +47,7 @@ interface Asked {
   readonly context: RequestContext
   readonly at: PathAt
   readonly method: number
-  /** What its path is, whatever the other schemes say. */
+  /** The match of its path, whatever the other schemes say. */
   readonly match: Match<Endpoint>
   readonly inPath: RouteMatch | undefined
 }
@@ -142,7 +142,7 @@ function createAgreed(
 /** A scheme among others. */
 interface SchemeLookup {
   readonly scheme: ActiveScheme
-  /** What its values ask for at paths without version segment, and at paths with one. */
+  /** The resolvers of its values at paths without version segment, and at paths with one. */
   readonly free: Resolve
   readonly behind: Resolve
 }

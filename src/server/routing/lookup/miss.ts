@@ -23,7 +23,7 @@ export interface Miss {
   readonly allowed: (located: RouteMatch, isPreflight: boolean) => readonly Method[]
 }
 
-/** What is served at a path. */
+/** The endpoints at a path. */
 export type Leaves = readonly Endpoints<Endpoint>[]
 
 const OPTIONS = METHODS.indexOf('OPTIONS')

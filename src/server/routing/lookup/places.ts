@@ -6,7 +6,7 @@ import { beginsWithParameter, segmentEnd } from './locate-segment.ts'
 import type { RouteMatch } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
-/** What is served at the path of a request, whatever the method. */
+/** The routes at the path of a request, whatever the method. */
 export interface Places {
   /** In any version. */
   readonly all: (located: RouteMatch) => readonly Endpoints<Endpoint>[]

@@ -4,13 +4,13 @@ import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { RouteMatch } from './resolution.ts'
 
-/** What each scheme found. */
+/** The value of each scheme. */
 export type Values = readonly VersionValue[]
 
 /** How a scheme reads a request; `inPath` is what its path names. */
 export type Reader = (context: RequestContext, inPath: RouteMatch | undefined) => Awaitable<VersionValue>
 
-/** What every scheme finds. */
+/** Reads the value of every scheme. */
 export function readAll(
   readers: readonly Reader[],
   context: RequestContext,
@@ -36,7 +36,7 @@ async function fill(values: VersionValue[], index: number, value: PromiseLike<Ve
   values[index] = await value
 }
 
-/** What the first scheme finds that finds something; later ones are not looked at. */
+/** Reads the value of the first scheme that has one; later ones are not looked at. */
 export function readFirst(
   readers: readonly Reader[],
   context: RequestContext,
@@ -59,7 +59,7 @@ export function readFirst(
   return values
 }
 
-/** What a scheme found when it found something. */
+/** The value of a scheme that has one. */
 export type Given = Exclude<VersionValue, undefined>
 
 /** Whether a scheme found something. */

@@ -9,14 +9,14 @@ import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { Target } from './target.ts'
 import type { Table } from '../table/table.ts'
 
-/** What is known of the version that a request asks for. Made when the application is built, for every known version. */
+/** The version that a request asks for. Made when the application is built, for every known version. */
 export interface VersionMatch {
   /** `known`: a version the application has; `none`: no version and no default; the others are mistakes of the client. */
   readonly kind: 'off' | 'none' | 'known' | 'unknown' | 'invalid' | 'ambiguous'
   /** Where the path is looked up. */
   readonly root: Node<Endpoint>
   readonly version: string | null
-  /** What the request asked for, for the problem document. */
+  /** The version as the request spells it, for the problem document. */
   readonly requested: string | undefined
   readonly sources: readonly VersionSource[]
   /** The scheme that found it, or `undefined` if the request names no version. */
@@ -43,7 +43,7 @@ export type Locate = (context: RequestContext, target: Target, method: number) =
 /** Settles the version of a request that names none. */
 export type ResolveDefault = (context: RequestContext) => Awaitable<VersionMatch>
 
-/** What every way to look up shares. */
+/** The parts that all ways to look up share. */
 export interface LookupParts {
   readonly table: Table
   readonly versioning: Versioning

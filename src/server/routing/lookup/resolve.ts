@@ -17,9 +17,9 @@ export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathAt, meth
 
 /** Where the versions of a scheme are looked up. */
 export interface VersionRoots {
-  /** What a resolution has that names no known version. */
+  /** The match of requests that name no known version. */
   readonly common: VersionMatch
-  /** What a version has for a method at a path. */
+  /** Returns the endpoint of a version for a method at a path. */
   readonly find: (version: string, at: PathAt, method: number) => Endpoint | undefined
 }
 

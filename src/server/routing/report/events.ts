@@ -49,7 +49,7 @@ export function createVersionEvents(versioning: Versioning | undefined): Version
   }
 }
 
-/** What the hook throws, at once or later, is logged and harms nothing. */
+/** Calls the hook, and logs its errors, thrown at once or later, which harm nothing. */
 function callHook(
   hook: (resolved: VersionResolved) => unknown,
   resolved: VersionResolved,

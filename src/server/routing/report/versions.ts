@@ -32,7 +32,7 @@ export interface VersionInfo extends VersionLife {
   readonly isDefault: boolean
   /** Where its deprecation and its sunset are explained. */
   readonly links: VersionLinks
-  /** What happens after its sunset. */
+  /** The behaviour after its sunset. */
   readonly retired: 'serve' | 'gone' | 'forward'
   /**
    * The routes that answer it, in the order of their definition: those that name it and, where it is the default, those without
@@ -41,7 +41,7 @@ export interface VersionInfo extends VersionLife {
   readonly routes: readonly VersionRoute[]
   /** Whether another deployment serves it. Absent when not. */
   readonly elsewhere?: true
-  /** What changed with it, as the history says. Absent without a history. */
+  /** The changes of the version, as the history lists them. Absent without a history. */
   readonly changes?: readonly ChangeInfo[]
 }
 

@@ -125,13 +125,13 @@ function createFind(
   }
 }
 
-/** What one level says, and what it says of some versions. */
+/** The policies of one level, for all and for some versions. */
 interface Level {
   readonly level: RoutePolicy
   readonly byVersion: ReadonlyMap<string | null, VersionPolicy>
 }
 
-/** What is said of a route, by the version that it answers. What is said of a version is said of the routes that stand for it. */
+/** Returns the lifetimes of a route, by the version that it answers. What is said of a version is said of the routes that stand for it. */
 function lifetimesOf(
   { route }: TableRoute,
   policies: ReadonlyMap<string, VersionPolicy>,

@@ -51,7 +51,7 @@ export interface Table extends Versions {
    * clients and documents.
    */
   readonly withoutSegment: ReadonlySet<ResolvedRoute>
-  /** What is said of the lives of versions and routes. */
+  /** The lifetimes of versions and routes. */
   readonly lifetimes: Lifetimes
   /** Every route, with its versions written out. */
   readonly rows: readonly TableRoute[]
@@ -64,7 +64,7 @@ export interface Table extends Versions {
 /** A part of the paths, in which versions are the first segment behind a prefix. */
 export interface Zone {
   readonly prefix: string
-  /** What versions in the path lead to, without what stands before their segments. */
+  /** The roots of versions in the path, without what stands before their segments. */
   readonly inPath: Roots
   /** All routes of all versions behind a version segment. */
   readonly unionBehind: Node<Endpoint>

@@ -183,7 +183,7 @@ function createLeafFor(notes: Notes, infoOf: InfoOf): LeafFor {
   }
 }
 
-/** What can answer at one path shape. */
+/** The routes that can answer at one path shape. */
 interface Choice {
   readonly selects: readonly {
     readonly method: string

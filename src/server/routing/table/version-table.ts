@@ -200,7 +200,7 @@ function mountZone(root: Node<Endpoint>, zone: Zone, scheme: ActiveScheme): Node
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
-/** What the segments of each version lead to. */
+/** Returns the nodes that the segments of each version lead to. */
 function toMounts({ scheme, options }: ActiveScheme, inPath: Roots): ReadonlyMap<string, Mount<Endpoint>> {
   return new Map(
     [...inPath].flatMap(([version, root]) =>
@@ -209,7 +209,7 @@ function toMounts({ scheme, options }: ActiveScheme, inPath: Roots): ReadonlyMap
   )
 }
 
-/** What is below a path of literal segments; where slashes do not count, the path itself ends there with and without one. */
+/** Returns the node below a path of literal segments; where slashes do not count, the path itself ends there with and without one. */
 function below(node: Node<Endpoint>, [first, ...rest]: readonly string[], strict: boolean): Node<Endpoint> {
   if (first === undefined) return strict ? node : { ...node, slash: node.slash ?? node.leaf }
   return below(literalsOf(node).find(({ key }) => key === first) ?? EMPTY_NODE, rest, strict)

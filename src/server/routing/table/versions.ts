@@ -4,7 +4,7 @@ import type { Versioned } from '../../../versioning/select.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { Versions } from './table.ts'
 
-/** What is known of the versions of an application. */
+/** Returns the versions of an application for handlers. */
 export function createVersions(versioning: Versioning, known: KnownVersions): Versions {
   const defaultVersion = staticDefault(versioning, known) ?? null
   const selector = selectorOf(versioning, known)

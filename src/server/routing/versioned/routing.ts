@@ -28,7 +28,7 @@ export interface PreviewedRoutes {
   readonly table: Table
   /** The versions that can show them. */
   readonly versions: readonly string[]
-  /** What is told of each preview. */
+  /** The descriptions of previews, by name. */
   readonly all: ReadonlyMap<string, PreviewInfo>
 }
 

@@ -1,7 +1,7 @@
 import type { RouteInfo } from '../../../define/context.ts'
 import { FOLDED } from '../../options/usage.ts'
 
-/** What is called: a route in a version. Or a change that altered such a call. */
+/** A counted call: a route in a version, or a change that altered such a call. Or a change that altered such a call. */
 export interface Place {
   readonly id: number
   readonly version: string | null
@@ -22,7 +22,7 @@ export interface Places {
   readonly named: (version: string | null, route: string, change?: string) => Place
   /** The place of a change that altered a call. */
   readonly changed: (place: Place, change: string) => Place
-  /** What the least used entries of a place are folded into. */
+  /** Returns the place that the least used entries of a place are folded into. */
   readonly foldedOf: (place: Place) => Place
 }
 

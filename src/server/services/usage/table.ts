@@ -22,7 +22,7 @@ const FOLDED_PART = 10
 /** Longer names of clients are cut, so that the memory of an entry has a limit. */
 const LONGEST_NAME = 200
 
-/** What folding reads of places. */
+/** The members of places that folding reads. */
 type KnownPlaces = Pick<Places, 'list' | 'foldedOf'>
 
 /** The day of a moment in UTC, such as `2026-01-05`. */

@@ -124,7 +124,7 @@ function merge(merged: Map<string, UsageEntry>, entry: UsageEntry): void {
   )
 }
 
-/** What was counted, and when last. */
+/** The number of calls, and the time of the last one. */
 type Seen = Pick<UsageEntry, 'count' | 'lastSeen'>
 
 function add(one: Seen, other: Seen): Seen {

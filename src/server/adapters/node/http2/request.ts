@@ -12,7 +12,7 @@ export interface Peer {
   readonly protocol: 'http' | 'https'
 }
 
-/** What a stream begins with. */
+/** The head of a stream. */
 export interface StreamHead {
   readonly headers: IncomingHttpHeaders
   /** Names and values in turn. */

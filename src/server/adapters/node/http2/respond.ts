@@ -60,7 +60,7 @@ function toSource(body: string | Uint8Array): ChunkSource {
   }
 }
 
-/** What says how a connection of HTTP/1.1 goes on, and has no place in HTTP/2 (RFC 9113 section 8.2.2). */
+/** Headers that say how a connection of HTTP/1.1 goes on, and have no place in HTTP/2 (RFC 9113 section 8.2.2). */
 const OF_CONNECTION = new Set(
   'connection http2-settings keep-alive proxy-connection te transfer-encoding upgrade'.split(' '),
 )

@@ -24,7 +24,10 @@ import type { Session } from './sessions.ts'
 const MAX_STREAMS = 100
 /** Requests of one session that may run at a time: more than its streams, for those that were reset run on until they notice. */
 const MAX_RUNNING = 2 * MAX_STREAMS
-/** What may be read of headers that are refused, as a multiple of the limits: each line counts 32 bytes more (RFC 9113 section 6.5.2). */
+/**
+ * The bytes that may be read of headers that are refused, as a multiple of the limits: each line counts 32 bytes more (RFC 9113 section
+ * 6.5.2).
+ */
 const HEADER_ROOM = 4
 /** Header lines of a request; more are reset by Node. */
 const MAX_LINES = 1000

@@ -14,7 +14,7 @@ export interface RouteGroup {
   readonly claimant: (version: string) => TableRoute | undefined
 }
 
-/** What the warnings look at. */
+/** The parts that the warnings look at. */
 export interface WarningContext extends Versions {
   readonly rows: readonly TableRoute[]
   readonly groups: readonly RouteGroup[]
