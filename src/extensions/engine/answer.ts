@@ -7,7 +7,7 @@ import type { HttpError } from '../../http/errors.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { endsBefore } from '../../server/adapters/node/write.ts'
 import type { Dispatch } from '../../server/dispatch.ts'
-import type { Settings } from '../../server/options/settings.ts'
+import type { RefusalSettings } from '../../server/options/settings.ts'
 import { createHeadCheck } from '../../server/pipeline/check-head.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { codingRefusal } from '../../server/adapters/node/handler.ts'
@@ -22,7 +22,7 @@ import type { EngineRequest } from './request.ts'
  */
 export function createAnswer(
   dispatch: Dispatch,
-  settings: Settings,
+  settings: RefusalSettings,
   isClosing: () => boolean,
   watchRequest: (request: EngineRequest, socket: Socket) => ServerResponse | undefined,
 ): (request: EngineRequest, connection: Connection) => void {

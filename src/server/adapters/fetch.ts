@@ -3,7 +3,7 @@ import type { Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { dropBody, isStream } from '../../http/stream.ts'
 import type { Opened } from '../dispatch.ts'
-import type { Settings } from '../options/settings.ts'
+import type { RefusalSettings } from '../options/settings.ts'
 import { createHeadCheck } from '../pipeline/check-head.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import { notSent } from '../pipeline/failure.ts'
@@ -37,7 +37,7 @@ export interface FetchHandler {
 }
 
 /** Creates the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
-export function createFetch(enter: Start, settings: Settings): FetchHandler {
+export function createFetch(enter: Start, settings: RefusalSettings): FetchHandler {
   const answer = createAnswer(settings)
   const later = async (
     request: Request,
@@ -75,7 +75,7 @@ type Answer = (
   platform: Platform | undefined,
 ) => Awaitable<Response>
 
-function createAnswer(settings: Settings): Answer {
+function createAnswer(settings: RefusalSettings): Answer {
   const findRefusal = createHeadCheck(settings.limits)
   const originOf = createOriginReader()
   const finish = (

@@ -5,7 +5,7 @@ import type { Awaitable } from '../../base/async.ts'
 import type { Contract } from '../../openapi/document/contract.ts'
 import type { Opened } from '../dispatch.ts'
 import type { Answering } from '../routing/table/table.ts'
-import type { Settings } from '../options/settings.ts'
+import type { RefusalSettings, Settings } from '../options/settings.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 
 /** Starts the application if that has not happened yet. Throws if it is closed. */
@@ -14,7 +14,7 @@ export type Start = () => Awaitable<Opened>
 /** The internal part of an application, for the other entry points of Octavo and its command line. */
 export interface AppInternals {
   readonly start: Start
-  readonly settings: Settings
+  readonly settings: RefusalSettings & Pick<Settings, 'prefix'>
   /** The enabled versioning, as requests are written by it. */
   readonly versioning: () => Versioning | undefined
   readonly visibleRoutes: VisibleRoutes

@@ -128,7 +128,10 @@ function createOuterLayers({
   layers,
   validateResponses,
   errorFormat,
-}: Settings): Pick<DispatchParts, 'recover' | 'middleware'> {
+}: Pick<Settings, 'layers' | 'validateResponses' | 'errorFormat'>): Pick<
+  DispatchParts,
+  'recover' | 'middleware'
+> {
   if (!hasOuterLayers(layers)) return { recover: recoverUnhandled, middleware: undefined }
   const { errorHandlers = [], middleware = [] } = layers
   const recover = createRecover(errorHandlers, {

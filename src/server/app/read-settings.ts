@@ -8,7 +8,10 @@ import type { Settings } from '../options/settings.ts'
 import type { Definitions } from './read-definitions.ts'
 
 /** Reads the settings, as every schema that something injects them with reads them. @throws `DefinitionError` */
-export async function readSettings(definitions: Definitions, { config }: Settings): Promise<ConfigValues> {
+export async function readSettings(
+  definitions: Definitions,
+  { config }: Pick<Settings, 'config'>,
+): Promise<ConfigValues> {
   const { overrides, connected } = definitions
   const override = overrides.find(Config)
   const source =

@@ -55,27 +55,33 @@ export async function start(
   return { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) }
 }
 
-async function openSessions({ session, log }: Settings): Promise<Sessions | undefined> {
+async function openSessions({
+  session,
+  log,
+}: Pick<Settings, 'session' | 'log'>): Promise<Sessions | undefined> {
   if (session === undefined) return undefined
   const { createSessions } = await import('../session/sessions.ts')
   return createSessions(session, log)
 }
 
 async function openUsage(
-  { usage, log }: Settings,
+  { usage, log }: Pick<Settings, 'usage' | 'log'>,
   history: VersionHistory | undefined,
   { shapes }: Compiled['table'],
 ): Promise<Usage | undefined> {
   return usage && (await import('../services/usage/usage.ts')).createUsage(usage, log, history, shapes)
 }
 
-async function closeRest({ telemetry }: Settings, sessions: Sessions | undefined): Promise<void> {
+async function closeRest(
+  { telemetry }: Pick<Settings, 'telemetry'>,
+  sessions: Sessions | undefined,
+): Promise<void> {
   await Promise.all([sessions?.close(), telemetry?.flush?.()])
 }
 
 async function logWarnings(
   { findWarnings }: Compiled['table'],
-  { log }: Settings,
+  { log }: Pick<Settings, 'log'>,
   find: FindDefinitions,
 ): Promise<void> {
   for (const warning of await findWarnings())
@@ -83,14 +89,17 @@ async function logWarnings(
 }
 
 /** @throws `DefinitionError` if the page that the options ask for cannot be shown. */
-async function checkPage({ docs }: Settings): Promise<void> {
+async function checkPage({ docs }: Pick<Settings, 'docs'>): Promise<void> {
   if (!docs || typeof docs.ui !== 'string') return
   const { checkViewer } = await import('../docs/viewers.ts')
   checkViewer(docs.ui)
 }
 
 /** Reads the settings: now if the options or the definitions ask for them, otherwise once something resolves them. */
-async function openSettings(definitions: Definitions, settings: Settings): Promise<ConfigValues> {
+async function openSettings(
+  definitions: Definitions,
+  settings: Pick<Settings, 'config'>,
+): Promise<ConfigValues> {
   const read = once(async () => {
     const { readSettings } = await import('./read-settings.ts')
     return readSettings(definitions, settings)
@@ -101,7 +110,7 @@ async function openSettings(definitions: Definitions, settings: Settings): Promi
 
 function isConfigured(
   { overrides, connected }: Definitions,
-  { config: { config, configSchema, envFile } }: Settings,
+  { config: { config, configSchema, envFile } }: Pick<Settings, 'config'>,
 ): boolean {
   return (
     [config, configSchema, envFile].some((value) => value !== undefined) ||
@@ -117,7 +126,7 @@ function isConfigured(
  */
 async function startModules(
   { modules, container }: Definitions,
-  { logger }: Settings,
+  { logger }: Pick<Settings, 'logger'>,
   urlFor: UrlFor,
 ): Promise<() => Promise<void>> {
   const viewOf = (node: ModuleNode): StartedApp => ({

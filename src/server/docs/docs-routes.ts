@@ -23,7 +23,7 @@ export interface DocsRouter {
  */
 export function createDocsRouter(
   options: DocsOptions,
-  { prefix, trailingSlash }: Settings,
+  { prefix, trailingSlash }: Pick<Settings, 'prefix' | 'trailingSlash'>,
   documents: LazyDocuments,
 ): DocsRouter {
   const base = (options.path || '/docs').replace(/\/$/, '')

@@ -17,7 +17,7 @@ export interface DocumentSource {
   readonly table: Table
   readonly versioning: Versioning | undefined
   readonly modules: readonly ModuleNode[]
-  readonly settings: Settings
+  readonly settings: Pick<Settings, 'docs' | 'errorFormat' | 'layers' | 'log' | 'trailingSlash'>
   /** Returns what clients see who ask for previews, or `undefined` if there are none. */
   readonly show?: ((names: readonly string[]) => PreviewedRoutes) | undefined
   /** The routes of clients who ask for previews, or `undefined` for those of all others. */

@@ -234,7 +234,7 @@ function titleOf(docs: Settings['docs'], modules: readonly ModuleNode[]): string
 }
 
 function toDocumentSettings(
-  { docs, trailingSlash, layers }: Settings,
+  { docs, trailingSlash, layers }: DocumentSource['settings'],
   versioning: Versioning | undefined,
   modules: readonly ModuleNode[],
 ): DocumentSettings {

@@ -54,6 +54,12 @@ export interface Settings {
   readonly overrides: readonly Binding[]
 }
 
+/** The settings that a request is refused by before it reaches the application. */
+export type RefusalSettings = Pick<Settings, 'limits' | 'writeError'>
+
+/** The settings that servers use. */
+export type ServerSettings = RefusalSettings & Pick<Settings, 'log' | 'timeouts'>
+
 /** Reads the options of `createApp`, without problems as they are. */
 export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs: OpenOutputs): Settings {
   const {

@@ -39,7 +39,7 @@ interface VersionPlaces {
 
 /** The services of the application for every request. */
 export interface AppServices {
-  readonly settings: Settings
+  readonly settings: RequestSettings & Pick<Settings, 'logger' | 'telemetry' | 'writeError'>
   readonly urlFor: (
     name: string,
     params: Readonly<Record<string, unknown>>,

@@ -18,6 +18,7 @@ import { recovered } from './recover.ts'
 import { createResponder, dropResult } from './respond.ts'
 import type { ResultAdapter } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
+import type { RequestSettings } from '../request/request.ts'
 import type { VersionAdapters } from './migration.ts'
 import { createTimedMiddleware } from './timed-middleware.ts'
 import { createLimit } from './timeout.ts'
@@ -40,7 +41,7 @@ export interface Endpoint {
 
 /** The parts that the routes of an application share. */
 export interface EndpointParts {
-  readonly settings: Settings
+  readonly settings: RequestSettings & Pick<Settings, 'errorFormat' | 'timeouts' | 'validateResponses'>
   readonly container: Container
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
@@ -150,7 +151,7 @@ function adapterOf(route: ResolvedRoute, { migrating, settings }: EndpointParts)
 }
 
 /** Has requests read by the limits of a route that has some of its own. */
-function withOwnLimits({ bodyLimit, uploads }: ResolvedRoute, settings: Settings, run: Run): Run {
+function withOwnLimits({ bodyLimit, uploads }: ResolvedRoute, settings: RequestSettings, run: Run): Run {
   if (bodyLimit === undefined && uploads === undefined) return run
   const own = {
     ...settings,

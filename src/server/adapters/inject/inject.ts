@@ -11,7 +11,7 @@ import type { FinishedResponse, HeaderMap } from '../../../http/http.ts'
 import { RequestContext } from '../../pipeline/context.ts'
 import { notSent } from '../../pipeline/failure.ts'
 import type { Dispatch } from '../../dispatch.ts'
-import type { Settings } from '../../options/settings.ts'
+import type { RefusalSettings } from '../../options/settings.ts'
 import { headersTooLarge, notHost, sentTwice } from '../../pipeline/check-head.ts'
 import { DEFAULT_HOST } from './headers.ts'
 import type { InjectRequest } from './request.ts'
@@ -51,7 +51,7 @@ export type Answered = Pick<RequestContext, 'route' | 'version'>
 export function inject(
   dispatch: Dispatch,
   raw: InjectRequest,
-  settings: Settings,
+  settings: RefusalSettings,
 ): Awaitable<InjectResponse> {
   const { givenSignal } = raw
   givenSignal?.throwIfAborted()

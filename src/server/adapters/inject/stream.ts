@@ -7,7 +7,7 @@ import type { FinishedResponse } from '../../../http/http.ts'
 import { openBytes } from '../shared/byte-source.ts'
 import type { ByteSource } from '../shared/byte-source.ts'
 import type { Dispatch } from '../../dispatch.ts'
-import type { Settings } from '../../options/settings.ts'
+import type { RefusalSettings } from '../../options/settings.ts'
 import { discardAtEnd, findRefusal, NOBODY, unlessAborted } from './inject.ts'
 import type { Answered, InjectResponse } from './inject.ts'
 import type { InjectRequest } from './request.ts'
@@ -29,7 +29,7 @@ export interface InjectStream extends Pick<
 export async function injectStream(
   dispatch: Dispatch,
   raw: InjectRequest,
-  settings: Settings,
+  settings: RefusalSettings,
 ): Promise<InjectStream> {
   const { givenSignal: signal } = raw
   signal?.throwIfAborted()

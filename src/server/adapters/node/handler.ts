@@ -10,7 +10,7 @@ import type { Dispatch } from '../../dispatch.ts'
 import { notSent } from '../../pipeline/failure.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
 import { dropBody } from '../../../http/stream.ts'
-import type { Settings } from '../../options/settings.ts'
+import type { ServerSettings, Settings } from '../../options/settings.ts'
 import { createDirect } from './direct.ts'
 import { isEnding } from './lingering-close.ts'
 import { NodeRequest, PassingRequest } from './request.ts'
@@ -24,7 +24,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse, n
 export function createNodeHandler(
   dispatch: Dispatch,
   isClosing: () => boolean,
-  settings: Settings,
+  settings: ServerSettings,
 ): NodeHandler {
   const { timeouts, limits } = settings
   const answerDirectly = createDirect(timeouts.idle)
@@ -110,12 +110,16 @@ function isBehindOldRequest(
 }
 
 /** Refuses a request while the application closes, and ends its connection. */
-export function refuseClosing(response: ServerResponse, settings: Settings): void {
+export function refuseClosing(response: ServerResponse, settings: Pick<Settings, 'writeError'>): void {
   refuseRequest(response, httpError('closing', 'The server is shutting down'), settings)
 }
 
 /** Answers a request with an error, and ends its connection. */
-export function refuseRequest(response: ServerResponse, error: HttpError, { writeError }: Settings): void {
+export function refuseRequest(
+  response: ServerResponse,
+  error: HttpError,
+  { writeError }: Pick<Settings, 'writeError'>,
+): void {
   write(response, writeError(error), true, undefined)
 }
 

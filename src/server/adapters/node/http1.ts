@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { httpError } from '../../../http/errors.ts'
-import type { Settings } from '../../options/settings.ts'
+import type { ServerSettings } from '../../options/settings.ts'
 import { createConnections, MAX_WAITING } from './connections.ts'
 import type { Connections } from './connections.ts'
 import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
@@ -49,7 +49,7 @@ export interface Http1 {
 export function createHttp1(
   { make, event }: Http1Kind,
   handler: NodeHandler,
-  settings: Settings,
+  settings: ServerSettings,
   state: ServerState,
 ): Http1 {
   const { timeouts } = settings
@@ -120,7 +120,7 @@ function isWithoutBody({ headers }: DirectRequest): boolean {
 }
 
 /** The times after which the register of connections ends them. */
-export function toTimes({ idle, headers, send }: Settings['timeouts']): Times {
+export function toTimes({ idle, headers, send }: ServerSettings['timeouts']): Times {
   // twice the time for headers: Node looks for slow ones in intervals, and answers them
   return { idle, send, between: idle > 0 && headers > 0 ? idle + 2 * headers : 0 }
 }
@@ -138,7 +138,7 @@ interface Bounds {
 }
 
 /** Returns the limits of a connection's parser, by the settings of an application. */
-export function toBounds({ timeouts, limits }: Pick<Settings, 'timeouts' | 'limits'>): Bounds {
+export function toBounds({ timeouts, limits }: Pick<ServerSettings, 'timeouts' | 'limits'>): Bounds {
   const { headers, request } = timeouts
   const shortest = Math.min(...[headers, request].filter((time) => time > 0), CHECKING.max)
   return {
@@ -150,7 +150,7 @@ export function toBounds({ timeouts, limits }: Pick<Settings, 'timeouts' | 'limi
   }
 }
 
-function toOptions(settings: Settings, isDirect: boolean, upgrading: Upgrading | undefined) {
+function toOptions(settings: ServerSettings, isDirect: boolean, upgrading: Upgrading | undefined) {
   const { direct = DirectRequest, plain } = upgrading?.classes ?? {}
   const { idle } = settings.timeouts
   return {

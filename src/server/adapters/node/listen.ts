@@ -2,7 +2,7 @@ import { Server as TcpServer } from 'node:net'
 import type { TlsOptions } from 'node:tls'
 
 import type { Dispatch } from '../../dispatch.ts'
-import type { Settings } from '../../options/settings.ts'
+import type { ServerSettings } from '../../options/settings.ts'
 import { settlesWithin } from '../../../base/async.ts'
 import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
@@ -59,7 +59,7 @@ export type CreateHttp1Part = (
 /** The values that all servers of an application share. */
 export interface EngineParts {
   readonly dispatch: Dispatch
-  readonly settings: Settings
+  readonly settings: ServerSettings
   readonly options: ListenOptions
   readonly state: ServerState
 }
@@ -76,7 +76,7 @@ function isOpen(engine: Engine | undefined): engine is OpenEngine {
 /** Serves an application. Rejects when the address cannot be taken. `isShared`: whether other processes may have it too. */
 export async function listen(
   opened: Opened,
-  settings: Settings,
+  settings: ServerSettings,
   options: ListenOptions,
   isShared: boolean,
 ): Promise<Listening> {
@@ -120,7 +120,7 @@ function stopListening(server: Pick<TcpServer, 'close'>, done: () => void): void
 /** Node's modules for HTTPS and HTTP/2 are loaded when they are asked for: they take longer than the rest of a start. */
 async function createServing(
   opened: Opened,
-  settings: Settings,
+  settings: ServerSettings,
   options: ListenOptions,
   state: ServerState,
 ): Promise<Serving> {

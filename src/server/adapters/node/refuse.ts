@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { httpError } from '../../../http/errors.ts'
 import type { CoreErrorCode, HttpError } from '../../../http/errors.ts'
 import type { Limits } from '../../options/app-options.ts'
-import type { Settings } from '../../options/settings.ts'
+import type { RefusalSettings, Settings } from '../../options/settings.ts'
 import { headersTooLarge, urlTooLong } from '../../pipeline/check-head.ts'
 import { closeInStages, isLingering, LINGER } from './lingering-close.ts'
 import { refuseRequest } from './handler.ts'
@@ -24,7 +24,7 @@ export interface ParserError extends Error {
  */
 export function createRefuser(
   inFlight: (socket: Socket) => readonly ServerResponse[],
-  settings: Settings,
+  settings: RefusalSettings,
 ): (error: ParserError, socket: Socket) => void {
   const refused = new WeakMap<Socket, number>()
   return (error, socket) => {
@@ -60,7 +60,11 @@ export function isCutOff({ code }: ParserError): boolean {
 }
 
 /** Answers a connection outside of any request, and ends it. The client has some time to read the answer before the end. */
-export function endSocket(socket: Socket, error: HttpError, { writeError }: Settings): void {
+export function endSocket(
+  socket: Socket,
+  error: HttpError,
+  { writeError }: Pick<Settings, 'writeError'>,
+): void {
   // it may have ended with the answer before
   if (isLingering(socket)) return
   if (!socket.writable) {

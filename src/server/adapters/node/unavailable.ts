@@ -9,7 +9,7 @@ import { write } from './write.ts'
 
 /** An application as far as requests see it that come before it is ready or after it begins to close. */
 interface Unavailable {
-  readonly settings: Settings
+  readonly settings: Pick<Settings, 'log' | 'writeError'>
   readonly lifecycle: { readonly isClosing: () => boolean }
   readonly open: () => Promise<NodeHandler>
   /** Answers a request for a health path, or `undefined` for any other. */

@@ -9,7 +9,7 @@ import type { HttpError } from '../../../http/errors.ts'
 import { clientWentAway } from '../../../http/http.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import type { Dispatch } from '../../dispatch.ts'
-import type { Settings } from '../../options/settings.ts'
+import type { RefusalSettings } from '../../options/settings.ts'
 import { createHeadCheck } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { isAbort, notSent, toFailure } from '../../pipeline/failure.ts'
@@ -48,7 +48,7 @@ export type HandshakeHead = Pick<
 >
 
 /** Creates what a server needs to answer upgrades. */
-export function createUpgrading(dispatch: Dispatch, settings: Settings): Upgrading {
+export function createUpgrading(dispatch: Dispatch, settings: RefusalSettings): Upgrading {
   return {
     classes: { direct: UpgradableDirectRequest, plain: UpgradableRequest },
     isHandshake,
@@ -108,7 +108,7 @@ class UpgradeRequest extends NodeRequest {
 
 function createAnswer(
   dispatch: Dispatch,
-  settings: Settings,
+  settings: RefusalSettings,
   connections: Tracked,
   isClosing: () => boolean,
 ): AnswerUpgrade {

@@ -57,7 +57,7 @@ export interface Routing {
     routes: readonly ResolvedRoute[],
     versioning: Enabled,
     previews: readonly string[],
-    settings: Settings,
+    settings: Pick<Settings, 'telemetry' | 'usage'>,
   ) => VersionAdapters | undefined
   readonly createTable: (routes: readonly CompiledRoute[], versioning: Enabled, mode: TableMode) => Table
   readonly createLocate: (table: Table, versioning: Enabled, mode: TableMode) => Locate

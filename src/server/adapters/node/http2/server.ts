@@ -11,7 +11,7 @@ import { notSent } from '../../../pipeline/failure.ts'
 import type { Dispatch } from '../../../dispatch.ts'
 import { createHeadCheck } from '../../../pipeline/check-head.ts'
 import type { FindRefusal } from '../../../pipeline/check-head.ts'
-import type { Settings } from '../../../options/settings.ts'
+import type { ServerSettings, Settings } from '../../../options/settings.ts'
 import { endsBefore } from '../write.ts'
 import type { Protocol } from '../connections.ts'
 import { Http2Request } from './request.ts'
@@ -46,7 +46,7 @@ export interface Http2 extends Protocol {
 }
 
 /** Creates a server for HTTP/2 in the clear, which also takes connections from elsewhere. */
-export function createHttp2(dispatch: Dispatch, settings: Settings): Http2 {
+export function createHttp2(dispatch: Dispatch, settings: ServerSettings): Http2 {
   const { timeouts, limits } = settings
   const server = createServer({
     settings: {
@@ -94,7 +94,7 @@ function openStream(stream: ServerHttp2Stream, session: Session): void {
 }
 
 /** Refuses a request whose body takes longer than the limit of requests; 0 lets it. */
-function limitTime(stream: ServerHttp2Stream, settings: Settings): void {
+function limitTime(stream: ServerHttp2Stream, settings: ServerSettings): void {
   const limit = settings.timeouts.request
   if (limit === 0) return
   const timer = setTimeout(() => {
@@ -105,7 +105,11 @@ function limitTime(stream: ServerHttp2Stream, settings: Settings): void {
   stream.once('end', stop).once('close', stop)
 }
 
-function refuse(stream: ServerHttp2Stream, error: HttpError, { writeError }: Settings): void {
+function refuse(
+  stream: ServerHttp2Stream,
+  error: HttpError,
+  { writeError }: Pick<Settings, 'writeError'>,
+): void {
   respond(stream, writeError(error), undefined)
 }
 
