@@ -36,7 +36,7 @@ export type FieldChange =
   | { readonly kind: 'gone'; readonly slot: FieldId; readonly name: string }
   | { readonly kind: 'born'; readonly slot: FieldId; readonly name: string; readonly was: Schema }
 
-/** What one reshape does to a model. */
+/** The effect of one reshape on a model. */
 export interface Step {
   readonly change: AnyChange
   readonly reshape: AnyReshape

@@ -5,20 +5,20 @@ import type { Operation } from './operation.ts'
 import type { Reshape } from './reshape.ts'
 import type { Fact, ShapeAhead } from './was.ts'
 
-/** What a change says of models and routes. */
+/** The facts of a change about models and routes. */
 type FactsIn<P extends readonly Part[]> = P[number]['~was']
 
 type Part = Reshape | Operation
 
-/** What `defineVersionChange` takes. */
+/** The options of `defineVersionChange`. */
 export type VersionChangeOptions<V extends string, P, S extends boolean> = {
   /** A few words for changelogs and documents. */
   readonly title: string
-  /** What changed, for people who use the API. @default the title */
+  /** A description of the change, for people who use the API. @default the title */
   readonly description?: string
   /** The word that logs and code name the change by. @default the title in kebab case */
   readonly id?: string
-  /** What changed in models and routes. */
+  /** The changes of models and routes. */
   readonly change: P
   /** Whether handlers may ask for it with `context.since`. @default false */
   readonly sideEffects?: S
@@ -53,11 +53,11 @@ export interface VersionChange<V extends string = string, F = unknown, S extends
   readonly until?: string
   /** A few words for changelogs and documents. */
   readonly title: string
-  /** What changed, for people who use the API. */
+  /** A description of the change, for people who use the API. */
   readonly description: string
   /** The word that logs and code name the change by. */
   readonly id: string
-  /** What changed in models and routes. */
+  /** The changes of models and routes. */
   readonly change: readonly (Reshape | Operation)[]
   /** Whether handlers may ask for it with `context.since`. */
   readonly sideEffects: S

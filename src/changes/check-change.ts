@@ -161,7 +161,7 @@ function wrong(where: string, message: string, fix: string): DefinitionProblem {
   return { code: 'invalid_change', where, message, fix }
 }
 
-/** What is wrong in `{ was }`. */
+/** Lists the mistakes of `{ was }`. */
 function earlier(where: string, given: unknown, rules: Rules, name: string): Found {
   if (given === undefined) return []
   if (isRecord(given) && given['was'] !== undefined)

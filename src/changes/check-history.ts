@@ -6,7 +6,7 @@ import { compareVersions, hasOrder } from '../versioning/version.ts'
 import { changeKinds } from './check-change.ts'
 import { modelName } from './model.ts'
 
-/** What `defineVersions` was given. */
+/** The arguments of `defineVersions`. */
 interface Given {
   readonly versions: unknown
   readonly models: unknown

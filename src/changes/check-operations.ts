@@ -51,8 +51,8 @@ export function operationProblems(
 }
 
 /**
- * What two operations of one version say of the same thing of a route, of which only one would count. A name and a schema are two
- * things, because `was` takes one of them.
+ * Lists operations of one version that change the same thing of a route, of which only one would count. A name and a schema are two things,
+ * because `was` takes one of them.
  */
 function touchedTwice(
   operations: readonly Placed[],
@@ -74,7 +74,7 @@ function touchedTwice(
   return [...found.values()]
 }
 
-/** What an operation says something of, with a key for each version: previews are seen one without the other. */
+/** Returns the things that an operation changes, with a key for each version: previews are seen one without the other. */
 function claimsOf(
   placed: Placed,
   changes: readonly AnyChange[],

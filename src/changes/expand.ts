@@ -25,7 +25,7 @@ import { renameParams, turnNames, turnParams } from './names.ts'
 import type { Turned } from './names.ts'
 import type { Plans } from './convert/plans.ts'
 
-/** What a history is made of, for code that does not ask which one it is. */
+/** The parts of a history, for code that does not ask which one it is. */
 export interface HistoryParts {
   /** Newest first. */
   readonly versions: readonly string[]
@@ -324,7 +324,7 @@ interface OlderState extends Reached {
   readonly version: readonly string[]
 }
 
-/** What a route has of its own in an older version, besides its address. */
+/** The members that a route has of its own in an older version, besides its address. */
 type Differing = Pick<ResolvedRoute, 'sources' | 'status' | 'stream' | 'responses' | 'openapi'> & {
   readonly migration: VersionAdapter
 }

@@ -3,15 +3,15 @@ import type { Identified } from './convert/turn.ts'
 import type { FieldWas } from './reshape.ts'
 import type { Said } from './was.ts'
 
-/** What parameters of requests were, by their newest name. Values are turned up, to the newest version. */
+/** The earlier parameters of requests, by their newest name. Values are turned up, to the newest version. */
 export type NamesWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'up'>>>
 
-/** What headers of responses were, by their newest name. Values are turned down, to the older version. */
+/** The earlier headers of responses, by their newest name. Values are turned down, to the older version. */
 export type HeadersWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'down'>>>
 
 /** The earlier state of a part of a route. */
 export interface Earlier<T> {
-  /** What it was before the change. */
+  /** The value before the change. */
   readonly was: T
 }
 
@@ -32,24 +32,24 @@ export interface OperationOptions<R extends string = string, P extends number = 
   readonly route: R
   /** The path that the route had, with the prefixes of its controllers. For all routes of a controller, what their paths began with. */
   readonly path?: Earlier<string> & {
-    /** What the paths of all routes of a controller begin with. Not for a single route. */
+    /** The beginning of the paths of all routes of a controller. Not for a single route. */
     readonly now?: string
   }
   /** The method that the route had. */
   readonly method?: Earlier<Method>
   /** The status of a plain result. */
   readonly status?: Earlier<P>
-  /** What query parameters were. */
+  /** The earlier query parameters. */
   readonly query?: NamesWere
-  /** What request headers were. */
+  /** The earlier request headers. */
   readonly headers?: NamesWere
-  /** What cookies were. */
+  /** The earlier cookies. */
   readonly cookies?: NamesWere
-  /** What responses were: statuses by their newest number, and headers by their newest name. */
+  /** The earlier responses: statuses by their newest number, and headers by their newest name. */
   readonly response?: {
-    /** What statuses were, by their newest number. */
+    /** The earlier statuses, by their newest number. */
     readonly status?: { readonly [K in keyof S]: Earlier<S[K]> }
-    /** What headers were, by their newest name. */
+    /** The earlier headers, by their newest name. */
     readonly headers?: HeadersWere
   }
 }
@@ -67,7 +67,7 @@ export interface Applied extends Operation {
   readonly change: Identified
 }
 
-/** What is said of the statuses of a route; nothing if types do not know the route. */
+/** The facts about the statuses of a route; nothing if types do not know the route. */
 type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 
 /**

@@ -3,11 +3,11 @@ import type { AnyModel, ModelName } from './model.ts'
 import type { BaseOf, FieldsWere, Pairs, ReshapeDown, ReshapeUp, Said, Was } from './was.ts'
 import type { TurnExtra } from './convert/turn.ts'
 
-/** What `reshape` takes. `R` are the names of the fields that `up` and `down` read besides those that changed. */
+/** The options of `reshape`. `R` are the names of the fields that `up` and `down` read besides those that changed. */
 export type ReshapeOptions<M extends AnyModel, W, R> = {
   /** The model, or `before(change, Model)` if a newer change touches the same fields. */
   readonly of: M
-  /** What each field was. */
+  /** The earlier fields. */
   readonly fields: FieldsWere<M['~shape'], W>
   /** Other fields of the model that `up` and `down` get. @default [] */
   readonly reads?: readonly R[]
@@ -44,7 +44,7 @@ export interface AnyReshape {
   readonly examples?: readonly { readonly old: object; readonly now: object }[]
 }
 
-/** What one field was, for code that does not ask which one it is. */
+/** An earlier field, for code that does not ask which one it is. */
 export interface FieldWas {
   /** A schema, `absent` or a name. */
   readonly was: Was

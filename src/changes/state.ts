@@ -12,7 +12,7 @@ import type { Absent, Fact, FieldsIn, Flat, ShapeBefore } from './was.ts'
 type In<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
 type Out<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
 
-/** What is asked of a change. */
+/** The members of a change that types read. */
 interface AnyTold {
   readonly version: string
   readonly '~was': Fact
@@ -21,7 +21,7 @@ interface AnyTold {
 /** The changes of a list, by the names of the models and routes that they are about. */
 type ByName<C> = { [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K }
 
-/** What models were in a version: all versions, the changes, and the versions that are newer. */
+/** The state of models in a version: all versions, the changes, and the versions that are newer. */
 interface State<Vs, C, New> {
   /** For types alone. */
   readonly '~state': readonly [Vs, C, New]
@@ -49,7 +49,7 @@ type With<U, V> = U extends { readonly version: V } ? U : never
 /** The changes of a name that came after the version of a state. */
 type ChangesOf<N, C, New> = N extends keyof ByName<C> ? With<ByName<C>[N], New> : never
 
-/** What changes say of a model. */
+/** The facts of changes about a model. */
 type FactsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<N, string>> : never
 
 /** The fields of a model, taken back through its changes. Those of one version are taken together. */
@@ -84,7 +84,7 @@ type HasBorn<W, Sub, Sh> = [Gone<W, Sh>] extends [never]
     ? true
     : false
 
-/** What stands for the schema of a status that has no content. */
+/** The stand-in for the schema of a status that has no content. */
 interface NothingSent {
   readonly _zod: { readonly input: undefined; readonly output: undefined }
 }
@@ -117,7 +117,7 @@ type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
     : true
   : false
 
-/** What the changes of a version say of the fields that a part has. */
+/** The facts of a version's changes about the fields that a part has. */
 type Restrict<W, Sub, Sh> = W extends unknown
   ? {
       [
@@ -161,7 +161,7 @@ type BackPartBy<Sub, Sh, F, D extends string = ''> = [F] extends [never]
       >
     : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh>>>
 
-/** What each reshape says of the fields that a part has. */
+/** The facts of each reshape about the fields that a part has. */
 type RestrictBy<F, Sub, Sh> = F extends Fact ? Restrict<FieldsIn<F>, Sub, Sh> : never
 
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
@@ -226,7 +226,7 @@ type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `$
 /** The changes of the statuses of a route that came after the version of a state. */
 type StatusChanges<N, C, New> = With<ByName<C>[About<N> & keyof ByName<C>], New>
 
-/** What changes say of the status K of a route. What a plain result had is what its only success had. */
+/** The facts of changes about the status K of a route. What a plain result had is what its only success had. */
 type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
   ? S extends K
     ? W
@@ -249,7 +249,7 @@ type StatusBack<K, R, N, U, Vs, Was = K> = [U] extends [never]
 /** The first type, or the second where there is none. */
 type Or<A, B> = [A] extends [never] ? B : A
 
-/** What changes say of the statuses of a route. */
+/** The facts of changes about the statuses of a route. */
 type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, number>>[1] : never
 
 /** The responses of a route in a state, by their statuses. `N` is the name of the route. */
@@ -298,9 +298,9 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                 ? In<S>
                 : Out<S>
 
-/** What a schema's value is in a state of the models. */
+/** The output of a schema in a state of the models. */
 export type OutAt<S, St> = At<S, St, 'out'>
-/** What a schema takes in a state of the models. */
+/** The input of a schema in a state of the models. */
 export type InAt<S, St> = At<S, St, 'in'>
 
 /** A value of a schema in a version; without a version, one of the newest models. */

@@ -23,7 +23,7 @@ type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
   ? Newer[number] | 'next'
   : never
 
-/** What `defineVersions` takes. */
+/** The options of `defineVersions`. */
 export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
   /** All versions, newest first. */
   readonly versions: Vs

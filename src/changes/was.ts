@@ -26,7 +26,7 @@ export interface Absent {
   readonly '~was': 'absent'
 }
 
-/** What a field was: a schema, `absent`, or the name that it had. */
+/** An earlier field: a schema, `absent`, or the name that it had. */
 export type Was = Schema | Absent | string
 
 /** Whether a field of the schema may be left out. */
@@ -54,7 +54,7 @@ type FieldTurns<Sh, K, W> = W extends AnySchema
     : unknown
   : unknown
 
-/** What each field was. */
+/** The earlier fields of a model. */
 export type FieldsWere<Sh, W> = { readonly [K in keyof W]: { readonly was: W[K] } & FieldTurns<Sh, K, W[K]> }
 
 /**
@@ -63,7 +63,7 @@ export type FieldsWere<Sh, W> = { readonly [K in keyof W]: { readonly was: W[K] 
  */
 export type Pairs<W> = { [K in keyof W]: readonly [K, W[K]] }[keyof W]
 
-/** What is said of a model or route. A list in an interface is written out at once, which that of a type with parameters is not. */
+/** Facts about a model or route. A list in an interface is written out at once, which that of a type with parameters is not. */
 export interface Said<N, F, D = readonly ['']> {
   readonly fact: readonly [N, F, D]
 }
@@ -78,7 +78,7 @@ export type Fact<N = string, K = string | number, D = string> = readonly [
   base: readonly [depth: D, shape?: unknown],
 ]
 
-/** What a reshape is written against, if that is not the newest shape. */
+/** The shape that a reshape is written against, if that is not the newest one. */
 export type BaseOf<M> = M extends { readonly '~depth': infer D; readonly '~shape': infer Sh }
   ? readonly [D, Sh]
   : readonly ['']

@@ -69,7 +69,7 @@ function withinStack<T>(compare: () => T): T {
   }
 }
 
-/** What findings are sorted by. */
+/** Returns the texts that findings are sorted by. */
 function toKeys({ operation, at, rule, message }: Finding): readonly string[] {
   const [method = '', path = ''] = operation.split(' ')
   return [path, method, at, rule, message]
@@ -231,7 +231,7 @@ function toIdDifferences(old: Operation, now: Operation): readonly Difference[] 
   ]
 }
 
-/** What the server sends and what it takes for an answer: the sides are turned round. */
+/** Compares the requests that the server sends and the answers that it takes: the sides are turned round. */
 function compareSent(old: Operation, now: Operation, documents: Documents): readonly Difference[] {
   const [sent, answered]: readonly [Side, Side] = ['response', 'request']
   return [

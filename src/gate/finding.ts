@@ -34,7 +34,7 @@ export interface Finding {
   readonly route?: string
   /** Where in the operation, such as `requestBody/application/json/name`. */
   readonly at: string
-  /** What is different, in words. */
+  /** The difference, in words. */
   readonly message: string
   /** The place in the older document. */
   readonly base: DocumentPlace
@@ -42,7 +42,7 @@ export interface Finding {
   readonly revision: DocumentPlace
 }
 
-/** What two documents differ in. */
+/** The differences of two documents. */
 export interface Comparison {
   /** The worst level of all findings. */
   readonly level: Level

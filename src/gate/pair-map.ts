@@ -4,7 +4,7 @@ interface Entry<K, V> {
   readonly next: Entry<K, V> | undefined
 }
 
-/** What is known of pairs. Most things have one partner, so a map for each would be a waste. */
+/** Facts about pairs. Most things have one partner, so a map for each would be a waste. */
 export class PairMap<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>()
 

@@ -1,5 +1,5 @@
 /*
- * What the code of json-writer.ts calls. Each function returns the JSON text of a value, `undefined` for a misfit, and throws if only
+ * Functions that the code of json-writer.ts calls. Each returns the JSON text of a value, `undefined` for a misfit, and throws if only
  * parsing can tell.
  */
 import { isPromise } from '../base/async.ts'

@@ -11,6 +11,7 @@ const RULES: readonly (readonly [rule: string, pattern: RegExp])[] = [
     /(?:^|[.] )(?:Gives|Says|Tells|Makes|Hears|Lends)\b/,
   ],
   ['name the subject instead of "nobody"', /\bnobody\b/i],
+  ['begin with a noun or a verb', /^What\b/],
 ]
 
 /** The docstrings of a file, each in one line, without code, examples and what follows an example. */
@@ -45,8 +46,8 @@ describe('the docstrings of the source', () => {
 
   it('would be found', () => {
     const bad =
-      '/** Gives a car. */\n/**\n * Reads a car. Says whether\n * it runs.\n */\n/** A car that nobody drives. */'
-    assert.equal(offendersIn(bad).length, 3)
+      '/** Gives a car. */\n/**\n * Reads a car. Says whether\n * it runs.\n */\n/** A car that nobody drives. */\n/** What a car is. */'
+    assert.equal(offendersIn(bad).length, 4)
     const good =
       '/** Returns what `nobody` gives. */\n/**\n * A car.\n *\n * @example\n * // nobody. Gives\n */\n// Gives\n'
     assert.deepEqual(offendersIn(good), [])

@@ -7,7 +7,7 @@ import { createTrip } from './step.ts'
 import type { Direction, Side, Sided, Trouble, Values } from './step.ts'
 import { combined, hintsOf, validated, valuesOf } from './values.ts'
 
-/** What is wrong with several steps together. */
+/** The trouble of several steps together. */
 export type ChainTrouble =
   /** A field of the newest shape does not come back from the version before a step. */
   | { readonly kind: 'lost'; readonly slot: FieldId; readonly before: unknown; readonly after: unknown }

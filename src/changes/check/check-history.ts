@@ -13,7 +13,7 @@ import { createTrip, toSided } from './step.ts'
 import type { Direction, Sided, Trouble, Values } from './step.ts'
 import { combined, hintsOf, validated, valuesOf } from './values.ts'
 
-/** What `checkHistory` takes. */
+/** The options of `checkHistory`. */
 export interface CheckHistoryOptions {
   /** Decides the generated values: the same seed makes the same ones. @default 1 */
   readonly seed?: number
@@ -40,9 +40,9 @@ export interface HistoryFinding {
   readonly model: string
   /** The fields that it is about. */
   readonly fields: readonly string[]
-  /** What is wrong, with a value that shows it. */
+  /** The mistake, with a value that shows it. */
   readonly message: string
-  /** What to do about it, as a sentence. */
+  /** The edit that mends it, as a sentence. */
   readonly fix: string
   /** Where the change is defined, as file and line, or `undefined` if that is not known. */
   readonly at: string | undefined

@@ -5,7 +5,7 @@ import type { HistoryParts } from '../expand.ts'
 import type { ChangeConcern } from '../internals.ts'
 import { modelName } from '../model.ts'
 
-/** What the changes of versions are about, newest first. Previews, and changes that are internal or not released, are left out. */
+/** Lists the subjects of the changes of versions, newest first. Previews, and changes that are internal or not released, are left out. */
 export function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): readonly ChangeConcern[] {
   const operations = operationsOf(parts.changes)
   const newest = new Set(routes.map((route) => route.newest ?? route))

@@ -68,7 +68,7 @@ function landings(order: number, objects: readonly Found[], { plans }: HistoryPa
   )
 }
 
-/** What operations of a change say of routes. */
+/** Returns the routes that operations of a change are about. */
 function moved(order: number, { changes }: HistoryParts): readonly Landing[] {
   return operationsOf(changes)
     .filter((placed) => placed.order === order)
@@ -79,7 +79,7 @@ function moved(order: number, { changes }: HistoryParts): readonly Landing[] {
     )
 }
 
-/** What a member of an operation is about. */
+/** Returns the words for the subject of an operation's member. */
 function wordsOf(key: string, said: unknown): readonly string[] {
   if (key === 'kind' || key === 'route') return []
   if (NAMED.has(key)) return Object.keys(toRecord(said)).map((name) => `${key}.${name}`)

@@ -7,7 +7,7 @@ import { lazyInner } from '../convert/clone.ts'
 import { textOf } from './pattern-text.ts'
 import type { Random } from './random.ts'
 
-/** What values are drawn by. */
+/** The choices that values are drawn by. */
 export interface Source {
   readonly random: Random
   /** Numbers at which other schemas end, as lengths and as values. */
@@ -181,7 +181,7 @@ const wrapper: Draw = (schema, source, depth) => {
   return inner === undefined ? undefined : draw(inner, source, depth)
 }
 
-/** What may be missing is so at times, and always where a schema that holds itself has to end. */
+/** Leaves out optional values at times, and always where a schema that holds itself has to end. */
 const optional =
   (missing: unknown): Draw =>
   (schema, source, depth) =>

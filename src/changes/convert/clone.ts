@@ -32,7 +32,7 @@ export function withMeta(made: ReturnType<typeof toZod>, schema: Schema): Schema
   return made
 }
 
-/** What a lazy schema gives, the same each time, or `undefined` for any other schema. */
+/** Returns the schema that a lazy one returns, the same each time, or `undefined` for any other schema. */
 export function lazyInner(schema: Schema): Schema | undefined {
   return defOf(schema).type === 'lazy' ? schemaOf(Reflect.get(schema._zod, 'innerType')) : undefined
 }

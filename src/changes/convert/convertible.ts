@@ -9,7 +9,7 @@ import { membersOf } from './clone.ts'
 import { isTurned } from './plans.ts'
 import type { Plans } from './plans.ts'
 
-/** What of a route a change reaches and nothing can turn. */
+/** Lists the parts of a route that a change reaches and nothing can convert. */
 export function schemaProblems(route: ResolvedRoute, { reachOf }: Plans): readonly DefinitionProblem[] {
   const places = [
     ...route.sources.map(({ name, schema }) => ({ place: `input.${name}`, schema, isSent: false })),

@@ -107,7 +107,7 @@ function wrapAgain(was: Schema, key: string | undefined, owned: Owned, isPartial
   }, was)
 }
 
-/** What an older response has where nothing was made: the default that the field had. */
+/** Returns the value of an older response where nothing was made: the default that the field had. */
 export function fallbackOf(schema: Schema): (() => unknown) | undefined {
   const def = defOf(schema)
   if (def.type === 'default' || def.type === 'prefault') return () => def['defaultValue']

@@ -13,7 +13,7 @@ export interface OwnStep {
   /** The place of its change among all changes, newest first. */
   readonly order: number
   readonly step: Step
-  /** What it does to the fields that the object has. */
+  /** The changes of the fields that the object has. */
   readonly moves: readonly FieldChange[]
   /** Whether `up` and `down` of the whole object run. */
   readonly isGroup: boolean
@@ -21,7 +21,7 @@ export interface OwnStep {
   readonly isPartial: boolean
 }
 
-/** What an object schema has of models. */
+/** The models in an object schema. */
 export interface Owned {
   /** The fields that are fields of models, by their newest names. */
   readonly slots: ReadonlyMap<string, FieldId>
@@ -66,7 +66,7 @@ export function createFindOwned(
 
 const TRANSPARENT = new Set(['optional', 'nullable', 'default', 'prefault', 'readonly', 'nonoptional'])
 
-/** What is below wrappers that say nothing of the value itself. */
+/** Returns the schema below wrappers that say nothing of the value itself. */
 function bareOf(schema: Schema): Schema {
   const def = defOf(schema)
   const inner = TRANSPARENT.has(def.type) ? schemaOf(def['innerType']) : undefined
@@ -122,7 +122,7 @@ function isOptional(schema: Schema | undefined): boolean {
   return schema !== undefined && ['optional', 'default', 'prefault'].includes(defOf(schema).type)
 }
 
-/** What an object puts around the field of a model. */
+/** Returns the wrappers that an object puts around the field of a model. */
 function wrappersOf(field: Schema, origin: Schema): readonly Schema[] {
   if (field === origin) return []
   const def = defOf(field)
@@ -138,7 +138,7 @@ function toSteps(
   problems: DefinitionProblem[],
 ): readonly Omit<OwnStep, 'isPartial'>[] {
   const alive = new Set(own.values())
-  /** What changes that do not reach the object did to its fields. */
+  /** The changes that altered fields of the object and do not reach it. */
   const skipped = new Map<FieldId, AnyChange>()
   const isWhole = own.size === slots.size
   return steps.flatMap((step) => {
@@ -162,7 +162,10 @@ function toSteps(
   })
 }
 
-/** What of a step is about the fields that an object has. Those that existed only before come with all of those that replaced them. */
+/**
+ * Returns the part of a step that is about the fields that an object has. Those that existed only before come with all of those that
+ * replaced them.
+ */
 function partOf(
   { moves }: Step,
   alive: ReadonlySet<FieldId>,

@@ -26,7 +26,7 @@ export interface Plans {
   readonly reachOf: (schema: Schema) => readonly number[]
   /** The plan of a schema for the version before the changes with a place below `level`, or `undefined` if none of them reaches it. */
   readonly planOf: (schema: Schema, level: number) => Plan | undefined
-  /** What an object schema has of models. */
+  /** Returns the models in an object schema. */
   readonly ownedBy: (schema: Schema) => Owned
   /** The defaults in a schema that changes turn. */
   readonly defaultsIn: (schema: Schema) => readonly Schema[]
@@ -325,7 +325,7 @@ const union: Build = (schema, level, { planOf }) => {
   }
 }
 
-/** What a discriminator was called in an option, or `undefined` if it was not there. */
+/** Returns the earlier name of a discriminator in an option, or `undefined` if it was not there. */
 function oldName(plan: Plan | undefined, key: string | undefined): string | undefined {
   return key === undefined || plan?.names === undefined ? key : plan.names.get(key)
 }

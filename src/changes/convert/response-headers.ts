@@ -16,7 +16,7 @@ interface Header {
   readonly key: string
   /** Its name in the older version, or `undefined` if it did not exist. */
   name: string | undefined
-  /** What documents show. */
+  /** The schema in documents. */
   schema: Schema | undefined
   readonly downs: Turn[]
   /** The changes that gave it another name, or before which it did not exist. */
@@ -75,8 +75,8 @@ function toText(value: unknown): string {
 }
 
 /**
- * What a route says of its operation, with the headers that an older version had, whose schemas documents convert. `success` are the keys
- * of successful responses.
+ * Returns the description of a route's operation, with the headers that an older version had, whose schemas documents convert. `success`
+ * are the keys of successful responses.
  */
 export function documentHeaders(
   openapi: object,

@@ -6,13 +6,13 @@ import { ignoreRejection, isPromise } from '../../base/async.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { isBoolean, isString } from '../../base/values.ts'
 
-/** What a conversion may read besides the value. */
+/** The values that a conversion may read besides its argument. */
 export interface TurnExtra {
   /** The request that is answered, if there is one. */
   readonly request?: HttpRequest | undefined
 }
 
-/** What a conversion reads besides the value, and whom it tells which changes alter something. */
+/** The values that a conversion reads besides its argument, and the listener for changes that alter something. */
 export interface Extra extends TurnExtra {
   /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
   readonly altered?: ((change: string, isName?: boolean) => void) | undefined

@@ -18,7 +18,7 @@ export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends A
   readonly name: string
   /**
    * Who the key stands for: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`.
-   * What it throws is passed on. It receives the values of `inject` as its last argument.
+   * Errors that it throws are passed on. It receives the values of `inject` as its last argument.
    */
   readonly verify: (key: string, context: ExecutionContext, inject: Injected<D>) => V
   /** Names the guard, and the scheme in documents. @default `in` and `name`, as `header-x-api-key` */

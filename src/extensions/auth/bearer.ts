@@ -13,7 +13,7 @@ import { placed } from '../../base/source-location.ts'
 export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
   /**
    * Who the token stands for: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`.
-   * What it throws is passed on. It receives the values of `inject` as its last argument.
+   * Errors that it throws are passed on. It receives the values of `inject` as its last argument.
    */
   readonly verify: (token: string, context: ExecutionContext, inject: Injected<D>) => V
   /**

@@ -8,7 +8,7 @@ export interface FeedLinks {
   readonly page: string | undefined
 }
 
-/** What entries were updated on whose version has no day, and none before it has one. */
+/** The day of entries whose version has no day, and none before it has one. */
 const NO_DAY = '1970-01-01'
 
 /** Writes a changelog as an Atom feed (RFC 4287). Ids and dates follow from the changelog alone. */

@@ -50,7 +50,7 @@ export interface ChangelogVersion {
   /** The worst level of the findings. */
   readonly level: Level
   readonly changes: readonly ChangelogChange[]
-  /** What is different from the version before it. */
+  /** The differences from the version before it. */
   readonly findings: readonly Finding[]
 }
 

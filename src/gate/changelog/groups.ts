@@ -41,7 +41,7 @@ export function groupFindings({ findings }: ChangelogVersion): readonly LevelGro
   })
 }
 
-/** What is said of the life of a version, without saying whether that is over. */
+/** Describes the life of a version, without saying whether that is over. */
 export function lifeOf({ deprecated, sunset }: ChangelogVersion): string {
   const parts = [
     ...(deprecated === undefined
@@ -52,7 +52,7 @@ export function lifeOf({ deprecated, sunset }: ChangelogVersion): string {
   return parts.length === 0 ? '' : `${parts.join(', ')}.`
 }
 
-/** What is said of a version with nothing to list. */
+/** Returns the note of a version with nothing to list. */
 export function emptyNote({ before, changes, findings }: ChangelogVersion): string | undefined {
   if (before === undefined) return 'The first version.'
   return changes.length === 0 && findings.length === 0

@@ -20,7 +20,7 @@ export interface Parameter {
   /** `path`, `query`, `header` or `cookie`. */
   readonly in: string
   readonly name: string
-  /** What parameters of two documents are compared by: names of headers in lower case, places in the path. */
+  /** The key that parameters of two documents are compared by: names of headers in lower case, places in the path. */
   readonly key: string
   readonly node: Node
 }

@@ -19,7 +19,7 @@ interface References {
   readonly isBare: boolean
 }
 
-/** What is known of two values. */
+/** The state of comparing two values. */
 interface Known {
   readonly isEqual: boolean
   /** The values that references in both lead to. */

@@ -15,7 +15,7 @@ export interface Source {
   readonly withoutVersion: (text: string) => string
   /** In OpenAPI 3.0, schemas are a dialect of their own: `nullable`, boolean `exclusiveMinimum`, references without siblings. */
   readonly is30: boolean
-  /** What a reference leads to, or `undefined` if it leads nowhere. */
+  /** Returns the target of a reference, or `undefined` if it leads nowhere. */
   readonly follow: (reference: Node) => unknown
   /** Follows references until there is none; gives other values as they are. @throws {ReadError} */
   readonly resolve: (value: unknown) => unknown

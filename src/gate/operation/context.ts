@@ -6,7 +6,7 @@ import type { Comparing, Fact, Strictness } from '../schema/fact.ts'
 import { createReader } from '../schema/read.ts'
 import type { Reader, Side } from '../schema/read.ts'
 
-/** What stands where in an operation: part of the names of rules. */
+/** The position of a schema in an operation: part of the names of rules. */
 type Place = 'parameter' | 'body' | 'header'
 
 /** The two documents that are compared, with what was read and found so far. */
@@ -19,7 +19,7 @@ export interface Documents {
   readonly sides: Readonly<Record<Side, SideOf>>
 }
 
-/** What compares schemas in requests, or in responses. */
+/** The functions that compare schemas in requests, or in responses. */
 interface SideOf {
   readonly base: Reader
   readonly revision: Reader

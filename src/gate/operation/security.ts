@@ -4,7 +4,7 @@ import type { Source } from '../document/source.ts'
 import { toStableText } from '../json.ts'
 import type { Difference, Documents } from './context.ts'
 
-/** What a request needs: schemes, each with its scopes. */
+/** The needs of a request: schemes, each with its scopes. */
 type Alternative = ReadonlyMap<string, readonly string[]>
 
 /** The differences in what two operations ask of credentials: what was enough has to be enough. */

@@ -28,11 +28,11 @@ export interface Strictness {
   readonly closedEnums: boolean
   /** New members in responses are breaking. */
   readonly closedClients: boolean
-  /** What is newer than this day has its sunset still to come: milliseconds. */
+  /** The day after which a sunset is still to come: milliseconds. */
   readonly now: number
 }
 
-/** What comparing two schemas needs. */
+/** The parts that comparing two schemas needs. */
 export interface Comparing {
   readonly side: Side
   readonly strictness: Strictness

@@ -14,7 +14,7 @@ export type Side = 'request' | 'response'
 /** Reads schemas of a document. The shape of a schema is always the same object. */
 export type Reader = (schema: unknown) => ValueSet
 
-/** What says nothing about the values of a schema. */
+/** Keywords that say nothing about the values of a schema. */
 const ANNOTATIONS = new Set(
   '$id $schema $comment $anchor $defs definitions title description default example examples deprecated readOnly writeOnly xml externalDocs discriminator contentSchema'.split(
     ' ',
@@ -131,7 +131,7 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
   return { parts: exclusive, notes, place: undefined }
 }
 
-/** What the only branch says that is not null. */
+/** Returns the notes of the only branch that is not null. */
 function notesOf(branches: readonly unknown[], { read }: Reading): Notes {
   const shapes = branches.map(read).filter(({ parts }) => !parts.every(isNull))
   return shapes.length === 1 ? (shapes[0]?.notes ?? {}) : {}
@@ -173,7 +173,7 @@ function toNotes(schema: Node, source: Source): Notes {
 
 const NOTED = ['default', 'deprecated', 'x-sunset', 'x-extensible-enum', 'readOnly', 'discriminator']
 
-/** What `type`, `enum`, `const` and the keywords of each type say. */
+/** Reads `type`, `enum`, `const` and the keywords of each type. */
 function toTyped(schema: Node, reading: Reading): Pick<ValueSet, 'parts'> {
   const { type } = schema
   const listed = Array.isArray(type) ? type : undefined
@@ -196,7 +196,7 @@ const CONSTRAINTS = new Set(
 )
 const isConstraint = (key: string): boolean => CONSTRAINTS.has(key)
 
-/** What a type leaves; nothing for one that there is not. */
+/** Returns the values of a type; nothing for one that there is not. */
 function toTypedParts(type: unknown, schema: Node, reading: Reading): readonly Alternative[] {
   if (type === 'null') return [toValue(null)]
   if (type === 'boolean') return [toValue(true), toValue(false)]
@@ -324,7 +324,10 @@ function isWrittenElsewhere(schema: unknown, { source, side }: Reading): boolean
   return isRecord(target) && target[key] === true
 }
 
-/** What no place of a shape can say: `not`, `if`, `contains`, `dependentRequired`, `dependentSchemas`, and keywords that are not known. */
+/**
+ * Lists keywords that no part of a value set has room for: `not`, `if`, `contains`, `dependentRequired`, `dependentSchemas`, and keywords
+ * that are not known.
+ */
 function toKeywordRules(schema: Node, reading: Reading): readonly Rule[] {
   return Object.keys(schema)
     .filter((key) => !KNOWN.has(key) && !ANNOTATIONS.has(key) && !key.startsWith('x-'))

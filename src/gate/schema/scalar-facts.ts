@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<Limit, string>> = {
   'max-properties': 'the greatest number of members',
 }
 
-/** What became of a limit. */
+/** Lists the findings about a limit. */
 export function toLimitFacts(
   limit: Limit,
   old: number | undefined,

@@ -17,7 +17,7 @@ export interface ValueSet {
 /** A shape that is read when somebody asks: schemas may contain themselves. */
 export type Lazy = () => ValueSet
 
-/** What a schema says beside the set of values. */
+/** The statements of a schema beside the set of values. */
 export interface Notes {
   readonly default?: unknown
   readonly deprecated?: boolean

@@ -16,7 +16,7 @@ export interface SnapshotEntry {
   readonly sunset?: string
 }
 
-/** What `index.json` says. */
+/** The content of `index.json`. */
 export interface Index {
   readonly versions: readonly SnapshotEntry[]
   /** How requests reached versions; absent in a folder of an earlier Octavo. */
@@ -41,7 +41,7 @@ export function isAfterSunset({ sunset }: Pick<SnapshotEntry, 'sunset'>, now: Da
   return sunset !== undefined && Date.parse(sunset) <= now.getTime()
 }
 
-/** What stands for the version of an application that has none. */
+/** The stand-in for the version of an application that has none. */
 export const UNVERSIONED = 'all'
 
 /** A document as it is kept: the members of objects in order, so that a line differs only where the API does. */

@@ -8,7 +8,7 @@ export interface Described {
   readonly isOptional: boolean
 }
 
-/** What one field or parameter was. */
+/** One earlier field or parameter. */
 export type FieldDraft =
   /** A guess: one went, another one of the same schema came. */
   | { readonly kind: 'renamed'; readonly name: string; readonly was: string }
@@ -25,7 +25,7 @@ export type FieldDraft =
 
 export type Side = 'request' | 'response'
 
-/** What a model was. */
+/** An earlier model. */
 export interface ModelDraft {
   readonly kind: 'model'
   readonly model: string
@@ -35,11 +35,11 @@ export interface ModelDraft {
 /** The sources of a request whose members an operation describes. */
 export type SourceName = 'query' | 'headers' | 'cookies'
 
-/** What a route was. */
+/** An earlier route. */
 export interface RouteDraft {
   readonly kind: 'route'
   readonly route: string
-  /** What it is today, for the title. */
+  /** Its address today, for the title. */
   readonly now: { readonly method: string; readonly path: string }
   readonly path?: string
   readonly method?: string
@@ -60,7 +60,7 @@ export interface Unwritten {
   readonly why: string
 }
 
-/** What is to be written, and what cannot be. */
+/** The drafts to be written, and the findings that none can be written for. */
 export interface Drafts {
   readonly drafts: readonly Draft[]
   readonly unwritten: readonly Unwritten[]
@@ -90,7 +90,7 @@ export interface KnownRoute {
   readonly path: string
 }
 
-/** What the application defines. */
+/** The definitions of the application. */
 export interface Known {
   readonly models: readonly KnownModel[]
   readonly objects: readonly KnownObject[]

@@ -11,7 +11,7 @@ export interface Differing extends Owned {
 
 type Names = ReadonlySet<string>
 
-/** What the fields of a model were, from the places where they differ. */
+/** Returns the earlier fields of a model, from the places where they differ. */
 export function toFields(model: KnownModel, differing: readonly Differing[]): readonly FieldDraft[] {
   const known = new Set(model.fields.map(({ name }) => name))
   const objects = [...new Map(differing.map((each) => [`${each.side} ${each.at}`, each])).values()]

@@ -12,7 +12,7 @@ export interface Pair {
   readonly known: Known
 }
 
-/** What findings say of a route. */
+/** The findings about a route. */
 interface Told {
   readonly address: Pick<RouteDraft, 'path' | 'method'>
   readonly status: RouteDraft['status']
@@ -22,7 +22,7 @@ interface Told {
   readonly unwritten: readonly Unwritten[]
 }
 
-/** What a route was, from the findings about it, or `undefined` if none of them can be written. */
+/** Returns the earlier route, from the findings about it, or `undefined` if none of them can be written. */
 export function toRouteDraft(
   route: string,
   findings: readonly VersionFinding[],
@@ -121,7 +121,7 @@ function operationAt(document: unknown, pointers: readonly string[]): Found | un
   return undefined
 }
 
-/** What parameters of a source were. */
+/** Returns the earlier parameters of a source. */
 function toParameters(source: SourceName, names: ReadonlySet<string>, found: Pairing): readonly FieldDraft[] {
   const was = parametersOf(found.base?.node, source)
   const now = parametersOf(found.revision?.node, source)
@@ -161,7 +161,7 @@ function parametersOf(node: Node | undefined, source: SourceName): ReadonlyMap<s
   )
 }
 
-/** What a header of a response was. */
+/** Adds the earlier header of a response. */
 function addHeader(
   headers: Map<string, FieldDraft>,
   finding: VersionFinding,

@@ -126,7 +126,7 @@ function objectsAt({ place, node }: Spot, own: Known['objects']): Known['objects
 interface Starts {
   readonly base: Start
   readonly revision: Start
-  /** What is left of the place of the finding. */
+  /** The rest of the finding's path. */
   readonly path: string
 }
 

@@ -34,7 +34,7 @@ export function toSteps(pointer: string): readonly string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** What a pointer leads to, or `undefined` if there is none. */
+/** Returns the target of a pointer, or `undefined` if there is none. */
 export function pick(document: unknown, steps: readonly string[]): unknown {
   let value = document
   for (const step of steps) {
@@ -82,7 +82,7 @@ function within({ pointer, place, isAlone }: Spot, keywords: readonly string[], 
   return { pointer: [...pointer, ...keywords], place: place + name, isAlone }
 }
 
-/** What is left behind a step, or `undefined` if the path does not begin with it. */
+/** Returns the rest behind a step, or `undefined` if the path does not begin with it. */
 function after(step: string, path: string): string | undefined {
   if (path === step) return ''
   return path.startsWith(`${step}/`) ? path.slice(step.length + 1) : undefined
