@@ -138,9 +138,15 @@ export { FinishedResponse } from 'octavo'
 
 export { FormValues } from 'octavo'
 
+export { ForwardTarget } from 'octavo'
+
+export { ForwardedRoute } from 'octavo'
+
 export { Guard } from 'octavo'
 
 export { GuardOptions } from 'octavo'
+
+export { HandledRoute } from 'octavo'
 
 export { Handler } from 'octavo'
 
@@ -399,6 +405,10 @@ export { Token } from 'octavo'
 export { Tokens } from 'octavo'
 
 export { UploadLimits } from 'octavo'
+
+export { UpstreamApp } from 'octavo'
+
+export { UpstreamStandIn } from 'octavo'
 
 export { UrlArguments } from 'octavo'
 

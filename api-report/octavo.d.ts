@@ -129,6 +129,7 @@ export type BoundTo<T> =
         | {
             readonly value: V
           }
+        | (T extends ForwardTarget ? UpstreamStandIn : never)
     : T extends Replaceable
       ? Replaceable & {
           readonly kind: T['kind']
@@ -756,6 +757,8 @@ export interface ExternalDocs {
 
 const FINISHED: unique symbol
 
+const FORWARDS: unique symbol
+
 export interface FetchExecution {
   waitUntil?(work: Promise<unknown>): void
 }
@@ -808,6 +811,16 @@ type Flat<T> = {
 
 export type FormValues = Readonly<Record<string, unknown>>
 
+export interface ForwardTarget extends Token<UpstreamApp> {
+  readonly [FORWARDS]: true
+}
+
+export interface ForwardedRoute<E>
+  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E> {
+  readonly forward: ForwardTarget
+  readonly validate?: boolean
+}
+
 type Found<G> = [G] extends [never] ? IdentityValue : G
 
 export interface Guard<I = never> {
@@ -827,10 +840,25 @@ export interface GuardOptions<D> {
   readonly security?: readonly SecurityRequirement[]
 }
 
+export interface HandledRoute<E, I extends Inherited>
+  extends
+    Omit<RouteOptions, 'version'>,
+    Omit<Layers, 'guards' | 'interceptors'>,
+    InferredFields<E>,
+    HandlerField<E, I> {}
+
 export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknown, G = IdentityValue> = (
   input: HandlerInput<'', P, I, C>,
   context: RouteContext<G>,
 ) => unknown extends R ? unknown : HandlerResult<R>
+
+type HandlerField<E, I extends Inherited> = {
+  readonly handler: RouteHandler<
+    HandlerInput<I['prefix'], PathIn<E>, InputIn<E>, I['inject']>,
+    AnswersOf<E>,
+    Identity<ObjectsIn<E>, I['identity']>
+  >
+}
 
 export type HandlerInput<P, Path, I, C> = I extends unknown
   ? {
@@ -958,14 +986,9 @@ export type IdentityValue = Register extends {
   ? I
   : unknown
 
-type InferredFields<E, I extends Inherited> = {
+type InferredFields<E> = {
   readonly events?: EventsField<E>
   readonly guards?: readonly AddedGuard<E>[]
-  readonly handler: RouteHandler<
-    HandlerInput<I['prefix'], PathIn<E>, InputIn<E>, I['inject']>,
-    AnswersOf<E>,
-    Identity<ObjectsIn<E>, I['identity']>
-  >
   readonly input?: Or<SourcesOf<E>, AnyInput>
   readonly interceptors?: readonly AddedInterceptor<E>[]
   readonly items?: ItemsField<E>
@@ -1579,6 +1602,9 @@ const ROWS: {
   readonly rate_limited: 429
   readonly replays_unavailable: readonly [503]
   readonly token_keys_unavailable: readonly [503]
+  readonly upstream_invalid: readonly [502]
+  readonly upstream_timeout: readonly [504]
+  readonly upstream_unreachable: readonly [502]
 }
 
 const ROWS_2: {
@@ -1800,8 +1826,7 @@ type Returnable<R> = R extends {
 
 type Returned<R> = Returnable<R> | Promise<Returnable<R>>
 
-export interface Route<E, I extends Inherited>
-  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E, I> {}
+export type Route<E, I extends Inherited> = HandledRoute<E, I> | ForwardedRoute<E>
 
 export interface RouteContext<I = unknown> extends ExecutionContext_2<I> {
   readonly route: RouteInfo
@@ -1878,7 +1903,7 @@ export interface RouterOptions<
   extends SharedOptions, Omit<Layers, 'guards' | 'interceptors'> {
   readonly guards?: readonly Guard<G>[]
   readonly interceptors?: I
-  readonly mount?: WebHandler
+  readonly mount?: WebHandler | ForwardTarget
   readonly name?: N
   readonly prefix?: MeantPrefix<P>
   readonly routers?: R
@@ -2162,6 +2187,12 @@ export interface UploadLimits {
 }
 
 type Upper<C extends string> = C extends Lowercase<C> ? false : true
+
+export interface UpstreamApp {
+  fetch(request: Request): Awaitable<Response>
+}
+
+export type UpstreamStandIn = UpstreamApp | UpstreamApp['fetch']
 
 export type UrlArguments<P, V> = object extends P
   ? [params?: NoParams, options?: UrlOptions<V>]

@@ -39,6 +39,7 @@ export type {
 } from './define/infer.ts'
 export { defineInterceptor } from './define/interceptor.ts'
 export type { EnvelopeContent, EnvelopeOf, Interceptor, InterceptorOptions } from './define/interceptor.ts'
+export type { ForwardTarget, UpstreamApp, UpstreamStandIn } from './define/forward.ts'
 export { lazy } from './define/lazy.ts'
 export type { Middleware } from './define/middleware.ts'
 export { defineModule } from './define/module.ts'
@@ -76,6 +77,8 @@ export type {
 } from './define/reply.ts'
 export { defineRoute } from './define/route.ts'
 export type {
+  ForwardedRoute,
+  HandledRoute,
   Handler,
   Inherited,
   Route,

@@ -56,7 +56,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'base http router versioning schema define routes client openapi server/logging server/request server/options server/container server/pipeline server/routing server/services server/adapters',
   // doesn't know the command, and nothing outside imports from here
   extensions:
-    'base http router versioning schema define routes changes openapi server/logging server/request server/options server/pipeline server/routing server/services server/adapters server/app',
+    'base http router versioning schema define routes changes client openapi server/logging server/request server/options server/pipeline server/routing server/services server/adapters server/app',
   // doesn't know how an application is built
   testing: 'base http gate define changes server/adapters server/app',
   // knows an application by its public members, and what documents show
@@ -84,7 +84,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'node:tls': /^server\/adapters\/node\//,
   'prom-client': /^extensions\/metrics\//,
   radix3: /^router\//,
-  undici: /^extensions\/(?:undici|webhooks\/send)\//,
+  undici: /^extensions\/(?:undici|upstream|webhooks\/send)\//,
   yaml: /^cli\/read-yaml\.ts$/,
   zod: /^(schema\/schema|changes\/zod|extensions\/pages\/schemas)\.ts$/,
   'zod-openapi': /^openapi\/schemas\/convert\.ts$/,

@@ -59,6 +59,8 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Releasing a version', 'guide/releasing'],
       ['Changelog of an API', 'guide/changelog'],
       ['Tests of versions', 'guide/testing-versions'],
+      ['In front of an API you have', 'guide/upstream'],
+      ['APIs of other frameworks', 'guide/upstream-frameworks'],
     ],
   },
   {

@@ -69,6 +69,7 @@ export function createMigration({
       return plan === undefined ? data : turnDown(route, plan, data, extra)
     },
     stream: turnStream(route, level, plans),
+    isAltered: (source) => turned.has(source),
     isTurned: (status) => turnedAt(status)?.plan !== undefined,
     isParsedFirst: (status) => turnedAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status)?.was ?? status,

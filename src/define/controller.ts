@@ -1,5 +1,6 @@
 import type { Awaitable } from '../base/async.ts'
 import type { ExecutionContext } from './context.ts'
+import type { ForwardTarget } from './forward.ts'
 import type { Layers } from './layers.ts'
 import type { Interceptor } from './interceptor.ts'
 import type { Guard } from './guard.ts'
@@ -39,7 +40,7 @@ export interface AnyController extends Shared, Layers {
   readonly inject?: Tokens
   readonly routes?: readonly AnyRoute[]
   readonly routers?: readonly AnyController[]
-  readonly mount?: WebHandler
+  readonly mount?: WebHandler | ForwardTarget
 }
 
 /** The options of `defineController`. */
@@ -96,12 +97,13 @@ export interface RouterOptions<
   readonly routers?: R
   /**
    * Answers every request below the prefix that no route matches better: a handler of the web platform, such as the `fetch` of another
-   * framework. It receives the whole URL. Version, guards, middleware and limits apply as to any route.
+   * framework, or an upstream. A handler receives the whole URL. Version, guards, middleware and limits apply as to any route. A router
+   * that mounts an upstream needs neither a name nor a prefix, and without a version it is `VERSION_NEUTRAL`.
    *
    * @example
    * defineRouter({ prefix: '/graphql', version: VERSION_NEUTRAL, mount: (request, context) => yoga.fetch(request, context) })
    */
-  readonly mount?: WebHandler
+  readonly mount?: WebHandler | ForwardTarget
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { Awaitable } from '../base/async.ts'
 import type { Injected, Token, Tokens } from './token.ts'
+import { isForwardTarget, toUpstreamValue } from './forward.ts'
+import type { ForwardTarget, UpstreamStandIn } from './forward.ts'
 import { placed } from '../base/source-location.ts'
 
 /** How long a value lives: with the application, with one request, or new for each place that injects it. */
@@ -83,14 +85,14 @@ export interface Replaceable {
 /**
  * Binds a token to a provider or to a value. A value is injected unchanged, including classes and functions, and is never disposed. In
  * `providers` it provides the token. In the `overrides` of `createApp` it replaces the token everywhere, and guards and interceptors
- * likewise.
+ * likewise. An upstream is bound to an application or to a function that answers requests.
  *
  * @example
  * defineModule({ providers: [bind(PaymentGateway, StripeGateway), bind(Clock, { value: () => new Date() })] })
  * createApp(AppModule, { overrides: [bind(CarService, { value: fakeCars }), bind(SignedIn, everyone)] })
  */
 export function bind<const T extends Token<unknown> | Replaceable>(token: T, to: BoundTo<T>): Binding {
-  return placed({ kind: 'binding', token, to }, bind)
+  return placed({ kind: 'binding', token, to: isForwardTarget(token) ? toUpstreamValue(to) : to }, bind)
 }
 
 /**
@@ -99,7 +101,7 @@ export function bind<const T extends Token<unknown> | Replaceable>(token: T, to:
  */
 export type BoundTo<T> =
   T extends Token<infer V>
-    ? Provider<V> | { readonly value: V }
+    ? Provider<V> | { readonly value: V } | (T extends ForwardTarget ? UpstreamStandIn : never)
     : T extends Replaceable
       ? Replaceable & { readonly kind: T['kind'] }
       : never

@@ -1,6 +1,7 @@
 import type { Method } from '../http/http.ts'
 import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
+import type { ForwardTarget } from './forward.ts'
 import type { Layers } from './layers.ts'
 import type { RouteContext } from './context.ts'
 import type { AnyGuard, Guard } from './guard.ts'
@@ -131,7 +132,7 @@ export type RouteList = readonly unknown[] | readonly [] | typeof NO_LIST
  * The fields of a route that are inferred. `E` is all that was inferred, `I` what it inherits from its controller. A type literal,
  * because editors show the fields of an interface with all its type arguments.
  */
-type InferredFields<E, I extends Inherited> = {
+type InferredFields<E> = {
   /** A version, several, a range or `VERSION_NEUTRAL`. It replaces the version of the levels above. */
   readonly version?: VersionField<E>
   /** One method or several. */
@@ -154,6 +155,10 @@ type InferredFields<E, I extends Inherited> = {
   readonly withoutGuards?: readonly DroppedGuard<E>[]
   /** Interceptors that run around the handler, inside those of the controller. */
   readonly interceptors?: readonly AddedInterceptor<E>[]
+}
+
+/** The handler of a route. A type literal like the one above. */
+type HandlerField<E, I extends Inherited> = {
   readonly handler: RouteHandler<
     HandlerInput<I['prefix'], PathIn<E>, InputIn<E>, I['inject']>,
     AnswersOf<E>,
@@ -161,9 +166,25 @@ type InferredFields<E, I extends Inherited> = {
   >
 }
 
+/** A route that answers by itself. */
+export interface HandledRoute<E, I extends Inherited>
+  extends
+    Omit<RouteOptions, 'version'>,
+    Omit<Layers, 'guards' | 'interceptors'>,
+    InferredFields<E>,
+    HandlerField<E, I> {}
+
+/** A route whose requests go to an API behind the application. */
+export interface ForwardedRoute<E>
+  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E> {
+  /** The API that answers, in the place of a handler. */
+  readonly forward: ForwardTarget
+  /** Whether requests and responses are parsed even if no change alters them. @default that of the upstream, which is `false` */
+  readonly validate?: boolean
+}
+
 /** A route object of `defineRoute`. The type parameters keep the inferred types and the requirements for its controller. */
-export interface Route<E, I extends Inherited>
-  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E, I> {}
+export type Route<E, I extends Inherited> = HandledRoute<E, I> | ForwardedRoute<E>
 
 /**
  * Types a handler outside of its route.
@@ -228,5 +249,7 @@ export interface AnyRoute extends RouteOptions, Layers {
   readonly withoutGuards?: readonly AnyGuard[]
   /** Of a route of `defineRoute`: what it needs of its controller. */
   readonly controller?: RouteController<string, Tokens, unknown>
-  readonly handler: (input: never, context: never) => unknown
+  readonly handler?: (input: never, context: never) => unknown
+  readonly forward?: ForwardTarget
+  readonly validate?: boolean
 }

@@ -24,6 +24,9 @@ const ROWS = {
   invalid_signature: [401],
   replays_unavailable: [503],
   idempotency_unavailable: [503],
+  upstream_invalid: [502],
+  upstream_unreachable: [502],
+  upstream_timeout: [504],
 } as const satisfies Readonly<Record<string, ErrorRow>>
 
 /** A code of the errors of middleware and entry points. */

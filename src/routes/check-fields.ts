@@ -1,6 +1,7 @@
 import { suggestion } from '../base/definition-error.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { METHODS } from '../http/http.ts'
+import { isForwardTarget } from '../define/forward.ts'
 import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
 import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
@@ -123,7 +124,15 @@ export const FIELDS = {
     inject: { test: isRecord, expected: 'tokens by key, such as { cars: CarService }' },
     routes: ROUTES,
   },
-  router: { ...GROUP, routes: ROUTES, routers: ROUTERS, mount: FUNCTION },
+  router: {
+    ...GROUP,
+    routes: ROUTES,
+    routers: ROUTERS,
+    mount: {
+      test: (value) => isFunction(value) || isForwardTarget(value),
+      expected: 'a function, or what defineUpstream returns',
+    },
+  },
   route: {
     ...SHARED,
     ...LAYER_RULES,
@@ -162,6 +171,8 @@ export const FIELDS = {
       expected: "what a route needs of its controller, such as { prefix: '/cars' }",
     },
     handler: { test: isFunction, expected: 'a function, such as ({ params }) => find(params.id)' },
+    forward: { test: isForwardTarget, expected: 'what defineUpstream returns' },
+    validate: FLAG,
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
 
@@ -172,7 +183,7 @@ const REQUIRED: Readonly<Record<keyof typeof FIELDS, readonly string[]>> = {
   module: [],
   controller: ['routes'],
   router: [],
-  route: ['method', 'handler'],
+  route: ['method'],
 }
 
 /** Reports the fields of a definition that do not exist, are missing, or hold a value of the wrong kind. */
@@ -183,7 +194,9 @@ export function checkFields(
 ): readonly DefinitionProblem[] {
   const fields: Readonly<Record<string, Kind>> = FIELDS[kind]
   const missing = REQUIRED[kind].filter((field) => !(field in definition))
+  if (kind === 'route' && !('forward' in definition) && !('handler' in definition)) missing.push('handler')
   return [
+    ...answeredTwice(definition, where),
     ...missing.map((field): DefinitionProblem => ({
       code: 'invalid_field',
       where,
@@ -216,9 +229,19 @@ export function checkFields(
   ]
 }
 
+function answeredTwice(definition: object, where: string): readonly DefinitionProblem[] {
+  if (!('forward' in definition && 'handler' in definition)) return []
+  const fix = 'keep one of them: forward sends requests to the API behind, and handler answers here'
+  return [{ code: 'invalid_field', where, message: 'the route has both handler and forward', fix }]
+}
+
 /** The methods of a route; a problem when there are none, one is unknown, or one can't be upgraded. */
 export function checkMethods(
-  { method, upgrade }: { readonly method?: unknown; readonly upgrade?: unknown },
+  {
+    method,
+    upgrade,
+    forward,
+  }: { readonly method?: unknown; readonly upgrade?: unknown; readonly forward?: unknown },
   where: string,
 ): readonly DefinitionProblem[] {
   // a route without method is reported as such
@@ -234,7 +257,7 @@ export function checkMethods(
       },
     ]
   }
-  if (upgrade !== undefined && methods.join() !== 'GET') {
+  if (upgrade !== undefined && forward === undefined && methods.join() !== 'GET') {
     const message = `upgrade is beside the method ${methods.join(', ')}`
     return [{ code: 'invalid_method', where, message, fix: "write method: 'GET'" }]
   }

@@ -1,18 +1,23 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { WebHandler } from '../define/controller.ts'
+import { isForwardTarget } from '../define/forward.ts'
+import type { ForwardTarget } from '../define/forward.ts'
 import type { AnyRoute } from '../define/route.ts'
 import { METHODS } from '../http/http.ts'
+import { VERSION_NEUTRAL } from '../versioning/spec.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
 
 /** The web platform makes no `Request` for TRACE (the Fetch standard, section 2.2.1). */
 const MOUNTED = METHODS.filter((method) => method !== 'TRACE')
 
 /** The route that hands every request below a prefix to a foreign handler. */
-export function toMountRoute(mount: WebHandler): AnyRoute {
+export function toMountRoute(mount: WebHandler | ForwardTarget, version: VersionSpec | undefined): AnyRoute {
+  const route = { method: MOUNTED, path: '/{rest:path}', name: 'mount', includeInSchema: false }
+  // an API behind has everything that is not here, in every version
+  if (isForwardTarget(mount))
+    return { ...route, version: version ?? VERSION_NEUTRAL, upgrade: 'websocket', forward: mount }
   return {
-    method: MOUNTED,
-    path: '/{rest:path}',
-    name: 'mount',
-    includeInSchema: false,
+    ...route,
     handler: (_input: unknown, context: ExecutionContext) =>
       mount(context.request.web, toMountContext(context)),
   }

@@ -17,6 +17,7 @@ import { dataResponses, readSchemas } from '../schema/route-schemas.ts'
 import type { RouteSchemas } from '../schema/route-schemas.ts'
 import { fitsOf } from '../define/interceptor.ts'
 import type { Fitted } from '../define/interceptor.ts'
+import { FORWARDED } from '../define/forward.ts'
 import { isToken } from '../define/token.ts'
 import type { Token, Tokens } from '../define/token.ts'
 import { describeValue, isRecord } from '../base/values.ts'
@@ -86,6 +87,7 @@ function withPattern(
   const policies = withPolicy(route, label, inherited.policies, found)
   const schemas = readSchemas(route, pattern, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
+  if (route.forward !== undefined) inject.set(FORWARDED, route.forward)
   const layers = toLayers(route, inherited, found)
   const fitted = toFitted({ ...schemas, layers, label, methods, version, route }, problems)
   if (route.controller !== undefined) found.push(...placementProblems(route, inherited))
@@ -102,7 +104,10 @@ function withPattern(
     ...schemas,
     inject,
     module: inherited.module,
-    handler: route.handler,
+    // requests of a route without a handler are forwarded
+    handler: route.handler ?? (() => undefined),
+    forward: route.forward,
+    validate: route.validate,
     summary: route.summary,
     description: route.description,
     operationId: route.operationId,
@@ -199,14 +204,16 @@ function patternOfPath(path: string | undefined): Pattern['segments'] {
 
 /** The name of a handler that is a named function; inline handlers are all called `handler`. */
 function handlerName({ handler }: AnyRoute): string | undefined {
-  return handler.name !== 'handler' && /^[a-z_$][\w$]*$/i.test(handler.name) ? handler.name : undefined
+  return handler !== undefined && handler.name !== 'handler' && /^[a-z_$][\w$]*$/i.test(handler.name)
+    ? handler.name
+    : undefined
 }
 
 function toInject(
   above: Tokens,
   own: unknown,
   problems: Omit<DefinitionProblem, 'where'>[],
-): ReadonlyMap<string, Token<unknown>> {
+): Map<string, Token<unknown>> {
   const tokens = new Map<string, Token<unknown>>()
   if (own !== undefined && !isRecord(own)) {
     problems.push({

@@ -1,4 +1,5 @@
 import type { AnyController } from '../define/controller.ts'
+import { isForwardTarget } from '../define/forward.ts'
 import { controllerName, nameFromPrefix } from '../define/names.ts'
 import type { AnyRoute } from '../define/route.ts'
 import { suggestion } from '../base/definition-error.ts'
@@ -7,6 +8,7 @@ import { joinPaths, normalizePrefix, parsePattern, shapeOf, withoutSlash } from 
 import { isCovered } from '../router/path/prefix.ts'
 import type { Prefix } from '../router/path/prefix.ts'
 import { toEntries } from '../versioning/spec.ts'
+import type { VersionSpec } from '../versioning/spec.ts'
 import { checkFields } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
@@ -143,7 +145,7 @@ function resolveGroup(
     inject: controller.inject ?? {},
   }
   return [
-    ...routesOf(controller).flatMap((route) => resolveRoute(route, shared, problems)),
+    ...routesOf(controller, shared.version).flatMap((route) => resolveRoute(route, shared, problems)),
     ...(controller.routers ?? []).flatMap((router) =>
       resolveController(router, shared, problems, [...above, controller]),
     ),
@@ -151,12 +153,16 @@ function resolveGroup(
 }
 
 /** The routes of a controller, with the one of a mounted handler. */
-function routesOf({ routes = [], mount }: AnyController): readonly AnyRoute[] {
-  return mount === undefined ? routes : [...routes, toMountRoute(mount)]
+function routesOf(
+  { routes = [], mount }: AnyController,
+  version: VersionSpec | undefined,
+): readonly AnyRoute[] {
+  return mount === undefined ? routes : [...routes, toMountRoute(mount, version)]
 }
 
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {
-  const { name, prefix, kind } = controller
+  const { name, prefix, kind, mount } = controller
+  if (name === undefined && prefix === undefined && isForwardTarget(mount)) return ''
   if (name === undefined && prefix === undefined) {
     problems.push({
       code: 'missing_name',

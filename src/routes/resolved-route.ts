@@ -1,3 +1,4 @@
+import type { ForwardTarget } from '../define/forward.ts'
 import type { HttpRequest, Method } from '../http/http.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
@@ -6,7 +7,7 @@ import type { LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
-import type { DeclaredSource } from '../schema/sources.ts'
+import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { DeclaredStream } from '../schema/streams.ts'
 import type { Token } from '../define/token.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
@@ -49,6 +50,10 @@ export interface ResolvedRoute {
   readonly uploads: UploadLimits | undefined
   readonly upgrade: 'websocket' | undefined
   readonly handler: (input: never, context: never) => unknown
+  /** The API that answers in the place of the handler. */
+  readonly forward: ForwardTarget | undefined
+  /** Whether requests that are forwarded are parsed in any case. `undefined` where the upstream's setting holds. */
+  readonly validate: boolean | undefined
   readonly tags: readonly string[]
   readonly summary: string | undefined
   readonly description: string | undefined
@@ -91,6 +96,8 @@ export interface VersionAdapter {
   readonly down: (status: number, data: unknown, extra: MigrationExtra) => unknown
   /** Whether results of a status have to be parsed by the newest schema before they are turned. */
   readonly isParsedFirst: (status: number) => boolean
+  /** Whether `up` turns a source. */
+  readonly isAltered: (source: SourceName) => boolean
   /** Whether results of a status are turned. */
   readonly isTurned: (status: number) => boolean
   /** Turns events or items, if changes reach what the route declares of them. */

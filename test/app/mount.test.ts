@@ -324,7 +324,7 @@ describe('a mounted router', () => {
             code: 'invalid_field',
             where: 'router /x',
             message: 'mount is an object with fetch',
-            fix: 'give a function',
+            fix: 'give a function, or what defineUpstream returns',
           },
         ])
         return true

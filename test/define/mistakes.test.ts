@@ -452,7 +452,7 @@ describe('a bad route', () => {
         code: 'unknown_field',
         where: 'car: GET /car',
         message: 'a route has no field "url"',
-        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, bodyLimit, timeout, upgrade, uploads, openapi, input, response, events, items, handler',
+        fix: 'use one of version, tags, deprecated, policy, includeInSchema, guards, interceptors, middleware, errorHandlers, withoutGuards, method, path, name, meta, status, summary, description, operationId, validateResponses, bodyLimit, timeout, upgrade, uploads, openapi, input, response, events, items, handler, forward, validate',
       },
     ],
     [

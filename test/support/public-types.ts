@@ -23,6 +23,7 @@ export const ENTRY_POINTS = {
   'octavo/preconditions': 'src/extensions/preconditions/index.ts',
   'octavo/testing': 'src/testing/index.ts',
   'octavo/undici': 'src/extensions/undici/index.ts',
+  'octavo/upstream': 'src/extensions/upstream/index.ts',
   'octavo/webhooks': 'src/extensions/webhooks/index.ts',
 } as const
 

@@ -12,7 +12,7 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/define/infer.ts': 'all',
   'src/define/identity.ts': 'all',
   'src/define/interceptor.ts': ['Wrapping'],
-  'src/define/route.ts': ['InferredFields'],
+  'src/define/route.ts': ['HandlerField', 'InferredFields'],
   // the names and paths of routes as texts
   'src/define/names.ts': 'all',
   'src/define/meant-path.ts': 'all',

@@ -8,6 +8,7 @@ import type { ValidationIssue } from '../../http/errors.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { createValidator } from '../../schema/validator.ts'
 import type { AppServices, RequestContext } from '../pipeline/context.ts'
+import { toCalledForward } from '../pipeline/forward.ts'
 import { withInterceptors } from '../pipeline/interceptors.ts'
 import type { Input } from '../pipeline/validation/sources.ts'
 import { createResponseHead } from '../pipeline/response-head.ts'
@@ -51,7 +52,8 @@ function newestRoutes({ rows, known }: Table): ReadonlyMap<string, ResolvedRoute
   return new Map([...newest].map(([name, { route }]) => [name, route.newest ?? route]))
 }
 
-function createInvoke(route: ResolvedRoute, container: Container): Invoke {
+function createInvoke(called: ResolvedRoute, container: Container): Invoke {
+  const route = toCalledForward(called)
   const injection = container.prepare(route.inject, route.module)
   // those that prepare routes are for responses, and the caller's response has its own
   const interceptors = route.layers.interceptors.filter(({ part }) => fitsOf([part]).size === 0)

@@ -20,7 +20,7 @@ export function connect(
   uses: readonly Use[],
   problems: DefinitionProblem[],
 ): Connected {
-  const graph = createGraph(modules, overrides, problems)
+  const graph = createGraph(modules, overrides, uses, problems)
   const ordered = inDependencyOrder(graph.nodes, problems)
   problems.push(...scopeProblems(ordered))
   for (const use of uses) {

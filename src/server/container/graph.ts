@@ -6,7 +6,9 @@ import type { Overrides } from '../../routes/overrides.ts'
 import type { AnyProvider, Binding } from '../../define/provider.ts'
 import { isToken } from '../../define/token.ts'
 import type { Token } from '../../define/token.ts'
+import { isForwardTarget } from '../../define/forward.ts'
 import { findUsed } from './missing.ts'
+import type { Use } from './missing.ts'
 import { describeValue } from '../../base/values.ts'
 import { placeOf } from './connected.ts'
 import { isProvider } from './node.ts'
@@ -18,6 +20,7 @@ import type { Visibility } from './visibility.ts'
 export function createGraph(
   modules: readonly ModuleNode[],
   overrides: Overrides,
+  uses: readonly Use[],
   problems: DefinitionProblem[],
 ): Graph {
   const provided: Provided = new Map(modules.map((module) => [module, new Map()]))
@@ -49,10 +52,35 @@ export function createGraph(
     }
   }
   for (const alias of aliases) alias()
+  provideUpstreams({ modules, uses, overrides, provided, visibility }, nodeOf)
   visibility.check()
   const used = new Set([...provided.values()].flatMap((table) => [...table.values()]))
   for (const node of used) connect(node, visibility, modules, problems)
   return { ...visibility, nodes: [...used] }
+}
+
+interface Providing {
+  readonly modules: readonly ModuleNode[]
+  readonly uses: readonly Use[]
+  readonly overrides: Overrides
+  readonly provided: Provided
+  readonly visibility: Visibility
+}
+
+/** Provides the upstreams that routes name, one for the application, because no module has to. */
+function provideUpstreams(
+  { modules, uses, overrides, provided, visibility }: Providing,
+  nodeOf: (provider: AnyProvider, owner: ModuleNode) => ProviderNode,
+): void {
+  for (const { token, module } of uses) {
+    if (!isForwardTarget(token) || !isProvider(token) || visibility.find(module, token) !== undefined)
+      continue
+    const root = modules.at(-1) ?? module
+    const to = overrides.find(token) ?? token
+    const made = isProvider(to) ? nodeOf(to, root) : toValueNode(token, Reflect.get(to, 'value'), root)
+    const node = provided.get(root)?.get(token) ?? made
+    for (const owner of [root, module]) provided.get(owner)?.set(token, node)
+  }
 }
 
 /** Reads one entry of `providers`; says whether it could. */

@@ -144,6 +144,16 @@ export class RequestContext implements SessionContext {
     return undefined
   }
 
+  /** The request as its adapter made it, for code that passes it on. */
+  get raw(): RawRequest {
+    return this.#raw
+  }
+
+  /** Whether something has read the body, or begun to. */
+  get isBodyRead(): boolean {
+    return this.#request?.isRead === true
+  }
+
   get request(): HttpRequest {
     return (this.#request ??= new RequestView(this.#raw, this.#requestSettings ?? this.#services.settings))
   }

@@ -9,6 +9,7 @@ import type { Announcement } from '../request/announce.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { createRecover } from './error-handlers.ts'
+import { passing, toForwarded } from './forward.ts'
 import { withGuards } from './guards.ts'
 import type { Run } from './guards.ts'
 import { withInput } from './input.ts'
@@ -84,7 +85,8 @@ function createLater(route: ResolvedRoute, newest: ResolvedRoute, parts: Endpoin
   return (context, values) => (run ??= createRun(route, parts))(context, values)
 }
 
-function createRun(route: ResolvedRoute, parts: EndpointParts): Run {
+function createRun(given: ResolvedRoute, parts: EndpointParts): Run {
+  const route = toForwarded(given, parts.settings)
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
   const time = route.timeout ?? parts.settings.timeouts.handler
   const limit = createLimit(time)
@@ -180,7 +182,8 @@ function createAnswer(
     route.handler(input as never, context as never),
   )
   const checking = route.validateResponses ?? settings.validateResponses
-  const respond = createResponder(older.answered, checking, older.results)
+  const responder = createResponder(older.answered, checking, older.results)
+  const respond = route.forward === undefined ? responder : passing(responder)
   const call: Answer = (context, input) => {
     const result = invoke(input, context)
     return isPromise(result) ? later(context, result) : respond(result, context.takeHead(), context)

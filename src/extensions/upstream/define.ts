@@ -1,0 +1,93 @@
+import { placed } from '../../base/source-location.ts'
+import { FORWARDS } from '../../define/forward.ts'
+import type { ForwardTarget, UpstreamApp } from '../../define/forward.ts'
+import { defineProvider } from '../../define/provider.ts'
+import type { Provider } from '../../define/provider.ts'
+import type { Injected, Token, Tokens } from '../../define/token.ts'
+import { registerForwarding } from '../../server/pipeline/forward.ts'
+import { createFetchTransport } from './fetch-transport.ts'
+import { createForwarding } from './forwarding.ts'
+import { toUpstreamSettings, toUrls } from './options.ts'
+import type { UpstreamOptions, UpstreamSettings } from './options.ts'
+import { RunningUpstream } from './running.ts'
+import type { Transport } from './transport.ts'
+
+/** An API behind the application. It is a provider, too: handlers that inject it send requests of their own with `fetch`. */
+export interface Upstream extends Provider<UpstreamApp>, ForwardTarget {
+  /** A check for `health.checks`: it fails if the API cannot be reached or answers with 5xx. */
+  check(context: {
+    readonly signal: AbortSignal
+    readonly resolve: <T>(token: Token<T>) => Promise<T>
+  }): Promise<void>
+}
+
+/**
+ * Defines an API that the application stands in front of. Routes name it in `forward`, in the place of a handler, and a router mounts it for
+ * all that no route matches. It is created with the application and closed with it.
+ *
+ * @example
+ * export const garage = defineUpstream({ name: 'Garage', url: () => process.env['GARAGE_URL'], prefix: '/api' })
+ * defineController({ prefix: '/cars', routes: [{ method: 'GET', path: '/{id:int}', response: Car, forward: garage }] })
+ *
+ * @throws `DefinitionError` for options that cannot be used.
+ */
+export function defineUpstream<D extends Tokens = {}>(options: UpstreamOptions<D>): Upstream {
+  const settings = toUpstreamSettings(options)
+  const { url, inject } = options
+  const provider = defineProvider<UpstreamApp, Tokens>({
+    name: settings.name,
+    ...(inject !== undefined && { inject }),
+    create: async (deps) => {
+      // these are the values of its tokens
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const given = typeof url === 'function' ? await url(deps as Injected<D>) : url
+      const urls = toUrls(settings.name, given)
+      return new RunningUpstream(settings, await openTransport(settings, urls), urls)
+    },
+    dispose: async (running) => {
+      if (running instanceof RunningUpstream) await running.transport.close()
+    },
+  })
+  const upstream: Upstream = {
+    ...provider,
+    [FORWARDS]: true,
+    check: async ({ signal, resolve }) => {
+      const running = await resolve(upstream)
+      const { status, body } = await running.fetch(
+        new Request(`http://upstream${settings.checkPath}`, { signal }),
+      )
+      await body?.cancel()
+      if (status >= 500) throw new Error(`${settings.name} has answered ${status} at ${settings.checkPath}`)
+    },
+  }
+  registerForwarding(upstream, createForwarding(settings))
+  return placed(upstream, defineUpstream)
+}
+
+/** On Node by undici, elsewhere by `fetch` of the platform, which has its own pool. */
+async function openTransport(settings: UpstreamSettings, urls: readonly string[]): Promise<Transport> {
+  const { name, timeouts } = settings
+  if (isNode()) {
+    const [undici, { createUndiciTransport }] = await Promise.all([
+      import('undici').catch(noUndici),
+      import('./undici-transport.ts'),
+    ])
+    return createUndiciTransport(undici, { ...settings, urls })
+  }
+  let next = 0
+  const transports = urls.map((origin) => createFetchTransport(name, origin, globalThis, timeouts.headers))
+  const [first] = transports
+  if (first === undefined) throw new Error(`${name} has no address`)
+  const send: Transport['send'] = (request, sender) =>
+    (transports[next++ % transports.length] ?? first).send(request, sender)
+  return { ...first, send }
+}
+
+function isNode(): boolean {
+  const { process, Bun, Deno }: { process?: NodeJS.Process; Bun?: unknown; Deno?: unknown } = globalThis
+  return process?.versions?.node !== undefined && Bun === undefined && Deno === undefined
+}
+
+function noUndici(cause: unknown): never {
+  throw new Error('defineUpstream needs the package undici on Node: npm install undici@7', { cause })
+}

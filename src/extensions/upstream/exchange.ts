@@ -1,0 +1,122 @@
+import type { Dispatcher } from 'undici'
+
+import { joinChunks } from '../../server/request/body.ts'
+import { BodyStream } from './body-stream.ts'
+import { invalidResponse, toUpstreamError } from './failures.ts'
+import type { IncomingResponse, Sender } from './transport.ts'
+
+type Controller = Dispatcher.DispatchController
+
+/** The longest body that is awaited and sent in one piece, in bytes. */
+const SMALL = 65_536
+
+/** Responses before the response. More are an upstream that never answers. */
+const MAX_INFORMATIONAL = 16
+
+/** What becomes of a request. */
+export interface Outcome {
+  readonly resolve: (response: IncomingResponse) => void
+  /** Called with what undici reports, before anything of the response was passed on. `isUntouched` if nothing of it has come at all. */
+  readonly reject: (error: unknown, isUntouched: boolean) => void
+}
+
+/** One request on its way through undici. A class because one is made for every request. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #name: string
+  readonly #method: string
+  readonly #sender: Sender
+  readonly #outcome: Outcome
+  #controller: Controller | undefined
+  #informational = 0
+  #response: Omit<IncomingResponse, 'body'> | undefined
+  /** The chunks of a body that is awaited. */
+  #chunks: Uint8Array[] | undefined
+  #stream: BodyStream | undefined
+  #isOver = false
+
+  constructor(name: string, method: string, sender: Sender, outcome: Outcome) {
+    this.#name = name
+    this.#method = method
+    this.#sender = sender
+    this.#outcome = outcome
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    const { signal } = this.#sender
+    if (signal.aborted) controller.abort(toError(signal.reason))
+    else signal.addEventListener('abort', this.#leave)
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: IncomingResponse['headers']): void {
+    if (status < 200) {
+      this.#informational++
+      if (this.#informational > MAX_INFORMATIONAL)
+        controller.abort(
+          invalidResponse(this.#name, new Error(`It has sent ${MAX_INFORMATIONAL} responses of 1xx`)),
+        )
+      else if (status === EARLY_HINTS) this.#sender.raw?.sendEarlyHints?.(linkLines(headers))
+      return
+    }
+    if (status > 599) {
+      const cause = new Error(`It has answered with the status ${status}`)
+      return controller.abort(invalidResponse(this.#name, cause))
+    }
+    this.#response = { status, headers }
+    const length = headers['content-length']
+    if (this.#method === 'HEAD' || isBodyless(status) || length === '0') return this.#settle(null)
+    if (typeof length === 'string' && Number(length) <= SMALL) {
+      this.#chunks = []
+      return
+    }
+    const stream = new BodyStream(controller)
+    this.#stream = stream
+    this.#settle(stream)
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#chunks === undefined) this.#stream?.add(chunk)
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#end()
+    if (this.#chunks === undefined) this.#stream?.end()
+    else this.#settle(joinChunks(this.#chunks))
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    const isOver = this.#isOver
+    this.#end()
+    if (this.#stream !== undefined) this.#stream.fail(toUpstreamError(this.#name, error))
+    else if (!isOver) this.#outcome.reject(error, this.#response === undefined)
+  }
+
+  readonly #leave = (): void => {
+    this.#controller?.abort(toError(this.#sender.signal.reason))
+  }
+
+  #settle(body: IncomingResponse['body']): void {
+    if (this.#response === undefined) return
+    if (!(body instanceof BodyStream)) this.#isOver = true
+    this.#outcome.resolve({ ...this.#response, body })
+  }
+
+  #end(): void {
+    this.#sender.signal.removeEventListener('abort', this.#leave)
+  }
+}
+
+const EARLY_HINTS = 103
+
+function isBodyless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304
+}
+
+function linkLines({ link }: IncomingResponse['headers']): readonly string[] {
+  return link === undefined ? [] : [link].flat()
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('The request was given up', { cause: reason })
+}

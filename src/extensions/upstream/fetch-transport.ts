@@ -1,0 +1,93 @@
+import type { UpstreamApp } from '../../define/forward.ts'
+import { clientWentAway } from '../../http/http.ts'
+import { toUpstreamError } from './failures.ts'
+import type { IncomingResponse, OutgoingRequest, Transport } from './transport.ts'
+
+/** Creates what sends requests to an application, or by `fetch` of the platform. Time limits are for the head alone. */
+export function createFetchTransport(
+  name: string,
+  origin: string,
+  app: UpstreamApp,
+  headersTimeout: number,
+): Transport {
+  return {
+    send: async (request, sender) => {
+      const limit = new AbortController()
+      const timer = setTimeout(
+        () => limit.abort(new DOMException('No response in time', 'TimeoutError')),
+        headersTimeout,
+      )
+      const signal = AbortSignal.any([sender.signal, limit.signal])
+      try {
+        return toIncoming(
+          request.method,
+          await raced(app.fetch(toWebRequest(origin, request, signal)), signal),
+        )
+      } catch (error) {
+        if (sender.signal.aborted) throw sender.signal.reason ?? clientWentAway()
+        throw toUpstreamError(name, limit.signal.aborted ? { code: 'ETIMEDOUT', cause: error } : error)
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    upgrade: undefined,
+    close: () => Promise.resolve(),
+  }
+}
+
+/** An application may ignore the signal of its request. */
+function raced(
+  response: Response | Promise<Response> | PromiseLike<Response>,
+  signal: AbortSignal,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(toError(signal.reason))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave)
+    Promise.resolve(response)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : clientWentAway()
+}
+
+function toWebRequest(
+  origin: string,
+  { method, path, headers, body }: OutgoingRequest,
+  signal: AbortSignal,
+): Request {
+  const list = new Headers()
+  for (let at = 0; at + 1 < headers.length; at += 2) list.append(headers[at] ?? '', headers[at + 1] ?? '')
+  const init = { method, headers: list, signal, redirect: 'manual' as const }
+  if (body === null || method === 'GET' || method === 'HEAD') return new Request(origin + path, init)
+  if (body instanceof Uint8Array) return new Request(origin + path, { ...init, body: new Uint8Array(body) })
+  return new Request(origin + path, { ...init, body: toWebStream(body), duplex: 'half' })
+}
+
+function toWebStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}
+
+function toIncoming(method: string, { status, headers: given, body }: Response): IncomingResponse {
+  const headers: Record<string, string | string[]> = {}
+  given.forEach((value, key) => {
+    if (key !== 'set-cookie') headers[key] = value
+  })
+  const cookies = given.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  // what `fetch` has decoded is not what the head says any more
+  return { status, headers, body: method === 'HEAD' ? null : body }
+}

@@ -1,0 +1,170 @@
+import { FORWARDED } from '../../define/forward.ts'
+import { rawReply, reply } from '../../define/reply.ts'
+import { FINISHED } from '../../http/http.ts'
+import { findResponse, STREAM_STATUS } from '../../schema/responses.ts'
+import type { SourceName } from '../../schema/sources.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import type { Settings } from '../../server/options/settings.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
+import type { Forwarding } from '../../server/pipeline/forward.ts'
+import { isBodyless } from '../../server/pipeline/response-head.ts'
+import { toOwnAddress } from './addresses.ts'
+import type { Addresses } from './addresses.ts'
+import { BodyStream } from './body-stream.ts'
+import { toCallRequest, toConvertedRequest, toPassedRequest } from './requests.ts'
+import type { ForwardInput } from './request-bodies.ts'
+import type { RequestPlan } from './requests.ts'
+import { dropOfBytes, isJson, readData, readStream } from './results.ts'
+import type { UpstreamSettings } from './options.ts'
+import { toResponseHeaders } from './response-headers.ts'
+import { toRunning } from './running.ts'
+import type { RunningUpstream } from './running.ts'
+import type { IncomingResponse, OutgoingRequest } from './transport.ts'
+import { upgradeBoth } from './upgrading.ts'
+
+/** Sources of one body, which is read once. */
+const OF_FORM: readonly SourceName[] = ['form', 'files']
+
+/** Creates what forwards the requests of routes to an upstream. */
+export function createForwarding(settings: UpstreamSettings): Forwarding {
+  return {
+    toServed: (route, app) => {
+      const plan = toPlan(route, settings, app)
+      const { sources, isConverted } = plan
+      const toRequest = isConverted ? toConvertedRequest : toPassedRequest
+      return {
+        ...route,
+        sources,
+        handler: (input: ForwardInput, context: RequestContext) => {
+          const running = toRunning(Reflect.get(input.inject, FORWARDED), settings)
+          const request = toRequest(plan, input, context)
+          return context.handOver === undefined
+            ? forward(plan, running, request, context)
+            : forwardUpgrade(plan, running, request, context)
+        },
+      }
+    },
+    toCalled: (route) => ({
+      ...route,
+      handler: async (input: ForwardInput, context: RequestContext) => {
+        const running = toRunning(Reflect.get(input.inject, FORWARDED), settings)
+        const response = await running.transport.send(toCallRequest(route, settings, input, context), context)
+        const data = await readData(response, settings)
+        return reply(response.status, data)
+      },
+    }),
+  }
+}
+
+/** How requests of a route in one version are forwarded. */
+interface ForwardPlan extends RequestPlan {
+  readonly isConverted: boolean
+  /** Whether the data of a response is parsed. */
+  readonly isRead: (status: number) => boolean
+  readonly isStreamRead: boolean
+  /** Whether something around the handler looks at results. */
+  readonly isWatched: boolean
+}
+
+function toPlan(route: ResolvedRoute, settings: UpstreamSettings, { trustProxy }: Settings): ForwardPlan {
+  const { newest = route, migration } = route
+  const validates = route.validate ?? settings.validate
+  const altered = (name: SourceName): boolean => validates || migration?.isAltered(name) === true
+  const readsForm = OF_FORM.some(altered)
+  const isParsed = (name: SourceName): boolean => altered(name) || (readsForm && OF_FORM.includes(name))
+  const sources = route.sources.filter(({ name }) => isParsed(name))
+  const isDeclared = (status: number): boolean =>
+    validates ? findResponse(newest.responses, status) !== undefined : migration?.isTurned(status) === true
+  // what a schema without a status says of other statuses, the API behind does not know
+  const isRead = (status: number): boolean => (status < 300 || !newest.isOneResponse) && isDeclared(status)
+  const isMoved = route.pattern.text !== newest.pattern.text || isParsed('params')
+  const isStreamRead = newest.stream !== undefined && (validates || migration?.stream !== undefined)
+  return {
+    route,
+    newest,
+    sources,
+    isMoved,
+    // what is validated and not altered is sent as it came
+    isAltered: (name) => migration?.isAltered(name) === true,
+    isConverted: sources.length > 0 || isMoved || migration !== undefined,
+    isReading: isStreamRead || (newest.responses.size > 0 && (validates || readsAny(newest, isRead))),
+    isRead,
+    isStreamRead,
+    isWatched: route.layers.interceptors.length > 0,
+    settings,
+    headers: { keepsHost: settings.keepsHost, isTrusting: trustProxy !== false && trustProxy !== 0 },
+  }
+}
+
+function readsAny({ responses, status }: ResolvedRoute, isRead: (status: number) => boolean): boolean {
+  return (
+    isRead(status) || [...responses.keys()].some((key) => isRead(Number.isInteger(key) ? Number(key) : 400))
+  )
+}
+
+async function forward(
+  plan: ForwardPlan,
+  running: RunningUpstream,
+  request: OutgoingRequest | Promise<OutgoingRequest>,
+  context: RequestContext,
+): Promise<unknown> {
+  const response = await running.transport.send(request instanceof Promise ? await request : request, context)
+  return toAnswer(plan, running, response, context)
+}
+
+async function forwardUpgrade(
+  plan: ForwardPlan,
+  running: RunningUpstream,
+  request: OutgoingRequest | Promise<OutgoingRequest>,
+  context: RequestContext,
+): Promise<unknown> {
+  const response = await upgradeBoth(running, await request, context)
+  return FINISHED in response ? response : toAnswer(plan, running, response, context)
+}
+
+/** What a client gets of a response. */
+async function toAnswer(
+  plan: ForwardPlan,
+  running: RunningUpstream,
+  response: IncomingResponse,
+  context: RequestContext,
+): Promise<unknown> {
+  const { status } = response
+  const addresses: Addresses = {
+    appPrefix: plan.route.prefix,
+    prefix: plan.settings.prefix,
+    origins: running.origins,
+  }
+  const headers = toResponseHeaders(response.headers, (address) => toOwnAddress(context, addresses, address))
+  const hasBody = context.method !== 'HEAD' && !isBodyless(status)
+  if (plan.isStreamRead && status === STREAM_STATUS && hasBody)
+    return readStream(plan.newest, response, plan.settings, headers)
+  if (hasBody && plan.isRead(status) && isJson(response)) {
+    const data = await readData(response, plan.settings)
+    dropOfBytes(headers)
+    return reply(status, data, { headers })
+  }
+  if (!hasBody && plan.isRead(status)) dropOfBytes(headers)
+  return toResult(plan, response, headers, context)
+}
+
+/** The response as it came. */
+function toResult(
+  plan: ForwardPlan,
+  { status, body: given }: IncomingResponse,
+  headers: Record<string, string | string[]>,
+  context: RequestContext,
+): unknown {
+  let body = given
+  if (body instanceof BodyStream) {
+    const stream = body
+    const whole = stream.takeWhole()
+    if (whole === undefined) context.atEnd(() => stream.destroy())
+    else body = whole
+  }
+  if (body instanceof Uint8Array) headers['content-length'] = String(body.length)
+  else if (body === null && context.method !== 'HEAD' && !isBodyless(status)) headers['content-length'] = '0'
+  if (plan.isWatched && plan.route.migration?.isTurned(status) !== true)
+    return rawReply(status, body ?? undefined, { headers })
+  return { [FINISHED]: true, status, headers, body }
+}

@@ -1,0 +1,3 @@
+export { defineUpstream } from './define.ts'
+export type { Upstream } from './define.ts'
+export type { UpstreamOptions, UpstreamTimeouts, UpstreamUrls } from './options.ts'

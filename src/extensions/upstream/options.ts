@@ -1,0 +1,138 @@
+import type { Awaitable } from '../../base/async.ts'
+import type { OptionRule, Rules } from '../../base/check-options.ts'
+import { checkOptions } from '../../base/check-options.ts'
+import {
+  isBoolean,
+  isCount,
+  isFunction,
+  isMilliseconds,
+  isNonEmptyString,
+  isRecord,
+  LONGEST_TIMER,
+} from '../../base/values.ts'
+import type { Injected } from '../../define/token.ts'
+
+/** The time limits of an upstream, in milliseconds. */
+export interface UpstreamTimeouts {
+  /** For a connection. @default 2000 */
+  readonly connect?: number
+  /** From the request to the head of the response. @default 10000 */
+  readonly headers?: number
+  /** Between two chunks of a response. @default 30000 */
+  readonly body?: number
+}
+
+/** The addresses of an API: one, or several of which each serves all of it. */
+export type UpstreamUrls = string | readonly string[]
+
+/** The options of `defineUpstream`. */
+export interface UpstreamOptions<D> {
+  /** Names the API in messages. */
+  readonly name: string
+  /**
+   * Its address, without a path. A function is called once, when the application starts, and may be async. Several addresses share the
+   * requests, and one that is down gets fewer of them.
+   */
+  readonly url: UpstreamUrls | ((deps: Injected<D>) => Awaitable<UpstreamUrls | undefined>)
+  /** The tokens that `url` needs, by the keys under which it receives their values. */
+  readonly inject?: D
+  /** The path below which the API lives, such as `/api`. @default none */
+  readonly prefix?: string
+  /** `'keep'` sends the `Host` of the client. @default the host of the address */
+  readonly host?: 'keep'
+  /** Time limits in milliseconds. A request that exceeds one is answered with 504. */
+  readonly timeouts?: UpstreamTimeouts
+  /** The most connections to each address. @default 128 */
+  readonly connections?: number
+  /** How often a GET, HEAD or OPTIONS is sent again after an error or a 5xx that may go away. @default 0 */
+  readonly retries?: number
+  /** Whether requests and responses are parsed even if no change alters them. A route can say otherwise. @default false */
+  readonly validate?: boolean
+  /** The longest response that is converted, in bytes. A longer one becomes a 502. Others have no limit, because they are not kept. @default 10485760 */
+  readonly responseLimit?: number
+  /** The path that `check` asks for, below `prefix`. @default '/' */
+  readonly checkPath?: string
+}
+
+/** The options with their defaults. */
+export interface UpstreamSettings {
+  readonly name: string
+  readonly prefix: string
+  readonly keepsHost: boolean
+  readonly timeouts: Required<UpstreamTimeouts>
+  readonly connections: number
+  readonly retries: number
+  readonly validate: boolean
+  readonly responseLimit: number
+  readonly checkPath: string
+}
+
+const isUrl = (value: unknown): boolean => {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { protocol, pathname, search } = new URL(value)
+  return /^https?:$/.test(protocol) && pathname === '/' && search === ''
+}
+
+const isUrls = (value: unknown): value is UpstreamUrls =>
+  isUrl(value) || (Array.isArray(value) && value.length > 0 && value.every(isUrl))
+
+const isPath = (value: unknown): boolean => typeof value === 'string' && /^\/[!$&-;=@\w~%]*$/.test(value)
+
+const MILLISECONDS: OptionRule = [isMilliseconds, `a number of milliseconds from 1 to ${LONGEST_TIMER}`]
+const TIMEOUTS: Readonly<Record<string, OptionRule>> = {
+  connect: MILLISECONDS,
+  headers: MILLISECONDS,
+  body: MILLISECONDS,
+}
+
+const RULES: Rules = {
+  name: [isNonEmptyString, "a name, such as 'Garage'"],
+  url: [
+    (value) => isUrls(value) || isFunction(value),
+    "an address without a path, such as 'http://garage:8080', several, or a function that returns them",
+  ],
+  inject: [isRecord, 'tokens by key, such as { config: Config }'],
+  prefix: [(value) => isPath(value) && !String(value).endsWith('/'), "a path, such as '/api'"],
+  host: [(value) => value === 'keep', "'keep'"],
+  timeouts: [
+    (value) =>
+      isRecord(value) && Object.entries(value).every(([key, limit]) => TIMEOUTS[key]?.[0](limit) === true),
+    'connect, headers and body, in milliseconds',
+  ],
+  connections: [(value) => isCount(value) && value > 0, 'a whole number above 0'],
+  retries: [isCount, 'a whole number, 0 or more'],
+  validate: [isBoolean, 'true or false'],
+  responseLimit: [isCount, 'a number of bytes'],
+  checkPath: [isPath, "a path, such as '/healthz'"],
+}
+
+const EXAMPLE = "defineUpstream({ name: 'Garage', url: 'http://garage:8080' })"
+
+/** Reads the options. @throws `DefinitionError` with all that is wrong. */
+export function toUpstreamSettings(
+  options: Omit<UpstreamOptions<never>, 'inject' | 'url'>,
+): UpstreamSettings {
+  checkOptions('defineUpstream', options, RULES, [], EXAMPLE)
+  const { name, prefix = '', host, connections = 128, retries = 0 } = options
+  const { validate = false, responseLimit = 10_485_760, checkPath = '/' } = options
+  return {
+    name,
+    prefix,
+    keepsHost: host === 'keep',
+    timeouts: { connect: 2_000, headers: 10_000, body: 30_000, ...options.timeouts },
+    connections,
+    retries,
+    validate,
+    responseLimit,
+    checkPath,
+  }
+}
+
+/** The addresses that an option or its function gave. @throws `Error` for what is none. */
+export function toUrls(name: string, given: UpstreamUrls | undefined): readonly string[] {
+  if (!isUrls(given))
+    throw new Error(
+      `defineUpstream: the url of ${name} is ${JSON.stringify(given) ?? 'undefined'}; it has to be an address without a path, such as 'http://garage:8080'`,
+    )
+  return [given].flat().map((each) => new URL(each).origin)
+}

@@ -1,0 +1,89 @@
+import { toLine } from '../../server/request/header.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
+import { hasCondition } from '../../server/pipeline/entity-tags.ts'
+
+/** What says something about one connection alone (RFC 9110 section 7.6.1), and what is written anew. */
+const DROPPED: ReadonlySet<string> = new Set(
+  (
+    'connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade ' +
+    'expect host content-length forwarded x-forwarded-for x-forwarded-host x-forwarded-proto via x-request-id'
+  ).split(' '),
+)
+
+/** How the headers of requests are written. */
+export interface HeaderSettings {
+  /** Whether the API behind sees the host that the client asked for. */
+  readonly keepsHost: boolean
+  /** Whether forwarding headers of the client count, which `trustProxy` says. */
+  readonly isTrusting: boolean
+}
+
+/** The names that a `Connection` header adds to those that end here. */
+export function connectionNames(connection: string | undefined): readonly string[] {
+  if (connection === undefined || /^(?:keep-alive|close)$/i.test(connection)) return NONE
+  return connection.split(',').map((name) => name.trim().toLowerCase())
+}
+
+const NONE: readonly string[] = []
+
+/**
+ * The headers of a request as the API behind receives them, names and values in turn. They are those that the application itself has seen:
+ * of headers that count once, the first alone.
+ *
+ * @param without further names that are left out
+ */
+export function toRequestHeaders(
+  context: RequestContext,
+  { keepsHost, isTrusting }: HeaderSettings,
+  without: readonly string[],
+): string[] {
+  const { raw, request } = context
+  const { headers } = raw
+  const lines: string[] = []
+  const dropped = connectionNames(toLine('connection', headers['connection']))
+  for (const name in headers) {
+    if (DROPPED.has(name) || name.startsWith(':')) continue
+    if (dropped.includes(name) || without.includes(name)) continue
+    const value = headers[name]
+    if (typeof value === 'string') lines.push(name, value)
+    else if (value !== undefined) for (const line of value) lines.push(name, line)
+  }
+  if (hasCondition(request)) replaceConditions(lines, context)
+  addForwarding(lines, context, isTrusting)
+  const { host } = request
+  if (keepsHost && host !== '') lines.push('host', host)
+  return lines
+}
+
+/** Adds whose request it is and which way it took. Names that clients sent count only if they are trusted. */
+function addForwarding(lines: string[], context: RequestContext, isTrusting: boolean): void {
+  const { raw, request, requestId } = context
+  const { host, protocol } = request
+  const address = raw.remoteAddress ?? 'unknown'
+  const before = isTrusting ? request.header('x-forwarded-for') : undefined
+  const forwarded = isTrusting ? request.header('forwarded') : undefined
+  const node = `for=${toNode(address)};proto=${protocol}${host === '' ? '' : `;host="${host}"`}`
+  lines.push('x-forwarded-for', before === undefined ? address : `${before}, ${address}`)
+  lines.push('x-forwarded-proto', protocol)
+  if (host !== '') lines.push('x-forwarded-host', host)
+  lines.push('forwarded', forwarded === undefined ? node : `${forwarded}, ${node}`)
+  lines.push('via', viaOf(raw.headers['via']), 'x-request-id', requestId)
+}
+
+/** Every gateway adds itself (RFC 9110 section 7.6.3). */
+function viaOf(via: string | readonly string[] | undefined): string {
+  return via === undefined ? '1.1 octavo' : `${[via].flat().join(', ')}, 1.1 octavo`
+}
+
+/** An address as `Forwarded` writes it (RFC 7239 section 6). */
+function toNode(address: string): string {
+  return address.includes(':') ? `"[${address}]"` : address
+}
+
+/** Entity tags have the suffix of their version, which the API behind does not know. */
+function replaceConditions(lines: string[], { request }: RequestContext): void {
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    const name = lines[at] ?? ''
+    if (name.startsWith('if-')) lines[at + 1] = request.header(name) ?? ''
+  }
+}

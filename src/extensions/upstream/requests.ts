@@ -1,0 +1,194 @@
+import { headerName } from '../../http/headers.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
+import { toSearchParams } from '../../server/request/query.ts'
+import { writePath } from '../../server/routing/table/url-for.ts'
+import { refuseDots, toUpstreamPath, toUpstreamQuery } from './addresses.ts'
+import { openBody, toEncodedBody } from './request-bodies.ts'
+import type { ForwardInput } from './request-bodies.ts'
+import { toRequestHeaders } from './request-headers.ts'
+import type { HeaderSettings } from './request-headers.ts'
+import type { UpstreamSettings } from './options.ts'
+import type { OutgoingRequest } from './transport.ts'
+
+/** How requests of a route in one version are written for the API behind. */
+export interface RequestPlan {
+  readonly route: ResolvedRoute
+  readonly newest: ResolvedRoute
+  /** The sources that are parsed, as the version declares them. */
+  readonly sources: readonly DeclaredSource[]
+  /** Whether the path is written from its parameters. */
+  readonly isMoved: boolean
+  readonly isAltered: (source: SourceName) => boolean
+  /** Whether bodies of responses are read, so that they have to be whole and in a known coding. */
+  readonly isReading: boolean
+  readonly settings: UpstreamSettings
+  readonly headers: HeaderSettings
+}
+
+/** The request as it came, but for its address and the headers that end here. */
+export function toPassedRequest(
+  plan: RequestPlan,
+  _input: ForwardInput,
+  context: RequestContext,
+): OutgoingRequest | Promise<OutgoingRequest> {
+  const { route, settings } = plan
+  const path = toUpstreamPath(context, { appPrefix: route.prefix, prefix: settings.prefix })
+  return withBody(plan, context, path, toRequestHeaders(context, plan.headers, withoutOf(plan)))
+}
+
+/** The request of an older version as the newest one has it. */
+export function toConvertedRequest(
+  plan: RequestPlan,
+  input: ForwardInput,
+  context: RequestContext,
+): OutgoingRequest | Promise<OutgoingRequest> {
+  const path = plan.settings.prefix + pathOf(plan, input, context) + queryOf(plan, input, context)
+  const headers = toRequestHeaders(context, plan.headers, [...withoutOf(plan), ...headersOf(plan)])
+  addHeaders(headers, plan, input, context)
+  const isEncoded = plan.isAltered('body') || plan.isAltered('form') || plan.isAltered('files')
+  if (!isEncoded) return withBody(plan, context, path, headers)
+  const method = methodOf(plan, context)
+  return toEncodedBody(input, context).then(({ body, type }) => {
+    dropHeaders(headers, type === undefined ? ['content-encoding'] : ['content-encoding', 'content-type'])
+    if (type !== undefined) headers.push('content-type', type)
+    return { method, path, headers, body }
+  })
+}
+
+/** The request of a call that has input alone. */
+export function toCallRequest(
+  newest: ResolvedRoute,
+  { prefix, keepsHost }: UpstreamSettings,
+  { params, query, headers: given, body }: ForwardInput,
+  context: RequestContext,
+): OutgoingRequest {
+  const search = toSearchParams(Object(query))
+  const path = writeNewestPath(newest, params) + (search.size > 0 ? `?${search.toString()}` : '')
+  const own = Object.keys(Object(given)).map(headerName)
+  const headers = toRequestHeaders(context, { keepsHost, isTrusting: false }, [...OF_BODY, ...own])
+  writeHeaders(headers, given)
+  const method = newest.methods[0] ?? 'GET'
+  if (body === undefined) return { method, path: prefix + path, headers, body: null }
+  headers.push('content-type', 'application/json')
+  return { method, path: prefix + path, headers, body: Buffer.from(JSON.stringify(body)) }
+}
+
+const OF_BODY = [
+  'content-type',
+  'content-encoding',
+  'content-language',
+  'accept-encoding',
+  'range',
+  'if-range',
+]
+
+function withBody(
+  { route, newest, ...plan }: RequestPlan,
+  context: RequestContext,
+  path: string,
+  headers: string[],
+): OutgoingRequest | Promise<OutgoingRequest> {
+  const method = methodOf({ route, newest, ...plan }, context)
+  const { length } = context.raw.body
+  if (length === 0) return { method, path, headers, body: null }
+  return openBody(context, route.bodyLimit, headers).then((body) => ({ method, path, headers, body }))
+}
+
+function methodOf({ newest }: RequestPlan, { method }: RequestContext): string {
+  return method === 'HEAD' || newest.methods.some((each) => each === method)
+    ? method
+    : (newest.methods[0] ?? method)
+}
+
+function pathOf(
+  { isMoved, route, newest }: RequestPlan,
+  { params }: ForwardInput,
+  context: RequestContext,
+): string {
+  if (!isMoved)
+    return toUpstreamPath(context, { appPrefix: route.prefix, prefix: '' }).split('?', 1)[0] ?? '/'
+  return writeNewestPath(newest, params)
+}
+
+/** The path of the newest version, below the prefix of the application. */
+function writeNewestPath(
+  { name, pattern, prefix }: ResolvedRoute,
+  params: Readonly<Record<string, unknown>>,
+): string {
+  const path = writePath(name, pattern, ({ name: key, type }) => {
+    const text = type.format(params[key])
+    refuseDots(text)
+    return text
+  })
+  return path.slice(prefix.length) || '/'
+}
+
+/** The converted parameters, and those that no version declares, as they were sent. */
+function queryOf({ sources, isAltered }: RequestPlan, input: ForwardInput, context: RequestContext): string {
+  const sent = toUpstreamQuery(context)
+  if (!isAltered('query')) return sent
+  const plan = sources.find(({ name }) => name === 'query')?.plan
+  const own = toSearchParams(Object(input.query))
+  if (plan?.others === null)
+    for (const [name, value] of new URLSearchParams(sent))
+      if (!plan.fields.has(name) && !Object.hasOwn(Object(input.query), name)) own.append(name, value)
+  return own.size === 0 ? '' : `?${own.toString()}`
+}
+
+/** Names that a version needs in no request behind. */
+function withoutOf({ isReading }: RequestPlan): readonly string[] {
+  return isReading ? OF_READING : NONE
+}
+
+const NONE: readonly string[] = []
+/** A part of a body cannot be converted, and what is sent in a coding has to be one that is known here. */
+const OF_READING: readonly string[] = ['range', 'if-range', 'accept-encoding']
+const KNOWN_CODINGS = 'gzip, deflate, br'
+
+/** The headers that converted ones replace. */
+function headersOf({ sources, isAltered }: RequestPlan): readonly string[] {
+  const declared = isAltered('headers') ? sources.find(({ name }) => name === 'headers') : undefined
+  const names = [...(declared?.plan.fields.keys() ?? [])].map(headerName)
+  return isAltered('cookies') ? [...names, 'cookie'] : names
+}
+
+function addHeaders(
+  lines: string[],
+  { isAltered, isReading, sources }: RequestPlan,
+  input: ForwardInput,
+  { request }: RequestContext,
+): void {
+  if (isReading && request.header('accept-encoding') !== undefined)
+    lines.push('accept-encoding', KNOWN_CODINGS)
+  if (isAltered('headers')) writeHeaders(lines, input.headers)
+  if (!isAltered('cookies')) return
+  const declared = sources.find(({ name }) => name === 'cookies')?.plan.fields
+  const kept = Object.entries(request.cookies).filter(([name]) => declared?.has(name) !== true)
+  const pairs = [...kept, ...Object.entries(Object(input.cookies))]
+  const text = pairs
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`)
+  if (text.length > 0) lines.push('cookie', text.join('; '))
+}
+
+function writeHeaders(lines: string[], given: unknown): void {
+  for (const [field, value] of Object.entries(Object(given))) {
+    if (value === undefined || value === null) continue
+    const name = headerName(field)
+    dropHeaders(lines, [name])
+    for (const each of [value].flat()) lines.push(name, toText(each))
+  }
+}
+
+/** A value of a header or cookie as text. */
+function toText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Removes the lines of headers. */
+export function dropHeaders(lines: string[], names: readonly string[]): void {
+  for (let at = lines.length - 2; at >= 0; at -= 2) if (names.includes(lines[at] ?? '')) lines.splice(at, 2)
+}

@@ -1,0 +1,80 @@
+import type { UpstreamApp } from '../../define/forward.ts'
+import type { BodyStream as Chunks } from '../../http/http.ts'
+import { createFetchTransport } from './fetch-transport.ts'
+import type { UpstreamSettings } from './options.ts'
+import type { OutgoingRequest, Transport } from './transport.ts'
+
+/** An upstream that has started. A class because it lives as long as its application. */
+export class RunningUpstream implements UpstreamApp {
+  readonly #prefix: string
+  readonly transport: Transport
+  /** What it may call itself in addresses. */
+  readonly origins: readonly string[]
+
+  constructor({ prefix }: UpstreamSettings, transport: Transport, origins: readonly string[]) {
+    this.#prefix = prefix
+    this.transport = transport
+    this.origins = origins
+  }
+
+  /** Sends a request of the application's own. Its path is below that of the API. */
+  async fetch(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url)
+    const outgoing = await toOutgoing(request, this.#prefix + pathname + search)
+    const { status, headers, body } = await this.transport.send(outgoing, { signal: request.signal })
+    const list = new Headers()
+    for (const [name, value] of Object.entries(headers))
+      for (const line of [value ?? []].flat()) if (!OF_CONNECTION.has(name)) list.append(name, line)
+    const content = body === null || body instanceof Uint8Array ? body : toWebStream(body)
+    // bytes of undici are never shared
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return new Response(content as Uint8Array<ArrayBuffer> | null, { status, headers: list })
+  }
+}
+
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
+async function toOutgoing(request: Request, path: string): Promise<OutgoingRequest> {
+  const headers = [...request.headers].flat()
+  const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
+  return { method: request.method, path, headers, body }
+}
+
+function toWebStream(body: Chunks): ReadableStream<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done === true) controller.close()
+      else controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}
+
+/** The upstreams of what stands in for one. */
+const standIns = new WeakMap<object, RunningUpstream>()
+
+/** What the container holds for an upstream: it itself, or an application in its place. */
+export function toRunning(value: unknown, settings: UpstreamSettings): RunningUpstream {
+  if (value instanceof RunningUpstream) return value
+  if (!isApp(value)) throw new TypeError(`${settings.name} is bound to something without a fetch`)
+  const known = standIns.get(value)
+  if (known !== undefined) return known
+  const made = new RunningUpstream(
+    settings,
+    createFetchTransport(settings.name, STAND_IN, value, settings.timeouts.headers),
+    [STAND_IN],
+  )
+  standIns.set(value, made)
+  return made
+}
+
+/** The address of what stands in for an upstream. */
+const STAND_IN = 'http://upstream.internal'
+
+function isApp(value: unknown): value is UpstreamApp {
+  return typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function'
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+
+import type { App } from 'octavo'
+
+import { frontOf, garageAt, startServer } from './garage.ts'
+
+/** The API of another team. */
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const body = Buffer.concat(chunks).toString()
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://garage')
+  response.setHeader('content-type', 'application/json')
+  if (pathname === '/api/cars/7') response.end(JSON.stringify({ id: 7, label: 'Bee' }))
+  else if (pathname === '/api/cars/8')
+    response.writeHead(404, { 'content-type': 'application/problem+json' }).end('{"title":"No such car"}')
+  else if (pathname === '/api/cars' && request.method === 'POST')
+    response
+      .writeHead(201, { location: '/api/cars/9', etag: '"one"' })
+      .end(JSON.stringify({ id: 9, ...JSON.parse(body) }))
+  else if (pathname === '/api/cars')
+    response.end(JSON.stringify([{ id: 7, label: `size ${searchParams.get('size')}` }]))
+  else if (pathname === '/api/echo')
+    response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }))
+  else response.writeHead(404).end('{"error":"nothing here"}')
+}
+
+/** A request as the API behind has received it. */
+interface Echo {
+  readonly method: string
+  readonly url: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+describe('a route that forwards its requests', () => {
+  let app: App
+  let close: () => void
+
+  before(async () => {
+    const behind = await startServer((request, response) => void answer(request, response))
+    close = behind.close
+    app = frontOf(garageAt(behind.url, { prefix: '/api' }))
+    await app.ready()
+  })
+
+  after(async () => {
+    await app.close()
+    close()
+  })
+
+  it('passes the bytes of the newest version', async () => {
+    const response = await app.inject('/v2/cars/7')
+    assert.deepEqual([response.statusCode, response.body], [200, '{"id":7,"label":"Bee"}'])
+  })
+
+  it('converts the responses of an older version', async () => {
+    const response = await app.inject('/v1/cars/7')
+    assert.deepEqual([response.statusCode, response.json()], [200, { id: 7, name: 'Bee' }])
+  })
+
+  it('converts queries of an older version, and keeps what no version declares', async () => {
+    const list = await app.inject('/v1/cars?limit=5&other=1')
+    assert.deepEqual(list.json(), [{ id: 7, name: 'size 5' }])
+  })
+
+  it('converts the body of an older version, and addresses of both', async () => {
+    const older = await app.inject({ method: 'POST', url: '/v1/cars', body: { name: 'Ant' } })
+    assert.deepEqual([older.statusCode, older.json()], [201, { id: 9, name: 'Ant' }])
+    assert.equal(older.headers['location'], '/v1/cars/9')
+    const newest = await app.inject({ method: 'POST', url: '/v2/cars', body: { label: 'Ant' } })
+    assert.deepEqual([newest.statusCode, newest.json()], [201, { id: 9, label: 'Ant' }])
+    assert.equal(newest.headers['location'], '/v2/cars/9')
+  })
+
+  it('passes errors of the API behind as they are', async () => {
+    for (const version of ['v1', 'v2']) {
+      const response = await app.inject(`/${version}/cars/8`)
+      assert.deepEqual([response.statusCode, response.body], [404, '{"title":"No such car"}'])
+    }
+  })
+
+  it('refuses input that an older version does not take', async () => {
+    const response = await app.inject({ method: 'POST', url: '/v1/cars', body: { label: 'Ant' } })
+    assert.equal(response.statusCode, 422)
+  })
+
+  it('stands beside routes with handlers, and passes what no route matches', async () => {
+    assert.deepEqual((await app.inject('/v1/cars/here')).json(), { here: true })
+    const other = await app.inject({
+      method: 'PUT',
+      url: '/v1/echo?a=1',
+      body: 'text',
+      headers: { 'x-a': 'b' },
+    })
+    const { method, url, body, headers }: Echo = JSON.parse(other.body)
+    assert.deepEqual([method, url, body, headers['x-a']], ['PUT', '/api/echo?a=1', 'text', 'b'])
+    assert.deepEqual((await app.inject('/v3x/none')).json(), { error: 'nothing here' })
+    const refused = await app.inject({ method: 'DELETE', url: '/v2/cars/7' })
+    assert.deepEqual([refused.statusCode, refused.body], [200, '{"id":7,"label":"Bee"}'])
+  })
+})
