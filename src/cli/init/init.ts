@@ -31,7 +31,7 @@ export const init: Command = {
     const name = given.value('name') ?? toPackageName(basename(folder))
     if (!isPackageName(name))
       throw usageError(`--name ${name} is not a valid npm package name`, `try ${toPackageName(name)}`)
-    if (!given.has('force')) await refuseUsed(folder)
+    if (!given.has('force')) await failIfUsed(folder)
     const origin = packedOrigin(main, folder)
     const files = Object.entries(projectFiles(main, { name, manifest, origin }))
     for (const [path, text] of files) await writeWhole(join(folder, path), text)
@@ -53,7 +53,7 @@ export const init: Command = {
 }
 
 /** @throws `CommandError` for a folder that is not empty. */
-async function refuseUsed(folder: string): Promise<void> {
+async function failIfUsed(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true })
     const used = (await readdir(folder)).filter((name) => !NOTHING.includes(name))

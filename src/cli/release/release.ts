@@ -40,7 +40,7 @@ export const release: Command = {
     const history = await readHistory(module, version, setting)
     if (history === undefined) return 1
     const sources = await editSources(history, version, setting.cwd)
-    if (!given.has('force')) await refuseUnsafe(sources, setting.cwd)
+    if (!given.has('force')) await failIfUnsafe(sources, setting.cwd)
     process.stdout.write(`${summaryOf(history, sources, version)}\n`)
     if (given.has('dry-run')) {
       say('No file was written because of --dry-run')
@@ -73,8 +73,8 @@ async function readHistory(
   if (history?.kind !== 'history') return undefined
   const { versions, next, routes, unfinished, problem } = history
   if (problem !== undefined) {
-    const refuse = problem.isMalformed ? usageError : failure
-    throw refuse(
+    const toError = problem.isMalformed ? usageError : failure
+    throw toError(
       problem.message,
       ...(versions.length === 0 ? [] : [`released versions: ${versions.join(', ')}`]),
     )
@@ -121,7 +121,7 @@ async function editSources(
 }
 
 /** @throws `CommandError` for files whose edits would be lost or could not be undone. */
-async function refuseUnsafe(sources: readonly Source[], cwd: string): Promise<void> {
+async function failIfUnsafe(sources: readonly Source[], cwd: string): Promise<void> {
   for (const { path, label, text } of sources) {
     const isMade = /^\/\/[#@] sourceMappingURL=/m.test(text) || (await isIgnored(path, cwd))
     if (isMade || /[\\/]node_modules[\\/]/.test(path))

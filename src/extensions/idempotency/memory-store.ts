@@ -123,7 +123,7 @@ function createShares(maxBytes: number): {
 }
 
 /** Creates the function that refuses a key, and logs a warning once in a while. */
-function createRefuse(maxBytes: number): (left: number, context: ExecutionContext) => Full {
+function createFull(maxBytes: number): (left: number, context: ExecutionContext) => Full {
   let quietUntil = 0
   return (left, { log }) => {
     const now = Date.now()
@@ -146,7 +146,7 @@ export function createMemoryStore(maxBytes: number): MemoryStore {
   const shares = createShares(maxBytes)
   /** When the first entry ends, or a moment before. */
   let due = Infinity
-  const refuse = createRefuse(maxBytes)
+  const full = createFull(maxBytes)
   const warnInWorker = createWorkerWarning(WORKER)
   const dropRunning = (key: string, { share, fingerprint }: Running): void => {
     if (running.delete(key)) shares.drop(share, key, sizeOf(key, fingerprint, ''))
@@ -172,7 +172,7 @@ export function createMemoryStore(maxBytes: number): MemoryStore {
         if (left > 0 || !takesOver || other.fingerprint !== fingerprint)
           return { state: 'running', fingerprint: other.fingerprint, left }
         dropRunning(key, other)
-      } else if (!shares.hasRoom(share, 0)) return refuse(endOf(share.keys) - now, context)
+      } else if (!shares.hasRoom(share, 0)) return full(endOf(share.keys) - now, context)
       const own = shares.take(share, key, sizeOf(key, fingerprint, ''))
       const until = now + lifetime
       running.set(own, { share, fingerprint, token, lease: now + lease, until })

@@ -137,12 +137,12 @@ function readFilter(query: Readonly<Record<string, unknown>>): UsageFilter {
   const issues: ValidationIssue[] = []
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(query)) {
-    const refuse = (code: string, message: string): unknown =>
+    const addIssue = (code: string, message: string): unknown =>
       issues.push({ in: 'query', path: [name], code, message })
-    if (!FILTERS.has(name)) refuse('unrecognized_keys', `The filters are ${[...FILTERS].join(', ')}`)
-    else if (!isString(value)) refuse('invalid_type', 'Send the filter once')
+    if (!FILTERS.has(name)) addIssue('unrecognized_keys', `The filters are ${[...FILTERS].join(', ')}`)
+    else if (!isString(value)) addIssue('invalid_type', 'Send the filter once')
     else if (name === 'since' && (!DAY.test(value) || Number.isNaN(Date.parse(value))))
-      refuse('invalid_format', 'Send a day, such as 2026-01-31')
+      addIssue('invalid_format', 'Send a day, such as 2026-01-31')
     else found[name] = value
   }
   if (issues.length > 0) throw new ValidationError(issues)

@@ -128,11 +128,11 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
         ? []
         : [{ name: 'ReplaysUnavailable', example: unavailable(), description: 'Try again later' }],
   })
-  return placed(fitting(described, refuseStreams), verifyWebhook)
+  return placed(fitting(described, reportStreams), verifyWebhook)
 }
 
 /** Reports routes that read a file while it arrives, because the guard has read the whole body before. */
-const refuseStreams: FitRoute = (route, problems) => {
+const reportStreams: FitRoute = (route, problems) => {
   const files = route.sources.find(({ name }) => name === 'files')
   for (const [name, { kind }] of files === undefined ? [] : toFilesPlan(files.schema).fields)
     if (kind === 'stream' || kind === 'streams')

@@ -74,7 +74,7 @@ export function createGenerator(
     const conversion = conversionOf(documented)
     const webhooks = webhooksOf(documented.version)
     const fresh = toDocument(documented, conversion, settings, { writeOperation, webhooks })
-    refuse([...conversion.problems, ...fresh.problems, ...webhookProblems(webhooks)])
+    failIfAny([...conversion.problems, ...fresh.problems, ...webhookProblems(webhooks)])
     made.set(documented, fresh)
     return fresh
   }
@@ -86,7 +86,7 @@ export function createGenerator(
       version: documented.version,
       ...make(documented),
     }))
-    refuse(schemeProblems(parts.map(({ document }) => document)))
+    failIfAny(schemeProblems(parts.map(({ document }) => document)))
     combined = { document: combine(parts, settings), until: Math.min(...parts.map(({ until }) => until)) }
     return combined.document
   }
@@ -103,14 +103,14 @@ export function createGenerator(
     conversion: (version) => {
       const documented = versions.find((each) => each.version === version)
       const conversion = conversionOf(documented ?? versions.at(-1) ?? NOTHING)
-      refuse(conversion.problems)
+      failIfAny(conversion.problems)
       return conversion
     },
     webhooks: webhooksOf,
   }
 }
 
-function refuse(problems: readonly DefinitionProblem[]): void {
+function failIfAny(problems: readonly DefinitionProblem[]): void {
   if (problems.length > 0) throw new DefinitionError(problems)
 }
 

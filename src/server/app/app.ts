@@ -6,7 +6,7 @@ import type { Module } from '../../define/module.ts'
 import type { NodeHandler } from '../adapters/node/handler.ts'
 import type { ListenOptions } from '../adapters/node/listen-options.ts'
 import { Application } from './application.ts'
-import { refuseClosed, toApp } from './edge-app.ts'
+import { failIfClosed, toApp } from './edge-app.ts'
 import type { EdgeApp } from './edge-app.ts'
 import { createIds } from '../logging/ids.ts'
 import { openStandard } from '../logging/stdout.ts'
@@ -64,7 +64,7 @@ export function createApp<
   return toApp(application, {
     handler: createHandler(application),
     listen: async (listenOptions: ListenOptions = {}) => {
-      refuseClosed(application)
+      failIfClosed(application)
       return serve(application, listenOptions)
     },
   })

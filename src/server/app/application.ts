@@ -68,7 +68,7 @@ export class Application {
         modules: this.#complete().modules,
         settings: this.settings,
       }),
-      this.#refuse,
+      this.#failAt,
     )
     const tree = collectModules(module)
     if (this.#problems.length > 0 || tree.pending.length === 0) this.#definitions = this.#read(tree)
@@ -109,13 +109,13 @@ export class Application {
           versioning: this.versioning(),
           started: this.#started,
         }),
-      this.#refuse,
+      this.#failAt,
     ))
   }
 
   /** Starts everything, once. */
   open(): Promise<Opened> {
-    return (this.#opening ??= this.#start().catch(this.#refuse).finally(this.lifecycle.trackWork()))
+    return (this.#opening ??= this.#start().catch(this.#failAt).finally(this.lifecycle.trackWork()))
   }
 
   /** Returns the result of `open`; `undefined` before. */
@@ -161,7 +161,7 @@ export class Application {
   #read(tree: ModuleTree): Definitions {
     const { settings, documents } = this
     const parts = { settings, documents, problems: this.#problems, started: this.#started }
-    return attempt(() => readDefinitions(tree, parts), this.#refuse)
+    return attempt(() => readDefinitions(tree, parts), this.#failAt)
   }
 
   #complete(): Definitions {
@@ -177,7 +177,7 @@ export class Application {
     return [...named, enabled, this.#options]
   }
 
-  readonly #refuse = (error: unknown): never => {
+  readonly #failAt = (error: unknown): never => {
     throw withPlaces(error, this.#find)
   }
 }

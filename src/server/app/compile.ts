@@ -52,14 +52,14 @@ type Past = Pick<AppServices, 'isSince' | 'migrate'>
 function createPast(history: VersionHistory | undefined): Past {
   return {
     isSince: (change, version) => {
-      if (history === undefined) return refuse()
+      if (history === undefined) return failWithoutHistory()
       return version === null || history.isSince(change, version)
     },
-    migrate: historyCodeOf(history)?.migrate ?? refuse,
+    migrate: historyCodeOf(history)?.migrate ?? failWithoutHistory,
   }
 }
 
-function refuse(): never {
+function failWithoutHistory(): never {
   throw new RangeError('The application has no history of versions')
 }
 

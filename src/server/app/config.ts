@@ -39,7 +39,7 @@ export async function readConfig({
   const given = config ?? readVariable('FRAMEWORK_CONFIG_MODULE') ?? ''
   if (given === '')
     return toSource({}, configSchema, 'the option config, or the module that FRAMEWORK_CONFIG_MODULE names')
-  const specifier = attempt(() => (given instanceof URL ? given.href : given), refuse)
+  const specifier = attempt(() => (given instanceof URL ? given.href : given), failConfig)
   if (typeof specifier !== 'string')
     return toSource(toValues(await settle(specifier)), configSchema, 'config')
   const exported = await (await loadReader()).loadConfigModule(specifier)
@@ -47,7 +47,7 @@ export async function readConfig({
 }
 
 /** Settings may have getters, which may throw. */
-function refuse(cause: unknown): never {
+function failConfig(cause: unknown): never {
   throw configFailed('config', cause, MEND)
 }
 
@@ -60,7 +60,7 @@ async function settle(given: object): Promise<object> {
   try {
     settled = await (isFunction(given) ? Reflect.apply(given, undefined, []) : given)
   } catch (cause) {
-    return refuse(cause)
+    return failConfig(cause)
   }
   if (isRecord(settled) && !(settled instanceof URL)) return settled
   throw new DefinitionError([
@@ -75,7 +75,7 @@ async function settle(given: object): Promise<object> {
 
 /** The named exports of a module, or the members of an object. */
 function toValues(exported: object): object {
-  const entries = attempt(() => Object.entries(exported), refuse)
+  const entries = attempt(() => Object.entries(exported), failConfig)
   return Object.fromEntries(entries.filter(([name]) => !NO_SETTINGS.has(name)))
 }
 
@@ -140,7 +140,7 @@ function isAbsent(raw: unknown, path: readonly PropertyKey[]): boolean {
 }
 
 function toFrozen(value: unknown): unknown {
-  return attempt(() => frozenCopy(value, new Map()), refuse)
+  return attempt(() => frozenCopy(value, new Map()), failConfig)
 }
 
 /**

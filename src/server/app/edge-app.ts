@@ -192,14 +192,14 @@ export function toApp<M, F, V, I, P extends object>(
 }
 
 /** @throws `Error` if the application is closed. */
-export function refuseClosed({ lifecycle }: Application): void {
+export function failIfClosed({ lifecycle }: Application): void {
   if (lifecycle.isClosing()) throw new Error('The application is closed')
 }
 
 function toInternals(application: Application): AppInternals {
   const { settings, documents } = application
   const enter: Start = () => {
-    refuseClosed(application)
+    failIfClosed(application)
     return application.opened() ?? application.open()
   }
   const mapOf = async (which: 'all' | 'shown', ...asked: Parameters<VisibleRoutes>): Promise<RouteMap> => {

@@ -116,7 +116,7 @@ export function createLifecycle(): Lifecycle {
     counted: idle.counted,
     add: (server) => {
       servers.add(server)
-      if (isClosing) refuse(server)
+      if (isClosing) failClosed(server)
     },
     close: (grace) => (closed ??= close(grace).then(() => undefined)),
     end: async ({ drain, closeIdle, grace }) => {
@@ -130,7 +130,7 @@ export function createLifecycle(): Lifecycle {
 }
 
 /** Closes what began to listen too late. */
-function refuse(server: Closable): never {
+function failClosed(server: Closable): never {
   void server.close(0)
   throw new Error('The application is closed')
 }

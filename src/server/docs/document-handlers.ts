@@ -66,7 +66,7 @@ export function createDocumentHandlers(all: Documents): DocumentHandlers {
     showRouteMap: async ({ request, previews }) => {
       const documents = all.with(previews)
       const version = [request.query['version']].flat()[0]
-      const map = await documents.routeMap(version, request.host, 'shown').catch(refuse)
+      const map = await documents.routeMap(version, request.host, 'shown').catch(failHost)
       const versions = documents.versions()
       if (map !== undefined && (map.version === null || versions.includes(map.version)))
         return bytesReply(Buffer.from(JSON.stringify(map)), { type: 'application/json', headers: NO_SNIFF })
@@ -90,7 +90,7 @@ function checkVersion(documents: Documents, version: string): void {
 }
 
 /** A host that the scheme cannot write the version into is the mistake of who asks. */
-function refuse(error: unknown): never {
+function failHost(error: unknown): never {
   if (error instanceof TypeError)
     throw httpError('document_not_found', 'The host of the request cannot name a version')
   throw error

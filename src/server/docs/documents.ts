@@ -66,12 +66,12 @@ export interface Documents {
 }
 
 /** Creates the documents of an application. The source is read with the first one. */
-export function createDocuments(source: () => DocumentSource, refuse: (error: unknown) => never): Documents {
+export function createDocuments(source: () => DocumentSource, fail: (error: unknown) => never): Documents {
   // those of sets of previews whose routes are no longer kept are dropped with them
   const made = new WeakMap<object, Documents>()
   const code: Code = { make: undefined, load: once(() => loadCode(source())) }
   const documents: Documents = {
-    ...createOwn(source, code, refuse),
+    ...createOwn(source, code, fail),
     with: (previews) => {
       if (previews.length === 0) return documents
       const { show } = source()
@@ -80,7 +80,7 @@ export function createDocuments(source: () => DocumentSource, refuse: (error: un
       const known = made.get(shown)
       if (known !== undefined) return known
       const first = { ...source(), table: shown.table, previews: shown }
-      const own = { ...createOwn(() => first, code, refuse), with: documents.with }
+      const own = { ...createOwn(() => first, code, fail), with: documents.with }
       made.set(shown, own)
       return own
     },

@@ -14,12 +14,12 @@ export interface LazyDocuments {
 /** Creates the documents of an application; the source is asked when the first is wanted. What cannot be documented is passed to `refuse`. */
 export function createLazyDocuments(
   source: () => DocumentSource,
-  refuse: (error: unknown) => never,
+  fail: (error: unknown) => never,
 ): LazyDocuments {
   let documents: Documents | undefined
   const get = once(async () => {
     const { createDocuments } = await import('./documents.ts')
-    return (documents = createDocuments(source, refuse))
+    return (documents = createDocuments(source, fail))
   })
   return {
     get,

@@ -3,7 +3,7 @@ import { httpError } from '../../http/errors.ts'
 import { createHostMatch } from '../request/host.ts'
 
 /** Creates the middleware that refuses requests for hosts that are not allowed. */
-export function refuseOtherHosts(allowed: readonly string[]): Middleware {
+export function checkHosts(allowed: readonly string[]): Middleware {
   const isAllowed = createHostMatch(allowed)
   return ({ request }, next) => {
     if (isAllowed(request.host)) return next()

@@ -17,7 +17,7 @@ import type { UsageOptions } from './usage.ts'
 import type { Prefix } from '../../router/path/prefix.ts'
 import { isAddresses, toTrust } from '../request/trust.ts'
 import type { Trust } from '../request/trust.ts'
-import { refuseOtherHosts } from './allowed-hosts.ts'
+import { checkHosts } from './allowed-hosts.ts'
 import { createLogger } from '../logging/logger.ts'
 import { toSafeLogger } from '../logging/safe-logger.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
@@ -109,6 +109,6 @@ function toErrorWriter(format: ErrorFormat | undefined, logger: Logger): WriteEr
 
 function toLayers(options: Omit<AppOptions, 'versioning'>): Layers {
   const { guards = [], interceptors = [], errorHandlers = [], middleware = [], allowedHosts } = options
-  const own = allowedHosts === undefined ? [] : [refuseOtherHosts(allowedHosts)]
+  const own = allowedHosts === undefined ? [] : [checkHosts(allowedHosts)]
   return { guards, interceptors, errorHandlers, middleware: [...own, ...middleware] }
 }

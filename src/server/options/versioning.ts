@@ -59,19 +59,19 @@ export function versioningProblems(versioning: unknown): readonly DefinitionProb
   if (versioning === undefined) return []
   if (Array.isArray(versioning)) {
     const now = Array.isArray(versioning[0]) ? '{ schemes: […], …options }' : '{ scheme, …options }'
-    return refuse('is a list, as it was in earlier releases', `write ${now} as one object`)
+    return problemOf('is a list, as it was in earlier releases', `write ${now} as one object`)
   }
   const one = 'give { scheme: VersioningSchemes.URL, … } with the options of the scheme'
   if (!isRecord(versioning) || isScheme(versioning))
-    return refuse(`is ${describeValue(versioning, true)}`, one)
+    return problemOf(`is ${describeValue(versioning, true)}`, one)
   const { scheme, schemes } = versioning
   if (scheme !== undefined && schemes !== undefined)
-    return refuse('has scheme and schemes', 'leave scheme out and list it in schemes')
-  if (scheme === undefined && schemes === undefined) return refuse('has no scheme', one)
+    return problemOf('has scheme and schemes', 'leave scheme out and list it in schemes')
+  if (scheme === undefined && schemes === undefined) return problemOf('has no scheme', one)
   return optionProblems('createApp', { scheme, schemes }, RULES, 'versioning.')
 }
 
-function refuse(message: string, fix: string): readonly DefinitionProblem[] {
+function problemOf(message: string, fix: string): readonly DefinitionProblem[] {
   return [invalidOption('createApp', `versioning ${message}`, fix)]
 }
 

@@ -230,10 +230,10 @@ function createOlder(
     if (isParsed) turned = shape(status, turned)
     return toData(status, headers, turned, context)
   }
-  const refuse = createRefuse(newest, migration)
+  const checkRaw = createRawCheck(newest, migration)
   const send: ResultAdapter['send'] = (checks, status, headers, data, context) => {
     if (isAsyncIterable(data) || data instanceof Uint8Array) {
-      refuse(status, data, context)
+      checkRaw(status, data, context)
       return toData(status, headers, data, context)
     }
     if (!isParsed) return sendTurned(status, headers, data, context)
@@ -250,10 +250,10 @@ function createOlder(
       ? parsed.then((settled) => sendTurned(status, headers, settled, context))
       : sendTurned(status, headers, parsed, context)
   }
-  return { send, stream: stream && createOlderStream(stream, checking !== false, tracking), refuse }
+  return { send, stream: stream && createOlderStream(stream, checking !== false, tracking), checkRaw }
 }
 
-function createRefuse(newest: ResolvedRoute, { isTurned }: VersionAdapter): ResultAdapter['refuse'] {
+function createRawCheck(newest: ResolvedRoute, { isTurned }: VersionAdapter): ResultAdapter['checkRaw'] {
   return (status, result, context) => {
     if (!isTurned(status)) return
     dropResult(result)

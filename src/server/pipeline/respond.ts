@@ -48,7 +48,7 @@ export function createResponder(
   const checks = createChecks(route, checking)
   const { typeOf } = route
   const streaming = streamingOf(route, checking, older)
-  const refuse = refusing(streaming, older)
+  const checkRaw = rawCheckOf(streaming, older)
   const isPlain = [streaming, typeOf, older, checks].every((part) => part === undefined)
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
@@ -57,7 +57,7 @@ export function createResponder(
   }
   const respondNow: Respond = (result, head, context) => {
     if (isWebResponse(result)) {
-      refuse(result.status, result, context)
+      checkRaw(result.status, result, context)
       return startStream(fromWeb(result, head), context)
     }
     const headers: ResponseHeaders = {}
@@ -69,7 +69,7 @@ export function createResponder(
       addReplyHead(headers, result)
       if (isRaw(result)) {
         status ??= route.status
-        refuse(status, data, context)
+        checkRaw(status, data, context)
         head?.mergeInto(headers)
         return startStream(finish(status, headers, data), context)
       }
@@ -119,15 +119,15 @@ export function dropResult(result: unknown): void {
 const TAKE = (): void => undefined
 
 /** Creates the function that refuses results that are sent as they stand and should not be. */
-function refusing(
+function rawCheckOf(
   streaming: (() => Streaming) | undefined,
   older: ResultAdapter | undefined,
 ): (status: number, result: unknown, context: RequestContext) => void {
-  const refuse = older?.refuse ?? TAKE
-  if (streaming === undefined) return refuse
+  const checkOlder = older?.checkRaw ?? TAKE
+  if (streaming === undefined) return checkOlder
   return (status, result, context) => {
     if (status === STREAM_STATUS) streaming().checkRaw(result, context)
-    else refuse(status, result, context)
+    else checkOlder(status, result, context)
   }
 }
 
@@ -143,7 +143,7 @@ export interface ResultAdapter {
   /** How events or items are turned, if changes reach them. */
   readonly stream: OlderStream | undefined
   /** Refuses results that cannot be converted, and cancels their streams. */
-  readonly refuse: (status: number, result: unknown, context: RequestContext) => void
+  readonly checkRaw: (status: number, result: unknown, context: RequestContext) => void
 }
 
 function setType(headers: ResponseHeaders, data: unknown, type: string | undefined): void {
@@ -217,7 +217,7 @@ function toJsonText(data: unknown): string {
   const text = stringify(data)
   if (text === undefined) throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
   // maps, sets and promises come out as empty objects: where there is none, there is none to look for
-  if (IS_CHECKED && text.includes('{}')) JSON.stringify(data, refuseUnknown)
+  if (IS_CHECKED && text.includes('{}')) JSON.stringify(data, failIfUnknown)
   return text
 }
 
@@ -229,12 +229,12 @@ function stringify(data: unknown): string | undefined {
     return JSON.stringify(data)
   } catch (error) {
     // says which member is the bigint
-    if (IS_CHECKED) JSON.stringify(data, refuseUnknown)
+    if (IS_CHECKED) JSON.stringify(data, failIfUnknown)
     throw error
   }
 }
 
-function refuseUnknown(key: string, value: unknown): unknown {
+function failIfUnknown(key: string, value: unknown): unknown {
   if (typeof value === 'bigint')
     throw new TypeError(`The result holds a bigint at "${key}", which JSON cannot hold: return String(value)`)
   if (value instanceof Map || value instanceof Set) {

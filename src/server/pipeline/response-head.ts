@@ -188,7 +188,7 @@ export function finish(status: number, headers: ResponseHeaders, body: unknown):
     return { [FINISHED]: true, status, headers, body: null }
   }
   if (typeof headers['content-type'] === 'object')
-    return refuse(body, 'The handler gave several content types')
+    return failBody(body, 'The handler gave several content types')
   if (isAsyncIterable(body)) return withStream(status, headers, body)
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? byteLength(body) : body.byteLength
@@ -207,10 +207,10 @@ function withStream(status: number, headers: ResponseHeaders, body: BodyStream):
   const length = headers['content-length']
   if (length === undefined || (typeof length === 'string' && /^\d{1,15}$/.test(length)))
     return { [FINISHED]: true, status, headers, body }
-  return refuse(body, 'The handler gave a Content-Length that is not a number of bytes')
+  return failBody(body, 'The handler gave a Content-Length that is not a number of bytes')
 }
 
-function refuse(body: unknown, reason: string): never {
+function failBody(body: unknown, reason: string): never {
   if (isAsyncIterable(body)) dropBody(body)
   throw new TypeError(reason)
 }

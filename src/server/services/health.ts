@@ -46,7 +46,7 @@ export function createHealth(
   const answerAt = (path: string, method: string): Awaitable<FinishedResponse> | undefined => {
     const isLive = path === live
     if (!isLive && path !== ready) return undefined
-    if (method !== 'GET' && method !== 'HEAD') return refuseMethod(method, writeError)
+    if (method !== 'GET' && method !== 'HEAD') return methodNotAllowed(method, writeError)
     if (isLive) return toAnswer(method, true, {})
     return isReady() ? answerReady(method) : toAnswer(method, false, {})
   }
@@ -78,7 +78,7 @@ function toAnswer(
 
 const ALLOW = 'GET, HEAD'
 
-function refuseMethod(method: string, writeError: WriteError): FinishedResponse {
+function methodNotAllowed(method: string, writeError: WriteError): FinishedResponse {
   if (method === 'OPTIONS') return finish(204, { allow: ALLOW }, undefined)
   return writeError(
     httpError('method_not_allowed', 'Questions about health are asked with GET or HEAD', {

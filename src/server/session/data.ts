@@ -31,7 +31,7 @@ export function createDataReader(schema: Schema | undefined): LoadData {
  * @throws `TypeError` when it holds what JSON would silently drop or cannot write.
  */
 export function toJson(data: object): string {
-  return JSON.stringify(data, refuseOthers)
+  return JSON.stringify(data, failIfOther)
 }
 
 /** Reads JSON without keys named `__proto__`, at any depth. */
@@ -88,7 +88,7 @@ function settled(validated: Awaitable<Validated>): Validated | undefined {
   return undefined
 }
 
-function refuseOthers(key: string, value: unknown): unknown {
+function failIfOther(key: string, value: unknown): unknown {
   if (
     value instanceof Map ||
     value instanceof Set ||

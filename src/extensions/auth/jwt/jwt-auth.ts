@@ -251,13 +251,13 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
   ) => unknown
 
   return (token, context, inject) => {
-    const refuse = (reason: string): void =>
+    const logRefusal = (reason: string): void =>
       context.log.debug({ guard: schemeName, reason }, 'A token was refused')
     const accept = async (claims: JwtClaims): Promise<unknown> => {
-      if (isRevoked !== undefined && (await isRevoked(claims, context, inject))) return refuse('revoked')
-      if (validate === undefined && !isTyped(claims)) return refuse('claims')
+      if (isRevoked !== undefined && (await isRevoked(claims, context, inject))) return logRefusal('revoked')
+      if (validate === undefined && !isTyped(claims)) return logRefusal('claims')
       const parsed = validate === undefined ? { value: claims } : await validate(claims)
-      if (!('value' in parsed)) return refuse('claims')
+      if (!('value' in parsed)) return logRefusal('claims')
       const given = scopesOfClaims(claims)
       if (!scopes.every((scope) => given.has(scope))) throw insufficientScope(challenge, scopes)
       const identity = await identify(parsed.value, context, inject)
@@ -265,7 +265,7 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
       return identity
     }
     const judge = (verdict: Verdict): unknown =>
-      'reason' in verdict ? refuse(verdict.reason) : accept(verdict.claims)
+      'reason' in verdict ? logRefusal(verdict.reason) : accept(verdict.claims)
     const tellOutage = (error: unknown): never => {
       if (error instanceof HttpError && error.cause !== told) {
         told = error.cause

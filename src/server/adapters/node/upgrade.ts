@@ -117,10 +117,11 @@ function createAnswer(
     const response = openResponse(request, socket)
     connections.track(socket, response)
     const { url = '/', headers, rawHeaders } = request
-    const refuse = (error: HttpError): void => write(response, settings.writeError(error), true, undefined)
-    if (isClosing()) return refuse(closing())
+    const respondError = (error: HttpError): void =>
+      write(response, settings.writeError(error), true, undefined)
+    if (isClosing()) return respondError(closing())
     const refusal = findRefusal(url.length, headers.host, true, rawHeaders)
-    if (refusal !== undefined) return refuse(refusal)
+    if (refusal !== undefined) return respondError(refusal)
     const raw = new UpgradeRequest(request, response)
     const { context, response: finished } = dispatch(raw)
     const settle = (settled: FinishedResponse): void => {

@@ -48,7 +48,7 @@ export function createParsers(route: Answered, isStrict: boolean): Checks {
       const declared = findResponse(parsers, status)
       const parser = declared ?? (data === undefined ? undefined : other)
       if (parser === undefined) {
-        if (isStrict) refuse(route, `answered ${status}, which its response does not declare`, context)
+        if (isStrict) failInvalid(route, `answered ${status}, which its response does not declare`, context)
         return data
       }
       if (isBodyless(status)) return data
@@ -115,11 +115,15 @@ function valueOf(route: Answered, parsed: Parsed, context: RequestContext): unkn
     'undeclared' in parsed
       ? `returned ${parsed.undeclared}, which its response does not declare`
       : `returned a result that its response refuses: ${toReason(parsed.issues)}`
-  return refuse(route, reason, context)
+  return failInvalid(route, reason, context)
 }
 
 /** Logs what is wrong with a result, and throws what the client gets. */
-export function refuse({ label }: Pick<Answered, 'label'>, reason: string, context: RequestContext): never {
+export function failInvalid(
+  { label }: Pick<Answered, 'label'>,
+  reason: string,
+  context: RequestContext,
+): never {
   const cause = new Error(`${label} ${reason}`)
   logUnknown(context, cause)
   const { requestId } = context

@@ -10,7 +10,7 @@ import type { Schema } from '../../../schema/schema.ts'
 import { dropBody, isAsyncIterable, openStream } from '../../../http/stream.ts'
 import { describeValue, isObject } from '../../../base/values.ts'
 import type { RequestContext } from '../context.ts'
-import { createParser, refuse } from './response-check.ts'
+import { createParser, failInvalid } from './response-check.ts'
 import type { Parsed, Parser } from './response-check.ts'
 import type { ResponseHeaders } from '../response-head.ts'
 
@@ -70,15 +70,19 @@ function streamEvents(parts: StreamParts, writers: Writers): Streaming {
         : withData(Object(value), text)
     }
     if (parts.checking === false) return value
-    return refuse(parts, `sent an event ${JSON.stringify(name)}, which its events do not declare`, context)
+    return failInvalid(
+      parts,
+      `sent an event ${JSON.stringify(name)}, which its events do not declare`,
+      context,
+    )
   }
   return {
     shapeFor: (context) => (value) => shape(value, context),
     checkRaw: (data, context) => {
       const isShaped = isAsyncIterable(data) && 'shape' in data && data.shape !== undefined
-      if (!isShaped) refuseRaw(parts, data, context)
+      if (!isShaped) failRaw(parts, data, context)
     },
-    toBody: (data, _headers, context) => refuseOther(parts, data, context),
+    toBody: (data, _headers, context) => failOther(parts, data, context),
   }
 }
 
@@ -90,9 +94,9 @@ function streamItems(parts: StreamParts, writers: Writers): Streaming {
   const write = writers.get(UNNAMED)
   return {
     shapeFor: () => undefined,
-    checkRaw: (data, context) => refuseRaw(parts, data, context),
+    checkRaw: (data, context) => failRaw(parts, data, context),
     toBody: (data, headers, context) => {
-      if (write === undefined || !isItems(data)) return refuseOther(parts, data, context)
+      if (write === undefined || !isItems(data)) return failOther(parts, data, context)
       headers['content-type'] ??= 'application/x-ndjson'
       return toLines(data, (item) => write(item, context))
     },
@@ -106,15 +110,15 @@ function isItems(data: unknown): data is Items {
 }
 
 /** Refuses what is sent as it stands. Without checks that is done in older versions alone, where it would be what the client does not know. */
-function refuseRaw(parts: StreamParts, data: unknown, context: RequestContext): void {
-  if (parts.checking !== false || parts.migration !== undefined) refuseOther(parts, data, context)
+function failRaw(parts: StreamParts, data: unknown, context: RequestContext): void {
+  if (parts.checking !== false || parts.migration !== undefined) failOther(parts, data, context)
 }
 
-function refuseOther(parts: StreamParts, data: unknown, context: RequestContext): never {
+function failOther(parts: StreamParts, data: unknown, context: RequestContext): never {
   if (isAsyncIterable(data)) dropBody(data)
   const { kind } = parts.stream
   const fix = kind === 'events' ? 'return sse(…)' : 'return an iterable of items'
-  return refuse(parts, `returned ${describeValue(data)}, and it declares ${kind}: ${fix}`, context)
+  return failInvalid(parts, `returned ${describeValue(data)}, and it declares ${kind}: ${fix}`, context)
 }
 
 /** Creates the function that writes what is declared under a name. */
@@ -152,7 +156,7 @@ function createValueOf(
       'undeclared' in parsed
         ? `with ${parsed.undeclared}, which its ${kind} do not declare`
         : `that its ${kind} do not allow: ${toReason(parsed.issues)}`
-    return refuse(parts, `sent ${what} ${reason}`, context)
+    return failInvalid(parts, `sent ${what} ${reason}`, context)
   }
 }
 

@@ -32,7 +32,7 @@ export function readTarget(raw: TargetSource, { limits, trailingSlash }: TargetR
   let { url: text = raw.target, start = 0 } = raw
   if (text.length - start > limits.url) throw urlTooLong(limits.url)
   if (text.charCodeAt(start) !== SLASH) {
-    text = toOriginForm(raw.target) ?? refuse('The request target is neither a path nor a URL')
+    text = toOriginForm(raw.target) ?? failTarget('The request target is neither a path nor a URL')
     start = 0
   }
   let escaped = false
@@ -45,13 +45,13 @@ export function readTarget(raw: TargetSource, { limits, trailingSlash }: TargetR
   }
   // to some a fragment would end the path, to others not (RFC 9112 section 3.2); that of a URL stays with the client
   if (raw.url === undefined && end < text.length && text.includes('#', end))
-    refuse('The request target has a fragment')
+    failTarget('The request target has a fragment')
   const strict = trailingSlash === 'strict'
   if (escaped) return { ...wholePath(decodePath(text.slice(start, end)), strict), escaped }
   return { text, start, end: strict ? end : trimSlash(text, start, end), fullEnd: end, escaped }
 }
 
-function refuse(detail: string): never {
+function failTarget(detail: string): never {
   throw httpError('malformed_target', detail)
 }
 

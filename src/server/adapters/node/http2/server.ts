@@ -73,7 +73,7 @@ export function createHttp2(dispatch: Dispatch, settings: ServerSettings): Http2
       openStream(stream, known)
       if (hasBody) limitTime(stream, settings)
       const refusal = refusalOf(head, findRefusal)
-      if (refusal !== undefined) refuse(stream, refusal, settings)
+      if (refusal !== undefined) respondError(stream, refusal, settings)
       else if (known.running >= MAX_RUNNING) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
       else answer(dispatch, new Http2Request(stream, head, known), known)
     })
@@ -99,13 +99,13 @@ function limitTime(stream: ServerHttp2Stream, settings: ServerSettings): void {
   if (limit === 0) return
   const timer = setTimeout(() => {
     if (stream.headersSent) stream.destroy(new Error('The request took too long to arrive'))
-    else refuse(stream, httpError('request_timeout', 'The request took too long to arrive'), settings)
+    else respondError(stream, httpError('request_timeout', 'The request took too long to arrive'), settings)
   }, limit).unref()
   const stop = (): void => clearTimeout(timer)
   stream.once('end', stop).once('close', stop)
 }
 
-function refuse(
+function respondError(
   stream: ServerHttp2Stream,
   error: HttpError,
   { writeError }: Pick<Settings, 'writeError'>,
