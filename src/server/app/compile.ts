@@ -16,14 +16,23 @@ import { createMiddleware } from '../pipeline/middleware.ts'
 import { createNamedOpen } from '../pipeline/named-context.ts'
 import { checkHealthPaths } from '../routing/table/checks/health.ts'
 import type { VersionInfo } from '../routing/report/versions.ts'
-import { PLAIN } from '../routing/versioned/plain.ts'
-import { VERSIONED } from '../routing/versioned/versioned.ts'
 import type { Definitions } from './read-definitions.ts'
 import type { Started } from './started.ts'
 import type { Table, TableMode } from '../routing/table/table.ts'
 import { createUrlFor } from '../routing/table/url-for.ts'
 import type { UrlFor } from '../routing/table/url-for.ts'
-import type { Routed, Routing, PreviewedRoutes } from '../routing/versioned/routing.ts'
+import { createChooseLink } from '../routing/table/version-links.ts'
+import { createVersionTable } from '../routing/table/version-table.ts'
+import { createVersionLocate } from '../routing/lookup/locate-version.ts'
+import { createVersionMiss } from '../routing/lookup/version-miss.ts'
+import { reportingHeaders } from '../routing/report/headers.ts'
+import { createVersionReporter } from '../routing/report/reporter.ts'
+import { toVersionList } from '../routing/report/versions.ts'
+import { createMigrating } from '../pipeline/migration.ts'
+import { createPreviewRouting } from '../routing/versioned/previews.ts'
+import type { PreviewRouting, Routed, PreviewedRoutes } from '../routing/versioned/previews.ts'
+import { createSuffixOf } from '../routing/versioned/tags.ts'
+import { writeOut } from '../routing/versioned/write-out.ts'
 
 /** An application, built: nothing in it changes any more. */
 export interface Compiled {
@@ -66,11 +75,10 @@ function failWithoutHistory(): never {
 /** Compiles everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compile(definitions: Definitions, materials: Materials): Compiled {
   const { settings, versioning } = materials
-  const routing = routingOf(definitions.routes, versioning)
   const shared = toShared(definitions, materials)
-  const site: Site = { definitions, settings, versioning, routing }
+  const site: Site = { definitions, settings, versioning }
   const plain = toRouted(
-    routing.writeOut(definitions.routes, versioning),
+    writeOut(definitions.routes, versioning),
     site,
     shared,
     createPast(versioning?.history),
@@ -86,7 +94,7 @@ export function compile(definitions: Definitions, materials: Materials): Compile
     locate,
     miss,
     reporter,
-    cors: { reporting: routing.reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
+    cors: { reporting: reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
     settings,
     ...createOuterLayers(settings),
@@ -97,25 +105,16 @@ export function compile(definitions: Definitions, materials: Materials): Compile
     dispatch: createDispatch(parts, services),
     services,
     show: previews?.show,
-    versions: () => routing.listVersions(table, versioning),
+    versions: () => toVersionList(table, versioning),
   }
 }
 
-/** How routes are found: with versions, or for policies alone, which need the same headers. */
-function routingOf(routes: readonly ResolvedRoute[], versioning: Versioning | undefined): Routing {
-  return versioning === undefined && routes.every(({ policies }) => policies.length === 0) ? PLAIN : VERSIONED
-}
-
-function toPreviews(
-  plain: Routed,
-  site: Site,
-  shared: Shared,
-): ReturnType<NonNullable<Routing['createPreviews']>> | undefined {
-  const { definitions, routing, versioning } = site
+function toPreviews(plain: Routed, site: Site, shared: Shared): PreviewRouting | undefined {
+  const { definitions, versioning } = site
   if (versioning?.previews === undefined) return undefined
-  return routing.createPreviews?.(versioning, plain, (names, { expand, has, migrate }) =>
+  return createPreviewRouting(versioning, plain, (names, { expand, has, migrate }) =>
     toRouted(
-      routing.writeOut(definitions.routes, versioning, expand),
+      writeOut(definitions.routes, versioning, expand),
       site,
       { ...shared, previews: names },
       { isSince: (change, version) => has(change) || plain.services.isSince(change, version), migrate },
@@ -178,13 +177,12 @@ interface Site {
   readonly definitions: Definitions
   readonly settings: Settings
   readonly versioning: Versioning | undefined
-  readonly routing: Routing
 }
 
 /** Compiles routes, with everything that finds them. */
 function toRouted(
   written: readonly ResolvedRoute[],
-  { definitions: { container }, settings, versioning, routing }: Site,
+  { definitions: { container }, settings, versioning }: Site,
   shared: Shared,
   past: Past,
 ): Routed {
@@ -194,18 +192,20 @@ function toRouted(
     prefix: settings.prefix,
   }
   const hidden = versioning?.hidden ?? []
-  const migrating = routing.createMigrating(routes, versioning, shared.previews, settings)
+  const isTracked = settings.usage !== undefined || settings.telemetry !== undefined
+  const migrating =
+    versioning && createMigrating(createSuffixOf(routes, versioning, shared.previews), isTracked)
   const endpointSite = { settings, container, hidden, migrating }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
-  const table = routing.createTable(rows, versioning, mode)
-  const locate = routing.createLocate(table, versioning, mode)
-  const miss = routing.createMiss(table, versioning, mode)
+  const table = createVersionTable(rows, versioning, mode)
+  const locate = createVersionLocate(table, versioning, mode)
+  const miss = createVersionMiss(table, versioning, mode)
   let call: AppServices['call'] | undefined
   return {
     table,
     locate,
     miss,
-    reporter: routing.createReporter(table, versioning, mode),
+    reporter: createVersionReporter(table, versioning, mode),
     services: {
       ...shared,
       ...past,
@@ -215,7 +215,7 @@ function toRouted(
         return call(...asked)
       },
       allowedMethods: createAllowedMethods(locate, miss, settings),
-      urlFor: createUrlFor(table, routing.createChooseLink(table, versioning)),
+      urlFor: createUrlFor(table, createChooseLink(table, versioning)),
     },
   }
 }

@@ -7,7 +7,9 @@ import type { PathShape } from '../../../router/tree.ts'
 import type { ExpandedSpec, KnownVersions } from '../../../versioning/spec.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { createNotes } from './notes.ts'
-import type { CompiledRoute, Lifetimes, Table, TableMode, TableRoute, Zone } from './table.ts'
+import { createLifetimes } from './lifetimes.ts'
+import type { CompiledRoute, Table, TableMode, TableRoute, Versions, Zone } from './table.ts'
+import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 const UNVERSIONED: ExpandedSpec = { unversioned: true, neutral: false, claims: NONE }
@@ -18,18 +20,16 @@ const NO_VERSIONS: KnownVersions = {
   find: () => undefined,
   isElsewhere: () => false,
 }
-const NO_LIFETIMES: Lifetimes = {
-  isEmpty: true,
-  forwards: false,
-  ofVersion: () => undefined,
-  of: () => undefined,
-  report: () => ({ supported: [], deprecated: [] }),
-  answering: () => NONE,
+const UNKNOWN: Versions = {
+  known: NO_VERSIONS,
+  defaultVersion: null,
+  servedAt: () => [],
+  defaultAt: () => null,
 }
 const GET = METHODS.indexOf('GET')
 const HEAD = METHODS.indexOf('HEAD')
 
-/** Compiles the routes of an application without versioning. @throws `DefinitionError` for duplicate routes. */
+/** Compiles the routes of an application without versioning. @throws `DefinitionError` for duplicate routes and policies that contradict each other. */
 export function createPlainTable(routes: readonly CompiledRoute[], { strict, prefix }: TableMode): Table {
   const rows = routes.map(({ route, endpoints }): TableRoute => ({
     route,
@@ -49,11 +49,13 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
     methods[HEAD] ??= methods[GET]
     return methods
   }
-  const sealed = compileTrie<TableRoute, Endpoint>(tree, (shape) => {
-    const info: PathInfo = { pattern: shape.pattern.text, vary: false, versions: [], defaultVersion: null }
-    return { rest: { methods: methodsOf(shape), shape: info }, at: undefined }
-  })
-  const problems = notes.problems()
+  const sealed = compileTrie<TableRoute, Endpoint>(tree, (shape) => ({
+    rest: { methods: methodsOf(shape), shape: toInfo(shape) },
+    at: undefined,
+  }))
+  const shapes = [...tree.shapes.values()]
+  const lifetimes = createLifetimes(shapes, toInfo, undefined, UNKNOWN)
+  const problems = [...notes.problems(), ...lifetimeProblems(rows, lifetimes, NO_VERSIONS)]
   if (problems.length > 0) throw new DefinitionError(problems)
   const bare = sealed.rest ?? EMPTY_NODE
   const zone: Zone = { prefix: prefix.path, inPath: NONE, unionBehind: bare }
@@ -66,14 +68,15 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
     all: bare,
     prefixZones: [zone],
     zoneAt: () => zone,
-    known: NO_VERSIONS,
-    defaultVersion: null,
-    servedAt: () => [],
-    defaultAt: () => null,
+    ...UNKNOWN,
     withoutSegment: new Set(),
-    lifetimes: NO_LIFETIMES,
+    lifetimes,
     rows,
-    shapes: [...tree.shapes.values()],
+    shapes,
     findWarnings: () => Promise.resolve([]),
   }
+}
+
+function toInfo({ pattern }: PathShape<TableRoute>): PathInfo {
+  return { pattern: pattern.text, vary: false, versions: [], defaultVersion: null }
 }

@@ -3,7 +3,7 @@ import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { literalsOf, mount, without } from '../../../router/mount.ts'
 import type { Mount } from '../../../router/mount.ts'
-import type { Endpoints, PathInfo, Node } from '../../../router/node.ts'
+import type { Endpoints, Node } from '../../../router/node.ts'
 import { createSealer, EMPTY_NODE, compileTrie } from '../../../router/compile-trie.ts'
 import type { Variants } from '../../../router/compile-trie.ts'
 import { createTree } from '../../../router/tree.ts'
@@ -25,7 +25,7 @@ import { createLeaves } from './version-leaves.ts'
 import type { Leaves } from './version-leaves.ts'
 
 /**
- * Compiles the routes of an application with versioning, or with policies alone.
+ * Compiles the routes of an application, with versioning or without.
  *
  * @throws `DefinitionError` for mistakes that depend on versioning, and for duplicate routes.
  */
@@ -34,23 +34,7 @@ export function createVersionTable(
   versioning: Versioning | undefined,
   mode: TableMode,
 ): Table {
-  return versioning === undefined
-    ? withPolicies(createPlainTable(routes, mode))
-    : build(routes, versioning, mode)
-}
-
-/** The table with what routes say of their own lives. */
-function withPolicies(table: Table): Table {
-  const { rows, shapes, known } = table
-  const lifetimes = createLifetimes(shapes, plainInfo, undefined, table)
-  const problems = lifetimeProblems(rows, lifetimes, known)
-  if (problems.length > 0) throw new DefinitionError(problems)
-  return { ...table, lifetimes }
-}
-
-/** Describes a path shape that has no versions. */
-function plainInfo({ pattern }: PathShape<TableRoute>): PathInfo {
-  return { pattern: pattern.text, vary: false, versions: [], defaultVersion: null }
+  return versioning === undefined ? createPlainTable(routes, mode) : build(routes, versioning, mode)
 }
 
 function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: TableMode): Table {

@@ -1,7 +1,7 @@
 import { after, isPromise } from '../../../base/async.ts'
 import { httpError } from '../../../http/errors.ts'
 import { historyCodeOf } from '../../../routes/history.ts'
-import type { Previewed, Previews } from '../../../routes/history.ts'
+import type { Previewed, PreviewInfo, Previews } from '../../../routes/history.ts'
 import type { Awaitable } from '../../../base/async.ts'
 import type { HttpRequest } from '../../../http/http.ts'
 import { splitOutsideQuotes, unquote } from '../../../http/media-type.ts'
@@ -9,9 +9,36 @@ import { cutVersion } from '../../../versioning/cut-version.ts'
 import { toTime } from '../../../versioning/moment.ts'
 import { PREVIEW_HEADER } from '../../../versioning/versioning.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
-import type { RouteMatch } from '../lookup/resolution.ts'
-import type { RequestContext } from '../../pipeline/context.ts'
-import type { CreatePreviews, PreviewedRoutes, Routed } from './routing.ts'
+import type { Locate, RouteMatch } from '../lookup/resolution.ts'
+import type { AppServices, RequestContext } from '../../pipeline/context.ts'
+import type { Miss } from '../lookup/miss.ts'
+import type { VersionReporter } from '../report/reporter.ts'
+import type { Table } from '../table/table.ts'
+
+/** Routes that can be found. */
+export interface Routed {
+  readonly table: Table
+  readonly locate: Locate
+  readonly miss: Miss
+  readonly reporter: VersionReporter | undefined
+  readonly services: AppServices
+}
+
+/** The routes as clients see them who ask for previews, for documents. */
+export interface PreviewedRoutes {
+  readonly names: readonly string[]
+  readonly table: Table
+  /** The versions that can show them. */
+  readonly versions: readonly string[]
+  /** The descriptions of previews, by name. */
+  readonly all: ReadonlyMap<string, PreviewInfo>
+}
+
+/** Previews before a lookup. */
+export interface PreviewRouting extends Pick<Routed, 'locate' | 'miss' | 'reporter'> {
+  /** @throws `RangeError` for a preview that does not exist. */
+  readonly show: (names: readonly string[]) => PreviewedRoutes
+}
 
 /** The routes of clients who ask for the same previews. */
 interface State {
@@ -32,8 +59,15 @@ const NO_PREVIEWS: Previews = {
   },
 }
 
-/** Puts previews before the lookup: a request that asks for some is served by the routes as they are with them. */
-export const createPreviewRouting: CreatePreviews = (versioning, plain, route) => {
+/**
+ * Puts previews before the lookup: a request that asks for some is served by the routes as they are with them. `route` compiles the
+ * routes of some previews.
+ */
+export function createPreviewRouting(
+  versioning: Versioning,
+  plain: Routed,
+  route: (names: readonly string[], previewed: Previewed) => Routed,
+): PreviewRouting {
   const previews = historyCodeOf(versioning.history)?.previews ?? NO_PREVIEWS
   const stateOf = createStates(previews, route)
   const check = createCheck(versioning, previews, stateOf)

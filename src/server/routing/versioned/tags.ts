@@ -12,11 +12,11 @@ import type { Versioning } from '../../../versioning/versioning.ts'
  */
 export function createSuffixOf(
   routes: readonly ResolvedRoute[],
-  versioning: Versioning | undefined,
+  versioning: Versioning,
   previews: readonly string[],
 ): SuffixOf {
-  const byHeader = versioning?.defaultVary.some((name) => name !== PREVIEW_HEADER) === true
-  const versions = versioning && byHeader ? olderRoutes(routes, versioning) : new Map<ResolvedRoute, string>()
+  const byHeader = versioning.defaultVary.some((name) => name !== PREVIEW_HEADER)
+  const versions = byHeader ? olderRoutes(routes, versioning) : new Map<ResolvedRoute, string>()
   const preview = previews.length === 0 ? '' : `;p=${encodeURIComponent(previews.join('+'))}`
   return (route) => {
     const version = versions.get(route)
