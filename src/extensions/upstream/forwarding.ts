@@ -66,7 +66,11 @@ interface ForwardPlan extends RequestPlan {
   readonly isWatched: boolean
 }
 
-function toPlan(route: ResolvedRoute, settings: UpstreamSettings, { trustProxy }: Settings): ForwardPlan {
+function toPlan(
+  route: ResolvedRoute,
+  settings: UpstreamSettings,
+  { trustProxy }: Pick<Settings, 'trustProxy'>,
+): ForwardPlan {
   const { newest = route, migration } = route
   const validates = route.validate ?? settings.validate
   const altered = (name: SourceName): boolean => validates || migration?.isAltered(name) === true
