@@ -60,6 +60,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/types/api-report.test.ts': 'starts a process',
   'test/pins/workers.test.ts': 'starts workers and Redis',
   'test/quota/workers.test.ts': 'starts workers and Redis',
+  'test/upstream/': 'listens on sockets',
   'test/usage/': 'mocks the clock, starts workers and Redis',
   'test/versioning/boot-checks.test.ts': 'listens on sockets',
   'test/versioning/hostile-headers.test.ts': 'listens on sockets and measures time',

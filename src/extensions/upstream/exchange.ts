@@ -58,10 +58,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
       else if (status === EARLY_HINTS) this.#sender.raw?.sendEarlyHints?.(linkLines(headers))
       return
     }
-    if (status > 599) {
-      const cause = new Error(`It has answered with the status ${status}`)
-      return controller.abort(invalidResponse(this.#name, cause))
-    }
+    const problem = headProblem(status, headers)
+    if (problem !== undefined) return controller.abort(invalidResponse(this.#name, new Error(problem)))
     this.#response = { status, headers }
     const length = headers['content-length']
     if (this.#method === 'HEAD' || isBodyless(status) || length === '0') return this.#settle(null)
@@ -108,6 +106,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const EARLY_HINTS = 103
+
+/** Why a head cannot be passed on. The parser takes codings that it does not decode, and bodies behind them that end with the connection. */
+function headProblem(status: number, headers: IncomingResponse['headers']): string | undefined {
+  if (status > 599) return `It has answered with the status ${status}`
+  const { 'transfer-encoding': coding, 'content-length': length } = headers
+  if (coding !== undefined && String(coding).toLowerCase() !== 'chunked')
+    return `It has answered in the transfer coding ${String(coding)}`
+  return Array.isArray(length) ? 'It has sent several lengths' : undefined
+}
 
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304

@@ -1,11 +1,13 @@
 import { FORWARDED } from '../../define/forward.ts'
 import { rawReply, reply } from '../../define/reply.ts'
+import { HttpError } from '../../http/errors.ts'
 import { FINISHED } from '../../http/http.ts'
 import { findResponse, STREAM_STATUS } from '../../schema/responses.ts'
 import type { SourceName } from '../../schema/sources.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Settings } from '../../server/options/settings.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
+import { logUnknown } from '../../server/pipeline/failure.ts'
 import type { Forwarding } from '../../server/pipeline/forward.ts'
 import { isBodyless } from '../../server/pipeline/response-head.ts'
 import { toOwnAddress } from './addresses.ts'
@@ -37,10 +39,7 @@ export function createForwarding(settings: UpstreamSettings): Forwarding {
         sources,
         handler: (input: ForwardInput, context: RequestContext) => {
           const running = toRunning(Reflect.get(input.inject, FORWARDED), settings)
-          const request = toRequest(plan, input, context)
-          return context.handOver === undefined
-            ? forward(plan, running, request, context)
-            : forwardUpgrade(plan, running, request, context)
+          return forward(plan, running, toRequest(plan, input, context), context)
         },
       }
     },
@@ -112,19 +111,25 @@ async function forward(
   request: OutgoingRequest | Promise<OutgoingRequest>,
   context: RequestContext,
 ): Promise<unknown> {
-  const response = await running.transport.send(request instanceof Promise ? await request : request, context)
-  return toAnswer(plan, running, response, context)
+  try {
+    const outgoing = request instanceof Promise ? await request : request
+    const response =
+      context.handOver === undefined
+        ? await running.transport.send(outgoing, context)
+        : await upgradeBoth(running, outgoing, context)
+    return FINISHED in response ? response : await toAnswer(plan, running, response, context)
+  } catch (error) {
+    if (error instanceof HttpError && OWN_CODES.has(error.code)) logUnknown(context, error)
+    throw error
+  }
 }
 
-async function forwardUpgrade(
-  plan: ForwardPlan,
-  running: RunningUpstream,
-  request: OutgoingRequest | Promise<OutgoingRequest>,
-  context: RequestContext,
-): Promise<unknown> {
-  const response = await upgradeBoth(running, await request, context)
-  return FINISHED in response ? response : toAnswer(plan, running, response, context)
-}
+/** The errors whose reason is for the log alone. */
+const OWN_CODES: ReadonlySet<string | undefined> = new Set([
+  'upstream_invalid',
+  'upstream_unreachable',
+  'upstream_timeout',
+])
 
 /** What a client gets of a response. */
 async function toAnswer(
