@@ -5,10 +5,9 @@ import { FINISHED } from '../../http/http.ts'
 import { findResponse, STREAM_STATUS } from '../../schema/responses.ts'
 import type { SourceName } from '../../schema/sources.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import type { Settings } from '../../server/options/settings.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logUnknown } from '../../server/pipeline/failure.ts'
-import type { Forwarding } from '../../server/pipeline/forward.ts'
+import type { Forwarding, ForwardSettings } from '../../server/pipeline/forward.ts'
 import { isBodyless } from '../../server/pipeline/response-head.ts'
 import { toOwnAddress } from './addresses.ts'
 import type { Addresses } from './addresses.ts'
@@ -68,7 +67,7 @@ interface ForwardPlan extends RequestPlan {
 function toPlan(
   route: ResolvedRoute,
   settings: UpstreamSettings,
-  { trustProxy }: Pick<Settings, 'trustProxy'>,
+  { trustProxy }: ForwardSettings,
 ): ForwardPlan {
   const { newest = route, migration } = route
   const validates = route.validate ?? settings.validate

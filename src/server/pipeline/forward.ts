@@ -8,10 +8,13 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Respond } from './respond.ts'
 
+/** What forwarding depends on. */
+export type ForwardSettings = Pick<Settings, 'trustProxy'>
+
 /** Creates the handler of a route whose requests an upstream answers. */
 export interface Forwarding {
   /** Returns the route with a handler, and without the sources that are not parsed. The handler returns a result or a finished response. */
-  readonly toServed: (route: ResolvedRoute, settings: Pick<Settings, 'trustProxy'>) => ResolvedRoute
+  readonly toServed: (route: ResolvedRoute, settings: ForwardSettings) => ResolvedRoute
   /** Returns the route with a handler for calls that have input and no request of their own. */
   readonly toCalled: (route: ResolvedRoute) => ResolvedRoute
 }
@@ -25,7 +28,7 @@ export function registerForwarding(target: ForwardTarget, forwarding: Forwarding
 }
 
 /** The route with the handler that forwards its requests, or as it is if it has a handler of its own. */
-export function toForwarded(route: ResolvedRoute, settings: Pick<Settings, 'trustProxy'>): ResolvedRoute {
+export function toForwarded(route: ResolvedRoute, settings: ForwardSettings): ResolvedRoute {
   return findForwarding(route)?.toServed(route, settings) ?? route
 }
 
