@@ -64,7 +64,8 @@ export const DEFINITION_ERRORS = {
   unknown_model_field: 'a change names a field that its model does not have',
   field_touched_twice: 'two changes touch the same field, and neither is written against the other',
   half_changed_part: 'a part of a model has some of the fields that a change turns together',
-  unused_change: 'a change reaches no route',
+  unused_change: 'a change, or a part of one, reaches no route of an older version',
+  unfit: 'older values may not fit the newer schema of a field',
   unconvertible_schema: 'a change reaches a schema whose values cannot be turned',
   missing_package: 'an optional package is needed and not installed',
 } as const

@@ -43,6 +43,7 @@ function givenProblems({ versions, models, changes, next }: Given): readonly Def
     ...twice.map((version) => refuse(`versions lists "${version}" twice`, 'list each version once')),
     ...orderProblems(versions, next),
     ...sameIds(list),
+    ...sameNames(Object.values(models)),
     ...list.flatMap((change) => changeProblems(change, versions, Object.values(models))),
   ]
 }
@@ -79,6 +80,13 @@ function sameIds(changes: readonly unknown[]): readonly DefinitionProblem[] {
     }
     return [refuse(`two changes have the id "${id}"`, 'give one of them another title, or an id', change)]
   })
+}
+
+/** Models of one name, of which documents could show one alone. */
+function sameNames(models: readonly unknown[]): readonly DefinitionProblem[] {
+  const all = [...new Set(models)].map(modelName)
+  const twice = new Set(all.filter((name, index) => all.indexOf(name) !== index))
+  return [...twice].map((name) => refuse(`two models have the name ${name}`, 'give one of them another name'))
 }
 
 function changeProblems(

@@ -4,12 +4,16 @@ import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import { atDefinition } from '../base/source-location.ts'
 import { headerName } from '../http/headers.ts'
 import { isSchema } from '../schema/schema.ts'
-import { isString } from '../base/values.ts'
+import type { Schema } from '../schema/schema.ts'
+import { isFunction, isString } from '../base/values.ts'
 import { shapeOf } from './chain.ts'
 import type { AnyChange } from './chain.ts'
-import { isSameName, namesOf } from './names.ts'
+import { isAlike, isRequired, plainKind } from './convert/compare.ts'
+import type { Plans } from './convert/plans.ts'
+import { isSameName, namesOf, toParameters } from './names.ts'
 import { isAbout } from './operation.ts'
-import type { Operation } from './operation.ts'
+import type { Applied, Operation } from './operation.ts'
+import { absent } from './was.ts'
 
 /** An operation, and the place of its change among all changes, newest first. */
 export interface Placed {
@@ -47,7 +51,65 @@ export function operationProblems(
       return atDefinition({ code: 'invalid_change', where, message, fix }, change)
     })
   })
-  return [...wrong, ...twice]
+  if (wrong.length > 0) return [...wrong, ...twice]
+  return [...twice, ...idleOperations(operations, changes, routes)]
+}
+
+/** Finds operations without effect: those that change nothing of any route, and empty ones. */
+function idleOperations(
+  operations: readonly Placed[],
+  changes: readonly AnyChange[],
+  routes: readonly ResolvedRoute[],
+): readonly DefinitionProblem[] {
+  /** The things that an operation leaves as they are, for the routes so far. */
+  const idle = new Map<Operation, ReadonlyMap<string, Thing>>()
+  for (const route of routes) {
+    const newer = new Map(newestOf(route))
+    for (const { operation } of operations.filter((each) => isAbout(each.operation, route.name))) {
+      const things = thingsOf(operation, route)
+      const known = idle.get(operation) ?? things
+      const same = [...things].filter(([key, thing]) => known.has(key) && isUnchanged(newer.get(key), thing))
+      idle.set(operation, new Map(same))
+      for (const [key, { was }] of things) newer.set(key, was)
+    }
+  }
+  return operations.flatMap(({ order, operation }): readonly DefinitionProblem[] => {
+    const change = changes[order]
+    if (change === undefined) return []
+    const isEmpty = Object.keys(operation).every((key) => key === 'kind' || key === 'route')
+    const same = new Set([...(idle.get(operation)?.values() ?? [])].map(({ label }) => label))
+    const messages = isEmpty
+      ? [`operation says nothing of ${operation.route}`]
+      : [...same].map((label) => `operation says that ${label} of ${operation.route} was what it is`)
+    return messages.map((message) => {
+      const fix = 'write what it was before the change, or remove it'
+      return atDefinition({ code: 'invalid_change', where: `change "${change.id}"`, message, fix }, change)
+    })
+  })
+}
+
+/** The things of a route in the newest version, by the keys of {@link thingsOf}. */
+function newestOf({
+  methods,
+  pattern,
+  prefix,
+  sources,
+}: ResolvedRoute): readonly (readonly [string, unknown])[] {
+  return [
+    ['path', pattern.text.slice(prefix.length)],
+    ['method', methods.join()],
+    ...sources.flatMap(({ name: source, schema }) =>
+      Object.entries(shapeOf(schema)).map(
+        ([name, field]) => [`${keyOf(source, name)} schema`, field] as const,
+      ),
+    ),
+  ]
+}
+
+/** Whether what an operation says of a thing was the same on the newer side. */
+function isUnchanged(newer: unknown, { was, newest, hasFunction }: Thing): boolean {
+  const now = newer ?? newest
+  return isSchema(now) && isSchema(was) ? !hasFunction && isAlike(now, was) : now === was
 }
 
 /**
@@ -81,9 +143,9 @@ function claimsOf(
   route: ResolvedRoute,
 ): readonly (readonly [key: string, thing: string, placed: Placed])[] {
   const change = changes[placed.order]
-  return [...thingsOf(placed.operation, route)].map(([key, thing]) => [
+  return [...thingsOf(placed.operation, route)].map(([key, { label }]) => [
     JSON.stringify([change?.version, change?.preview, key]),
-    thing,
+    label,
     placed,
   ])
 }
@@ -110,24 +172,44 @@ function precision({ route }: Operation): number {
   return route.endsWith('.*') ? route.length : Infinity
 }
 
-/** The things that an operation says what they were, with their names in messages. */
-function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, string> {
+/** Something that an operation says of a route. */
+interface Thing {
+  /** Its name in messages. */
+  readonly label: string
+  readonly was: unknown
+  /** Its value in the newest version, if its key says so. */
+  readonly newest?: unknown
+  /** Whether a function turns it. */
+  readonly hasFunction?: boolean
+}
+
+/** The things that an operation says what they were. */
+function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, Thing> {
   const { path, method, status, response } = operation
-  const things = new Map<string, string>()
-  if (path !== undefined) things.set('path', 'the path')
-  if (method !== undefined) things.set('method', 'the method')
-  if (status !== undefined) things.set(`status ${route.status}`, 'the status')
-  for (const newest of Object.keys(response?.status ?? {}))
-    things.set(`status ${newest}`, `the status ${newest}`)
+  const things = new Map<string, Thing>()
+  const own = path && pathBefore(route, path)
+  if (own !== undefined) things.set('path', { label: 'the path', was: own })
+  if (method !== undefined) things.set('method', { label: 'the method', was: method.was })
+  if (status !== undefined)
+    things.set(`status ${route.status}`, { label: 'the status', was: status.was, newest: route.status })
+  for (const [newest, { was }] of Object.entries(response?.status ?? {}))
+    things.set(`status ${newest}`, { label: `the status ${newest}`, was, newest: Number(newest) })
   const sources = SOURCES.map((source) => [source, namesOf(source, operation)] as const)
   for (const [source, names] of [...sources, ['response.headers', response?.headers] as const])
-    for (const [name, { was }] of Object.entries(names ?? {})) {
-      const key = `${source} ${source.endsWith('headers') ? headerName(name) : name}`
+    for (const [name, { was, ...functions }] of Object.entries(names ?? {})) {
+      const key = keyOf(source, name)
+      const label = `${source}.${name}`
+      const hasFunction = Object.values(functions).some(isFunction)
       // a parameter that did not exist had neither a name nor a schema
-      if (!isSchema(was)) things.set(`${key} name`, `${source}.${name}`)
-      if (!isString(was)) things.set(`${key} schema`, `${source}.${name}`)
+      if (!isSchema(was)) things.set(`${key} name`, { label, was, newest: name, hasFunction })
+      if (!isString(was)) things.set(`${key} schema`, { label, was, hasFunction })
     }
   return things
+}
+
+/** The key of a parameter or header. */
+function keyOf(source: string, name: string): string {
+  return `${source} ${source.endsWith('headers') ? headerName(name) : name}`
 }
 
 /** The path of a route in an older version, or `undefined` if it does not begin with what was moved. */
@@ -182,5 +264,30 @@ function unknownNames(
         ? `declare it in input.${source} of the route, or write was: schema if it existed only then`
         : `${suggestion(name, names)} (parameters have their newest names)`
     return [[`operation.${source} names ${name}, which ${route} does not declare`, fix]]
+  })
+}
+
+/** The functions that parameters of a route lack. `applied` are its operations, newest first. */
+export function parameterProblems(
+  route: ResolvedRoute,
+  applied: readonly Applied[],
+  planOf: (schema: Schema) => ReturnType<Plans['planOf']>,
+): readonly DefinitionProblem[] {
+  return route.sources.flatMap((source) => {
+    const parameters = toParameters(source, planOf(source.schema), applied) ?? []
+    return parameters.flatMap(({ key, steps }) =>
+      steps.flatMap(({ change, was, up, newer }): readonly DefinitionProblem[] => {
+        if (up !== undefined) return []
+        const [now, kind] = [plainKind(newer), isSchema(was) ? plainKind(was) : undefined]
+        const isOther = now !== undefined && kind !== undefined && now !== kind
+        if (!isOther && !(was === absent && isRequired(newer))) return []
+        const why = isOther
+          ? `it was a ${kind} and is a ${now}`
+          : `it did not exist, and ${route.name} requires it`
+        const where = `change "${change.id}"`
+        const message = `operation.${source.name}.${key} lacks up: ${why}`
+        return [atDefinition({ code: 'invalid_change', where, message, fix: 'write up beside was' }, change)]
+      }),
+    )
   })
 }

@@ -1,9 +1,8 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { atDefinition } from '../base/source-location.ts'
-import { defOf } from '../schema/schema.ts'
-import { toZod } from '../schema/to-zod.ts'
 import type { Schema } from '../schema/schema.ts'
 import { shapeOf } from './chain.ts'
+import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
 import type { Chain, FieldChange, FieldId, Step } from './chain.ts'
 
 /** The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. */
@@ -15,7 +14,11 @@ export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProble
       [...chain.slots].map(([key, slot]) => [slot, shape[key]]),
     )
     return chain.steps.flatMap((step) => {
-      const found = [...lacking(chain.name, step, schemas), ...idle(chain.name, step)]
+      const found = [
+        ...lacking(chain.name, step, schemas),
+        ...idle(chain.name, step),
+        ...unchanged(chain.name, step, schemas),
+      ]
       for (const move of step.moves)
         if (move.kind === 'turn' || move.kind === 'born') schemas.set(move.slot, move.was)
       return found.map(([message, fix]) => {
@@ -62,22 +65,6 @@ function unturned(
     ])
 }
 
-/** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */
-function plainKind(schema: Schema): string | undefined {
-  const { type, coerce } = { coerce: undefined, ...defOf(schema) }
-  return PLAIN.has(type) && coerce !== true ? type : undefined
-}
-
-const PLAIN: ReadonlySet<string> = new Set([
-  'string',
-  'number',
-  'boolean',
-  'bigint',
-  'date',
-  'array',
-  'object',
-])
-
 function toLacking(
   side: 'up' | 'down',
   name: string,
@@ -99,15 +86,6 @@ function newestName(move: FieldChange): string {
   return move.kind === 'rename' ? move.now : move.name
 }
 
-function isRequired(schema: Schema | undefined): boolean {
-  try {
-    return schema !== undefined && !toZod(schema).safeParse(undefined).success
-  } catch {
-    // its own checks take time, or want another value
-    return false
-  }
-}
-
 function idle(name: string, { reshape, moves }: Step): Found {
   const made = moves.some(({ kind }) => kind === 'born')
   return [
@@ -127,6 +105,49 @@ function idle(name: string, { reshape, moves }: Step): Found {
           ] as const,
         ]),
   ]
+}
+
+/** Fields that were the same. */
+function unchanged(name: string, { moves }: Step, schemas: ReadonlyMap<FieldId, Schema | undefined>): Found {
+  return moves.flatMap((move): Found => {
+    if (move.kind === 'rename' && move.now === move.was)
+      return [
+        [`${name}.${move.now} was called ${move.was} too`, 'give the name that the field had, or remove it'],
+      ]
+    if (move.kind !== 'turn') return []
+    const { up, down } = move.field
+    const newer = schemas.get(move.slot)
+    if (up !== undefined || down !== undefined || newer === undefined || !isAlike(newer, move.was)) return []
+    return [[`${name}.${move.name} had the same schema`, 'give the schema that the field had, or remove it']]
+  })
+}
+
+/** The fields whose older values may not fit the newer schema, though no function turns them. They matter in requests alone. */
+export function unfitProblems(
+  chains: Iterable<Chain>,
+  isSent: (step: Step) => boolean,
+): readonly DefinitionProblem[] {
+  return [...chains].flatMap(({ model, name, slots, steps }) => {
+    const shape = shapeOf(model)
+    const schemas = new Map<FieldId, Schema | undefined>([...slots].map(([key, slot]) => [slot, shape[key]]))
+    return steps.flatMap((step) =>
+      step.moves.flatMap((move): readonly DefinitionProblem[] => {
+        if (move.kind !== 'turn' && move.kind !== 'born') return []
+        const newer = schemas.get(move.slot)
+        schemas.set(move.slot, move.was)
+        if (move.kind !== 'turn' || newer === undefined || !isSent(step)) return []
+        const { up, narrowed } = move.field
+        if (up !== undefined || narrowed === true || !isNarrower(newer, move.was)) return []
+        const problem: DefinitionProblem = {
+          code: 'unfit',
+          where: `change "${step.change.id}"`,
+          message: `${name}.${move.name} had values that the newer schema refuses, and there is no up`,
+          fix: 'write up, or narrowed: true if such values are mistakes of the client',
+        }
+        return [atDefinition(problem, step.change)]
+      }),
+    )
+  })
 }
 
 const WHY = {

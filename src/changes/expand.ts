@@ -14,16 +14,20 @@ import { isRange, toEntries } from '../versioning/spec.ts'
 import type { KnownVersions, VersionEntry } from '../versioning/spec.ts'
 import { isString } from '../base/values.ts'
 import type { AnyChange } from './chain.ts'
-import { operationProblems, pathBefore } from './check-operations.ts'
+import { unfitProblems } from './check-steps.ts'
+import { noteUsed, sentBy, unusedParts } from './check-used.ts'
+import type { Reached, Used } from './check-used.ts'
+import { operationProblems, parameterProblems, pathBefore } from './check-operations.ts'
 import type { Placed } from './check-operations.ts'
 import { defaultProblems, schemaProblems } from './convert/convertible.ts'
 import { documentHeaders, toHeaders } from './convert/response-headers.ts'
 import { createMigration } from './migration.ts'
-import { isAbout } from './operation.ts'
-import type { Applied, Operation } from './operation.ts'
-import { renameParams, turnNames, turnParams } from './names.ts'
+import { isAbout, isOperation } from './operation.ts'
+import type { Applied } from './operation.ts'
+import { NAMED_SOURCES, namesOf, renameParams, turnNames } from './names.ts'
 import type { Turned } from './names.ts'
 import type { Plans } from './convert/plans.ts'
+import { zod } from './zod.ts'
 
 /** The parts of a history, for code that does not ask which one it is. */
 export interface HistoryParts {
@@ -63,14 +67,6 @@ export function toLevels(
   )
 }
 
-/** A route with the changes that reach it. */
-interface Reached {
-  readonly route: ResolvedRoute
-  /** The places of the changes, newest first. */
-  readonly orders: readonly number[]
-  readonly operations: readonly Placed[]
-}
-
 /** The operations of changes, newest first. */
 export function operationsOf(changes: readonly AnyChange[]): readonly Placed[] {
   return changes.flatMap((change, order) =>
@@ -107,20 +103,21 @@ export function createExpand(
       versions,
     )
     const reachedBy = new Map(all.map((reached) => [reached.route, reached]))
-    const used = new Set<number>()
+    const used: Used = { steps: new Set(), sent: new Set(), operations: new Set() }
     const statesOf = createStatesOf(parts)
     const expanded = routes.flatMap((route): readonly ResolvedRoute[] => {
       const own = answered.get(route)
       const reached = reachedBy.get(route)
       if (own === undefined || reached === undefined) return [route]
-      for (const order of reached.orders) used.add(order)
+      noteUsed(reached, own, parts, used)
       if (reached.orders.length > 0) problems.push(...schemaProblems(route, plans))
       return writeOut(reached, own, { ...parts, statesOf }, problems)
     })
-    for (const schema of parts.messages) for (const order of plans.reachOf(schema)) used.add(order)
+    for (const schema of parts.messages) for (const step of plans.stepsIn(schema)) used.steps.add(step)
     // what parts of models are wrong is found while they are looked for
-    problems.push(...parts.problems)
-    if (problems.length === 0) problems.push(...unusedChanges(changes, used))
+    problems.push(...parts.problems, ...unfitProblems(plans.chains.values(), (step) => used.sent.has(step)))
+    // what another deployment serves may need the others
+    if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (isChecked && problems.length > 0) throw new DefinitionError(problems)
     return expanded
   }
@@ -133,7 +130,7 @@ function withNext(route: ResolvedRoute, next: string): ResolvedRoute {
   return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
 }
 
-/** Whether a route is the same for every request: it is read nowhere, it names no version, and no change reaches it. */
+/** Whether a route is the same for every request: it is hidden, names no version, and no change reaches it. */
 function isUnversioned({ route, orders }: Reached): boolean {
   return !route.includeInSchema && route.version === undefined && orders.length === 0
 }
@@ -144,21 +141,12 @@ function hasEmptyRange(route: ResolvedRoute | undefined, known: KnownVersions): 
   return ranges.some((range) => (coveredBy(range, known) ?? []).length === 0)
 }
 
-function isOperation(part: unknown): part is Operation {
-  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'operation'
-}
-
 /** The changes that reach a route. */
 export function toReached(route: ResolvedRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
   const operations = all.filter(({ operation }) => isAbout(operation, route.name))
   const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
   const orders = new Set([...schemas.flatMap(reachOf), ...operations.map(({ order }) => order)])
   return { route, operations, orders: [...orders].toSorted((a, b) => a - b) }
-}
-
-/** The schemas of what a route sends. */
-function sentBy({ responses, stream }: ResolvedRoute): readonly Schema[] {
-  return [...responses.values(), ...(stream?.schemas.values() ?? [])]
 }
 
 /**
@@ -226,13 +214,15 @@ function writeOut(
   const { route, orders } = reached
   // versions that are no part of the history stay where they were
   const others = toEntries(route.version).filter((each) => !isListed(each, parts))
-  return parts
-    .statesOf(own, orders)
-    .map(({ count, level, version }): ResolvedRoute =>
-      count === 0
-        ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
-        : olderRoute({ ...reached, level, version }, parts, problems),
-    )
+  const states = parts.statesOf(own, orders)
+  const oldest = Math.max(0, ...states.map(({ level }) => level))
+  const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)
+  problems.push(...parameterProblems(route, appliedAt(reached, oldest, parts), planOf))
+  return states.map(({ count, level, version }): ResolvedRoute =>
+    count === 0
+      ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
+      : olderRoute({ ...reached, level, version }, parts, problems),
+  )
 }
 
 /** A state that routes had: with how many of their changes undone, and the versions that have it, newest first. */
@@ -276,15 +266,26 @@ function isListed(entry: VersionEntry, { versions }: HistoryParts): boolean {
   return typeof entry === 'string' && (versions.includes(entry) || isRange(entry))
 }
 
-function olderRoute(
-  { route, operations, level, version }: OlderState,
-  { plans, changes }: Pick<HistoryParts, 'plans' | 'changes'>,
-  problems: DefinitionProblem[],
-): ResolvedRoute {
-  const applied = operations.flatMap(({ order, operation }): readonly Applied[] => {
+/** The operations of a route that a version with a level lacks, newest first. */
+function appliedAt(
+  { operations }: Reached,
+  level: number,
+  { changes }: Pick<HistoryParts, 'changes'>,
+): readonly Applied[] {
+  return operations.flatMap(({ order, operation }): readonly Applied[] => {
     const change = changes[order]
     return change === undefined || order >= level ? [] : [{ ...operation, change }]
   })
+}
+
+function olderRoute(
+  { level, version, ...reached }: OlderState,
+  parts: Pick<HistoryParts, 'plans' | 'changes'>,
+  problems: DefinitionProblem[],
+): ResolvedRoute {
+  const { route } = reached
+  const { plans } = parts
+  const applied = appliedAt(reached, level, parts)
   const address = addressOf(route, applied, problems)
   const { pattern, methods } = address
   problems.push(...defaultProblems(route, level, plans))
@@ -340,12 +341,11 @@ interface OlderParts {
 
 function toDiffering({ route, level, plans, applied, address }: OlderParts): Differing {
   const turned = new Map<SourceName, Turned>()
-  let paramNames: ReadonlyMap<string, string> = new Map()
-  const sources = route.sources.map((source): DeclaredSource => {
+  const sources = olderSources(route, applied).map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, level)
-    const names = source.name === 'params' ? plan && turnParams(plan) : turnNames(source, plan, applied)
-    if (source.name === 'params' && plan?.names !== undefined) paramNames = plan.names
-    if (names !== undefined || plan !== undefined) turned.set(source.name, { plan, names: names?.up })
+    const names = turnNames(source, plan, applied)
+    if (names !== undefined || plan !== undefined)
+      turned.set(source.name, { plan, names: names?.up, shown: names?.shown ?? new Map() })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })
@@ -374,8 +374,24 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
     stream: migration.stream?.older ?? route.stream,
     responses: older,
     openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
-    migration: { ...migration, shownPattern: renameParams(address.pattern, paramNames) },
+    migration: {
+      ...migration,
+      shownPattern: renameParams(address.pattern, turned.get('params')?.plan?.names ?? new Map()),
+    },
   }
+}
+
+/** The sources of a route, and those that only older versions read. */
+function olderSources({ sources }: ResolvedRoute, applied: readonly Applied[]): readonly DeclaredSource[] {
+  const read = NAMED_SOURCES.filter(
+    (name) =>
+      applied.some((operation) => namesOf(name, operation) !== undefined) &&
+      !sources.some((source) => source.name === name),
+  )
+  return [
+    ...sources,
+    ...read.map((name) => ({ name, schema: zod.object({}), plan: toSourcePlan(zod.object({})) })),
+  ]
 }
 
 /** The keys under which documents show the successful responses of a route. */
@@ -427,20 +443,4 @@ function wrongPath(route: ResolvedRoute, path: string, message: string, fix: str
     fix,
   }
   return atDefinition(problem, ...route.definitions)
-}
-
-function unusedChanges(
-  changes: readonly AnyChange[],
-  used: ReadonlySet<number>,
-): readonly DefinitionProblem[] {
-  return changes.flatMap((change, order): readonly DefinitionProblem[] => {
-    if (used.has(order) || change.change.length === 0) return []
-    const problem: DefinitionProblem = {
-      code: 'unused_change',
-      where: `change "${change.id}"`,
-      message: 'it reaches no route',
-      fix: 'use its models in input and response, made with omit, pick, extend or derive; list schemas without a route in messages',
-    }
-    return [atDefinition(problem, change)]
-  })
 }

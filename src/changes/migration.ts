@@ -138,29 +138,41 @@ interface Given {
 
 function turnSource(
   { route, source, given, extra: told }: Given,
-  { plan, names }: Turned,
+  { plan, names, shown }: Turned,
   issues: ValidationIssue[],
 ): unknown {
   const extra = source === 'params' ? withoutNames(told) : told
-  try {
-    const renamed = names === undefined ? given : names(given, extra)
-    const made = plan === undefined ? renamed : plan.up(renamed, extra)
-    // path parameters that no schema reads stay as they are
-    return source === 'params' ? { ...toRecord(given), ...toRecord(made) } : made
-  } catch (error) {
+  const refuse = (error: unknown, nameOf: Turned['shown']): undefined => {
     if (!(error instanceof RefusedError)) throw failed(route, error)
-    const { path } = error
-    for (const issue of error.issues) {
-      const keys = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
-      issues.push({
-        in: source,
-        path: [...path, ...keys],
-        code: issue.code,
-        message: issue.message,
-      })
+    for (const { code, message, path } of error.issues) {
+      const keys = [...error.path, ...path].map((key) => (typeof key === 'number' ? key : String(key)))
+      const [first = ''] = keys
+      const shownKeys = nameOf.has(first) ? [nameOf.get(first) ?? [], keys.slice(1)].flat() : keys
+      issues.push({ in: source, path: shownKeys, code, message })
     }
-    return undefined
   }
+  let renamed
+  try {
+    renamed = names === undefined ? given : names(given, extra)
+  } catch (error) {
+    return refuse(error, NOTHING_RENAMED)
+  }
+  if (plan === undefined) return renamed
+  try {
+    const made = plan.up(renamed, extra)
+    return source === 'params' ? toParams(given, made, plan) : made
+  } catch (error) {
+    return refuse(error, shown)
+  }
+}
+
+const NOTHING_RENAMED: Turned['shown'] = new Map()
+
+/** The path parameters that were made, and those that no schema reads. */
+function toParams(given: unknown, made: unknown, { names }: Plan): object {
+  const params = { ...toRecord(given) }
+  for (const name of names?.values() ?? []) delete params[name]
+  return { ...params, ...toRecord(made) }
 }
 
 /** Path parameters have names in documents alone, so that another name alters no request. */

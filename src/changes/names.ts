@@ -3,15 +3,18 @@ import type { Param, Pattern } from '../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Fields, Schema } from '../schema/schema.ts'
 import { isSchema } from '../schema/schema.ts'
+import { isPromise } from '../base/async.ts'
 import { isString, toRecord } from '../base/values.ts'
 import { shapeOf } from './chain.ts'
 import { cloneNameless } from './convert/clone.ts'
+import { createRefine } from './convert/object-plan.ts'
 import type { Applied, NamesWere, Operation } from './operation.ts'
 import { absent } from './was.ts'
 import type { FieldWas } from './reshape.ts'
 import type { Plan } from './convert/plan.ts'
 import { differs } from './convert/tracking.ts'
-import type { Extra, Turn } from './convert/turn.ts'
+import { createMadeCheck, promisedIn, threwIn } from './convert/turn.ts'
+import type { Extra, Identified, Turn } from './convert/turn.ts'
 
 /** The functions that turn the values of a source. */
 export interface Turned {
@@ -19,7 +22,12 @@ export interface Turned {
   readonly plan: Plan | undefined
   /** Those of operations, which run before. */
   readonly names: Turn | undefined
+  /** The names that clients know parameters by, by those that the plan reads. A parameter that did not exist has none. */
+  readonly shown: ReadonlyMap<string | number, string | undefined>
 }
+
+/** The sources whose parameters operations describe. */
+export const NAMED_SOURCES = ['query', 'headers', 'cookies'] as const
 
 /** The names of a source that operations say something of. */
 export function namesOf(source: SourceName, operation: Operation): NamesWere | undefined {
@@ -37,46 +45,66 @@ interface Parameter {
   schema: Schema
   /** The changes that gave it another name, or without which it existed. */
   readonly renamers: string[]
+  /** The effects of operations on its value, newest first. */
+  readonly steps: ParameterStep[]
 }
 
-/** A source as it was before operations changed parameters of it, newest operation first, or `undefined` if none did. */
+/** The effect of an operation on the value of a parameter. */
+interface ParameterStep {
+  readonly change: Identified
+  readonly was: FieldWas['was']
+  readonly up: FieldWas['up']
+  /** The schema of the newer side, which the result has to fit. */
+  readonly newer: Schema
+}
+
+/** The parameters of a source in an older version, or `undefined` if no operation says something of them. `operations` are newest first. */
+export function toParameters(
+  source: DeclaredSource,
+  plan: Plan | undefined,
+  operations: readonly Applied[],
+): readonly Parameter[] | undefined {
+  const named = operations.flatMap(({ change, ...operation }) =>
+    Object.entries(namesOf(source.name, operation) ?? {}).map((entry) => [...entry, change] as const),
+  )
+  if (named.length === 0) return undefined
+  const newest = new Map([...(plan?.names ?? [])].map(([key, name]) => [name, key]))
+  const parameters = Object.entries(shapeOf(plan?.parse ?? source.schema)).map(
+    ([name, schema]): Parameter => ({
+      key: newest.get(name) ?? name,
+      newest: name,
+      name,
+      schema,
+      renamers: [],
+      steps: [],
+    }),
+  )
+  for (const [name, field, change] of named)
+    changeParameter(parameters, source.name, { name, ...field, change })
+  return parameters
+}
+
+/** A source as it was before operations changed parameters of it, or `undefined` if none did. */
 export function turnNames(
   source: DeclaredSource,
   plan: Plan | undefined,
   operations: readonly Applied[],
-): { readonly schema: Schema; readonly up: Turn } | undefined {
-  const named = operations.flatMap((operation) => {
-    const names = namesOf(source.name, operation)
-    return names === undefined ? [] : [{ names, change: operation.change.id }]
-  })
-  if (named.length === 0) return undefined
-  const schema = plan?.parse ?? source.schema
-  const newest = new Map([...(plan?.names ?? [])].map(([key, name]) => [name, key]))
-  const parameters = Object.entries(shapeOf(schema)).map(([name, field]): Parameter => ({
-    key: newest.get(name) ?? name,
-    newest: name,
-    name,
-    schema: field,
-    renamers: [],
-  }))
-  const ups: Up[] = []
-  for (const { names, change } of named) {
-    for (const [name, field] of Object.entries(names)) {
-      const parameter = changeParameter(parameters, source.name, name, { was: field.was, change })
-      const { up } = field
-      const written = parameter?.newest
-      if (up !== undefined && written !== undefined) ups.unshift(createUp(written, up, change))
-    }
-  }
+): { readonly schema: Schema; readonly up: Turn; readonly shown: Turned['shown'] } | undefined {
+  const parameters = toParameters(source, plan, operations)
+  if (parameters === undefined) return undefined
+  const works = parameters.flatMap(toWorks)
+  // that of models runs them itself
+  const refine = plan === undefined ? createRefine(source.schema) : undefined
   return {
-    schema: cloneNameless(schema, { shape: toShape(parameters) }),
+    schema: cloneNameless(plan?.parse ?? source.schema, { shape: toShape(parameters), checks: [] }),
     up: (value, extra) => {
       const given = toRecord(value)
       if (extra.altered !== undefined) noteNames(parameters, given, extra.altered)
       const made = toNewest(parameters, given)
-      for (const up of ups) up(made, extra)
-      return made
+      for (const work of works) work(made, extra)
+      return refine === undefined ? made : refine(made)
     },
+    shown: new Map(parameters.flatMap(({ newest, name }) => (newest === undefined ? [] : [[newest, name]]))),
   }
 }
 
@@ -92,35 +120,68 @@ function noteNames(
   }
 }
 
-type Up = (value: Record<string, unknown>, extra: Extra) => void
+type Work = (values: Record<string, unknown>, extra: Extra) => void
 
-function createUp(name: string, up: NonNullable<FieldWas['up']>, change: string): Up {
-  return (value, extra) => {
-    const made = up(value[name], { request: extra.request })
-    if (extra.altered !== undefined && differs(value[name], made)) extra.altered(change)
-    value[name] = made
+/** The conversions of a parameter's value, oldest operation first. Each result is checked by the schema of the newer side. */
+function toWorks({ newest, name, steps }: Parameter): readonly Work[] {
+  if (newest === undefined) return []
+  const oldest = steps.findLastIndex(({ up }) => up !== undefined)
+  return steps
+    .map(({ change, was, up, newer }, index): Work => {
+      // what no function made is what the client sent
+      const isSent = up === undefined && index > oldest && name !== undefined
+      const check = createMadeCheck(newer, change, newest, isSent ? [name] : undefined)
+      return (values, extra) => {
+        const before = was === absent ? undefined : values[newest]
+        const made = check(up === undefined ? before : callUp(up, before, { change, name: newest, extra }))
+        if (extra.altered !== undefined && differs(values[newest], made)) extra.altered(change.id)
+        if (made === undefined) delete values[newest]
+        else values[newest] = made
+      }
+    })
+    .toReversed()
+}
+
+/** @throws `MigrationError` with the change, if its function throws */
+function callUp(
+  up: NonNullable<FieldWas['up']>,
+  value: unknown,
+  { change, name, extra }: { readonly change: Identified; readonly name: string; readonly extra: Extra },
+): unknown {
+  const blamed = { change, fields: [name] }
+  let made
+  try {
+    made = up(value, { request: extra.request })
+  } catch (error) {
+    throw threwIn(blamed, error)
   }
+  if (isPromise(made)) throw promisedIn(blamed, made)
+  return made
+}
+
+interface Named extends Pick<FieldWas, 'was' | 'up'> {
+  readonly name: string
+  readonly change: Identified
 }
 
 /** Notes what a parameter was: under another name, absent, of another schema, or there only then. */
 function changeParameter(
   parameters: Parameter[],
   source: SourceName,
-  name: string,
-  { was, change }: Pick<FieldWas, 'was'> & { readonly change: string },
-): Parameter | undefined {
+  { name, was, up, change }: Named,
+): void {
   const known = parameters.find(({ key }) => isSameName(source, key, name))
   if (known === undefined) {
     if (isSchema(was))
-      parameters.push({ key: name, newest: undefined, name, schema: was, renamers: [change] })
-    return undefined
+      parameters.push({ key: name, newest: undefined, name, schema: was, renamers: [change.id], steps: [] })
+    return
   }
-  if (typeof was === 'string') {
+  if (!isString(was) || up !== undefined) known.steps.push({ change, was, up, newer: known.schema })
+  if (isString(was)) {
     known.name = was
-    known.renamers.push(change)
+    known.renamers.push(change.id)
   } else if (was === absent) known.name = undefined
   else if (isSchema(was)) Object.assign(known, { name: known.name ?? name, schema: was })
-  return known
 }
 
 function toShape(parameters: readonly Parameter[]): Fields {
@@ -139,20 +200,6 @@ function toNewest(
   for (const { name, newest } of parameters)
     if (name !== undefined && newest !== undefined && value[name] !== undefined) made[newest] = value[name]
   return made
-}
-
-/** Path parameters of an older version: they are read under the names of the pattern, which stay. `undefined` if no name differs. */
-export function turnParams({ parse, names = new Map() }: Plan): ReturnType<typeof turnNames> {
-  const newest = new Map([...names].map(([now, was]) => [was, now]))
-  if ([...names].every(([now, was]) => now === was)) return undefined
-  return {
-    schema: cloneNameless(parse, { shape: renamed(shapeOf(parse), newest) }),
-    up: (value) => renamed(toRecord(value), names),
-  }
-}
-
-function renamed<T>(of: Readonly<Record<string, T>>, names: ReadonlyMap<string, string>): Record<string, T> {
-  return Object.fromEntries(Object.entries(of).map(([name, value]) => [names.get(name) ?? name, value]))
 }
 
 /** The pattern with the older names of its parameters, for documents and clients. */

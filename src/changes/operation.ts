@@ -90,3 +90,8 @@ export function operation<
 export function isAbout({ route }: Operation, name: string): boolean {
   return route.endsWith('.*') ? name.startsWith(route.slice(0, -1)) : name === route
 }
+
+/** Whether a part of a change is an operation. */
+export function isOperation(part: unknown): part is Operation {
+  return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'operation'
+}

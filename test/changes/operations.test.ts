@@ -38,17 +38,11 @@ type Given = Omit<OperationOptions, 'route'>
 
 /** An application of three versions, with an operation between each two, newer first. */
 function open(newer: Given, older: Given = {}): App {
+  const partsOf = (given: Given) =>
+    Object.keys(given).length === 0 ? [] : [operation({ route: 'car.get', ...given })]
   const changes = [
-    defineVersionChange({
-      version: '3',
-      title: 'Newer',
-      change: [operation({ route: 'car.get', ...newer })],
-    }),
-    defineVersionChange({
-      version: '2',
-      title: 'Older',
-      change: [operation({ route: 'car.get', ...older })],
-    }),
+    defineVersionChange({ version: '3', title: 'Newer', change: partsOf(newer) }),
+    defineVersionChange({ version: '2', title: 'Older', change: partsOf(older) }),
   ]
   return createApp(defineModule({ controllers: [CarController] }), {
     logger: false,

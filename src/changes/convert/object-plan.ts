@@ -46,6 +46,7 @@ function toPrograms(site: Site): { readonly down: Program; readonly up: Program 
     isAround: (slot: FieldId, types: ReadonlySet<string>) =>
       owned.wrappers.get(keys.get(slot) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
     registerOf,
+    sentOf: createSentOf(site),
   }
   const downs = steps.flatMap((step) => downWork(step, around))
   const ups = steps.toReversed().flatMap((step) =>
@@ -58,6 +59,22 @@ function toPrograms(site: Site): { readonly down: Program; readonly up: Program 
     down: toDown({ ...site, registers }, downs),
     up: toUp({ ...site, registers }, ups),
   }
+}
+
+/** Creates the function that finds the members of the older version that the value of a field comes from. */
+function createSentOf({ fields, steps }: Site): (slot: FieldId) => readonly string[] {
+  const sentOf = (slot: FieldId): readonly string[] => {
+    const field = fields.find((each) => each.slot === slot)
+    if (field !== undefined) return [field.name]
+    const maker = steps.findLast(({ moves }) =>
+      moves.some((move) => move.kind === 'gone' && move.slot === slot),
+    )
+    if (maker === undefined) return []
+    const born = maker.moves.flatMap((move) => (move.kind === 'born' ? [move.slot] : []))
+    const sources = born.length > 0 ? born : maker.step.reads.map(([, each]) => each)
+    return [...new Set(sources.flatMap(sentOf))]
+  }
+  return sentOf
 }
 
 function toShape(fields: readonly OldField[], side: 'wire' | 'parse'): Record<string, Schema> {
@@ -167,7 +184,7 @@ function findOthers(schema: Schema, fields: readonly OldField[]): Program['other
  * Creates the function that runs the refinements of the newest object on what was made. What they refuse is the whole object, for the
  * client does not know the newest names.
  */
-function createRefine(schema: Schema): ((value: unknown) => unknown) | undefined {
+export function createRefine(schema: Schema): ((value: unknown) => unknown) | undefined {
   const { checks } = defOf(schema)
   if (!Array.isArray(checks) || checks.length === 0) return undefined
   const validate = createValidator(cloneSchema(zod.unknown(), { checks }))

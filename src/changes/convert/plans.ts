@@ -22,6 +22,10 @@ import { zod } from '../zod.ts'
 /** The plans of all schemas in all versions, each made once. */
 export interface Plans {
   readonly chains: ReadonlyMap<Schema, Chain>
+  /** The steps of the models in a schema. */
+  readonly stepsIn: (schema: Schema) => ReadonlySet<Step>
+  /** The place of its change among all changes, newest first. */
+  readonly orderOf: (step: Step) => number
   /** The places of the changes that reach a schema, newest first. */
   readonly reachOf: (schema: Schema) => readonly number[]
   /** The plan of a schema for the version before the changes with a place below `level`, or `undefined` if none of them reaches it. */
@@ -40,9 +44,15 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
   const named = (schema: Schema): readonly Step[] =>
     chains.get(namedModel(schema) ?? schema)?.steps.filter(changesNames) ?? []
   const orderOf = ({ change }: Step): number => orders.get(change) ?? 0
-  const reachOf = createReach(ownedBy, (schema) =>
-    namedModel(schema) === undefined ? [] : named(schema).map(orderOf),
-  )
+  const stepsIn = createStepsIn(ownedBy, (schema) => (namedModel(schema) === undefined ? [] : named(schema)))
+  const reached = new Map<Schema, readonly number[]>()
+  const reachOf: Plans['reachOf'] = (schema) => {
+    const known = reached.get(schema)
+    if (known !== undefined) return known
+    const found = [...new Set([...stepsIn(schema)].map(orderOf))].toSorted((a, b) => a - b)
+    reached.set(schema, found)
+    return found
+  }
   const changesIn: Parts['changesIn'] = (schema, level) =>
     reachOf(schema).flatMap((order) => (order < level ? (changes[order]?.id ?? []) : []))
   const plans = new Map<Schema, Map<number, Plan>>()
@@ -80,7 +90,7 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     defaults.set(schema, found)
     return found
   }
-  return { chains, reachOf, planOf, ownedBy, defaultsIn }
+  return { chains, stepsIn, orderOf, reachOf, planOf, ownedBy, defaultsIn }
 }
 
 /** A schema with all that are in it, those of fields in older versions included. */
@@ -91,23 +101,23 @@ function allIn(schema: Schema, ownedBy: Plans['ownedBy']): ReadonlySet<Schema> {
   return seen
 }
 
-/** Finds which changes reach a schema: those of the objects in it, and in what their fields were. */
-function createReach(
+/** Finds the steps that reach a schema: those of the objects in it, and in what their fields were. */
+function createStepsIn(
   ownedBy: Plans['ownedBy'],
-  ordersOfNames: (schema: Schema) => readonly number[],
-): Plans['reachOf'] {
-  const known = new Map<Schema, readonly number[]>()
+  stepsOfNames: (schema: Schema) => readonly Step[],
+): Plans['stepsIn'] {
+  const known = new Map<Schema, ReadonlySet<Step>>()
   return (schema) => {
-    const reached = known.get(schema)
-    if (reached !== undefined) return reached
-    const orders = new Set<number>()
-    for (const each of allIn(schema, ownedBy)) {
-      for (const { order } of stepsOf(each, ownedBy)) orders.add(order)
-      for (const order of ordersOfNames(each)) orders.add(order)
-    }
-    const sorted = [...orders].toSorted((a, b) => a - b)
-    known.set(schema, sorted)
-    return sorted
+    const steps =
+      known.get(schema) ??
+      new Set(
+        [...allIn(schema, ownedBy)].flatMap((each) => [
+          ...stepsOf(each, ownedBy).map(({ step }) => step),
+          ...stepsOfNames(each),
+        ]),
+      )
+    known.set(schema, steps)
+    return steps
   }
 }
 

@@ -130,15 +130,18 @@ function writeGroup(code: Code, work: WorkOf<'group'>): void {
   lines.push('}')
 }
 
-function allOf(members: readonly Held[]): string {
+/** Whatever has a register. */
+type Registered = Pick<Held, 'register'>
+
+function allOf(members: readonly Registered[]): string {
   return thereOf(members).join(' && ') || 'true'
 }
 
-function anyOf(members: readonly Held[]): string {
+function anyOf(members: readonly Registered[]): string {
   return thereOf(members).join(' || ') || 'false'
 }
 
-function thereOf(members: readonly Held[]): readonly string[] {
+function thereOf(members: readonly Registered[]): readonly string[] {
   return members.map(({ register }) => `r${register} !== undefined`)
 }
 

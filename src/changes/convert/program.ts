@@ -1,12 +1,11 @@
 import type { Schema } from '../../schema/schema.ts'
-import type { SchemaIssue } from '../../schema/validator.ts'
 import { isPromise } from '../../base/async.ts'
 import { isObject } from '../../base/values.ts'
 import type { Plan, Side } from './plan.ts'
 import { differs } from './tracking.ts'
 import { promisedIn, RefusedError, threwIn, turnAt } from './turn.ts'
 import type { Extra, Identified, Turn } from './turn.ts'
-import type { Held, Needs, Work, WorkOf } from './work.ts'
+import type { Held, Needed, Needs, Work, WorkOf } from './work.ts'
 
 /** A member of the object that is made: it comes from a member of the value, or from a register. */
 export interface Member {
@@ -135,7 +134,7 @@ function runCall<T>(
 
 /** Whether the members are there that functions of a whole object need. @throws `RefusedError` if a client sent some of them */
 function isTogether({ sent, all }: Needs, held: readonly unknown[]): boolean {
-  const isThere = ({ register }: Held): boolean => held[register] !== undefined
+  const isThere = ({ register }: Needed): boolean => held[register] !== undefined
   if (sent === undefined) return all.every(isThere)
   // a field that an older version does not have is never written by a part of a body
   if (!sent.some(isThere)) return false
@@ -147,13 +146,11 @@ function isTogether({ sent, all }: Needs, held: readonly unknown[]): boolean {
   return true
 }
 
-/** Creates the error for members that a client has to send together. `values` are those that it sent, in the same order. */
-export function apart(all: readonly Held[], values: readonly unknown[]): RefusedError {
-  const names = all.map(({ name }) => name).join(', ')
-  const issues = all.flatMap(({ name }, index): readonly SchemaIssue[] => {
-    if (values[index] !== undefined) return []
-    const message = `Send all of ${names} or none of them: they are changed together`
-    return [{ code: 'missing_field', path: [name], message }]
-  })
-  return new RefusedError(issues)
+/** Creates the error for members that a client has to send together. `values` are those of the registers, in the same order. */
+export function apart(all: readonly Needed[], values: readonly unknown[]): RefusedError {
+  const names = [...new Set(all.flatMap((each) => each.names))]
+  const missing = new Set(all.flatMap((each, index) => (values[index] === undefined ? each.names : [])))
+  const message = `Send all of ${names.join(', ')} or none of them: they are changed together`
+  const paths = missing.size === 0 ? [[]] : [...missing].map((name) => [name])
+  return new RefusedError(paths.map((path) => ({ code: 'missing_field', path, message })))
 }

@@ -84,6 +84,14 @@ export class RefusedError extends Error {
   }
 }
 
+/** Creates the error for a value that the newest version refuses, in the names of what the client sent. */
+function refusedIn(names: readonly string[], issues: readonly SchemaIssue[]): RefusedError {
+  if (names.length === 1) return new RefusedError(issues, names)
+  // what was made of several has members that none of them has
+  const paths = names.length === 0 ? [[]] : names.map((name) => [name])
+  return new RefusedError(paths.flatMap((path) => issues.map((issue) => ({ ...issue, path }))))
+}
+
 /** Adds the key of a member to the path of a value in it that is refused. Returns the error. */
 export function below(error: unknown, key: string | number): unknown {
   if (error instanceof RefusedError) error.path.unshift(key)
@@ -99,12 +107,15 @@ export function turnAt(turn: Turn, key: string | number, value: unknown, extra: 
   }
 }
 
-/** Creates the function that checks a value that a change made of a field, and returns the parsed value. */
+/**
+ * Creates the function that checks a value that a change made of a field, and returns the parsed value. `sent` are the names of what the
+ * client sent, if a value that does not fit is a mistake of the client.
+ */
 export function createMadeCheck(
   schema: Schema,
   change: Identified,
   name: string,
-  isNarrowed = false,
+  sent?: readonly string[],
 ): (value: unknown) => unknown {
   const validate = createValidator(schema)
   const isPlain = plainTest(schema)
@@ -121,7 +132,7 @@ export function createMadeCheck(
         failure,
       )
     }
-    if (isNarrowed) throw new RefusedError(outcome.issues, [name])
+    if (sent !== undefined) throw refusedIn(sent, outcome.issues)
     const reasons = outcome.issues
       .slice(0, 3)
       .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)

@@ -50,11 +50,17 @@ export type Work =
 /** A work of one kind. */
 export type WorkOf<K extends Work['kind']> = Extract<Work, { readonly kind: K }>
 
+/** A register, and the names of the members that its value comes from, as the client knows them. */
+export interface Needed {
+  readonly names: readonly string[]
+  readonly register: number
+}
+
 /** The members that functions of a whole object need, in an object of which every member may be left out. */
 export interface Needs {
   /** If none of these was sent, nothing is made and nothing is missing. `undefined` if it is never a mistake to leave some out. */
-  readonly sent: readonly Held[] | undefined
-  readonly all: readonly Held[]
+  readonly sent: readonly Needed[] | undefined
+  readonly all: readonly Needed[]
 }
 
 /** Returns the register of a field. */
@@ -77,7 +83,10 @@ export function downWork(own: OwnStep, site: Site): readonly Work[] {
       args: heldOf(newer, registerOf),
       made: born.map((each) => ({ ...each, check: undefined })),
       needs: isPartial
-        ? { sent: undefined, all: [...pick('gone', moves, registerOf), ...heldOf(step.reads, registerOf)] }
+        ? {
+            sent: undefined,
+            all: neededOf([...ofKind('gone', moves), ...step.reads.map(([, slot]) => slot)], site),
+          }
         : undefined,
     })
   }
@@ -104,6 +113,8 @@ export interface Site {
   /** Whether the object puts a wrapper of one of these types around the field of the model. */
   readonly isAround: (slot: FieldId, types: ReadonlySet<string>) => boolean
   readonly registerOf: RegisterOf
+  /** The members of the older version that the value of a field comes from. */
+  readonly sentOf: (slot: FieldId) => readonly string[]
 }
 
 const NULLABLE = new Set(['nullable'])
@@ -140,7 +151,7 @@ export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
       call: reshape.up,
       args: heldOf(older, registerOf),
       made,
-      needs: isPartial ? needsOf(pick('born', moves, registerOf), step, registerOf) : undefined,
+      needs: isPartial ? needsOf(moves, step, site) : undefined,
     })
   }
   for (const move of moves) {
@@ -153,7 +164,7 @@ export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
       fields: [name],
       register: registerOf(slot),
       call: field.up,
-      check: createMadeCheck(schema, change, name, field.narrowed === true),
+      check: createMadeCheck(schema, change, name, field.narrowed === true ? site.sentOf(slot) : undefined),
       skipsAbsent: isPartial,
       spares: { absent: site.isAround(slot, OPTIONAL), null: site.isAround(slot, NULLABLE) },
     })
@@ -177,11 +188,24 @@ function notes(
     }))
 }
 
-function needsOf(sent: readonly Held[], step: OwnStep['step'], registerOf: RegisterOf): Needs {
-  return { sent, all: [...sent, ...heldOf(step.reads, registerOf)] }
+function needsOf(moves: readonly FieldChange[], { reads }: OwnStep['step'], site: Site): Needs {
+  const sent = neededOf(ofKind('born', moves), site)
+  const read = neededOf(
+    reads.map(([, slot]) => slot),
+    site,
+  )
+  return { sent, all: [...sent, ...read] }
 }
 
-function pick(kind: 'born' | 'gone', moves: readonly FieldChange[], registerOf: RegisterOf): readonly Held[] {
+function neededOf(slots: readonly FieldId[], { registerOf, sentOf }: Site): readonly Needed[] {
+  return slots.map((slot) => ({ names: sentOf(slot), register: registerOf(slot) }))
+}
+
+function ofKind(kind: FieldChange['kind'], moves: readonly FieldChange[]): readonly FieldId[] {
+  return moves.filter((move) => move.kind === kind).map(({ slot }) => slot)
+}
+
+function pick(kind: 'born', moves: readonly FieldChange[], registerOf: RegisterOf): readonly Held[] {
   return moves.flatMap((move) =>
     move.kind === kind ? [{ name: move.name, register: registerOf(move.slot) }] : [],
   )

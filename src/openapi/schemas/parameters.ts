@@ -22,9 +22,8 @@ export function toParameters(
   const declared = schemas.get('params')
   const params = declared === undefined ? undefined : toFields(declared, components).named
   return [
-    ...(migration?.shownPattern ?? pattern).params.map((param, index) =>
-      // the schema has the names of the newest version
-      pathParameter(param, params?.get(pattern.params[index]?.name ?? '')?.schema, components),
+    ...(migration?.shownPattern ?? pattern).params.map((param) =>
+      pathParameter(param, params?.get(param.name)?.schema, components),
     ),
     ...PARAMETER_SOURCES.filter((source) => source !== 'params').flatMap((source) => {
       const schema = schemas.get(source)

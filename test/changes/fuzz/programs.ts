@@ -140,6 +140,8 @@ const SCHEMAS = [
 const schema = fc.constantFrom(...SCHEMAS)
 const change = fc.constantFrom({ id: 'one' }, { id: 'two "quoted"' })
 const held = fc.record({ name, register })
+const needed = fc.record({ names: fc.uniqueArray(name, { maxLength: 2 }), register })
+const neededList = fc.array(needed, { maxLength: 4 })
 const heldList = fc.uniqueArray(held, { selector: (each) => each.name, maxLength: 4 })
 const check = fc.option(fc.record({ schema, isNarrowed: fc.boolean() }), { nil: undefined })
 
@@ -162,7 +164,14 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
       kind: 'turn',
       fields: [turn.name],
       call: turn.call?.(log),
-      check: turn.check && createMadeCheck(turn.check.schema, turn.change, turn.name, turn.check.isNarrowed),
+      check:
+        turn.check &&
+        createMadeCheck(
+          turn.check.schema,
+          turn.change,
+          turn.name,
+          turn.check.isNarrowed ? [turn.name] : undefined,
+        ),
     })),
   fc
     .record({
@@ -170,7 +179,7 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
       call: fc.option(call, { nil: undefined }),
       args: heldList,
       made: fc.array(fc.record({ name, register, check }), { maxLength: 3 }),
-      needs: fc.option(fc.record({ sent: fc.option(heldList, { nil: undefined }), all: heldList }), {
+      needs: fc.option(fc.record({ sent: fc.option(neededList, { nil: undefined }), all: neededList }), {
         nil: undefined,
       }),
     })
@@ -182,7 +191,13 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
       made: group.made.map((each) => ({
         ...each,
         check:
-          each.check && createMadeCheck(each.check.schema, group.change, each.name, each.check.isNarrowed),
+          each.check &&
+          createMadeCheck(
+            each.check.schema,
+            group.change,
+            each.name,
+            each.check.isNarrowed ? [each.name, 'b'] : undefined,
+          ),
       })),
     })),
 )

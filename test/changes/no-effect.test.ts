@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+
+import { createApp, DefinitionError, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
+import { z } from 'zod'
+
+type Untyped = (...given: readonly unknown[]) => never
+const untyped = (made: unknown): Untyped => made as Untyped
+
+const Car = model('Car', { id: z.string(), year: z.int(), plate: z.string().regex(/^[A-Z]+$/) })
+const Shop = model('Shop', { name: z.string() })
+const Lost = model('Lost', { name: z.string() })
+
+const CarController = defineController({
+  prefix: '/car',
+  routes: [
+    {
+      method: 'GET',
+      name: 'list',
+      input: { query: { limit: z.int().max(9) } },
+      response: z.array(Shop),
+      handler: () => [],
+    },
+    {
+      method: 'POST',
+      name: 'make',
+      input: { body: Car },
+      response: { 201: Car },
+      handler: ({ body }) => body,
+    },
+    {
+      method: 'GET',
+      path: '/new',
+      name: 'fresh',
+      version: '>=2',
+      response: Shop,
+      handler: () => ({ name: '' }),
+    },
+  ],
+})
+
+/** Starts an application with one change of version 2, and returns the codes and messages of what is wrong. */
+async function mistakes(...change: object[]): Promise<readonly string[]> {
+  try {
+    const made = untyped(defineVersionChange)({ version: '2', title: 'A change', change })
+    const history = untyped(defineVersions)({
+      versions: ['3', '2', '1'],
+      models: { Car, Shop, Lost },
+      changes: [made],
+    })
+    const app = createApp(defineModule({ controllers: [CarController] }), {
+      logger: false,
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    await app.ready()
+    return []
+  } catch (error) {
+    assert.ok(error instanceof DefinitionError, String(error))
+    return error.errors.map(({ code, message }) => `${code}: ${message}`)
+  }
+}
+
+const named = reshape({ of: Shop, fields: { name: { was: 'title' } } })
+const list = (given: object): object => untyped(operation)({ route: 'car.list', ...given })
+
+describe('what has no effect in any version', () => {
+  const cases: readonly (readonly [string, readonly object[], string])[] = [
+    [
+      'a rename to itself',
+      [reshape({ of: Shop, fields: { name: { was: 'name' } } })],
+      'Shop.name was called name too',
+    ],
+    [
+      'the same schema',
+      [reshape({ of: Shop, fields: { name: { was: z.string() } } })],
+      'Shop.name had the same schema',
+    ],
+    ['an operation that says nothing', [named, list({})], 'operation says nothing of car.list'],
+    ['the same path', [list({ path: { was: '/car' } })], 'the path of car.list was what it is'],
+    ['the same method', [list({ method: { was: 'GET' } })], 'the method of car.list was what it is'],
+    ['the same status', [list({ status: { was: 200 } })], 'the status of car.list was what it is'],
+    [
+      'the same name',
+      [list({ query: { limit: { was: 'limit' } } })],
+      'query.limit of car.list was what it is',
+    ],
+    [
+      'the same parameter',
+      [list({ query: { limit: { was: z.int().max(9) } } })],
+      'query.limit of car.list was what it is',
+    ],
+    [
+      'a route that no older version has',
+      [named, operation({ route: 'car.fresh', path: { was: '/car/young' } })],
+      'unused_change: its operation of car.fresh reaches no route of an older version',
+    ],
+    [
+      'a model that no route has',
+      [named, reshape({ of: Lost, fields: { name: { was: 'title' } } })],
+      'unused_change: its reshape of Lost reaches no route of an older version',
+    ],
+  ]
+  for (const [what, change, message] of cases)
+    it(`is a mistake at the start: ${what}`, async () => {
+      const found = await mistakes(...change)
+      assert.equal(found.length, 1, found.join('\n'))
+      assert.ok(found[0]?.includes(message), found[0])
+    })
+
+  it('may be the same for some of the routes of a controller', async () => {
+    assert.deepEqual(await mistakes(operation({ route: 'car.*', status: { was: 200 } })), [])
+  })
+})
+
+describe('a field whose meaning types cannot see', () => {
+  const unfit = (name: string): string =>
+    `unfit: Car.${name} had values that the newer schema refuses, and there is no up`
+  const was = async (fields: object): Promise<readonly string[]> =>
+    mistakes(untyped(reshape)({ of: Car, fields }))
+
+  it('needs up or narrowed if a request has it', async () => {
+    assert.deepEqual(await was({ year: { was: z.number() } }), [unfit('year')])
+    assert.deepEqual(await was({ plate: { was: z.string() } }), [unfit('plate')])
+    assert.deepEqual(await was({ plate: { was: z.string().min(3) } }), [unfit('plate')])
+    assert.deepEqual(await was({ year: { was: z.number(), narrowed: true } }), [])
+    assert.deepEqual(await was({ year: { was: z.number(), up: Math.round } }), [])
+    assert.deepEqual(await was({ year: { was: z.int().min(3) } }), [])
+  })
+
+  it('needs neither in responses', async () => {
+    assert.deepEqual(await mistakes(reshape({ of: Shop, fields: { name: { was: z.string().min(2) } } })), [])
+  })
+})
+
+describe('models of a history', () => {
+  it('have different names', () => {
+    const other = model('Car', { id: z.string() })
+    assert.throws(
+      () => defineVersions({ versions: ['2', '1'], models: { Car, other }, changes: [] }),
+      /two models have the name Car/,
+    )
+  })
+
+  it('are all listed', () => {
+    const change = defineVersionChange({ version: '2', title: 'Titles', change: [named] })
+    assert.throws(
+      () => defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] }),
+      /reshapes Shop, which models does not list/,
+    )
+  })
+})
