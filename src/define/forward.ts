@@ -13,7 +13,7 @@ export interface UpstreamApp {
   fetch(request: Request): Awaitable<Response>
 }
 
-/** What `forward` of a route takes: an API behind the application. Made by `defineUpstream` of `octavo/upstream`. */
+/** The target of `forward` of a route: an API behind the application. Made by `defineUpstream` of `octavo/upstream`. */
 export interface ForwardTarget extends Token<UpstreamApp> {
   /** Distinguishes upstreams from other providers. */
   readonly [FORWARDS]: true
@@ -24,10 +24,10 @@ export function isForwardTarget(value: unknown): value is ForwardTarget {
   return typeof value === 'object' && value !== null && FORWARDS in value
 }
 
-/** What can replace an upstream: an application, or a function that answers requests. */
+/** The replacement of an upstream: an application, or a function that answers requests. */
 export type UpstreamStandIn = UpstreamApp | UpstreamApp['fetch']
 
-/** What `bind` binds an upstream to: a function or an application becomes its value. */
+/** Returns the value that `bind` binds an upstream to: a function or an application becomes its value. */
 export function toUpstreamValue(to: object): object {
   if (typeof to === 'function') return { value: { fetch: to } }
   return 'fetch' in to && typeof to.fetch === 'function' ? { value: to } : to

@@ -13,7 +13,7 @@ const SMALL = 65_536
 /** Responses before the response. More are an upstream that never answers. */
 const MAX_INFORMATIONAL = 16
 
-/** What becomes of a request. */
+/** The outcome of a request. */
 export interface Outcome {
   readonly resolve: (response: IncomingResponse) => void
   /** Called with what undici reports, before anything of the response was passed on. `isUntouched` if nothing of it has come at all. */

@@ -130,7 +130,7 @@ const OWN_CODES: ReadonlySet<string | undefined> = new Set([
   'upstream_timeout',
 ])
 
-/** What a client gets of a response. */
+/** Returns the answer that a client gets of a response. */
 async function toAnswer(
   plan: ForwardPlan,
   running: RunningUpstream,

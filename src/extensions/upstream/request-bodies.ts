@@ -4,7 +4,7 @@ import { isMultipart } from '../../server/request/uploads.ts'
 import { toSearchParams } from '../../server/request/query.ts'
 import type { OutgoingRequest } from './transport.ts'
 
-/** What the handler of a forwarded route receives: the sources that were parsed, and the upstream. */
+/** The input of a forwarded route's handler: the sources that were parsed, and the upstream. */
 export interface ForwardInput extends Partial<Record<SourceName, unknown>> {
   readonly params: Readonly<Record<string, unknown>>
   readonly inject: object

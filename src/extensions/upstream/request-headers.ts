@@ -2,7 +2,7 @@ import { toLine } from '../../server/request/header.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { hasCondition } from '../../server/pipeline/entity-tags.ts'
 
-/** What says something about one connection alone (RFC 9110 section 7.6.1), and what is written anew. */
+/** Headers about one connection alone (RFC 9110 section 7.6.1), and those that are written anew. */
 const DROPPED: ReadonlySet<string> = new Set(
   (
     'connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade ' +

@@ -2,7 +2,7 @@ import type { ResponseHeaders } from '../../server/pipeline/response-head.ts'
 import { connectionNames } from './request-headers.ts'
 import type { IncomingResponse } from './transport.ts'
 
-/** What says something about one connection alone (RFC 9110 section 7.6.1). */
+/** Headers about one connection alone (RFC 9110 section 7.6.1). */
 const DROPPED: ReadonlySet<string> = new Set(
   'connection keep-alive proxy-connection proxy-authenticate te trailer transfer-encoding upgrade'.split(' '),
 )

@@ -8,7 +8,7 @@ import type { OutgoingRequest, Transport } from './transport.ts'
 export class RunningUpstream implements UpstreamApp {
   readonly #prefix: string
   readonly transport: Transport
-  /** What it may call itself in addresses. */
+  /** The origins that it may have in addresses. */
   readonly origins: readonly string[]
 
   constructor({ prefix }: UpstreamSettings, transport: Transport, origins: readonly string[]) {
@@ -57,7 +57,7 @@ function toWebStream(body: Chunks): ReadableStream<Uint8Array> {
 /** The upstreams of what stands in for one. */
 const standIns = new WeakMap<object, RunningUpstream>()
 
-/** What the container holds for an upstream: it itself, or an application in its place. */
+/** Returns the upstream that the container holds: it itself, or an application in its place. */
 export function toRunning(value: unknown, settings: UpstreamSettings): RunningUpstream {
   if (value instanceof RunningUpstream) return value
   if (!isApp(value)) throw new TypeError(`${settings.name} is bound to something without a fetch`)

@@ -8,7 +8,7 @@ import { isReset, isUnconnected, toUpstreamError } from './failures.ts'
 import type { UpstreamTimeouts } from './options.ts'
 import type { IncomingResponse, OutgoingRequest, Sender, Transport, Upgraded } from './transport.ts'
 
-/** What connections are made with. */
+/** The settings of connections. */
 export interface PoolSettings {
   readonly name: string
   readonly urls: readonly string[]
