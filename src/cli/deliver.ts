@@ -58,7 +58,7 @@ function formatOf(given: string | undefined, out = ''): Format {
 export async function deliver({ documents }: Documents, order: Order, cwd: string): Promise<number> {
   const results: boolean[] = []
   for (const { name: own, document } of documents) {
-    const text = await toText(document, order.format)
+    const text = await formatDocument(document, order.format)
     if (order.out === undefined) {
       process.stdout.write(text)
       continue
@@ -75,7 +75,7 @@ export async function deliver({ documents }: Documents, order: Order, cwd: strin
   return results.every(Boolean) ? 0 : 1
 }
 
-async function toText(document: object, format: Format): Promise<string> {
+async function formatDocument(document: object, format: Format): Promise<string> {
   if (format === 'text') return String(Reflect.get(document, 'text'))
   if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`
   const { toYaml } = await import('../openapi/document/yaml.ts')
@@ -98,7 +98,7 @@ async function check(file: string, name: string, document: object, format: Forma
   }
   const found =
     format === 'text'
-      ? textDifferences(text, await toText(document, format))
+      ? textDifferences(text, await formatDocument(document, format))
       : differences(await parse(text, format), toPlain(document))
   if (found.length === 0) {
     say(`${green(name)} is up to date`)

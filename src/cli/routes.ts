@@ -34,7 +34,7 @@ export const routes: Command = {
     if (served?.kind !== 'routes') return 1
     const text = given.has('tree')
       ? served.tree
-      : toText(served, { version, isJson: given.has('json'), isPublic: given.has('public') })
+      : formatRoutes(served, { version, isJson: given.has('json'), isPublic: given.has('public') })
     process.stdout.write(`${text}\n`)
     return 0
   },
@@ -46,7 +46,7 @@ interface Shown {
   readonly isPublic: boolean
 }
 
-function toText(served: Served, { version, isJson, isPublic }: Shown): string {
+function formatRoutes(served: Served, { version, isJson, isPublic }: Shown): string {
   const info = version === undefined ? undefined : findVersion(served.versions, version)
   const rows = info === undefined ? served.routes.map(toRow) : rowsOf(served, info)
   const shown = isPublic ? rows.filter(({ route }) => route.public) : rows

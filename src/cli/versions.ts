@@ -47,7 +47,7 @@ export const versions: Command = {
     const shown = calls && listed.map((info) => ({ ...info, usage: calls.get(info.version) ?? NO_CALLS }))
     const text = given.has('json')
       ? JSON.stringify(shown ?? listed, undefined, 2)
-      : toText(listed, styleFor(process.stdout), calls)
+      : formatVersions(listed, styleFor(process.stdout), calls)
     process.stdout.write(`${text}\n`)
     return 0
   },
@@ -77,7 +77,7 @@ function toTitle(change: NonNullable<VersionInfo['changes']>[number] & CountedCh
 
 const NO_CALLS: Calls = { count: 0, clients: 0, hasMoreClients: false, lastSeen: '' }
 
-function toText(
+function formatVersions(
   all: readonly VersionInfo[],
   style: Style,
   calls: ReadonlyMap<string | null, Calls> | undefined,

@@ -72,7 +72,7 @@ export interface CallValues {
 }
 
 /** A value as servers read it from a text: dates in ISO 8601, objects as JSON. @throws `TypeError` for what has no text. */
-export function toText(value: unknown): string {
+export function formatValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return value
@@ -91,7 +91,7 @@ export function toText(value: unknown): string {
 export function toTexts(value: unknown): readonly string[] {
   const list: unknown = value instanceof Set ? [...value] : value
   const items: readonly unknown[] = Array.isArray(list) ? list : [list]
-  return items.flatMap((item) => (item === undefined || item === null ? [] : [toText(item)]))
+  return items.flatMap((item) => (item === undefined || item === null ? [] : [formatValue(item)]))
 }
 
 /** The names and texts of a source. */

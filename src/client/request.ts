@@ -1,5 +1,5 @@
 import { headerName } from '../http/headers.ts'
-import { toBody, toPairs, toText, toTexts } from './body.ts'
+import { toBody, toPairs, formatValue, toTexts } from './body.ts'
 import type { CallValues, Sent, Values } from './body.ts'
 import type { RouteCall } from './route-map.ts'
 
@@ -124,7 +124,7 @@ function writeSegment(name: string, segment: string, params: Readonly<Record<str
     const value = Object.hasOwn(params, param) ? params[param] : undefined
     if (value === undefined || value === null)
       throw new TypeError(`${name}: the path parameter ${param} is missing`)
-    const text = toText(value)
+    const text = formatValue(value)
     isRest = rest !== undefined
     if (isRest) return text.split('/').map(encodeURIComponent).join('/')
     if (text === '') throw new TypeError(`${name}: the path parameter ${param} is empty`)

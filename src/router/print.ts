@@ -63,7 +63,7 @@ function shapeAt(
 function labelOf(tree: Tree<PrintedRoute>, node: RadixNode, section: string, depth: number): string {
   if (!section.startsWith(':') && section !== '**') return section
   const segment = firstBelow(tree, node)?.pattern.segments[depth]
-  return segment === undefined ? section : toText(segment)
+  return segment === undefined ? section : formatSegment(segment)
 }
 
 function firstBelow(tree: Tree<PrintedRoute>, node: RadixNode): PrintedRoute | undefined {
@@ -76,7 +76,7 @@ function firstBelow(tree: Tree<PrintedRoute>, node: RadixNode): PrintedRoute | u
   return undefined
 }
 
-function toText(segment: Segment): string {
+function formatSegment(segment: Segment): string {
   if (segment.kind === 'literal') return segment.text
   const parts = segment.kind === 'mixed' ? segment.parts : [segment.param]
   return parts.map((part) => (typeof part === 'string' ? part : `{${part.name}:${part.type.name}}`)).join('')

@@ -109,13 +109,13 @@ export function isTextSchema(schema: Schema): boolean {
     case 'union':
       return schemasOf(def['options']).every(isTextSchema)
     case 'pipe':
-      return isText(schemaOf(def['out']))
+      return isStringSchema(schemaOf(def['out']))
     default:
-      return SAME.has(def.type) && isText(innerOf(def))
+      return SAME.has(def.type) && isStringSchema(innerOf(def))
   }
 }
 
-function isText(schema: Schema | undefined): boolean {
+function isStringSchema(schema: Schema | undefined): boolean {
   return schema !== undefined && isTextSchema(schema)
 }
 

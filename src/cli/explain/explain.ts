@@ -15,12 +15,12 @@ export async function explainVersions(given: Arguments, setting: Setting): Promi
   const { explanation = { changes: [], nearMisses: [] } } = report
   const text = given.has('json')
     ? JSON.stringify(explanation, undefined, 2)
-    : toText(explanation, styleFor(process.stdout))
+    : formatExplanation(explanation, styleFor(process.stdout))
   process.stdout.write(`${text}\n`)
   return 0
 }
 
-function toText({ changes, nearMisses }: Explanation, style: Style): string {
+function formatExplanation({ changes, nearMisses }: Explanation, style: Style): string {
   if (changes.length === 0) return 'The app has no changes.'
   const told = changes.flatMap(({ version, title, at, reaches }) => [
     [style.cyan(version), style.bold(title), ...(at === undefined ? [] : [style.dim(at)])].join('  '),

@@ -28,7 +28,7 @@ export function printComparison(comparison: Printed, format: Format, labels: Lab
   if (format === 'json') return JSON.stringify(comparison, undefined, 2)
   if (format === 'markdown') return toMarkdown(comparison, labels)
   if (format === 'junit') return toJunit(comparison, labels)
-  return format === 'github' ? toGithub(comparison, labels) : toText(comparison, labels, style)
+  return format === 'github' ? toGithub(comparison, labels) : formatComparison(comparison, labels, style)
 }
 
 /** How many findings there are of each level, the worst first. */
@@ -40,7 +40,7 @@ function toSummary({ findings }: Printed): string {
   return counts.filter(Boolean).join(', ') || 'no difference that clients notice'
 }
 
-function toText(comparison: Printed, { base, revision }: Labels, style: Style): string {
+function formatComparison(comparison: Printed, { base, revision }: Labels, style: Style): string {
   const colours: Readonly<Record<Level, (text: string) => string>> = {
     breaking: style.red,
     warning: style.yellow,

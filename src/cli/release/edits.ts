@@ -66,7 +66,7 @@ export function toEdits(label: string, source: string, wanted: Wanted, version: 
 /** The literal `'next'` of a property, none if it is anything else. */
 function nextOf(property: Property | undefined): readonly Token[] {
   const [literal, ...others] = property?.value ?? []
-  if (literal === undefined || !isText(literal) || literal.text.slice(1, -1) !== 'next') return []
+  if (literal === undefined || !isStringToken(literal) || literal.text.slice(1, -1) !== 'next') return []
   return others.length === 0 || others[0]?.text === 'as' ? [literal] : []
 }
 
@@ -74,11 +74,11 @@ function nextOf(property: Property | undefined): readonly Token[] {
 function nextIn(property: Property | undefined): readonly Token[] {
   const [first] = property?.value ?? []
   return first?.text === '['
-    ? (property?.value ?? []).filter((token) => isText(token) && token.text.slice(1, -1) === 'next')
+    ? (property?.value ?? []).filter((token) => isStringToken(token) && token.text.slice(1, -1) === 'next')
     : nextOf(property)
 }
 
-function isText({ kind }: Token): boolean {
+function isStringToken({ kind }: Token): boolean {
   return kind === 'string' || kind === 'template'
 }
 
@@ -126,7 +126,7 @@ export function listOf({ key, value }: Property, tokens: readonly Token[]): numb
 /** A version in front of the first member of a list. */
 function versionInFront(source: string, tokens: readonly Token[], open: number, version: string): Edit {
   const [first] = toMembers(tokens, open)[0]?.members ?? []
-  const quote = first !== undefined && isText(first) ? first.text.charAt(0) : "'"
+  const quote = first !== undefined && isStringToken(first) ? first.text.charAt(0) : "'"
   return inFront(source, tokens, open, quote + escaped(version, quote) + quote)
 }
 

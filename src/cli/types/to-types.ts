@@ -156,7 +156,7 @@ function dataOf(content: Content | undefined, names: TypeNames): string {
   return union(
     Object.entries(content).map(([type, { schema }]) => {
       if (isJson(type)) return toType(schema, names)
-      return isText(type) ? 'string' : 'Uint8Array'
+      return isTextType(type) ? 'string' : 'Uint8Array'
     }),
   )
 }
@@ -165,7 +165,7 @@ function isJson(type: string): boolean {
   return /[/+]json\b/i.test(type)
 }
 
-function isText(type: string): boolean {
+function isTextType(type: string): boolean {
   return /^text\/|[/+]xml\b/i.test(type)
 }
 
@@ -228,7 +228,7 @@ function bodyOf({ body, sources }: ContractRoute, names: TypeNames): readonly Me
   if (!sources.includes('body')) return formOf(body.content, sources, isRequired, names)
   const types = Object.entries(body.content)
   const json = types.find(([type]) => isJson(type))
-  const plain = types.some(([type]) => isText(type)) ? 'string' : BYTES
+  const plain = types.some(([type]) => isTextType(type)) ? 'string' : BYTES
   const data = json === undefined ? plain : toType(json[1].schema, names)
   return [{ name: 'body', type: data, isRequired }]
 }

@@ -48,7 +48,7 @@ export const retire: Command = {
     const retirement = toRetirement(version, served.versions, entries)
     const text = given.has('json')
       ? JSON.stringify(retirement, undefined, 2)
-      : toText(retirement, toAbsence(version, since, entries), styleFor(process.stdout))
+      : formatRetirement(retirement, toAbsence(version, since, entries), styleFor(process.stdout))
     process.stdout.write(`${text}\n`)
     return retirement.clients.length === 0 ? 0 : 1
   },
@@ -71,7 +71,7 @@ function toAbsence(
 }
 
 /** Formats the effect of retiring a version. */
-function toText(
+function formatRetirement(
   { version, clients, deadRoutes, deadChanges, idleChanges }: Retirement,
   absence: readonly string[],
   style: Style,

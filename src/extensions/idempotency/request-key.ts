@@ -145,7 +145,7 @@ export function toFingerprint(
   if (noted.isWhole && (body !== undefined || form !== undefined)) return parts.join('\n')
   parts.push(noted.isWhole ? '' : JSON.stringify(request.url))
   return request.bytes().then((bytes) => {
-    parts.push(bytes.length > SHORT_BODY ? `#${hash(bytes)}` : `=${toText(bytes)}`)
+    parts.push(bytes.length > SHORT_BODY ? `#${hash(bytes)}` : `=${decodeBytes(bytes)}`)
     return parts.join('\n')
   })
 }
@@ -159,7 +159,7 @@ function unreadQuery({ query }: HttpRequest, hidden: readonly string[]): object 
 const SHORT_BODY = 64
 
 /** Each byte as a character. */
-function toText({ buffer, byteOffset, length }: Uint8Array): string {
+function decodeBytes({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 

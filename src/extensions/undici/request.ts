@@ -100,14 +100,14 @@ function addLines(found: Lines, name: string, value: unknown): void {
     return
   }
   const lower = name.toLowerCase()
-  const text = typeof value === 'string' ? value : toText(value)
+  const text = typeof value === 'string' ? value : formatHeader(value)
   const problem = headerProblem({ [lower]: text })
   if (problem !== undefined) throw new TypeError(`app.dispatcher: ${problem}`)
   const before = found[lower]
   found[lower] = before === undefined ? text : [before, text].flat()
 }
 
-function toText(value: unknown): string {
+function formatHeader(value: unknown): string {
   if (value === null) return ''
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
     return value.toString()

@@ -96,7 +96,7 @@ export interface StreamedSchema {
   /** `undefined` for an event without data. */
   readonly schema: SchemaObject | undefined
   /** Whether the data of an event is sent as text that is no JSON. */
-  readonly isText: boolean
+  readonly isString: boolean
   /** Whether an event may come without data. */
   readonly isOptional: boolean
 }

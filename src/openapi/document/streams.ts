@@ -41,7 +41,7 @@ export function toStreamResponse(
 /** An event as an object of its fields. A field is text, which OpenAPI 3.2 says of data (section 4.14.4.2). */
 function toEvent(
   name: string,
-  { schema, isText, isOptional }: StreamedSchema,
+  { schema, isString: isText, isOptional }: StreamedSchema,
   openapi: OpenApiVersion,
 ): SchemaObject {
   const required = [...(name === UNNAMED ? [] : ['event']), ...(isOptional ? [] : ['data'])]

@@ -6,7 +6,7 @@ export function toYaml(document: object): string {
 
 /** A value of JSON, with the space or the line break before it. `indent` is that of its lines. */
 function toBlock(value: unknown, indent: string): string {
-  if (typeof value === 'string') return ` ${toText(value, indent)}`
+  if (typeof value === 'string') return ` ${formatText(value, indent)}`
   if (typeof value !== 'object' || value === null) return ` ${String(value)}`
   const lines = Array.isArray(value)
     ? value.map((entry: unknown) => `- ${toBlock(entry, `${indent}  `).trimStart()}`)
@@ -24,7 +24,7 @@ function toEntry(key: string, value: unknown, indent: string): string {
 
 const MAX_KEY = 1000
 
-function toText(text: string, indent: string): string {
+function formatText(text: string, indent: string): string {
   if (isPlain(text)) return text
   if (!text.includes('\n') || !isLiteral(text)) return toQuoted(text)
   return `|-\n${text

@@ -60,7 +60,7 @@ export function toStreamed({ zod, schema }: Converted, referred: Referred): Stre
   const isNone = isNothing(resolve(schema, referred.finished))
   return {
     schema: isNone ? undefined : schema,
-    isText: isTextSchema(zod),
+    isString: isTextSchema(zod),
     isOptional: isNone || Reflect.get(zod._zod, 'optout') === 'optional',
   }
 }
@@ -108,15 +108,15 @@ function textAndJson({ zod, schema }: Converted, components: Components): Conten
   const json = { [JSON_TYPE]: { schema } }
   if (!acceptsText(zod)) return json
   const root = resolve(schema, components)
-  if (isText(root)) return { [TEXT_TYPE]: { schema }, ...json }
+  if (isStringSchema(root)) return { [TEXT_TYPE]: { schema }, ...json }
   const texts = [...listOf(root['anyOf']), ...listOf(root['oneOf'])].filter((option) =>
-    isText(resolve(option, components)),
+    isStringSchema(resolve(option, components)),
   )
   if (texts.length === 0) return json
   return { ...json, [TEXT_TYPE]: { schema: joined('anyOf', texts) } }
 }
 
-function isText({ type }: SchemaObject): boolean {
+function isStringSchema({ type }: SchemaObject): boolean {
   return type === 'string'
 }
 

@@ -63,7 +63,7 @@ const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: no
 function createJsonLines(openOutputs: OpenOutputs): Logger {
   const outputs = openOutputs(toLossLine)
   const format = (level: Level, details: object, message: string | undefined): string =>
-    outputs.toText?.(level, details, message) ?? toLine(level, details, message)
+    outputs.formatLine?.(level, details, message) ?? toLine(level, details, message)
   return {
     debug: nothing,
     info: (details, message) => {
@@ -112,13 +112,13 @@ function toMembers(details: object): string {
     return text.startsWith('{') ? `,${text.slice(1, -1)}` : `,"details":${text}`
   } catch {
     // cycles, or members that throw: better half a line than none
-    return `,"details":${JSON.stringify(toText(details))}`
+    return `,"details":${JSON.stringify(formatDetails(details))}`
   }
 }
 
 const NOT_SHOWN = 'cannot be shown'
 
-function toText(details: object): string {
+function formatDetails(details: object): string {
   try {
     return inspectValue(details) ?? NOT_SHOWN
   } catch {

@@ -12,7 +12,7 @@ export interface Outputs {
   /** Writes the line of a request, faster than that of any details. Returns false, and writes nothing, for other details and messages. */
   readonly request?: (details: object, message: string | undefined) => boolean
   /** Formats a record for people, if the output of its level is a terminal. */
-  readonly toText?: (level: Level, details: object, message: string | undefined) => string | undefined
+  readonly formatLine?: (level: Level, details: object, message: string | undefined) => string | undefined
 }
 
 /** Opens what log lines go to. `toLossLine` writes the line that reports how many lines were dropped, at the place where they are missing. */

@@ -54,7 +54,7 @@ export const openStandard: OpenOutputs = (toLossLine) => {
     warn: error,
     error,
     ...(forPeople.info ? {} : { request }),
-    toText: (level, details, message) =>
+    formatLine: (level, details, message) =>
       forPeople[level] ? toTerminalText(level, details, message) : undefined,
   })
 }

@@ -8,7 +8,7 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Respond } from './respond.ts'
 
-/** What forwarding depends on. */
+/** The settings of the application that forwarding uses. */
 export type ForwardSettings = Pick<Settings, 'trustProxy'>
 
 /** Creates the handler of a route whose requests an upstream answers. */

@@ -32,10 +32,10 @@ function toHeader(name: string, members: readonly string[]): Announcement {
 function toMember(text: string): string {
   const { type, parameters } = parseMediaType(text) ?? { type: text, parameters: [] }
   // tokens begin with a letter or an asterisk
-  const range = /^[a-z*]/.test(type) ? type : toText(type)
-  return [range, ...parameters.map(([name, value]) => `${name}=${toText(value)}`)].join(';')
+  const range = /^[a-z*]/.test(type) ? type : formatString(type)
+  return [range, ...parameters.map(([name, value]) => `${name}=${formatString(value)}`)].join(';')
 }
 
-function toText(value: string): string {
+function formatString(value: string): string {
   return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 }

@@ -25,7 +25,7 @@ export function createDecoder(schema: Schema): ChooseDecoder {
   const text = acceptsText(schema) ? presentOr(decodeText) : undefined
   const byType = (request: HttpRequest, type: MediaType | undefined): Decode => {
     if (isJson(type)) return json
-    if (text !== undefined && isText(type)) return text
+    if (text !== undefined && isTextType(type)) return text
     const types = typesOf(schema, request.method)
     if (text !== undefined && isNamed(type, types)) return text
     throw unsupported(request, types)
@@ -80,7 +80,7 @@ function isForm(type: MediaType | undefined): boolean {
   return type?.type === 'application/x-www-form-urlencoded' && isUtf8Charset(type)
 }
 
-function isText(type: MediaType | undefined): boolean {
+function isTextType(type: MediaType | undefined): boolean {
   return (
     type !== undefined && (type.type.startsWith('text/') || /[/+]xml$/.test(type.type)) && isUtf8Charset(type)
   )

@@ -96,19 +96,19 @@ export function sniffType(start: Uint8Array, declared: string): string {
   )
   if (found === undefined) {
     const isKnown = SIGNED.has(declared)
-    if (isText(start)) return isKnown ? 'text/plain' : declared
+    if (looksLikeText(start)) return isKnown ? 'text/plain' : declared
     return isKnown || TEXT.test(declared) ? UNKNOWN : declared
   }
   const [type = UNKNOWN] = found.types
   if (found.types.includes(declared)) return declared
   // text may begin with any letters
-  if (TEXT.test(declared) && isText(start)) return declared
+  if (TEXT.test(declared) && looksLikeText(start)) return declared
   const mayWrap = declared.startsWith('application/') && declared !== UNKNOWN && !SIGNED.has(declared)
   return mayWrap && CONTAINERS.has(type) ? declared : type
 }
 
 /** Whether nothing in the bytes says that they are no text (section 7.2 of the standard). */
-function isText(start: Uint8Array): boolean {
+function looksLikeText(start: Uint8Array): boolean {
   const [first, second] = start
   if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return true
   return !start.some(

@@ -89,14 +89,14 @@ async function prepareVerify(options: VerifyOptions): Promise<Prepared> {
     requiredClaims: needsExpiry ? ['exp'] : [],
   }
   const utf8 = new TextDecoder()
-  const toText = (part: string): string => utf8.decode(jose.base64url.decode(part))
+  const decodePart = (part: string): string => utf8.decode(jose.base64url.decode(part))
   const whyNot = (head: string): string | undefined => {
     try {
       const header = jose.decodeProtectedHeader(`${head}..`)
       // no extension is known here that a token could demand (RFC 7515 section 4.1.11)
       if ('crit' in header) return 'crit'
       if (!types.includes(toType(header.typ))) return 'typ'
-      const flaw = flawOf(toText(head), header)
+      const flaw = flawOf(decodePart(head), header)
       return flaw === undefined ? undefined : `${flaw} header`
     } catch {
       return 'malformed'
@@ -115,7 +115,7 @@ async function prepareVerify(options: VerifyOptions): Promise<Prepared> {
     try {
       const { payload } = await jose.jwtVerify(token, key, rules)
       accepted = head
-      const flaw = flawOf(toText(body), payload)
+      const flaw = flawOf(decodePart(body), payload)
       if (flaw !== undefined) return { reason: `${flaw} claim` }
       return { claims: freezeDeep(payload) }
     } catch (error) {

@@ -63,7 +63,8 @@ function collect(options: HeaderOptions, { host, type, length, written = {} }: H
     const lower = name.toLowerCase()
     if (value === undefined || Object.hasOwn(fixed, lower)) continue
     if (typeof value === 'string' && lower !== 'cookie') lines[lower] = value
-    else lines[lower] = toLine([lower === 'cookie' ? (lines[lower] ?? []) : [], value].flat(2).map(toText))
+    else
+      lines[lower] = toLine([lower === 'cookie' ? (lines[lower] ?? []) : [], value].flat(2).map(formatNumber))
   }
   const problem = headerProblem(lines)
   if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
@@ -83,12 +84,12 @@ export function ownHeaders({ cookies }: HeaderOptions, type: string | undefined)
 /** The length that a Content-Length header declares, in bytes. */
 export function declaredLength(headers: HeaderOptions['headers'] = {}): number | undefined {
   const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length') ?? []
-  const text = toText(value)
+  const text = formatNumber(value)
   return typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : undefined
 }
 
 /** Returns numbers as text. Anything else stays as it is, because it is refused later if it is not a string. */
-function toText<T>(value: T): Exclude<T, number> | string {
+function formatNumber<T>(value: T): Exclude<T, number> | string {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript does not narrow type parameters
   return typeof value === 'number' ? String(value) : (value as Exclude<T, number>)
 }

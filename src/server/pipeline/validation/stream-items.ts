@@ -124,10 +124,10 @@ function failOther(parts: StreamParts, data: unknown, context: RequestContext): 
 /** Creates the function that writes what is declared under a name. */
 function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
   const { checking, migration, stream } = parts
-  const isText = stream.kind === 'events' && isTextSchema(migration?.older.schemas.get(name) ?? schema)
-  const toText = (data: unknown, context: RequestContext): string | undefined =>
-    textOf(migration === undefined ? data : migration.turn(name, data, context), isText)
-  if (checking === false) return toText
+  const isString = stream.kind === 'events' && isTextSchema(migration?.older.schemas.get(name) ?? schema)
+  const formatData = (data: unknown, context: RequestContext): string | undefined =>
+    textOf(migration === undefined ? data : migration.turn(name, data, context), isString)
+  if (checking === false) return formatData
   const parser = createParser(schema, checking === 'strict')
   const writeNow = toWriteNow(name, parser, parts)
   const valueOf = createValueOf(
@@ -139,8 +139,8 @@ function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
     if (text !== undefined) return text
     const parsed = parser.parse(data)
     return isPromise(parsed)
-      ? parsed.then((settled) => toText(valueOf(settled, context), context))
-      : toText(valueOf(parsed, context), context)
+      ? parsed.then((settled) => formatData(valueOf(settled, context), context))
+      : formatData(valueOf(parsed, context), context)
   }
 }
 

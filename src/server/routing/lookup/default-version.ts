@@ -33,10 +33,10 @@ export function createDefaultResolver(
   }
   const toResolution = (version: unknown): VersionMatch => {
     if (version === null) return unchosen
-    const isText = typeof version === 'string'
-    const resolution = isText ? byVersion.get(known.find(version) ?? '') : undefined
+    const isVersion = typeof version === 'string'
+    const resolution = isVersion ? byVersion.get(known.find(version) ?? '') : undefined
     if (resolution !== undefined) return resolution
-    const given = isText ? JSON.stringify(cutVersion(version)) : typeof version
+    const given = isVersion ? JSON.stringify(cutVersion(version)) : typeof version
     throw new Error(
       `The function defaultVersion gave ${given}, not a known version (${known.list.join(', ')}) or null`,
     )

@@ -60,7 +60,7 @@ function fill({ name, pattern }: ResolvedRoute, params: Readonly<Record<string, 
     const hint = isOption ? `; options come third: urlFor('${name}', {}, { ${unknown} })` : ''
     throw new TypeError(`urlFor: "${name}" has no parameter ${unknown}${hint}`)
   }
-  return writePath(name, pattern, (param) => toText(name, param, params))
+  return writePath(name, pattern, (param) => formatParam(name, param, params))
 }
 
 /**
@@ -98,7 +98,11 @@ function writeSegment(name: string, segment: Segment, textOf: (param: Param) => 
   }
 }
 
-function toText(name: string, { name: key, type }: Param, params: Readonly<Record<string, unknown>>): string {
+function formatParam(
+  name: string,
+  { name: key, type }: Param,
+  params: Readonly<Record<string, unknown>>,
+): string {
   const value = params[key]
   if (value === undefined || value === null)
     throw new TypeError(`urlFor: "${name}" needs the parameter ${key}`)

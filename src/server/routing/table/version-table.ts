@@ -155,10 +155,11 @@ function toRoots(
     literals.length === 0 || prefix.exclusions.length === 0
       ? undefined
       : toZone('', (node) => without(node, literals))
-  const zones = outer === undefined ? ([inner] as const) : ([inner, outer] as const)
+  const prefixZones = outer === undefined ? ([inner] as const) : ([inner, outer] as const)
   return {
     withoutVersion: bare,
-    pathRoot: path === undefined ? bare : zones.reduce((root, zone) => mountZone(root, zone, path), bare),
+    pathRoot:
+      path === undefined ? bare : prefixZones.reduce((root, zone) => mountZone(root, zone, path), bare),
     roots: schemes.some((scheme) => scheme !== path) ? versions : NONE,
     defaults:
       typeof versioning.defaultVersion === 'function'
@@ -169,7 +170,7 @@ function toRoots(
         : NONE,
     unknownVersion: always(leaves.other),
     all: union,
-    prefixZones: zones,
+    prefixZones: prefixZones,
     zoneAt: outer === undefined ? () => inner : (asked) => (prefix.at(asked) === '' ? outer : inner),
   }
 }

@@ -38,14 +38,14 @@ export function createUsage(
   shapes: Table['shapes'],
 ): Usage {
   const { interval = INTERVAL, limit = LIMIT } = options
-  const keeper = createUsageWriter(options)
+  const writer = createUsageWriter(options)
   const places = createPlaces()
   const days = createDays(limit, places)
   const count = createCount(days, places, createBelongs(shapes))
   let stored = Promise.resolve()
   /** One flush after the other, for a function must not get the same counts twice. */
   const flush = (): Promise<void> => {
-    const stores = stored.then(() => store(days, keeper))
+    const stores = stored.then(() => store(days, writer))
     stored = stores.catch((error: unknown) =>
       log.error({ err: error }, 'Usage could not be stored: it is kept and stored later'),
     )
@@ -53,7 +53,7 @@ export function createUsage(
   }
   const timer = setInterval(() => ignoreRejection(flush()), interval)
   timer.unref?.()
-  const { read } = keeper
+  const { read } = writer
   return {
     wrap: (dispatch) => (raw) => {
       const exchange = dispatch(raw)

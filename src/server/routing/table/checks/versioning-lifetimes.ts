@@ -43,10 +43,10 @@ function wrongOrder(lifetime: Lifetime | undefined): string | undefined {
   if (lifetime === undefined) return undefined
   const { deprecated, sunset } = lifetime
   if (typeof deprecated === 'boolean' || sunset === undefined || sunset >= deprecated) return undefined
-  return `the sunset ${toText(sunset)} comes before the deprecation ${toText(deprecated)}`
+  return `the sunset ${formatTime(sunset)} comes before the deprecation ${formatTime(deprecated)}`
 }
 
-function toText(time: number): string {
+function formatTime(time: number): string {
   return new Date(time).toISOString()
 }
 
