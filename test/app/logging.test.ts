@@ -25,8 +25,9 @@ import { createIds } from '../../src/server/logging/ids.ts'
 import { createLogger, withRequestId } from '../../src/server/logging/logger.ts'
 import { openConsole } from '../../src/server/logging/outputs.ts'
 import { createRequestLine } from '../../src/server/logging/request-line.ts'
+import { programArguments } from '../support/program.ts'
 
-const PROGRAM = join(import.meta.dirname, 'fixtures/log-and-end.ts')
+const PROGRAM = programArguments('test/app/fixtures/log-and-end.ts')
 
 /** The JSON objects in lines of text. */
 function parseLines(lines: string): readonly Readonly<Record<string, unknown>>[] {
@@ -37,7 +38,7 @@ function parseLines(lines: string): readonly Readonly<Record<string, unknown>>[]
 }
 
 function start(way: string, count = 1) {
-  const args = ['--import', 'tsx', '--conditions', 'octavo-source', PROGRAM, way, String(count)]
+  const args = [...PROGRAM, way, String(count)]
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
@@ -57,8 +58,7 @@ async function fillDisk(room: number): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'octavo-disk-'))
   const file = join(folder, 'log')
   const fd = openSync(file, 'w')
-  const program = join(import.meta.dirname, 'fixtures/full-disk.ts')
-  const args = ['--import', 'tsx', '--conditions', 'octavo-source', program, String(room)]
+  const args = [...programArguments('test/app/fixtures/full-disk.ts'), String(room)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', fd, 'inherit'] })
   const [status]: readonly unknown[] = await once(child, 'close')
   assert.equal(status, 0)

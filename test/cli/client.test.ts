@@ -6,12 +6,13 @@ import { after, before, describe, it } from 'node:test'
 import { createClient } from 'octavo/client'
 import type { RouteMap, SavedRouteMap } from 'octavo/client'
 
-import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
+import { bundle, createFolder, octavo } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
+import { programFile } from '../support/program.ts'
 
-const CARS = join(ROOT, 'test/cli/fixtures/cars/app.ts')
-const WEBHOOKS = join(ROOT, 'test/cli/fixtures/webhooks/app.ts')
-const HOSTS = join(ROOT, 'test/cli/fixtures/hosts/app.ts')
+const CARS = programFile('test/cli/fixtures/cars/app.ts')
+const WEBHOOKS = programFile('test/cli/fixtures/webhooks/app.ts')
+const HOSTS = programFile('test/cli/fixtures/hosts/app.ts')
 const folder = createFolder({ 'other.js': 'export const app = {}' })
 let main = ''
 before(async () => {

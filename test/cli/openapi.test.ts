@@ -7,8 +7,9 @@ import { parse } from 'yaml'
 
 import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
+import { programFile } from '../support/program.ts'
 
-const CARS = join(ROOT, 'test/cli/fixtures/cars/app.ts')
+const CARS = programFile('test/cli/fixtures/cars/app.ts')
 const folder = createFolder({
   // what is done with a document does not depend on where it comes from
   'app.js': `
@@ -43,7 +44,7 @@ const pathsOf = (document: unknown): readonly string[] =>
 
 describe('octavo openapi', { concurrency: 3 }, () => {
   it('writes the document of all versions to standard output, and nothing else', async () => {
-    const { code, stdout } = await openapi(CARS)
+    const { code, stdout } = await openapi(join(ROOT, 'test/cli/fixtures/cars/app.ts'))
     assert.equal(code, 0)
     assert.ok(stdout.startsWith('{\n  "openapi": "3.1.1",\n') && stdout.endsWith('}\n'), stdout)
     assert.ok(pathsOf(JSON.parse(stdout)).includes('/v1/car'), stdout)

@@ -9,6 +9,7 @@ import type { SchemeName } from '../../examples/car/app.ts'
 import { app as hello } from '../../examples/hello/main.ts'
 import { LOOPBACK, send } from '../node/support.ts'
 import type { WireRequest } from '../node/support.ts'
+import { programArguments } from '../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const FORD = { name: 'Ford', year: 2026, model: 'Fiesta' }
@@ -140,11 +141,11 @@ describe('the hello example', () => {
 
 describe('npm start', () => {
   it('prints URLs that work, and stops on SIGTERM', async () => {
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', '--conditions', 'octavo-source', 'examples/car/main.ts'],
-      { cwd: ROOT, env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] },
-    )
+    const child = spawn(process.execPath, programArguments('examples/car/main.ts'), {
+      cwd: ROOT,
+      env: { ...process.env, PORT: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const exited = once(child, 'exit')
     child.stdout.setEncoding('utf8')
     let text = ''

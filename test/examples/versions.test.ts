@@ -8,6 +8,7 @@ import { createRatesApp, WAYS } from '../../examples/versions/apps.ts'
 import type { Ask, WayName } from '../../examples/versions/apps.ts'
 import { createDatedApp } from '../../examples/versions/dated.ts'
 import { LOOPBACK, send } from '../node/support.ts'
+import { programArguments } from '../support/program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -244,11 +245,11 @@ describe('versions that are days', () => {
 })
 
 describe('npm run versions', () => {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--conditions', 'octavo-source', 'examples/versions/main.ts'],
-    { cwd: ROOT, env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const child = spawn(process.execPath, programArguments('examples/versions/main.ts'), {
+    cwd: ROOT,
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const exited = once(child, 'exit')
   let text = ''
   before(async () => {

@@ -18,6 +18,7 @@ import type { Response } from 'undici'
 import { createApp, defineController, defineModule } from 'octavo'
 import type { App } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
+import { programArguments } from '../support/program.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
@@ -36,9 +37,8 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
       await sleep(50)
     }
     client = new Redis({ path })
-    const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
-    const file = join(import.meta.dirname, 'workers', 'app.ts')
-    const program = spawn(process.execPath, [...flags, file, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const args = [...programArguments('test/idempotency/workers/app.ts'), path]
+    const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     children.push(program)
     const [line]: unknown[] = await once(createInterface({ input: program.stdout }), 'line')
     url = String(line)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { z } from 'zod'
+import { programArguments } from '../support/program.ts'
 
 const Urls = z.object({ url: z.string(), own: z.string() })
 
@@ -33,8 +33,7 @@ function countOf(text: string): number {
 
 describe('metrics under workers', { skip: process.platform === 'win32' }, () => {
   it('add up, also when workers are replaced or killed', async () => {
-    const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
-    const child = spawn(process.execPath, [...flags, join(import.meta.dirname, 'workers', 'app.ts')], {
+    const child = spawn(process.execPath, programArguments('test/metrics/workers/app.ts'), {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     try {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, defineProvider, text } from 'octavo'
@@ -10,6 +9,7 @@ import type { AppOptions, ExecutionContext } from 'octavo'
 import { ROOT } from '../support/octavo.ts'
 import { startProgram } from '../support/recipes.ts'
 import { LOOPBACK } from './support.ts'
+import { programArguments } from '../support/program.ts'
 
 /** An application whose route goes on after its response with the work that a test gives. */
 function create(work: (context: ExecutionContext) => PromiseLike<unknown>, options: AppOptions = {}) {
@@ -150,9 +150,8 @@ describe('context.waitUntil', () => {
   })
 
   it('is over before SIGTERM ends the process with 0', { skip: process.platform === 'win32' }, async () => {
-    const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
-    const program = join(import.meta.dirname, 'process', 'wait-until.ts')
-    const { url, child, exited, log } = await startProgram([...flags, program], { cwd: ROOT })
+    const program = programArguments('test/node/process/wait-until.ts')
+    const { url, child, exited, log } = await startProgram(program, { cwd: ROOT })
     try {
       const response = await fetch(url)
       assert.equal(await response.text(), 'begun')

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it } from 'node:test'
 
@@ -9,8 +8,8 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { z } from 'zod'
 
 import { until } from '../node/process/load.ts'
+import { programArguments } from '../support/program.ts'
 
-const FOLDER = join(import.meta.dirname, 'auto')
 const Span = z.object({
   span: z.string(),
   kind: z.number(),
@@ -32,8 +31,8 @@ async function run<T>(
   env: Readonly<Record<string, string>>,
   requests: readonly ((url: string, lines: readonly unknown[]) => Promise<T>)[],
 ) {
-  const flags = ['--import', 'tsx', '--conditions', 'octavo-source', '--import', join(FOLDER, 'preload.ts')]
-  const child = spawn(process.execPath, [...flags, join(FOLDER, 'app.ts')], {
+  const args = programArguments('test/otel/auto/app.ts', 'test/otel/auto/preload.ts')
+  const child = spawn(process.execPath, args, {
     env: { ...process.env, OTEL_SEMCONV_STABILITY_OPT_IN: 'http', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -10,9 +10,9 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { programArguments } from '../support/program.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
-const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
 
 interface Answer {
   readonly status: number | undefined
@@ -46,7 +46,7 @@ describe('pins of four workers', { skip: hasRedis ? false : 'redis-server is not
       .trim()
 
   async function startProgram(first?: string): Promise<void> {
-    const child = spawn(process.execPath, [...flags, join(import.meta.dirname, 'app.ts')], {
+    const child = spawn(process.execPath, programArguments('test/pins/app.ts'), {
       env: { ...process.env, REDIS: path, ...(first !== undefined && { FIRST: first }) },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

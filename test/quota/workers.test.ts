@@ -10,9 +10,9 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { programArguments } from '../support/program.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
-const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
 
 describe('a quota of four workers', { skip: hasRedis ? false : 'redis-server is not installed' }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'octavo-quota-'))
@@ -28,7 +28,7 @@ describe('a quota of four workers', { skip: hasRedis ? false : 'redis-server is 
       assert.ok(tries < 1_200, 'redis-server does not answer')
       await sleep(50)
     }
-    const program = spawn(process.execPath, [...flags, join(import.meta.dirname, 'app.ts')], {
+    const program = spawn(process.execPath, programArguments('test/quota/app.ts'), {
       env: { ...process.env, REDIS: path },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

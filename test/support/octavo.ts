@@ -14,8 +14,10 @@ import { dirname, join } from 'node:path'
 
 import { build } from 'esbuild'
 
-export const ROOT = join(import.meta.dirname, '../..')
-export const FROM_SOURCE = ['--import', 'tsx', '--conditions', 'octavo-source']
+import { FROM_SOURCE, ROOT } from './program.ts'
+
+export { FROM_SOURCE, ROOT }
+
 const MAIN = join(ROOT, 'src/cli/main.ts')
 
 /** What a command has written, and how it ended. */

@@ -1,44 +1,11 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after } from 'node:test'
 
-import { build } from 'esbuild'
-
+import { programArguments } from '../../support/program.ts'
 import type { ProgramOptions } from './app.ts'
-
-const ROOT = join(import.meta.dirname, '..', '..', '..')
-
-/** The program as one file of plain JavaScript: it starts much sooner than its sources do. */
-const program = bundle()
-
-async function bundle(): Promise<string> {
-  // where packages are found
-  const cache = join(ROOT, 'node_modules', '.cache')
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(join(cache, 'octavo-process-'))
-  after(() => rmSync(folder, { recursive: true }))
-  const outfile = join(folder, 'app.mjs')
-  await build({
-    entryPoints: [join(import.meta.dirname, 'app.ts')],
-    alias: {
-      octavo: join(ROOT, 'src', 'index.ts'),
-      'octavo/changes': join(ROOT, 'src', 'changes', 'index.ts'),
-      'octavo/engine': join(ROOT, 'src', 'extensions', 'engine', 'index.ts'),
-    },
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    bundle: true,
-    logLevel: 'silent',
-    outfile,
-  })
-  return outfile
-}
 
 /** A line that the program or one of its workers wrote. */
 export interface Line {
@@ -66,7 +33,7 @@ export interface Program {
 
 /** Starts the program; it is killed when the test file ends. */
 export async function start(options: ProgramOptions = {}): Promise<Program> {
-  const child = spawn(process.execPath, [await program], {
+  const child = spawn(process.execPath, programArguments('test/node/process/app.ts'), {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, OCTAVO_TEST: JSON.stringify(options) },
   })

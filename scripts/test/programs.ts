@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * The programs that tests start, from `test/support/program.ts`. They are compiled with the tests, because a process that loads Octavo from
+ * its sources computes for a second and a half before it does anything.
+ */
+export const PROGRAMS: readonly string[] = [
+  'examples/car/main.ts',
+  'examples/versions/main.ts',
+  'test/app/fixtures/full-disk.ts',
+  'test/app/fixtures/log-and-end.ts',
+  'test/cli/fixtures/cars/app.ts',
+  'test/cli/fixtures/hosts/app.ts',
+  'test/cli/fixtures/webhooks/app.ts',
+  'test/idempotency/workers/app.ts',
+  'test/metrics/workers/app.ts',
+  'test/node/process/app.ts',
+  'test/node/process/wait-until.ts',
+  'test/otel/auto/app.ts',
+  'test/otel/auto/preload.ts',
+  'test/pins/app.ts',
+  'test/quota/app.ts',
+]
+
+/** The variable with the folder of the compiled programs. */
+export const PROGRAMS_FOLDER = 'OCTAVO_TEST_PROGRAMS'
+
+/** The programs that a project has; the tests of the runner run it in others. */
+export function findPrograms(root: string): readonly string[] {
+  return PROGRAMS.filter((path) => existsSync(join(root, path)))
+}
