@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import openapiTS, { astToString } from 'openapi-typescript'
 
-import { documentsOf, EXAMPLES } from '../test/openapi/examples.ts'
+import { createForDocuments, documentsOf, EXAMPLES } from '../test/openapi/examples.ts'
 
 const out = new URL('../', import.meta.url).pathname
 const folder = await mkdtemp(join(tmpdir(), 'octavo-outside-'))
@@ -17,8 +17,9 @@ await mkdir(join(out, 'documents'), { recursive: true })
 await mkdir(join(out, 'types'), { recursive: true })
 
 let count = 0
-for (const { name, create } of EXAMPLES) {
-  const app = create(folder)
+for (const example of EXAMPLES) {
+  const { name } = example
+  const app = createForDocuments(example, folder)
   for (const { version, document } of await documentsOf(app)) {
     const text = JSON.stringify(document, null, 2)
     await writeFile(join(out, 'documents', `${name}-${version}.json`), text)

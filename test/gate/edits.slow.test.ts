@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { compareDocuments } from 'octavo/testing'
 import type { Comparison } from 'octavo/testing'
 
-import { documentsOf, EXAMPLES } from '../openapi/examples.ts'
+import { createForDocuments, documentsOf, EXAMPLES } from '../openapi/examples.ts'
 import {
   ADDITIONS,
   DEMANDS,
@@ -81,7 +81,8 @@ async function play(
 ): Promise<readonly string[]> {
   const documents: unknown[] = []
   for (const example of EXAMPLES)
-    for (const { document } of await documentsOf(example.create(tmpdir()))) documents.push(document)
+    for (const { document } of await documentsOf(createForDocuments(example, tmpdir())))
+      documents.push(document)
   const random = createRandom(11)
   const wrong: string[] = []
   let done = 0

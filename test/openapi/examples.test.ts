@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { Validator } from '@seriousme/openapi-schema-validator'
 
-import { documentsOf, EXAMPLES } from './examples.ts'
+import { createForDocuments, documentsOf, EXAMPLES } from './examples.ts'
 import type { NamedDocument } from './examples.ts'
 import { asObject, isObject, METHODS, readDocument } from './fuzz/document.ts'
 
@@ -44,11 +44,12 @@ describe('the documents of the examples', () => {
   })
   after(() => rm(folder, { recursive: true }))
 
-  for (const { name, create } of EXAMPLES) {
+  for (const example of EXAMPLES) {
+    const { name } = example
     describe(name, () => {
       let documents: readonly NamedDocument[] = []
       before(async () => {
-        const app = create(folder)
+        const app = createForDocuments(example, folder)
         documents = await documentsOf(app)
         await app.close()
       })
@@ -62,7 +63,7 @@ describe('the documents of the examples', () => {
 
       // its program has no options
       it('are OpenAPI 3.2 if they are asked to be', { skip: name === 'hello' }, async () => {
-        const app = create(folder, { docs: { openapi: '3.2' } })
+        const app = createForDocuments(example, folder, { docs: { openapi: '3.2' } })
         const newer = await documentsOf(app)
         await app.close()
         assert.deepEqual(

@@ -8,7 +8,10 @@ import { app as hello } from '../../examples/hello/main.ts'
 import { createHeaderApp, createUrlApp } from '../../examples/history/app.ts'
 import { createJwtApp } from '../../examples/jwt/app.ts'
 import { createRealWorld } from '../../examples/realworld/app.ts'
+import { Db as RealWorldDb } from '../../examples/realworld/database.ts'
 import { createShop } from '../../examples/shop/app.ts'
+import type { Database } from '../../examples/shop/database/database.ts'
+import { Db as ShopDb } from '../../examples/shop/database/module.ts'
 import { createGalleryApp } from '../../examples/upload/app.ts'
 import { createRatesApp, WAYS } from '../../examples/versions/apps.ts'
 import { createDatedApp } from '../../examples/versions/dated.ts'
@@ -18,6 +21,8 @@ export interface Example {
   readonly name: string
   /** Makes an application of its own; `folder` is where it may write. */
   readonly create: (folder: string, options?: AppOptions) => App
+  /** What stands in for a database, which takes seconds to start and has no part in documents. */
+  readonly withoutDatabase?: AppOptions
 }
 
 const SHOP_SECRET = 'a secret for tests, long enough for all'
@@ -31,6 +36,15 @@ export const SHOP_SETTINGS = {
 /** A day when the first release is gone and the second is deprecated. */
 const DATED_DAY = Date.parse('2026-06-02')
 export const QUIET = { logger: false } as const
+
+/** Takes the place of a database that nothing asks. */
+const NO_DATABASE: Database = {
+  query: () => Promise.reject(new Error('There is no database')),
+  begin: () => Promise.reject(new Error('There is no database')),
+  close: () => Promise.resolve(),
+}
+// without a password, the shop adds no administrator when it starts
+const { adminPassword: _, ...NO_ADMINISTRATOR } = SHOP_SETTINGS
 
 /** The key set of an object of functions. */
 function keysOf<T extends object>(record: T): readonly (keyof T & string)[] {
@@ -68,10 +82,14 @@ export const EXAMPLES: readonly Example[] = [
         { sessionSecret: SHOP_SECRET },
         { ...QUIET, overrides: [bind(Config, { value: SHOP_SETTINGS })], ...options },
       ),
+    withoutDatabase: {
+      overrides: [bind(Config, { value: NO_ADMINISTRATOR }), bind(ShopDb, { value: NO_DATABASE })],
+    },
   },
   {
     name: 'realworld',
     create: (_folder, options) => createRealWorld({ ...QUIET, config: { secret: SHOP_SECRET }, ...options }),
+    withoutDatabase: { overrides: [bind(RealWorldDb, { value: NO_DATABASE })] },
   },
   {
     name: 'downloads',
@@ -88,6 +106,15 @@ export const EXAMPLES: readonly Example[] = [
 export interface NamedDocument {
   readonly version: string
   readonly document: unknown
+}
+
+/** Makes an application that is only asked for its documents. */
+export function createForDocuments(
+  { create, withoutDatabase }: Example,
+  folder: string,
+  options?: AppOptions,
+): App {
+  return create(folder, { ...withoutDatabase, ...options })
 }
 
 /** Every document of an application, as JSON. */
