@@ -7,16 +7,13 @@ import { build, transform } from 'esbuild'
 import type { Plugin } from 'esbuild'
 
 import type { Entry } from './plan.ts'
-import { findPrograms } from './programs.ts'
+import { findPrograms, PROGRAMS_PART } from './programs.ts'
 
 /** The exports of package.json, as far as they matter here. */
 type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 
 /** The limit of each test file, and so of each test, as no test has a longer one than the suite it is in. */
 const TIMEOUT = 1_200_000
-
-/** The part of the output that has the programs. */
-export const PROGRAMS_PART = 'programs'
 
 /** Time for a process to end by itself after its last test. */
 const GRACE = 60_000
@@ -26,11 +23,13 @@ const GRACE = 60_000
  * process, however it is imported, and nothing is compiled twice.
  */
 export async function bundle(root: string, folder: string, entries: readonly Entry[]): Promise<void> {
+  // what runs from source, as for coverage, starts programs from source
+  const programs = entries.every(({ fromSource }) => fromSource) ? [] : findPrograms(root)
   await build({
     entryPoints: [
       ...entries.map(({ name }) => ({ in: `entry:${name}`, out: name })),
       { in: 'entry:reporter', out: 'reporter' },
-      ...findPrograms(root).map((path) => ({
+      ...programs.map((path) => ({
         in: join(root, path),
         out: join(PROGRAMS_PART, path.replace(/\.ts$/, '')),
       })),

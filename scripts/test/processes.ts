@@ -35,6 +35,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/client/transport.test.ts': 'listens on sockets and waits',
   'test/define/mistakes.test.ts': 'lists the parameter types of the process',
   'test/define/places.test.ts': 'starts processes and runs esbuild',
+  'test/docs/snippets.test.ts': 'mocks the console, runs esbuild and a compiler',
   'test/docs-page/life.test.ts': 'hides packages',
   'test/docs-page/page.test.ts': 'listens on sockets and hides packages',
   'test/examples/car.test.ts': 'starts a process',
@@ -71,7 +72,6 @@ export const OWN: Readonly<Record<string, string>> = {
 /** The files that need tsx in their process, each with the reason. They get a process of their own as well. */
 export const SOURCE: Readonly<Record<string, string>> = {
   'test/app/config.test.ts': 'imports TypeScript modules by paths that are only known at run time',
-  'test/docs/snippets.test.ts': 'writes TypeScript modules and imports them',
 }
 
 /** A folder in a table stands for every file below it. */

@@ -23,8 +23,11 @@ export const PROGRAMS: readonly string[] = [
   'test/quota/app.ts',
 ]
 
-/** The variable with the folder of the compiled programs. */
-export const PROGRAMS_FOLDER = 'OCTAVO_TEST_PROGRAMS'
+/** The variable with the folder of a run of tests. */
+export const RUN_FOLDER = 'OCTAVO_TEST_FOLDER'
+
+/** The part of that folder that has the programs. */
+export const PROGRAMS_PART = 'programs'
 
 /** The programs that a project has; the tests of the runner run it in others. */
 export function findPrograms(root: string): readonly string[] {

@@ -4,12 +4,12 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
-import { bundle, PROGRAMS_PART } from './bundle.ts'
+import { bundle } from './bundle.ts'
 import { findTestFiles, selectFiles } from './files.ts'
 import type { Speed } from './files.ts'
 import { planEntries } from './plan.ts'
 import type { Entry } from './plan.ts'
-import { PROGRAMS_FOLDER } from './programs.ts'
+import { RUN_FOLDER } from './programs.ts'
 import { findProblems, readResults } from './results.ts'
 
 export interface RunSettings {
@@ -36,8 +36,7 @@ export async function runTests(settings: RunSettings): Promise<number> {
   const folder = prepareFolder(root)
   try {
     await bundle(root, folder, entries)
-    // coverage counts what runs from source
-    if (!fromSource) process.env[PROGRAMS_FOLDER] = join(folder, PROGRAMS_PART)
+    process.env[RUN_FOLDER] = folder
     const code = await runProcesses(root, folder, entries, options)
     const problems = findProblems(entries, readResults(toResultsFile(folder)), options)
     for (const problem of problems) console.error(problem)

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, it, mock } from 'node:test'
+import { after, before, describe, it, mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
+import { build } from 'esbuild'
 import * as octavo from 'octavo'
 import * as auth from 'octavo/auth'
 import * as changes from 'octavo/changes'
@@ -12,6 +13,7 @@ import * as middleware from 'octavo/middleware'
 import * as testing from 'octavo/testing'
 import * as undici from 'octavo/undici'
 
+import { installPackage } from '../support/package.ts'
 import { withoutPackage } from '../support/without-package.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -104,10 +106,13 @@ function where<T>(code: string, work: () => Promise<T>): Promise<T> {
   return name === undefined ? work() : withoutPackage(name, work)
 }
 
+/** The module of a snippet, once it is compiled. */
+const toUrl = (file: string): string => pathToFileURL(file.replace(/\.ts$/, '.mjs')).href
+
 async function run(file: string): Promise<string> {
   const log = mock.method(console, 'log', () => undefined)
   try {
-    await import(pathToFileURL(file).href)
+    await import(toUrl(file))
     return log.mock.calls.map(({ arguments: values }) => `${values.map(String).join(' ')}\n`).join('')
   } finally {
     log.mock.restore()
@@ -120,7 +125,7 @@ function onFreePort(code: string): string {
 }
 
 async function answersOf(file: string, calls: readonly Call[]): Promise<readonly unknown[]> {
-  const { app__, url__ }: { app__: octavo.App; url__: string } = await import(pathToFileURL(file).href)
+  const { app__, url__ }: { app__: octavo.App; url__: string } = await import(toUrl(file))
   try {
     return await Promise.all(calls.map(async ({ path }) => (await fetch(url__ + path)).json()))
   } finally {
@@ -141,6 +146,29 @@ const pages = [
 describe('the snippets of the documentation', () => {
   mkdirSync(TEMPORARY, { recursive: true })
   const folder = mkdtempSync(join(TEMPORARY, 'run-'))
+  const files: string[] = []
+  let DefinitionError = octavo.DefinitionError
+  before(async () => {
+    // snippets run with the package as it is shipped, and a package of their own keeps compilers from its sources
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    await installPackage(folder)
+    const installed = pathToFileURL(join(folder, 'node_modules/octavo/dist/index.js')).href
+    ;({ DefinitionError } = (await import(installed)) as typeof octavo)
+    // messages name the lines of snippets
+    process.setSourceMapsEnabled(true)
+    await build({
+      entryPoints: files,
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
+      format: 'esm',
+      target: 'node20',
+      // as tsx does: a name that a snippet declares takes the place of one that is in scope
+      tsconfigRaw: {},
+      sourcemap: true,
+      sourcesContent: false,
+      logLevel: 'error',
+    })
+  })
   after(() => rmSync(folder, { recursive: true }))
 
   for (const page of pages) {
@@ -153,6 +181,7 @@ describe('the snippets of the documentation', () => {
       const name = `${page.replaceAll(/[/.]/g, '-')}-${line}.ts`
       const file = join(folder, setup === undefined || isTyped(page) ? name : `untyped-${name}`)
       writeFileSync(file, toModule(code, headOf(setup)))
+      files.push(file)
       if (mark === 'serves') {
         it(`${page}:${line} serves what the calls below it show`, async () => {
           assert.ok(snippet.code.includes(LISTEN), LISTEN)
@@ -165,7 +194,7 @@ describe('the snippets of the documentation', () => {
           assert.rejects(
             where(code, () => run(file)),
             (error) => {
-              assert.ok(error instanceof octavo.DefinitionError, String(error))
+              assert.ok(error instanceof DefinitionError, String(error))
               assert.deepEqual([...new Set(error.errors.map((problem) => problem.code))], [heading])
               return true
             },
@@ -191,7 +220,7 @@ describe('the snippets of the documentation', () => {
   it('are valid TypeScript', () => {
     const config = {
       extends: '../../../../tsconfig.json',
-      compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
+      compilerOptions: { declaration: false, noUnusedLocals: false, noUnusedParameters: false },
       include: ['./*.ts'],
       exclude: ['./untyped-*'],
     }

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+import { FOLDER, ROOT } from './program.ts'
+
+/** Milliseconds that the package may take to be made, also on a machine with much else to do. */
+const LONGEST = 300_000
+
+/**
+ * The folder of Octavo as it is shipped: JavaScript, declarations and the template. It is made once in a run, because it loads, and a
+ * compiler reads it, in a fraction of the time that the sources take.
+ */
+export async function findPackage(): Promise<string> {
+  const made = join(FOLDER, 'package')
+  const started = `${made}-started`
+  mkdirSync(FOLDER, { recursive: true })
+  try {
+    mkdirSync(started)
+  } catch {
+    // by another test file, at the same time
+    for (const limit = Date.now() + LONGEST; !existsSync(made); await sleep(50))
+      if (Date.now() > limit) throw new Error(`${made} was not made`)
+    return made
+  }
+  await makePackage(started)
+  renameSync(started, made)
+  return made
+}
+
+/** Installs that package in a folder. */
+export async function installPackage(folder: string): Promise<void> {
+  const place = join(folder, 'node_modules/octavo')
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(await findPackage(), place, 'dir')
+}
+
+interface Manifest {
+  readonly scripts: Readonly<Record<'build:client', string>>
+  readonly exports: Readonly<Record<string, string | object>>
+}
+
+/** Does what `npm run build` does, but for the type check. */
+async function makePackage(folder: string): Promise<void> {
+  const run = promisify(execFile)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of this project
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  const bin = join(ROOT, 'node_modules/.bin')
+  const dist = join(folder, 'dist')
+  const client = manifest.scripts['build:client'].split(' ').slice(1)
+  const toClient = client.map((argument) => argument.replace('--outdir=dist', `--outdir=${dist}`))
+  const types = ['-p', 'tsconfig.build.json', '--noCheck', '--declarationMap', 'false', '--outDir', dist]
+  await Promise.all([
+    run(join(bin, 'tsc'), types, { cwd: ROOT }),
+    run(process.execPath, ['--import', 'tsx', 'scripts/build.ts', dist], { cwd: ROOT }),
+    run(join(bin, 'esbuild'), toClient, { cwd: ROOT }),
+  ])
+  cpSync(join(ROOT, 'template'), join(folder, 'template'), { recursive: true })
+  const exported = Object.entries(manifest.exports).map(([name, target]) => [
+    name,
+    typeof target === 'string' ? target : { ...target, 'octavo-source': undefined },
+  ])
+  const shipped = { ...manifest, exports: Object.fromEntries(exported) }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(shipped, undefined, 2))
+}
