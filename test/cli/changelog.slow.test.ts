@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
+import { createFolder, findMain, octavo, ROOT } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 
 const folder = createFolder()
 const app = join(ROOT, 'test/cli/fixtures/history/app.ts')
 let main = ''
 before(async () => {
-  main = await bundle(folder.path)
+  main = await findMain()
 })
 after(() => folder.remove())
 const run = (...args: readonly string[]): Promise<Outcome> =>

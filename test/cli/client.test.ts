@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { createClient } from 'octavo/client'
 import type { RouteMap, SavedRouteMap } from 'octavo/client'
 
-import { bundle, createFolder, octavo } from '../support/octavo.ts'
+import { createFolder, findMain, octavo } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 import { programFile } from '../support/program.ts'
 
@@ -16,7 +16,7 @@ const HOSTS = programFile('test/cli/fixtures/hosts/app.ts')
 const folder = createFolder({ 'other.js': 'export const app = {}' })
 let main = ''
 before(async () => {
-  main = await bundle(folder.path)
+  main = await findMain()
 })
 after(() => folder.remove())
 

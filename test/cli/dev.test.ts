@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { bundle, createFolder, FROM_SOURCE, ROOT, start } from '../support/octavo.ts'
+import { createFolder, findMain, FROM_SOURCE, ROOT, start } from '../support/octavo.ts'
 
 // what an application does when it is told to listen, without the time that loading Octavo takes
 const SERVER = `
@@ -33,7 +33,7 @@ const tools = createFolder()
 let main = ''
 
 before(async () => {
-  main = await bundle(tools.path)
+  main = await findMain()
 })
 after(() => {
   for (const child of children) child.kill('SIGKILL')

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { bundle, createFolder, FROM_SOURCE, octavo, ROOT } from '../support/octavo.ts'
+import { createFolder, findMain, FROM_SOURCE, octavo, ROOT } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
+import { findPackage, installPackage } from '../support/package.ts'
 
 const folder = createFolder()
 let main = ''
 before(async () => {
-  main = await bundle(folder.path)
+  main = await findMain()
 })
 after(() => folder.remove())
 
@@ -63,14 +64,12 @@ describe('octavo init', () => {
     assert.ok(readFileSync(join(project, 'README.md'), 'utf8').split('\n').length <= 30)
 
     // what npm install would do
-    mkdirSync(join(project, 'node_modules'))
-    symlinkSync(ROOT, join(project, 'node_modules/octavo'), 'junction')
+    await installPackage(project)
     folder.write(
       'Mein Gärtchen/tsconfig.test.json',
       JSON.stringify({
         extends: './tsconfig.json',
         compilerOptions: {
-          paths: { octavo: [join(ROOT, 'src/index.ts')] },
           typeRoots: [join(ROOT, 'node_modules/@types')],
         },
       }),
@@ -104,7 +103,8 @@ describe('octavo init', () => {
 
   it('takes the packed file that it was installed from, where there is one', async () => {
     folder.write('tools/node_modules/octavo/package.json', '{}')
-    const installed = await bundle(join(folder.path, 'tools/node_modules/octavo'))
+    cpSync(await findPackage(), join(folder.path, 'tools/node_modules/octavo'), { recursive: true })
+    const installed = join(folder.path, 'tools/node_modules/octavo/dist/cli/main.js')
     const lock = { packages: { 'node_modules/octavo': { resolved: 'file:../packed/octavo.tgz' } } }
     folder.write('tools/node_modules/.package-lock.json', JSON.stringify(lock))
     const made = async (name: string): Promise<unknown> => {

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { parse } from 'yaml'
 
-import { bundle, createFolder, octavo, ROOT } from '../support/octavo.ts'
+import { createFolder, findMain, octavo, ROOT } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 import { programFile } from '../support/program.ts'
 
@@ -27,7 +27,7 @@ const folder = createFolder({
 })
 let main = ''
 before(async () => {
-  main = await bundle(folder.path)
+  main = await findMain()
 })
 after(() => folder.remove())
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { bundle, createFolder, octavo } from '../support/octavo.ts'
+import { createFolder, findMain, octavo } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 
 const folder = createFolder()
 let main = ''
 before(async () => {
-  main = await bundle(folder.path)
+  main = await findMain()
 })
 after(() => folder.remove())
 

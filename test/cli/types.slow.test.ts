@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
@@ -10,13 +11,23 @@ const COMPILERS = {
   'TypeScript 7': undefined,
   'TypeScript 5.9': [process.execPath, createRequire(import.meta.url).resolve('typescript-5.9/lib/tsc.js')],
 } as const
-const TYPED = join(ROOT, 'test/cli/fixtures/typed/app.ts')
+// the apps are in the project, so that they and the client have the types of one package
+const TYPED = './typed.ts'
 
-const { write, read, run, compile, remove } = createProject({
-  'history.ts': `import { createUrlApp } from ${JSON.stringify(join(ROOT, 'examples/history/app.ts'))}
+const {
+  path: cwd,
+  write,
+  read,
+  run,
+  compile,
+  remove,
+} = createProject({
+  'typed.ts': readFileSync(join(import.meta.dirname, 'fixtures/typed/app.ts'), 'utf8'),
+  'history.ts': `import { createUrlApp } from './history/app.ts'
 export const app = createUrlApp({ logger: false })
 `,
 })
+cpSync(join(ROOT, 'examples/history'), join(cwd, 'history'), { recursive: true })
 after(remove)
 
 function client(...args: readonly string[]): Promise<Outcome> {
@@ -114,12 +125,12 @@ describe('octavo client', () => {
   })
 
   for (const [name, compiler] of Object.entries(COMPILERS))
-    it(`writes types that a project without the app compiles with ${name}`, () => {
+    it(`writes types that a project without the app compiles with ${name}`, async () => {
       write('consumer.ts', CONSUMER)
-      assert.equal(compile(['consumer.ts'], compiler), '')
+      assert.equal(await compile(['consumer.ts'], compiler), '')
     })
 
-  it('writes types that are sound', () => {
+  it('writes types that are sound', async () => {
     const files = [
       ...['1', '2'].map((version) => ['typed', TYPED, version] as const),
       ...['1', '2', '3'].map((version) => ['history', './history.ts', version] as const),
@@ -133,7 +144,7 @@ describe('octavo client', () => {
       write(name, toSound(path, version, `${app === 'typed' ? 'api' : app}-${version}.js`, known))
       return name
     })
-    assert.equal(compile(files), '')
+    assert.equal(await compile(files), '')
   })
 
   it('writes results as envelopes of interceptors wrap them', async () => {

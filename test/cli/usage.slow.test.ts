@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { bundle, createFolder, LOOKALIKE, octavo, start } from '../support/octavo.ts'
+import { createFolder, findMain, LOOKALIKE, octavo, start } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 
 const folder = createFolder({
@@ -11,7 +11,7 @@ const folder = createFolder({
 })
 let main = ''
 before(async () => {
-  main = await bundle(folder.path)
+  main = await findMain()
 })
 after(() => folder.remove())
 

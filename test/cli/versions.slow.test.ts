@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { bundle, createFolder, octavo } from '../support/octavo.ts'
+import { createFolder, findMain, octavo } from '../support/octavo.ts'
 
 const folder = createFolder()
 let main = ''
 before(async () => {
-  main = await bundle(folder.path)
+  main = await findMain()
 })
 after(() => folder.remove())
 

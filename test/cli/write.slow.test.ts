@@ -362,7 +362,7 @@ describe('octavo check --write', () => {
   })
 
   it('is refused by types and by octavo check until it is filled in', async () => {
-    const refused = edited.compile(['src']).trim().split('\n')
+    const refused = (await edited.compile(['src'])).trim().split('\n')
     for (const line of refused) assert.match(line, /error TS2304: Cannot find name 'fillIn'/)
     const { code, stdout, stderr } = await edited.run('check')
     assert.equal(code, 1)
@@ -398,7 +398,7 @@ describe('octavo check --write', () => {
         .replace(`, ${name}]`, `, ${name}, ${name}Before]`)
     }, edited.read('src/app.ts'))
     edited.write('src/app.ts', app)
-    assert.equal(edited.compile(['src']), '')
+    assert.equal(await edited.compile(['src']), '')
     const { code, stdout, stderr } = await edited.run('check')
     assert.equal(code, 0, stdout + stderr)
     assert.match(stdout, /^api → the app: /m)

@@ -13,11 +13,11 @@ import * as middleware from 'octavo/middleware'
 import * as testing from 'octavo/testing'
 import * as undici from 'octavo/undici'
 
-import { installPackage } from '../support/package.ts'
+import { findPackage } from '../support/package.ts'
+import { FOLDER } from '../support/program.ts'
 import { withoutPackage } from '../support/without-package.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const TEMPORARY = join(import.meta.dirname, '.tmp')
 
 /** A `ts` fence; CONTRIBUTING.md says what the marks mean. */
 interface Snippet {
@@ -144,15 +144,15 @@ const pages = [
 ]
 
 describe('the snippets of the documentation', () => {
-  mkdirSync(TEMPORARY, { recursive: true })
-  const folder = mkdtempSync(join(TEMPORARY, 'run-'))
+  // beside the package as it is shipped, with which snippets run
+  mkdirSync(FOLDER, { recursive: true })
+  const folder = mkdtempSync(join(FOLDER, 'snippets-'))
   const files: string[] = []
   let DefinitionError = octavo.DefinitionError
   before(async () => {
-    // snippets run with the package as it is shipped, and a package of their own keeps compilers from its sources
+    // a package of their own, else the name means the sources
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    await installPackage(folder)
-    const installed = pathToFileURL(join(folder, 'node_modules/octavo/dist/index.js')).href
+    const installed = pathToFileURL(join(await findPackage(), 'dist/index.js')).href
     ;({ DefinitionError } = (await import(installed)) as typeof octavo)
     // messages name the lines of snippets
     process.setSourceMapsEnabled(true)
@@ -203,7 +203,7 @@ describe('the snippets of the documentation', () => {
         it(`${page}:${line} does what it says`, async () => {
           const output = await run(file)
           // a module of a snippet is a file of its own in a temporary folder
-          const shown = output.replaceAll(/\(test\/docs\/\.tmp\/\S+\.ts(?=:\d+\))/g, '(src/app.ts')
+          const shown = output.replaceAll(/\(\.test\/\S+\.ts(?=:\d+\))/g, '(src/app.ts')
           if (printed !== undefined) assert.equal(shown, printed)
         })
       }
@@ -219,7 +219,7 @@ describe('the snippets of the documentation', () => {
 
   it('are valid TypeScript', () => {
     const config = {
-      extends: '../../../../tsconfig.json',
+      extends: join(ROOT, 'tsconfig.json'),
       compilerOptions: { declaration: false, noUnusedLocals: false, noUnusedParameters: false },
       include: ['./*.ts'],
       exclude: ['./untyped-*'],
@@ -231,7 +231,7 @@ describe('the snippets of the documentation', () => {
       // the rest of the project has a type check of its own
       const lines = String(Object(error).stdout).split('\n')
       assert.deepEqual(
-        lines.filter((text) => text.includes('.tmp')),
+        lines.filter((text) => text.includes('snippets-')),
         [],
       )
     }

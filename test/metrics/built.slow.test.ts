@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
@@ -10,30 +9,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { z } from 'zod'
 
-import { ROOT } from '../support/octavo.ts'
+import { createFolder } from '../support/octavo.ts'
+import { installPackage } from '../support/package.ts'
 
 const Line = z.union([
   z.object({ url: z.string(), own: z.string() }),
   z.object({ pid: z.int(), errorType: z.string().optional() }),
 ])
 
-/** Builds the package in a folder of its own, whose programs import it by its name. */
-function createPackage(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'octavo-built-'))
-  after(() => rmSync(folder, { recursive: true }))
-  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  execFileSync(process.execPath, ['--import', 'tsx', join(ROOT, 'scripts/build.ts'), join(folder, 'dist')], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  })
-  copyFileSync(join(import.meta.dirname, 'built', 'app.ts'), join(folder, 'app.ts'))
-  return folder
+/** A folder with a program that imports the package by its name. */
+async function createProgram(): Promise<string> {
+  const { path, write, remove } = createFolder()
+  after(() => remove())
+  await installPackage(path)
+  write('app.ts', readFileSync(join(import.meta.dirname, 'built', 'app.ts'), 'utf8'))
+  return path
 }
 
 describe('the built entry points', { skip: process.platform === 'win32' }, () => {
   it('share the state of their modules, so that last counts arrive and errors are known', async () => {
-    const folder = createPackage()
+    const folder = await createProgram()
     const child = spawn(process.execPath, ['--import', 'tsx', 'app.ts'], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -10,7 +10,6 @@ import { createJwtApp } from '../../examples/jwt/app.ts'
 import { createRealWorld } from '../../examples/realworld/app.ts'
 import { Db as RealWorldDb } from '../../examples/realworld/database.ts'
 import { createShop } from '../../examples/shop/app.ts'
-import type { Database } from '../../examples/shop/database/database.ts'
 import { Db as ShopDb } from '../../examples/shop/database/module.ts'
 import { createGalleryApp } from '../../examples/upload/app.ts'
 import { createRatesApp, WAYS } from '../../examples/versions/apps.ts'
@@ -38,11 +37,8 @@ const DATED_DAY = Date.parse('2026-06-02')
 export const QUIET = { logger: false } as const
 
 /** Takes the place of a database that nothing asks. */
-const NO_DATABASE: Database = {
-  query: () => Promise.reject(new Error('There is no database')),
-  begin: () => Promise.reject(new Error('There is no database')),
-  close: () => Promise.resolve(),
-}
+const refuse = (): Promise<never> => Promise.reject(new Error('There is no database'))
+const NO_DATABASE = { query: refuse, begin: refuse, close: () => Promise.resolve() }
 // without a password, the shop adds no administrator when it starts
 const { adminPassword: _, ...NO_ADMINISTRATOR } = SHOP_SETTINGS
 

@@ -1,19 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { build } from 'esbuild'
-
+import { findPackage, linkPackage } from './package.ts'
 import { FROM_SOURCE, ROOT } from './program.ts'
 
 export { FROM_SOURCE, ROOT }
@@ -62,21 +52,9 @@ export async function octavo(args: readonly string[], options: RunOptions = {}):
   })
 }
 
-/** Builds the command line into a folder, as it is shipped: one file, and the template of `octavo init`. Gives that file. */
-export async function bundle(folder: string): Promise<string> {
-  const main = join(folder, 'dist/cli/main.js')
-  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
-  cpSync(join(ROOT, 'template'), join(folder, 'template'), { recursive: true })
-  await build({
-    entryPoints: [join(ROOT, 'src/cli/main.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    outfile: main,
-    logLevel: 'error',
-  })
-  return main
+/** The command line as it is shipped. */
+export async function findMain(): Promise<string> {
+  return join(await findPackage(), 'dist/cli/main.js')
 }
 
 /** Makes a folder with files for one test file. It sees the packages of this project. */
@@ -97,7 +75,7 @@ export function createFolder(files: Readonly<Record<string, string>> = {}): {
   return { path, write, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** A folder in which Octavo is installed, with the command line as it is shipped. */
+/** A folder in which Octavo is installed as it is shipped. */
 export interface Project {
   readonly path: string
   readonly write: (name: string, text: string) => void
@@ -105,7 +83,7 @@ export interface Project {
   /** Runs `octavo` in the project, to its end. */
   readonly run: (...args: readonly string[]) => Promise<Outcome>
   /** Checks the types of files of the project. Returns the errors. The default compiler is TypeScript 7. */
-  readonly compile: (include: readonly string[], compiler?: readonly string[]) => string
+  readonly compile: (include: readonly string[], compiler?: readonly string[]) => Promise<string>
   /** Runs git in the project. Call it with `init` first. */
   readonly git: (...args: readonly string[]) => string
   readonly remove: () => void
@@ -133,17 +111,16 @@ export function createProject(files: Readonly<Record<string, string>> = {}): Pro
   const write = (name: string, text: string): void => folder.write(`project/${name}`, text)
   write('package.json', '{ "type": "module" }')
   for (const [name, text] of Object.entries(files)) write(name, text)
-  mkdirSync(join(path, 'node_modules'))
-  symlinkSync(ROOT, join(path, 'node_modules/octavo'), 'dir')
-  let main: Promise<string> | undefined
+  linkPackage(path)
   const run = async (...args: readonly string[]): Promise<Outcome> =>
-    octavo(args, { cwd: path, node: ['--conditions', 'octavo-source', await (main ??= bundle(folder.path))] })
+    octavo(args, { cwd: path, node: ['--conditions', 'octavo-source', await findMain()] })
   return {
     path,
     write,
     read: (name) => readFileSync(join(path, name), 'utf8'),
     run,
-    compile: (include, [program = '', ...args] = COMPILER) => {
+    compile: async (include, [program = '', ...args] = COMPILER) => {
+      await findPackage()
       write('tsconfig.json', JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include }))
       const { stdout } = spawnSync(program, [...args, '-p', '.', '--pretty', 'false'], {
         cwd: path,

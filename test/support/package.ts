@@ -6,6 +6,9 @@ import { promisify } from 'node:util'
 
 import { FOLDER, ROOT } from './program.ts'
 
+/** Where folders in the one of the run find it by its name. */
+const MADE = join(FOLDER, 'node_modules/octavo')
+
 /** Milliseconds that the package may take to be made, also on a machine with much else to do. */
 const LONGEST = 300_000
 
@@ -14,27 +17,32 @@ const LONGEST = 300_000
  * compiler reads it, in a fraction of the time that the sources take.
  */
 export async function findPackage(): Promise<string> {
-  const made = join(FOLDER, 'package')
-  const started = `${made}-started`
-  mkdirSync(FOLDER, { recursive: true })
+  mkdirSync(dirname(MADE), { recursive: true })
   try {
-    mkdirSync(started)
+    // stays, so that nobody makes it again
+    mkdirSync(`${MADE}-started`)
   } catch {
     // by another test file, at the same time
-    for (const limit = Date.now() + LONGEST; !existsSync(made); await sleep(50))
-      if (Date.now() > limit) throw new Error(`${made} was not made`)
-    return made
+    for (const limit = Date.now() + LONGEST; !existsSync(MADE); await sleep(50))
+      if (Date.now() > limit) throw new Error(`${MADE} was not made`)
+    return MADE
   }
-  await makePackage(started)
-  renameSync(started, made)
-  return made
+  await makePackage(`${MADE}-unfinished`)
+  renameSync(`${MADE}-unfinished`, MADE)
+  return MADE
 }
 
 /** Installs that package in a folder. */
 export async function installPackage(folder: string): Promise<void> {
+  await findPackage()
+  linkPackage(folder)
+}
+
+/** Installs it before it is made. */
+export function linkPackage(folder: string): void {
   const place = join(folder, 'node_modules/octavo')
   mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(await findPackage(), place, 'dir')
+  symlinkSync(MADE, place, 'dir')
 }
 
 interface Manifest {

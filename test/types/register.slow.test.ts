@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
+import { installPackage } from '../support/package.ts'
+
 const ROOT = join(import.meta.dirname, '../..')
 const TSC = join(ROOT, 'node_modules/.bin/tsc')
 
@@ -156,17 +158,11 @@ describe('Register', () => {
     return run('-p', join(folder, name)).filter((line) => !line.includes('node_modules/@types'))
   }
 
-  it('types Session, Config and identities through the built declarations', () => {
-    const home = join(folder, 'built/node_modules/octavo')
-    mkdirSync(home, { recursive: true })
+  it('types Session, Config and identities through the built declarations', async () => {
+    mkdirSync(join(folder, 'built'))
     // a package of its own, so that the name means the built one and not the one around it
     writeFileSync(join(folder, 'built/package.json'), JSON.stringify({ name: 'program', type: 'module' }))
-    run('-p', 'tsconfig.build.json', '--outDir', join(home, 'dist'), '--emitDeclarationOnly')
-    const main = { types: './dist/index.d.ts', default: './dist/index.js' }
-    writeFileSync(
-      join(home, 'package.json'),
-      JSON.stringify({ name: 'octavo', version: '0.0.0', type: 'module', exports: { '.': main } }),
-    )
+    await installPackage(join(folder, 'built'))
     assert.deepEqual(check('built', { customConditions: [] }), [])
   })
 

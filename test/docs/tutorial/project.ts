@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
+import { findPackage } from '../../support/package.ts'
 import { findPort } from '../../support/ports.ts'
 import { applyDiff, assertShown, hasShown, isShown } from './page.ts'
 import type { Output, Step } from './page.ts'
@@ -40,7 +41,7 @@ export async function createProject(): Promise<Project> {
   mkdirSync(TEMPORARY, { recursive: true })
   const folder = mkdtempSync(join(TEMPORARY, 'tutorial-'))
   const path = join(folder, 'footpath')
-  install(path)
+  await install(path)
   const env = toEnvironment(folder)
   let server = createServerProcess(path, env, '')
   let isStale = false
@@ -109,23 +110,10 @@ function parseJson(text: string, all: string): unknown {
 }
 
 /** Does what `npm install` of the packed package does. */
-function install(path: string): void {
+async function install(path: string): Promise<void> {
   const octavo = join(path, 'node_modules/octavo')
-  const [tsc, esbuild] = ['tsc', 'esbuild'].map((name) => join(ROOT, 'node_modules/.bin', name))
-  const run = (file = '', ...args: readonly string[]): unknown =>
-    execFileSync(file, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
+  cpSync(await findPackage(), octavo, { recursive: true })
   mkdirSync(join(path, 'node_modules/.bin'), { recursive: true })
-  run(tsc, '-p', 'tsconfig.build.json', '--outDir', join(octavo, 'dist'), '--declarationMap', 'false')
-  run(process.execPath, '--import', 'tsx', 'scripts/build.ts', join(octavo, 'dist'))
-  run(
-    esbuild,
-    'src/client/index.ts',
-    '--bundle',
-    '--format=esm',
-    '--log-level=warning',
-    `--outfile=${join(octavo, 'dist/client/index.js')}`,
-  )
-  cpSync(join(ROOT, 'package.json'), join(octavo, 'package.json'))
   writeFileSync(
     join(path, 'node_modules/.bin/octavo'),
     `#!/bin/sh\nexec node '${join(octavo, 'dist/cli/main.js')}' "$@"\n`,
