@@ -38,7 +38,7 @@ const HOLDERS: Readonly<Record<string, readonly string[]>> = {
 export function childrenOf(schema: Schema): readonly Child[] {
   const def = defOf(schema)
   return (HOLDERS[def.type] ?? []).flatMap((member): readonly Child[] => {
-    const held = member === 'getter' ? lazyInner(schema) : def[member]
+    const held = member === 'getter' ? givenBy(schema) : def[member]
     if (isSchema(held)) return [{ member, key: undefined, schema: held }]
     return Object.entries(Object(held)).flatMap(([key, each]) =>
       isSchema(each) ? [{ member, key, schema: each }] : [],
@@ -46,8 +46,13 @@ export function childrenOf(schema: Schema): readonly Child[] {
   })
 }
 
-/** The schema that a lazy one stands for. zod remembers it, so that a getter is asked once. */
-function lazyInner(schema: Schema): unknown {
+/** The schema that a lazy one stands for, or `undefined` for any other. */
+export function lazyInner(schema: Schema): Schema | undefined {
+  return defOf(schema).type === 'lazy' ? schemaOf(givenBy(schema)) : undefined
+}
+
+/** What the getter of a lazy schema returned. zod remembers it, so that a getter is asked once. */
+function givenBy(schema: Schema): unknown {
   const { getter } = defOf(schema)
   return Reflect.get(schema._zod, 'innerType') ?? (typeof getter === 'function' ? getter() : undefined)
 }
@@ -67,7 +72,7 @@ export function mapSchema(schema: Schema, map: (child: Child) => Schema): Schema
     const mapped = (each: unknown, key?: string): unknown =>
       isSchema(each) ? map({ member, key, schema: each }) : each
     if (member === 'getter') {
-      set(member, () => mapped(lazyInner(schema)))
+      set(member, () => mapped(givenBy(schema)))
       // what zod remembers of the getter that was there
       set('_cachedInner', undefined)
     } else if (member === 'shape') set(member, lazyShape(toRecord(held), mapped))

@@ -3,7 +3,7 @@ import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { lazyInner } from '../convert/clone.ts'
+import { lazyInner } from '../../schema/walk.ts'
 import { textOf } from './pattern-text.ts'
 import type { Random } from './random.ts'
 

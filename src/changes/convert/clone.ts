@@ -1,7 +1,6 @@
-import { defOf, isSchema } from '../../schema/schema.ts'
+import { isSchema } from '../../schema/schema.ts'
 import { metaOf, toObjectSchema, toZod } from '../../schema/to-zod.ts'
 import type { Fields, Schema } from '../../schema/schema.ts'
-import { schemaOf } from '../../schema/unwrap.ts'
 import { zod } from '../zod.ts'
 
 /** A schema with other members in its definition; what `meta` says of it stays, its id included. */
@@ -31,37 +30,3 @@ export function withMeta(made: ReturnType<typeof toZod>, schema: Schema): Schema
   if (Object.keys(meta).length > 0) zod.globalRegistry.add(made, meta)
   return made
 }
-
-/** Returns the schema that a lazy one returns, the same each time, or `undefined` for any other schema. */
-export function lazyInner(schema: Schema): Schema | undefined {
-  return defOf(schema).type === 'lazy' ? schemaOf(Reflect.get(schema._zod, 'innerType')) : undefined
-}
-
-/** The members of a definition that hold schemas. */
-export function membersOf(schema: Schema): readonly Schema[] {
-  const def = defOf(schema)
-  const all: unknown[] = [lazyInner(schema)]
-  for (const name of HOLDERS) {
-    const held = def[name]
-    if (Array.isArray(held)) all.push(...(held as readonly unknown[]))
-    else if (name === 'shape') all.push(...Object.values(Object(held)))
-    else all.push(held)
-  }
-  return all.filter(isSchema)
-}
-
-const HOLDERS = [
-  'shape',
-  'element',
-  'innerType',
-  'options',
-  'items',
-  'rest',
-  'keyType',
-  'valueType',
-  'catchall',
-  'in',
-  'out',
-  'left',
-  'right',
-]

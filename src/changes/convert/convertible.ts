@@ -3,9 +3,9 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { atDefinition } from '../../base/source-location.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { childrenOf } from '../../schema/walk.ts'
 import { messageOf } from '../../base/values.ts'
 import { namedModel } from '../field-names.ts'
-import { membersOf } from './clone.ts'
 import { isTurned } from './plans.ts'
 import type { Plans } from './plans.ts'
 
@@ -90,5 +90,5 @@ function findStuck(
   seen.add(schema)
   const { type } = defOf(schema)
   if (!isTurned(type) || (type === 'pipe' && isSent)) return [type]
-  return membersOf(schema).flatMap((member) => findStuck(member, reachOf, isSent, seen))
+  return childrenOf(schema).flatMap((child) => findStuck(child.schema, reachOf, isSent, seen))
 }

@@ -5,11 +5,12 @@ import { toZod } from '../../schema/to-zod.ts'
 import { createValidator } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { childrenOf, lazyInner } from '../../schema/walk.ts'
 import { isObject } from '../../base/values.ts'
 import { toChains } from '../chain.ts'
 import type { AnyChange, Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { changesNames, namedModel, namesBefore } from '../field-names.ts'
-import { cloneSchema, lazyInner, membersOf, withMeta } from './clone.ts'
+import { cloneSchema, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
 import { turnsOf } from './plan.ts'
 import type { Plan } from './plan.ts'
@@ -129,7 +130,7 @@ function stepsOf(schema: Schema, ownedBy: Plans['ownedBy']): Owned['steps'] {
 /** The schemas in a schema, those of its fields in older versions included. */
 function heldBy(schema: Schema, ownedBy: Plans['ownedBy']): readonly Schema[] {
   const older = stepsOf(schema, ownedBy).flatMap(({ moves }) => moves.flatMap(wasOf))
-  return [...membersOf(schema), ...older]
+  return [...childrenOf(schema).map((child) => child.schema), ...older]
 }
 
 /** Whether a schema is read in another way than it is written: something in it is turned before it is transformed. */
