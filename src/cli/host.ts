@@ -46,17 +46,17 @@ export async function runJob(text: string): Promise<void> {
   })
   process.channel?.unref()
   if (job.task === 'dev') {
-    await serveForDev(job, url, tell)
+    await serveForDev(job, url, sendReport)
     return
   }
   try {
     const exported: object = await import(url)
     const app = await appOf(exported, job.module.label)
-    await tell(await doTask(app, job))
+    await sendReport(await doTask(app, job))
     await close(app)
     process.exit(0)
   } catch (error) {
-    await tell({ kind: 'failed' })
+    await sendReport({ kind: 'failed' })
     endFailed(error)
   }
 }
@@ -82,7 +82,7 @@ async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' }>): Pr
 }
 
 /** Sends a report to the parent process. Settles once it is sent. */
-function tell(report: Report): Promise<void> {
+function sendReport(report: Report): Promise<void> {
   return new Promise((resolve) => {
     // `process.send` does not wait in line behind other work
     if (process.connected) process.send?.(report, undefined, {}, () => resolve())

@@ -217,7 +217,7 @@ function isOption(name: string): name is keyof AnyClientOptions {
 }
 
 /** Returns the function that reads the routes of an application in the same process, behind `fetch` or `dispatcher`. */
-export function tellRoutesOf({ fetch, dispatcher }: AnyClientOptions): VisibleRoutes | undefined {
+export function visibleRoutesOf({ fetch, dispatcher }: AnyClientOptions): VisibleRoutes | undefined {
   const tell: unknown = Reflect.get(fetch ?? dispatcher ?? {}, ROUTE_MAP)
   // the symbol is Octavo's own
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -228,7 +228,7 @@ export function tellRoutesOf({ fetch, dispatcher }: AnyClientOptions): VisibleRo
 export function toBase(options: AnyClientOptions): URL {
   const { origin, href }: { readonly origin?: string; readonly href?: string } =
     Reflect.get(globalThis, 'location') ?? {}
-  const given = options.baseUrl ?? (tellRoutesOf(options) === undefined ? origin : 'http://localhost')
+  const given = options.baseUrl ?? (visibleRoutesOf(options) === undefined ? origin : 'http://localhost')
   if (given === undefined) throw new TypeError('createClient: give a baseUrl, where the application answers')
   const text = String(given)
   if (!URL.canParse(text, href))

@@ -2,7 +2,7 @@ import { editDistance } from '../base/edit-distance.ts'
 import { isObject, isString, messageOf } from '../base/values.ts'
 import { readBody, toEssence } from './answer.ts'
 import { createDeadline } from './deadline.ts'
-import { tellRoutesOf } from './options.ts'
+import { visibleRoutesOf } from './options.ts'
 import type { AnyClientOptions } from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import type { RouteCall, RouteMap } from './route-map.ts'
@@ -93,7 +93,7 @@ function createLoad(
     const map = toMap(routes, 'the option routes')
     return () => Promise.resolve(map)
   }
-  const tell = tellRoutesOf(options)
+  const tell = visibleRoutesOf(options)
   if (routes === undefined && tell !== undefined) return async () => tell(version, base.host)
   const url =
     routes === undefined ? toDocs(base, docs, version) : new URL(routes, base.href.replace(/\/?$/, '/'))

@@ -1,7 +1,7 @@
 import { isString } from '../base/values.ts'
 import { wait } from './deadline.ts'
 import type { AnyClientOptions, OutgoingRequest } from './options.ts'
-import { tellRoutesOf } from './options.ts'
+import { visibleRoutesOf } from './options.ts'
 import { createRetry } from './retry.ts'
 
 /** Sends a request, several times if need be. */
@@ -71,7 +71,7 @@ function createSend(options: AnyClientOptions): Send {
     ...(dispatcher === undefined ? {} : { dispatcher }),
   }
   if (own === undefined) return async (request) => fetch(request.url.href, toInit(request, common))
-  if (tellRoutesOf(options) === undefined)
+  if (visibleRoutesOf(options) === undefined)
     return async (request) => own(request.url.href, toInit(request, common))
   return async (request) => own(new Request(request.url, toInit(request, common)))
 }

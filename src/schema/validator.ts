@@ -32,11 +32,11 @@ const MAX_LOGGED = 10
 
 /** The issues of a value in one line, for the log. */
 export function toReason(issues: readonly SchemaIssue[]): string {
-  const told = issues
+  const shown = issues
     .slice(0, MAX_LOGGED)
     .map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
     .join('; ')
-  return issues.length > MAX_LOGGED ? `${told}; and more` : told
+  return issues.length > MAX_LOGGED ? `${shown}; and more` : shown
 }
 
 /**

@@ -22,14 +22,14 @@ export async function explainVersions(given: Arguments, setting: Setting): Promi
 
 function formatExplanation({ changes, nearMisses }: Explanation, style: Style): string {
   if (changes.length === 0) return 'The app has no changes.'
-  const told = changes.flatMap(({ version, title, at, reaches }) => [
+  const lines = changes.flatMap(({ version, title, at, reaches }) => [
     [style.cyan(version), style.bold(title), ...(at === undefined ? [] : [style.dim(at)])].join('  '),
     ...(reaches.length === 0 ? ['  reaches no route'] : toRows(reaches)),
     '',
   ])
-  if (nearMisses.length === 0) return told.slice(0, -1).join('\n')
+  if (nearMisses.length === 0) return lines.slice(0, -1).join('\n')
   return [
-    ...told,
+    ...lines,
     style.yellow('Schemas that look like a model but that no change reaches'),
     ...nearMisses.flatMap((miss) => [
       ...toRows([miss]),

@@ -79,10 +79,10 @@ export function cors(options: CorsOptions = {}): Middleware {
     if (isPreflight(context.request)) return answer(context, granted)
     return after(next(), (response) => complete(context, response, granted))
   }
-  let isTold = origin !== true || options.credentials !== true
+  let isLogged = origin !== true || options.credentials !== true
   return (context, next) => {
-    if (!isTold) {
-      isTold = true
+    if (!isLogged) {
+      isLogged = true
       context.log.warn({}, ANY_ORIGIN)
     }
     const granted = grantOf(context)

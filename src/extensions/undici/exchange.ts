@@ -115,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchController {
 
   #open(finished: FinishedResponse, body: AsyncIterable<Uint8Array | string>, context: RequestContext): void {
     this.#source = openBytes(body, finished.headers, context)
-    this.#tellHead(finished)
+    this.#passHead(finished)
     void this.#pump(this.#source, context)
   }
 
@@ -125,8 +125,8 @@ export class Exchange implements Dispatcher.DispatchController {
         if (this.paused) await new Promise<void>((resolve) => (this.#wake = resolve))
         const bytes = await source.next()
         if (this.isSettled) return
-        if (bytes === undefined) return this.#tellEnd()
-        if (bytes.length > 0) this.#tellData(toBuffer(bytes))
+        if (bytes === undefined) return this.#passEnd()
+        if (bytes.length > 0) this.#passData(toBuffer(bytes))
       }
     } catch (error) {
       if (!this.isSettled) logBroken(context, error)
@@ -136,17 +136,17 @@ export class Exchange implements Dispatcher.DispatchController {
 
   #send(finished: FinishedResponse, bytes: Buffer | undefined): void {
     if (this.isSettled) return
-    this.#tellHead(finished)
+    this.#passHead(finished)
     if (this.paused) this.#wake = () => this.#sendBody(bytes)
     else this.#sendBody(bytes)
   }
 
   #sendBody(bytes: Buffer | undefined): void {
-    if (bytes !== undefined && bytes.length > 0 && !this.isSettled) this.#tellData(bytes)
-    if (!this.isSettled) this.#tellEnd()
+    if (bytes !== undefined && bytes.length > 0 && !this.isSettled) this.#passData(bytes)
+    if (!this.isSettled) this.#passEnd()
   }
 
-  #tellHead({ status, headers }: FinishedResponse): void {
+  #passHead({ status, headers }: FinishedResponse): void {
     delete headers['transfer-encoding'] // how a body is framed is up to this side
     this.#headers = headers
     const text = PHRASES[status] ?? ''
@@ -157,14 +157,14 @@ export class Exchange implements Dispatcher.DispatchController {
     })
   }
 
-  #tellData(bytes: Buffer): void {
+  #passData(bytes: Buffer): void {
     this.#guarded(() => {
       if (this.#isModern) this.#handler.onResponseData?.(this, bytes)
       else if (this.#handler.onData?.(bytes) === false) this.pause()
     })
   }
 
-  #tellEnd(): void {
+  #passEnd(): void {
     this.#settle()
     try {
       if (this.#isModern) this.#handler.onResponseEnd?.(this, {})

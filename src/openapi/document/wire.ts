@@ -53,7 +53,7 @@ export function toWire(
     toAccepted:
       change.headers?.['accept'] === undefined
         ? undefined
-        : (type) => acceptedTypes(type, scheme.scheme.contentType(type, version, scheme.options), tellsType),
+        : (type) => acceptedTypes(type, scheme.scheme.contentType(type, version, scheme.options), namesType),
     refusals:
       parameters.length === 0
         ? undefined
@@ -61,14 +61,14 @@ export function toWire(
     isInPath: change.path !== undefined,
   }
 
-  function tellsType(): boolean {
+  function namesType(): boolean {
     return versioning?.common.echo === 'contentType'
   }
 }
 
 /** A type with the version; and the type itself, where the response has it and it is another than what was asked for. */
-function acceptedTypes(type: string, accepted: string, tellsType: () => boolean): readonly string[] {
-  return accepted.startsWith(`${type};`) || tellsType() ? [accepted] : [accepted, type]
+function acceptedTypes(type: string, accepted: string, namesType: () => boolean): readonly string[] {
+  return accepted.startsWith(`${type};`) || namesType() ? [accepted] : [accepted, type]
 }
 
 /** The path of a pattern as documents write it (OpenAPI 3.1 section 4.8.8). */

@@ -14,11 +14,11 @@ export function toContract(
   version: string | undefined,
   made: Pick<Generator, 'conversion' | 'webhooks'>,
 ): Contract | undefined {
-  const told = visibleRoutes(source, version, 'shown')
-  if (told === undefined) return undefined
-  const conversion = made.conversion(told.version)
+  const visible = visibleRoutes(source, version, 'shown')
+  if (visible === undefined) return undefined
+  const conversion = made.conversion(visible.version)
   const routes = new Map<string, ContractRoute>()
-  for (const { entry } of told.routes) {
+  for (const { entry } of visible.routes) {
     const { route, methods } = entry
     const converted = conversion.routes.get(route)
     if (converted === undefined || routes.has(route.name)) continue
@@ -35,12 +35,17 @@ export function toContract(
       isOneResponse: route.isOneResponse,
     })
   }
-  const webhooks = made.webhooks(told.version).map((documented) => ({
+  const webhooks = made.webhooks(visible.version).map((documented) => ({
     name: documented.name,
     summary: documented.webhook.summary,
     data: conversion.routes.get(documented)?.stream.get(UNNAMED)?.schema,
   }))
-  return { version: told.version, routes: [...routes.values()], webhooks, components: conversion.components }
+  return {
+    version: visible.version,
+    routes: [...routes.values()],
+    webhooks,
+    components: conversion.components,
+  }
 }
 
 /** Headers under the keys that the input of the route has, which clients write. */

@@ -128,8 +128,8 @@ function createOwn(
     servers: async () => {
       const { versioning, modules, settings } = source()
       const { toServers } = await import('../../openapi/document/wire.ts')
-      const told = toDocumentSettings(settings, versioning, modules)
-      return [null, ...versions()].flatMap((version) => toServers(version, told))
+      const described = toDocumentSettings(settings, versioning, modules)
+      return [null, ...versions()].flatMap((version) => toServers(version, described))
     },
     load: async () => {
       code.make ??= await code.load()

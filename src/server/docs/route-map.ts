@@ -38,12 +38,12 @@ export function toRouteMap(
   version: string | undefined,
   { host, which }: RouteMapOptions,
 ): RouteMap | undefined {
-  const told = visibleRoutes(source, version, which)
-  if (told === undefined) return undefined
+  const visible = visibleRoutes(source, version, which)
+  if (visible === undefined) return undefined
   const routes: Record<string, RouteCall> = Object.create(null)
-  for (const each of told.routes) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
+  for (const each of visible.routes) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
   const errorType = source.settings.errorFormat?.contentType
-  return { version: told.version, routes, ...(errorType === undefined ? {} : { errorType }) }
+  return { version: visible.version, routes, ...(errorType === undefined ? {} : { errorType }) }
 }
 
 /** The routes that clients of a version are told, or those of no version, or `undefined` for an unknown version. */

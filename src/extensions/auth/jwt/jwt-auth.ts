@@ -241,7 +241,7 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
   const { scopes = [], isRevoked, claims: schema, schemeName = WHERE } = options
   const verify = createVerify(toVerifyOptions(options))
   const validate = schema === undefined ? undefined : createValidator(schema)
-  let told: unknown
+  let logged: unknown
   // without a schema, claims are what their type says
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const identify = (options.identity ?? ((claims) => claims)) as (
@@ -266,15 +266,15 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
     }
     const judge = (verdict: Verdict): unknown =>
       'reason' in verdict ? logRefusal(verdict.reason) : accept(verdict.claims)
-    const tellOutage = (error: unknown): never => {
-      if (error instanceof HttpError && error.cause !== told) {
-        told = error.cause
-        context.log.error({ guard: schemeName, err: told }, 'The keys of tokens cannot be read')
+    const failUnavailable = (error: unknown): never => {
+      if (error instanceof HttpError && error.cause !== logged) {
+        logged = error.cause
+        context.log.error({ guard: schemeName, err: logged }, 'The keys of tokens cannot be read')
       }
       throw error
     }
     const verdict = verify(token)
-    return isPromise(verdict) ? verdict.then(judge, tellOutage) : judge(verdict)
+    return isPromise(verdict) ? verdict.then(judge, failUnavailable) : judge(verdict)
   }
 }
 

@@ -109,13 +109,13 @@ export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
   const limited: Middleware = async (context, next) => {
     const answer = await ask(context)
     if (answer === undefined) return next()
-    if (answer.refusal === undefined) return tell(await next(), answer.told)
-    throw limitReached(answer.refusal, answer.told)
+    if (answer.refusal === undefined) return addHeaders(await next(), answer.headers)
+    throw limitReached(answer.refusal, answer.headers)
   }
   const canActivate = async (context: ExecutionContext): Promise<true> => {
     const answer = await ask(context)
     if (answer === undefined) return true
-    tellLater(context, answer.told)
+    addHeadersLater(context, answer.headers)
     if (answer.refusal === undefined) return true
     throw limitReached(answer.refusal)
   }
@@ -129,7 +129,7 @@ export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
 
 /** The headers of a limit, and who is refused by it. */
 interface Answer {
-  readonly told: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
   readonly refusal: Refusal | undefined
 }
 
@@ -171,11 +171,11 @@ function createAsk<I>(
     const balance = await spend({ key: toShortKey(client), cost: price, limit: quota }, given.log, failed)
     if (balance === undefined) return undefined
     const reset = Math.ceil(balance.reset / 1000)
-    const told = {
+    const headers = {
       'ratelimit-policy': `"${name}";q=${quota};w=${window}`,
       ratelimit: `"${name}";r=${balance.remaining};t=${reset}`,
     }
-    return { told, refusal: balance.isWithin ? undefined : { name, seconds: Math.max(1, reset) } }
+    return { headers, refusal: balance.isWithin ? undefined : { name, seconds: Math.max(1, reset) } }
   }
 }
 
@@ -186,9 +186,9 @@ function isClient(value: unknown): value is string | number | bigint | undefined
   )
 }
 
-function limitReached({ name, seconds }: Refusal, told: Readonly<Record<string, string>> = {}): HttpError {
+function limitReached({ name, seconds }: Refusal, headers: Readonly<Record<string, string>> = {}): HttpError {
   return addedError('rate_limited', 'The limit of requests is reached', {
-    headers: { ...told, 'retry-after': String(seconds) },
+    headers: { ...headers, 'retry-after': String(seconds) },
     // as the draft names it, section 5.1
     'violated-policies': [name],
   })
@@ -243,8 +243,8 @@ const NO_ADDRESS =
   'rateLimit: request.ip is empty, so all clients share one limit. Set addressHeader or trustProxy, pass remoteAddress to app.fetch, or give by'
 
 /** Adds to what limits further inside have told. */
-function tell(response: FinishedResponse, told: Readonly<Record<string, string>>): FinishedResponse {
-  for (const [name, value] of Object.entries(told)) {
+function addHeaders(response: FinishedResponse, headers: Readonly<Record<string, string>>): FinishedResponse {
+  for (const [name, value] of Object.entries(headers)) {
     const inner = [response.headers[name] ?? []].flat()
     response.headers[name] = [value, ...inner].join(', ')
   }
@@ -257,11 +257,14 @@ interface Sealed {
 }
 
 /** Has the response tell of a limit, whatever becomes of it: a guard does not see it. Limits are told in the order in which they counted. */
-function tellLater(context: ExecutionContext & Sealed, told: Readonly<Record<string, string>>): void {
+function addHeadersLater(
+  context: ExecutionContext & Sealed,
+  headers: Readonly<Record<string, string>>,
+): void {
   const write = context.writeHeaders
   context.writeHeaders = (response) => {
     write?.(response)
-    for (const [name, value] of Object.entries(told))
+    for (const [name, value] of Object.entries(headers))
       response.headers[name] = [response.headers[name] ?? [], value].flat().join(', ')
   }
 }

@@ -28,7 +28,7 @@ export async function createWorkersService(
   const role = roleOf()
   if (role === 'alone') return createAlone(application, options)
   if (role === 'worker') {
-    const { sharedPort, tellListening } = joinPool()
+    const { sharedPort, reportListening: tellListening } = joinPool()
     const place = options.port === 0 ? { port: sharedPort } : {}
     const service = createAlone(application, { ...options, ...place }, true)
     return {

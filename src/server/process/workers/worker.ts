@@ -9,7 +9,7 @@ import type { Farewell, Listens } from './messages.ts'
 export interface Membership {
   /** The port to use for port 0. */
   readonly sharedPort: number
-  readonly tellListening: (url: string) => void
+  readonly reportListening: (url: string) => void
 }
 
 let hasJoined = false
@@ -19,7 +19,7 @@ export function joinPool(): Membership {
   const { worker } = cluster
   const membership: Membership = {
     sharedPort: Number(process.env[WORKER_VARIABLE]),
-    tellListening: (url) => void process.send?.({ octavo: 'listens', url } satisfies Listens),
+    reportListening: (url) => void process.send?.({ octavo: 'listens', url } satisfies Listens),
   }
   if (hasJoined) return membership
   hasJoined = true

@@ -32,7 +32,7 @@ export function createVersionLocate(
     whole: (path) => wholePath(path, mode.strict),
     resolveDefault: createDefaultResolver(table, versioning),
   }
-  return telling(parts, forwarding(parts, choosingByPath(parts, createSchemeLocate(parts))))
+  return withFailures(parts, forwarding(parts, choosingByPath(parts, createSchemeLocate(parts))))
 }
 
 /** Sets the default version of the path for requests that name no version. */
@@ -67,7 +67,7 @@ function createSchemeLocate(parts: LookupParts): Locate {
  * Adds `Vary` to errors that a `defaultVersion` function or a custom scheme throws: docs/guide/versioning-rules.md#vary-and-caches
  * If a scheme throws, what has no versions is answered as if the version of the request could not be read.
  */
-function telling(parts: LookupParts, locate: Locate): Locate {
+function withFailures(parts: LookupParts, locate: Locate): Locate {
   const { table, versioning, whole } = parts
   const vary = versioning.defaultVary
   // the built-in schemes never throw

@@ -47,7 +47,7 @@ export function createVersionReporter(
   const versionError = createVersionError(versioning)
   const toReport = createMatchReport(table, versioning, mode)
   /** Whether responses of versions without a policy have a report. */
-  const tellsAll = when === 'always' || echo !== false || isLinked
+  const reportsAll = when === 'always' || echo !== false || isLinked
 
   return {
     onMatch: (context, located, endpoint) => {
@@ -57,13 +57,13 @@ export function createVersionReporter(
       const lifetime = lifetimes.isEmpty ? undefined : lifetimes.of(endpoint, resolution.version)
       if (isVersioned && (events.hasHook || events.channel.hasSubscribers))
         events.publish(context, resolution, endpoint, lifetime)
-      if (lifetime === undefined && !(resolution.isReplaced || (isVersioned && tellsAll))) return
+      if (lifetime === undefined && !(resolution.isReplaced || (isVersioned && reportsAll))) return
       const { refused, brownout } = standingOf(lifetime, clock)
-      const told = resolution.ended?.lifetime ?? lifetime
+      const reported = resolution.ended?.lifetime ?? lifetime
       const { write, report } = toReport({
         located,
         endpoint,
-        lifetime: told,
+        lifetime: reported,
         isVersioned,
         isRefused: refused !== undefined,
         brownout,

@@ -170,7 +170,7 @@ function toRoots(
         : NONE,
     unknownVersion: always(leaves.other),
     all: union,
-    prefixZones: prefixZones,
+    prefixZones,
     zoneAt: outer === undefined ? () => inner : (asked) => (prefix.at(asked) === '' ? outer : inner),
   }
 }

@@ -101,9 +101,9 @@ export function createPreviewRouting(
       onMatch: (context, located, endpoint) => {
         const routed = chosen.get(located)
         if (routed === undefined) return plain.reporter?.onMatch(context, located, endpoint)
-        tell(context)
+        addPreviews(context)
         routed.reporter?.onMatch(context, located, endpoint)
-        tell(context)
+        addPreviews(context)
       },
       onMiss: (context, found) => plain.reporter?.onMiss(context, found),
     },
@@ -112,7 +112,7 @@ export function createPreviewRouting(
 }
 
 /** Names the previews that a response shows. */
-function tell(context: RequestContext): void {
+function addPreviews(context: RequestContext): void {
   const write = context.writeHeaders
   context.writeHeaders = (response) => {
     write?.(response)
