@@ -1169,7 +1169,6 @@ export interface ListenOptions {
   readonly maxConnections?: number
   readonly path?: string
   readonly port?: number
-  readonly signal?: AbortSignal
   readonly tls?: TlsOptions
   readonly workers?: number | 'auto'
 }

@@ -203,7 +203,6 @@ describe('options of listen', () => {
     [{ tls: { key } }, 'listen: tls needs a certificate: give cert and key as PEM, or pfx'],
     [{ port: 0, tls: { cert: 'x', key: 'y' } }, /^listen: tls cannot be used: /],
     [{ http2: 1 }, 'listen: http2 is not true or false'],
-    [{ signal: {} }, 'listen: signal is not an AbortSignal'],
   ]
   for (const [options, message] of cases) {
     it(`${JSON.stringify(options).slice(0, 50)} is a TypeError`, async () => {

@@ -8,7 +8,7 @@ import type { FinishedResponse } from '../../http/http.ts'
 import { endsBefore } from '../../server/adapters/node/write.ts'
 import type { Dispatch } from '../../server/dispatch.ts'
 import type { RefusalSettings } from '../../server/options/settings.ts'
-import { createHeadCheck } from '../../server/pipeline/check-head.ts'
+import { createHeadCheck, serverClosing } from '../../server/pipeline/check-head.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { codingRefusal } from '../../server/adapters/node/handler.ts'
 import { NOT_HTTP_1 } from '../../server/adapters/node/http1.ts'
@@ -33,7 +33,7 @@ export function createAnswer(
       return httpError('expectation_failed', 'No expectation but 100-continue can be met')
     // the parser takes 0.9 and 2.0 as well
     if (major !== 1) return httpError('malformed_request', NOT_HTTP_1)
-    if (isClosing()) return httpError('closing', 'The server is shutting down')
+    if (isClosing()) return serverClosing()
     return (
       findRefusal(target.length, framing.host, minor === 1, lines) ?? codingRefusal(framing.coding, minor)
     )

@@ -1,5 +1,4 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import type { PreviewInfo } from '../../routes/history.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/model.ts'
 import { METHODS } from '../../http/http.ts'
@@ -11,6 +10,7 @@ import type { Settings } from '../options/settings.ts'
 import type { TableRoute } from '../routing/table/table.ts'
 import { byKnown } from '../routing/table/lifetimes.ts'
 import type { Table } from '../routing/table/table.ts'
+import type { PreviewedRoutes } from '../routing/versioned/previews.ts'
 
 /** The parts that documents are made from. */
 export interface DocumentSource {
@@ -22,16 +22,6 @@ export interface DocumentSource {
   readonly show?: ((names: readonly string[]) => PreviewedRoutes) | undefined
   /** The routes of clients who ask for previews, or `undefined` for those of all others. */
   readonly previews?: PreviewedRoutes | undefined
-}
-
-/** The previews of a document. */
-interface PreviewedRoutes {
-  readonly names: readonly string[]
-  readonly table: Table
-  /** The versions that can show them. */
-  readonly versions: readonly string[]
-  /** The descriptions of previews, by name. */
-  readonly all: ReadonlyMap<string, PreviewInfo>
 }
 
 /** The routes that answer a method at a shape: in each version, and where a request names none. */

@@ -50,6 +50,11 @@ export function createHeadCheck(limits: Required<Limits>): FindRefusal {
   }
 }
 
+/** The error of a request to a server that closes. */
+export function serverClosing(): HttpError {
+  return httpError('closing', 'The server is shutting down')
+}
+
 /** The error of a Host header that holds something else. */
 export function notHost(): HttpError {
   return httpError('malformed_request', 'The Host header is not a host')

@@ -33,7 +33,6 @@ export async function serve(application: Application, options: ListenOptions): P
     const { url, engine } = server
     if (service.details !== undefined)
       settings.log.info({ url, ...(engine && { engine }), ...service.details }, 'Listening')
-    closeOnAbort(application, options.signal)
     LISTENING.publish({ url, engine } satisfies ListenEnd)
     return url
   } catch (error) {
@@ -42,20 +41,6 @@ export async function serve(application: Application, options: ListenOptions): P
     if (!lifecycle.isClosing()) settings.log.error({ err: error }, 'The application cannot start')
     return new Promise<never>(() => undefined)
   }
-}
-
-/** Closes the application when a signal is aborted, be it already. */
-function closeOnAbort({ lifecycle, settings }: Application, signal: AbortSignal | undefined): void {
-  if (signal === undefined) return
-  const { timeouts, log } = settings
-  const close = (): void => {
-    lifecycle
-      .close(timeouts.grace)
-      .catch((error: unknown) => log.error({ err: error }, 'The application did not stop cleanly'))
-  }
-  if (signal.aborted) close()
-  else signal.addEventListener('abort', close, { once: true })
-  lifecycle.whenClosing(() => signal.removeEventListener('abort', close))
 }
 
 // the server is loaded by applications that listen, after everything that has to happen in the turn in which they call `listen`

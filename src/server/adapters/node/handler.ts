@@ -8,7 +8,7 @@ import type { FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import { notSent } from '../../pipeline/failure.ts'
-import { createHeadCheck } from '../../pipeline/check-head.ts'
+import { createHeadCheck, serverClosing } from '../../pipeline/check-head.ts'
 import { dropBody } from '../../../http/stream.ts'
 import type { ServerSettings, Settings } from '../../options/settings.ts'
 import { createDirect } from './direct.ts'
@@ -111,7 +111,7 @@ function isBehindOldRequest(
 
 /** Refuses a request while the application closes, and ends its connection. */
 export function refuseClosing(response: ServerResponse, settings: Pick<Settings, 'writeError'>): void {
-  refuseRequest(response, httpError('closing', 'The server is shutting down'), settings)
+  refuseRequest(response, serverClosing(), settings)
 }
 
 /** Answers a request with an error, and ends its connection. */

@@ -30,8 +30,6 @@ export interface ListenOptions {
    * @default node:http
    */
   readonly engine?: Engine
-  /** Closes the application when it is aborted. */
-  readonly signal?: AbortSignal
 }
 
 /** Reads requests from connections in the place of node:http. `direct()` of `octavo/engine` returns it. */
@@ -61,7 +59,6 @@ const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
   ],
   maxConnections: [isPositive, 'a number of connections, at least 1'],
   engine: [(value) => Object(value).kind === 'engine', 'direct() of octavo/engine'],
-  signal: [(value) => value instanceof AbortSignal, 'an AbortSignal'],
 }
 
 /** Checks what is given to `listen`. @throws `TypeError` for options that do not exist, cannot be used or contradict each other. */

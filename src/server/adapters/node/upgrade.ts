@@ -4,13 +4,12 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { isPromise } from '../../../base/async.ts'
-import { httpError } from '../../../http/errors.ts'
 import type { HttpError } from '../../../http/errors.ts'
 import { clientWentAway } from '../../../http/http.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { RefusalSettings } from '../../options/settings.ts'
-import { createHeadCheck } from '../../pipeline/check-head.ts'
+import { createHeadCheck, serverClosing } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { isAbort, notSent, toFailure } from '../../pipeline/failure.ts'
 import type { Connections } from './connections.ts'
@@ -119,7 +118,7 @@ function createAnswer(
     const { url = '/', headers, rawHeaders } = request
     const respondError = (error: HttpError): void =>
       write(response, settings.writeError(error), true, undefined)
-    if (isClosing()) return respondError(closing())
+    if (isClosing()) return respondError(serverClosing())
     const refusal = findRefusal(url.length, headers.host, true, rawHeaders)
     if (refusal !== undefined) return respondError(refusal)
     const raw = new UpgradeRequest(request, response)
@@ -127,7 +126,7 @@ function createAnswer(
     const settle = (settled: FinishedResponse): void => {
       const { take } = raw
       if (settled.status !== SWITCHING_PROTOCOLS) return send(response, settled, context)
-      if (isClosing()) return send(response, settings.writeError(closing()), context)
+      if (isClosing()) return send(response, settings.writeError(serverClosing()), context)
       if (take === undefined || !detach(response, socket)) return void context.end()
       connections.release(socket)
       handOver({ request, socket, head, signal: raw.signal }, take, raw, context)
@@ -147,10 +146,6 @@ function createAnswer(
       else socket.destroy()
     })
   }
-}
-
-function closing(): HttpError {
-  return httpError('closing', 'The server is shutting down')
 }
 
 /** Creates the response of a request whose socket node:http has given up. It ends the connection. */
