@@ -91,8 +91,6 @@ const { outputFiles } = await build({
   plugins: [shared],
   define: {
     PAGE_CSS: textOf('page.css'),
-    SCALAR_CSS: textOf('scalar.css'),
-    SWAGGER_CSS: textOf('swagger.css'),
   },
   logLevel: 'warning',
   write: false,

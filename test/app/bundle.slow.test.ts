@@ -38,7 +38,7 @@ async function output(contents: string, banner: string): Promise<unknown> {
     platform: 'node',
     format: 'esm',
     conditions: ['octavo-source'],
-    define: { PAGE_CSS: '""', SWAGGER_CSS: '""' },
+    define: { PAGE_CSS: '""' },
     banner: { js: banner },
     logLevel: 'error',
   })

@@ -72,13 +72,13 @@ describe('the page with Scalar in a browser', { skip }, () => {
     await tab.open(`${url}/docs`)
     await tab.until(lists(FIRST))
     assert.match(
-      String(await tab.evaluate("document.getElementById('notes').innerText")),
+      String(await tab.evaluate("document.querySelector('.note').innerText")),
       /^Version 1 is retired/,
     )
     await choose(tab, '2')
     await tab.until(lists(SECOND))
     assert.match(
-      String(await tab.evaluate("document.getElementById('notes').innerText")),
+      String(await tab.evaluate("document.querySelector('.note').innerText")),
       /^Version 2 is deprecated/,
     )
     assert.equal(await tab.evaluate('location.search'), '?version=2')

@@ -139,7 +139,7 @@ describe('a changelog', () => {
     )
   })
 
-  it('has no difference in the header that names the version, if documents have a version of their own', async () => {
+  it('has no difference in the header that names the version, if the API has a version of its own', async () => {
     const user = defineController({
       prefix: '/user',
       routes: [{ method: 'GET', version: ['1', '2'], handler: () => 'a' }],

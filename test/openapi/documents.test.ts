@@ -269,6 +269,11 @@ describe('what a document says of versions', () => {
     })
     assert.equal(app.openapi({ version: '2' }).info.version, '2')
     assert.equal(app.openapi().info.version, '1, 2')
+    const named = await versioned({ scheme: VersioningSchemes.URL }, { docs: { info: { version: '3' } } })
+    assert.deepEqual(
+      ['1', '2', 'all'].map((version) => named.openapi({ version }).info.version),
+      ['1', '2', '3'],
+    )
   })
 
   const PARAMETERS = [

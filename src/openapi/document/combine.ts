@@ -1,4 +1,4 @@
-import { tagsOf, toComponents } from './document.ts'
+import { infoOf, tagsOf, toComponents } from './document.ts'
 import { findReferences, renamed, schemasIn, toFreeName } from './refs.ts'
 import { mergeOperations } from './merge.ts'
 import type { VersionedOperation } from './merge.ts'
@@ -46,10 +46,10 @@ export function combine(parts: readonly Part[], settings: DocumentSettings): Ope
   const versions = parts.flatMap(({ version }) => version ?? [])
   const policies = parts.flatMap(({ document }) => document['x-api-versioning'] ?? [])
   const { openapi, externalDocs } = first.document
-  const version = settings.hasVersion || versions.length === 0 ? settings.info.version : versions.join(', ')
+  const version = settings.info.version ?? (versions.join(', ') || undefined)
   return {
     openapi,
-    info: { ...settings.info, version },
+    info: infoOf(settings, version),
     ...(externalDocs === undefined ? {} : { externalDocs }),
     servers: uniqueServers(parts.flatMap(({ document }) => document.servers)),
     ...tagsOf(items, settings.tags),

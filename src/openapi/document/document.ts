@@ -4,7 +4,7 @@ import { addedTo } from './added.ts'
 import { withChangeNotes } from './change-notes.ts'
 import { statusAt, toFullLink } from '../../versioning/policy.ts'
 import type { Lifetime } from '../../versioning/policy.ts'
-import type { Conversion, DocumentedVersion, DocumentSettings } from './model.ts'
+import type { Conversion, ConvertedRoute, DocumentedVersion, DocumentSettings } from './model.ts'
 import { extensionProblems } from './operation.ts'
 import type { WriteOperation } from './operation.ts'
 import { toPaths } from './paths.ts'
@@ -66,13 +66,7 @@ export function toDocument(
   // what cannot be merged is reported, and nothing else is made of it
   const placed = (unfit.length > 0 ? [] : routes).flatMap((each) => {
     const wire = toWire(each, version, settings)
-    const converted = conversion.routes.get(each.route) ?? {
-      parameters: [],
-      body: undefined,
-      responses: new Map(),
-      stream: new Map(),
-      headers: new Map(),
-    }
+    const converted = conversion.routes.get(each.route) ?? WITHOUT_SCHEMAS
     if (wire.isInPath) own.add(wire.path)
     const parts = { converted, wire, security: security.of(each.route), now, answers, middleware, openapi }
     return each.methods.map((method): PlacedOperation => ({
@@ -86,12 +80,15 @@ export function toDocument(
   const taken = new Set(operationsOf(Object.values(paths)).map(({ operationId }) => operationId))
   const sent = toWebhooks(webhooks, conversion, taken)
   const items = [...Object.values(paths), ...Object.values(sent)]
-  const { info, externalDocs } = settings
-  const ownVersion = version === null || settings.hasVersion ? info.version : version
+  const { externalDocs } = settings
   return {
     document: {
       openapi: PATCHES[settings.openapi],
-      info: withChangeNotes({ ...info, version: ownVersion }, version, settings.versioning?.history),
+      info: withChangeNotes(
+        infoOf(settings, version ?? settings.info.version),
+        version,
+        settings.versioning?.history,
+      ),
       ...(externalDocs === undefined ? {} : { externalDocs }),
       servers: toServers(version, settings),
       ...tagsOf(items, settings.tags),
@@ -105,6 +102,21 @@ export function toDocument(
     own,
     answers,
   }
+}
+
+/** A route that declares no schema. */
+export const WITHOUT_SCHEMAS: ConvertedRoute = {
+  parameters: [],
+  body: undefined,
+  responses: new Map(),
+  stream: new Map(),
+  headers: new Map(),
+}
+
+/** What a document says of the API. */
+export function infoOf({ info }: Pick<DocumentSettings, 'info'>, version = '1.0.0'): OpenApiDocument['info'] {
+  // the title and the version come first
+  return Object.assign({ title: info.title, version }, info, { version })
 }
 
 /** The components that paths and webhooks refer to, and none besides. */

@@ -2,7 +2,7 @@ import { DefinitionError } from '../../base/definition-error.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../base/definition-error.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import { combine } from './combine.ts'
-import { toDocument } from './document.ts'
+import { toDocument, WITHOUT_SCHEMAS } from './document.ts'
 import type { Made } from './document.ts'
 import type {
   Conversion,
@@ -141,17 +141,7 @@ function createConversions(
 /** Converts routes that declare no schema: the parameters of their paths. */
 function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
   const bare = routesOf(versions).map(
-    (route) =>
-      [
-        route,
-        {
-          parameters: toParameters(route, new Map(), {}),
-          body: undefined,
-          responses: new Map(),
-          stream: new Map(),
-          headers: new Map(),
-        },
-      ] as const,
+    (route) => [route, { ...WITHOUT_SCHEMAS, parameters: toParameters(route, new Map(), {}) }] as const,
   )
   return { routes: new Map(bare), errors: undefined, components: {}, problems: [], warnings: [] }
 }

@@ -47,9 +47,8 @@ export interface DocumentedVersion {
 /** The description of an application, and how it is reached. */
 export interface DocumentSettings {
   readonly openapi: OpenApiVersion
-  readonly info: DocumentInfo
-  /** Whether `info.version` was given; the API version stands there otherwise. */
-  readonly hasVersion: boolean
+  /** Its version is that of what has none: the document of all versions, and the one of an application without versions. */
+  readonly info: Omit<DocumentInfo, 'version'> & { readonly version?: string }
   readonly servers: readonly DocumentServer[]
   /** Whether servers were given; the address of the document stands there otherwise. */
   readonly hasServers: boolean

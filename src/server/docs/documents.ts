@@ -242,8 +242,7 @@ function toDocumentSettings(
   const { webhooks = [] } = docs || {}
   return {
     openapi,
-    info: { title: titleOf(docs, modules), version: '1.0.0', ...info },
-    hasVersion: info.version !== undefined,
+    info: { ...info, title: titleOf(docs, modules) },
     servers,
     hasServers: docs !== false && docs?.servers !== undefined,
     tags,

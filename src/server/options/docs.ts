@@ -78,7 +78,10 @@ export interface DocsOptions {
   readonly guards?: readonly AnyGuard[]
   /** The version of OpenAPI that documents are written in. In 3.2, QUERY is an operation like any other. @default '3.1' */
   readonly openapi?: OpenApiVersion
-  /** Title, description and other information about the API. @default the name of the root module */
+  /**
+   * Title, description and other information about the API. Its `version` is that of the document of all versions. Each other document has
+   * the version that it describes. @default the name of the root module
+   */
   readonly info?: Partial<DocumentInfo>
   /** The addresses of the application. The page may send requests to their origins. @default where the document comes from */
   readonly servers?: readonly DocumentServer[]

@@ -1,14 +1,16 @@
 import type { DocumentServer } from '../../../openapi/document/types.ts'
+import type { ViewerName } from '../viewers.ts'
 
 /**
  * Returns the policy of the page: it may load its own files and send requests to the application. Texts of documents can run, load or open
  * no other resource.
  */
-export function toContentSecurityPolicy(servers: readonly DocumentServer[]): string {
+export function toContentSecurityPolicy(servers: readonly DocumentServer[], viewer?: ViewerName): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    // Scalar writes styles into the page
+    `style-src 'self'${viewer === 'scalar' ? " 'unsafe-inline'" : ''}`,
     "img-src 'self' data:",
     ['connect-src', "'self'", ...new Set(servers.flatMap(originsOf))].join(' '),
     "base-uri 'none'",

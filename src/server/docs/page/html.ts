@@ -2,77 +2,41 @@ import type { DocumentLink, PageInfo } from '../../options/docs.ts'
 import { VIEWERS } from '../viewers.ts'
 import type { ViewerName } from '../viewers.ts'
 import { escape } from './escape.ts'
-import { toMarks, toNotes, toUsageSentences } from './life.ts'
+import { toMarks, toNote, toUsageSentences } from './life.ts'
 
 /** Leads from the page to what is below it. */
 type Link = (below: string) => string
 
-/** The style sheets of a page after its own, and what is below the bar. */
-interface Parts {
-  readonly bar: 'header' | 'section'
-  readonly styles: readonly string[]
-  readonly script: string
-  readonly content: (page: PageInfo) => string
+/** The scripts and style sheets of viewers, in the order in which they are loaded. */
+const FILES: Readonly<Record<ViewerName, readonly string[]>> = {
+  scalar: ['page.js', 'scalar.js'],
+  swagger: ['swagger-ui.css', 'page.js', 'swagger-ui-bundle.js'],
 }
 
-const STATE = '<p id="state" class="state" role="status">Loading…</p>'
-
-const PARTS: Readonly<Record<ViewerName, Parts>> = {
-  // has a list, a search, a header and a main element of its own
-  scalar: {
-    bar: 'section',
-    styles: ['scalar.css'],
-    script: 'scalar.js',
-    content: (page) => `${STATE}
-<div id="page"></div>
-<noscript><main class="list">${toFallback(page)}</main></noscript>`,
-  },
-  swagger: {
-    bar: 'header',
-    styles: ['swagger-ui.css', 'swagger.css'],
-    script: 'swagger-ui-bundle.js',
-    content: (page) => `<div class="columns">
-<nav class="side" id="side" aria-label="Operations" hidden>
-  <label class="unseen" for="search">Search operations</label>
-  <input id="search" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false">
-  <p id="found" class="found" role="status"></p>
-  <div id="list"></div>
-</nav>
-<main>
-${STATE}
-<div id="page"></div>
-<noscript><div class="list">${toFallback(page)}</div></noscript>
-</main>
-</div>`,
-  },
-}
-
-/** The page that shows the documents in a viewer. */
+/** The page that shows the documents in a viewer, which has a main element of its own. */
 export function toViewerPage(viewer: ViewerName, page: PageInfo, link: Link): string {
   const { title, documents, shown } = page
-  const { bar, styles, script, content } = PARTS[viewer]
-  const head = [
-    ...styles.map((name) => style(link(`assets/${name}`))),
-    // sets the colours before anything is painted
-    `<script src="${escape(link('assets/page.js'))}"></script>`,
-    `<script src="${escape(link(`assets/${script}`))}" defer></script>`,
-  ]
-  const body = `<${bar} class="bar" id="bar" aria-label="Documents">
-  <p class="bar-title">${escape(title)}</p>
-  <div class="bar-version"${documents.length === 1 ? ' hidden' : ''}>
-    <label for="version">Version</label>
-    <select id="version" autocomplete="off">
-${documents.map((each) => toOption(each, each === shown)).join('\n')}
-    </select>
-  </div>
+  const options = documents.map((each) => toOption(each, each === shown)).join('\n')
+  const select = `
+  <label class="bar-version">Version <select id="version" autocomplete="off">
+${options}
+  </select></label>`
+  const body = `<section class="bar" aria-label="Documents">
+  <p class="bar-title">${escape(title)}</p>${documents.length === 1 ? '' : select}
   <nav class="bar-links" aria-label="This document">
     <a id="json" href="${escape(shown.url)}">JSON</a>
-    <a id="yaml" href="${escape(toYamlUrl(shown))}">YAML</a>${toChangelogLink(page, link)}
+    <a href="${escape(toYamlUrl(shown))}">YAML</a>${toChangelogLink(page, link)}
   </nav>
-</${bar}>
-${toNotes(page)}
-${content(page)}`
-  return toHtml(title, link, head, body)
+</section>
+${toNote(page)}
+<div id="page"></div>
+<noscript><main class="list"><p>This page needs JavaScript. These are the documents:</p>${toList(page)}</main></noscript>`
+  return toHtml(
+    title,
+    link,
+    FILES[viewer].map((name) => toFile(link(`assets/${name}`))),
+    body,
+  )
 }
 
 /** The page that lists the documents, where there is nothing to show them. */
@@ -102,7 +66,7 @@ export function toHtml(title: string, link: Link, head: readonly string[], body:
 <meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title>
 <link rel="icon" href="${escape(link('assets/icon.svg'))}" type="image/svg+xml">
-${[style(link('assets/page.css')), ...head].join('\n')}
+${[toFile(link('assets/page.css')), ...head].join('\n')}
 </head>
 <body>
 ${body}
@@ -111,19 +75,9 @@ ${body}
 `
 }
 
-function toOption(document: DocumentLink, isShown: boolean): string {
-  const attributes = [
-    `value="${escape(document.version ?? 'all')}"`,
-    `data-json="${escape(document.url)}"`,
-    `data-yaml="${escape(toYamlUrl(document))}"`,
-    ...(document.isDefault ? ['data-default'] : []),
-    ...(isShown ? ['selected'] : []),
-  ]
-  return `      <option ${attributes.join(' ')}>${escape(toLabel(document))}</option>`
-}
-
-function toFallback(page: PageInfo): string {
-  return `<p>This page needs JavaScript. These are the documents:</p>${toList(page)}`
+function toOption({ version, isDefault }: DocumentLink, isShown: boolean): string {
+  const label = version === null ? 'All versions' : `${version}${isDefault ? ' (default)' : ''}`
+  return `    <option value="${escape(version ?? 'all')}"${isShown ? ' selected' : ''}>${escape(label)}</option>`
 }
 
 function toList({ documents, usage }: PageInfo): string {
@@ -147,6 +101,8 @@ function toYamlUrl({ url }: DocumentLink): string {
   return url.replace(/json$/, 'yaml')
 }
 
-function style(url: string): string {
-  return `<link rel="stylesheet" href="${escape(url)}">`
+function toFile(url: string): string {
+  return url.endsWith('.css')
+    ? `<link rel="stylesheet" href="${escape(url)}">`
+    : `<script src="${escape(url)}" defer></script>`
 }

@@ -15,23 +15,14 @@ export function toMarks({ status, deprecated, sunset }: DocumentLink): readonly 
   ]
 }
 
-/** The notes on the life and the usage of all versions that have one. The one of the version that is shown is visible. */
-export function toNotes({ documents, shown, usage }: PageInfo): string {
-  const notes = documents.flatMap((document) => {
-    const life = toLifeSentences(document)
-    const sentences = [...life, ...toUsageSentences(document, usage)]
-    if (sentences.length === 0) return []
-    const hidden = document === shown ? '' : ' hidden'
-    const version = escape(document.version ?? '')
-    const kind = life.length === 0 ? 'note quiet' : 'note'
-    return `<p class="${kind}" data-version="${version}" data-status="${document.status}"${hidden}>${sentences.join(' ')}</p>`
-  })
-  if (notes.length === 0) return ''
-  const isEmpty = toLifeSentences(shown).length === 0 && toUsageSentences(shown, usage).length === 0
-  const hidden = isEmpty ? ' hidden' : ''
-  return `<aside class="notes" id="notes" aria-label="Life${usage === undefined ? '' : ' and usage'} of this version" aria-live="polite"${hidden}>
-${notes.join('\n')}
-</aside>`
+/** The note on the life and the usage of the version that is shown. */
+export function toNote({ shown, usage }: PageInfo): string {
+  const life = toLifeSentences(shown)
+  const sentences = [...life, ...toUsageSentences(shown, usage)]
+  if (sentences.length === 0) return ''
+  const kind = life.length === 0 ? 'note quiet' : 'note'
+  const label = `Life${usage === undefined ? '' : ' and usage'} of this version`
+  return `<aside class="${kind}" data-status="${shown.status}" aria-label="${label}">${sentences.join(' ')}</aside>`
 }
 
 function toLifeSentences(document: DocumentLink): readonly string[] {

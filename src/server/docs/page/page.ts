@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { extname } from 'node:path'
-
-import { atOnce, once } from '../../../base/async.ts'
+import { atOnce } from '../../../base/async.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../http/errors.ts'
@@ -10,12 +7,9 @@ import type { DocsOptions, DocsUsage, DocumentLink, PageInfo } from '../../optio
 import { describeValue, isCount, isRecord, isString } from '../../../base/values.ts'
 import type { Documents } from '../documents.ts'
 import { findViewer } from '../viewers.ts'
-import type { FoundViewer } from '../viewers.ts'
+import { NO_SNIFF, toAssets } from './assets.ts'
 import { toContentSecurityPolicy } from './content-security-policy.ts'
 import { toListPage, toViewerPage } from './html.ts'
-import { ICON } from './icon.ts'
-import { toScript } from './script.ts'
-import { readStyles } from './styles.ts'
 
 /** The page of the documents, and the files it consists of. */
 export interface Page {
@@ -24,7 +18,6 @@ export interface Page {
   readonly asset: (name: string) => Promise<RawReply>
 }
 
-const NO_SNIFF = { 'x-content-type-options': 'nosniff' } as const
 const HTML = 'text/html; charset=utf-8'
 
 /** Creates the page; `path` is where it is, without a slash at the end. */
@@ -33,7 +26,7 @@ export async function createPage(path: string, options: DocsOptions, documents: 
   // with usage, the page of one viewer is not for others
   const common = usage === undefined ? NO_SNIFF : { ...NO_SNIFF, 'cache-control': 'no-store' }
   const viewer = typeof ui === 'function' || ui === false ? undefined : findViewer(ui)
-  const assets = await readAssets(viewer)
+  const assets = toAssets(viewer)
   let policy: string | undefined
   return {
     show: async (context) => {
@@ -44,7 +37,7 @@ export async function createPage(path: string, options: DocsOptions, documents: 
       const page = { ...toPageInfo(documents, link, version), ...(used && { usage: used }) }
       if (typeof ui === 'function')
         return bytesReply(Buffer.from(atOnce('docs.ui', ui(page))), { type: HTML, headers: common })
-      policy ??= toContentSecurityPolicy(await documents.servers())
+      policy ??= toContentSecurityPolicy(await documents.servers(), viewer?.name)
       const headers = { ...common, 'content-security-policy': policy }
       const html = viewer === undefined ? toListPage(page, link) : toViewerPage(viewer.name, page, link)
       return bytesReply(Buffer.from(html), { type: HTML, headers })
@@ -81,39 +74,6 @@ function isUsage({ since, versions }: Partial<DocsUsage>): boolean {
 
 function isUsed(used: unknown): boolean {
   return isRecord(used) && isCount(used['requests']) && isCount(used['clients']) && isString(used['lastSeen'])
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
-
-/** The files of the page by name. Each is read once. */
-async function readAssets(
-  viewer: FoundViewer | undefined,
-): Promise<ReadonlyMap<string, () => Promise<RawReply>>> {
-  const styles = await readStyles()
-  const own = [
-    ['page.css', styles.page],
-    ...(viewer === undefined
-      ? []
-      : ([
-          [`${viewer.name}.css`, styles[viewer.name]],
-          ['page.js', toScript(viewer.name)],
-        ] as const)),
-    ['icon.svg', ICON],
-  ] as const
-  const files = [
-    ...own.map(([name, text]) => [name, async () => Buffer.from(text)] as const),
-    ...[...(viewer?.files ?? [])].map(([name, path]) => [name, () => readFile(path)] as const),
-  ]
-  return new Map(files.map(([name, read]) => [name, once(async () => toAsset(name, await read()))]))
-}
-
-function toAsset(name: string, bytes: Uint8Array): RawReply {
-  const type = TYPES[extname(name)]
-  return bytesReply(bytes, { ...(type !== undefined && { type }), headers: NO_SNIFF })
 }
 
 /**
