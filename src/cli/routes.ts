@@ -21,7 +21,7 @@ export const routes: Command = {
   options: {
     version: { value: '<version>', about: 'print the routes of this version only' },
     public: { about: 'print the routes that need no credentials' },
-    json: { about: 'print the JSON of app.routes()' },
+    json: { about: 'print the JSON of app.routes(), with the versions of a history' },
     tree: { about: 'print a tree of path segments' },
   },
   run: async (given, setting) => {
@@ -52,7 +52,7 @@ function formatRoutes(served: Served, { version, isJson, isPublic }: Shown): str
   const shown = isPublic ? rows.filter(({ route }) => route.public) : rows
   if (isJson)
     return JSON.stringify(
-      shown.map(({ route }) => route),
+      shown.map(({ route }) => ({ ...route, versions: versionsOf(served, route, undefined) })),
       undefined,
       2,
     )

@@ -85,6 +85,9 @@ GET         /about                 about.ab…
     const { stdout } = await routes(['test/cli/fixtures/history/app.ts'])
     assert.match(stdout, /^GET {5}\/car\/ {7}1, 2, 3 {2}car\.one$/m)
     assert.match(stdout, /^GET {5}\/car\/count {2}1, 2, 3 {2}car\.count$/m)
+    const { stdout: json } = await routes(['test/cli/fixtures/history/app.ts', '--json'])
+    const listed: readonly { readonly name: string; readonly versions: unknown }[] = JSON.parse(json)
+    assert.deepEqual(listed.find(({ name }) => name === 'car.count')?.versions, ['1', '2', '3'])
   })
 
   it('gives JSON of one version', async () => {
