@@ -175,7 +175,7 @@ describe('versions as changes', () => {
     assert.equal(refused.status, 422)
     assert.deepEqual(
       refused.body.errors.map((issue: { path: unknown }) => issue.path),
-      [['status'], ['addresses', 0, 'street'], ['addresses', 0, 'town'], ['name']],
+      [['name'], ['status'], ['addresses', 0, 'street'], ['addresses', 0, 'town']],
     )
   })
 
@@ -256,5 +256,47 @@ describe('a field that older versions demand, and that may be left out now', () 
     assert.deepEqual((await notes.inject({ method: 'PATCH', url: '/v1/note/part' })).json(), {})
     assert.deepEqual(versions.migrate(Note, {}, { to: '1' }), { text: 'none' })
     assert.deepEqual(checkHistory(versions), [])
+  })
+})
+
+describe('a field that existed only in older versions', () => {
+  it('stands in the place of those that replaced it', async () => {
+    const Person = model('Person', {
+      id: z.string(),
+      first: z.string(),
+      last: z.string(),
+      age: z.int(),
+    })
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Two names',
+      change: [
+        reshape({
+          of: Person,
+          fields: { first: { was: absent }, last: { was: absent }, name: { was: z.string() } },
+          up: ({ name }) => ({ first: name, last: '' }),
+          down: ({ first, last }) => ({ name: `${first} ${last}` }),
+        }),
+      ],
+    })
+    const controller = defineController({
+      prefix: '/person',
+      routes: [
+        {
+          method: 'GET',
+          response: Person,
+          handler: () => ({ id: '7', first: 'Ann', last: 'Lee', age: 8 }),
+        },
+      ],
+    })
+    const persons = createApp(defineModule({ controllers: [controller] }), {
+      logger: false,
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['2', '1'], models: { Person }, changes: [change] }),
+      },
+    })
+    const answer = await persons.inject('/v1/person')
+    assert.equal(answer.body, '{"id":"7","name":"Ann Lee","age":8}')
   })
 })

@@ -2,7 +2,7 @@ import { defOf } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { shapeOf } from '../chain.ts'
-import type { FieldChange, FieldId, Step } from '../chain.ts'
+import type { FieldId, Step } from '../chain.ts'
 import { cloneSchema } from './clone.ts'
 import type { Owned, OwnStep } from './own.ts'
 import type { Plan, PlanOf } from './plan.ts'
@@ -21,7 +21,7 @@ export interface OldField {
   readonly plan: Plan | undefined
 }
 
-/** The fields that an object had, in the order of its newest ones, those that existed only then behind them. */
+/** The fields that an object had, in the order of its newest ones. Those that existed only then take the place of those that replaced them. */
 export function oldFields(
   schema: Schema,
   owned: Owned,
@@ -34,20 +34,24 @@ export function oldFields(
     name: key,
     schema: field,
   }))
-  for (const { move, isPartial } of steps.flatMap(withMoves)) {
-    const index = fields.findIndex(({ slot }) => slot === move.slot)
-    const field = fields[index]
-    if (move.kind === 'born')
-      fields.push({
-        slot: move.slot,
-        key: undefined,
-        name: move.name,
-        schema: bornSchema(move.was, isPartial),
-      })
-    else if (field === undefined) continue
-    else if (move.kind === 'gone') fields.splice(index, 1)
-    else if (move.kind === 'rename') fields[index] = { ...field, name: move.was }
-    else fields[index] = { ...field, schema: wrapAgain(move.was, field.key, owned, isPartial) }
+  for (const { moves, isPartial } of steps) {
+    const replaced = new Set(moves.flatMap(({ kind, slot }) => (kind === 'gone' ? [slot] : [])))
+    const place = fields.findIndex(({ slot }) => slot !== undefined && replaced.has(slot))
+    const restored = moves.flatMap(({ slot, ...move }) =>
+      move.kind === 'born'
+        ? [{ slot, key: undefined, name: move.name, schema: bornSchema(move.was, isPartial) }]
+        : [],
+    )
+    fields.splice(place === -1 ? fields.length : place, 0, ...restored)
+    for (const move of moves) {
+      const index = fields.findIndex(({ slot }) => slot === move.slot)
+      const field = fields[index]
+      if (field === undefined) continue
+      if (move.kind === 'gone') fields.splice(index, 1)
+      else if (move.kind === 'rename') fields[index] = { ...field, name: move.was }
+      else if (move.kind === 'turn')
+        fields[index] = { ...field, schema: wrapAgain(move.was, field.key, owned, isPartial) }
+    }
   }
   return fields.map((field) => ({ ...field, plan: planOf(field.schema) }))
 }
@@ -71,13 +75,6 @@ export function newerSchema(
     }
   }
   return found
-}
-
-function withMoves({
-  moves,
-  isPartial,
-}: OwnStep): readonly (Pick<OwnStep, 'isPartial'> & { move: FieldChange })[] {
-  return moves.map((move) => ({ move, isPartial }))
 }
 
 function bornSchema(was: Schema, isPartial: boolean): Schema {

@@ -10,10 +10,11 @@ import { Users } from '../../../examples/history/users.ts'
 const Status = z.enum(['active', 'closed'])
 const Name = z.string().trim().min(1)
 
-const SecondUser = User.omit({ firstName: true, lastName: true }).extend({ status: Status, name: Name })
+const { id: SecondId, firstName: _first, lastName: _last, ...others } = User.shape
+const SecondUser = z.object({ id: SecondId, name: Name, ...others, status: Status })
 type SecondUser = z.output<typeof SecondUser>
-const SecondNewUser = SecondUser.pick({ addresses: true, name: true })
-const SecondPatch = SecondUser.pick({ status: true, addresses: true, name: true }).partial()
+const SecondNewUser = SecondUser.pick({ name: true, addresses: true })
+const SecondPatch = SecondUser.pick({ name: true, status: true, addresses: true }).partial()
 type SecondPatch = z.output<typeof SecondPatch>
 const SecondQuery = UserQuery.extend({ status: Status.optional() })
 const SecondPage = z.object({ items: z.array(SecondUser), next: z.number().nullable() })
@@ -24,8 +25,8 @@ const FirstId = z.number().int().min(1)
 const FirstPath = z.object({ id: FirstId })
 const FirstUser = SecondUser.extend({ id: FirstId, addresses: z.array(FirstAddress) })
 type FirstUser = z.output<typeof FirstUser>
-const FirstNewUser = FirstUser.pick({ addresses: true, name: true })
-const FirstPatch = FirstUser.pick({ status: true, addresses: true, name: true }).partial()
+const FirstNewUser = FirstUser.pick({ name: true, addresses: true })
+const FirstPatch = FirstUser.pick({ name: true, status: true, addresses: true }).partial()
 type FirstPatch = z.output<typeof FirstPatch>
 const FirstPage = z.object({ items: z.array(FirstUser), next: z.number().nullable() })
 
