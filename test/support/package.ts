@@ -60,8 +60,9 @@ async function makePackage(folder: string): Promise<void> {
   const client = manifest.scripts['build:client'].split(' ').slice(1)
   const toClient = client.map((argument) => argument.replace('--outdir=dist', `--outdir=${dist}`))
   const types = ['-p', 'tsconfig.build.json', '--noCheck', '--declarationMap', 'false', '--outDir', dist]
+  // first, because the build removes declarations that no entry point leads to
+  await run(join(bin, 'tsc'), types, { cwd: ROOT })
   await Promise.all([
-    run(join(bin, 'tsc'), types, { cwd: ROOT }),
     run(process.execPath, ['--import', 'tsx', 'scripts/build.ts', dist], { cwd: ROOT }),
     run(join(bin, 'esbuild'), toClient, { cwd: ROOT }),
   ])
