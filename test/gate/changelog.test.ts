@@ -139,6 +139,45 @@ describe('a changelog', () => {
     )
   })
 
+  it('calls a version that is retired no difference, and knows how an operation of it ended', async () => {
+    const handler = (): string => 'a'
+    const response = z.string()
+    const cars = defineController({
+      prefix: '/cars',
+      version: ['1', '2'],
+      routes: [
+        { method: 'GET', path: '/{id:int}', response, handler },
+        { method: 'GET', path: '/plain', version: '1', response, handler },
+        {
+          method: 'GET',
+          path: '/search',
+          version: '1',
+          deprecated: true,
+          policy: { deprecated: '2025-01-01', sunset: '2025-06-01' },
+          response,
+          handler,
+        },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [cars] }), {
+      logger: false,
+      docs: {},
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        clock: () => Date.parse('2026-02-01'),
+        versions: { 1: { deprecated: '2025-01-01', sunset: '2026-01-01', retired: 'gone' } },
+      },
+    })
+    const { versions } = await read(app)
+    assert.deepEqual(
+      versions[0]?.findings.map((each) => [each.operation, each.rule]),
+      [
+        ['GET /v1/cars/plain', 'api-path-removed-without-deprecation'],
+        ['GET /v1/cars/search', 'api-path-removed-before-sunset'],
+      ],
+    )
+  })
+
   it('has no difference in the header that names the version, if the API has a version of its own', async () => {
     const user = defineController({
       prefix: '/user',

@@ -13,13 +13,14 @@ interface VersionDocument {
 
 /**
  * The documents of two versions of an application, as they are compared. Each is marked with its version, because applications may give
- * another one, and without deprecation and sunset if one of the versions has them: that is nothing that changed between them.
+ * another one. The life of a whole version is left out, because it is nothing that changed between them: what is deprecated, ends or is
+ * answered with 410 as its version is. Operations keep a sunset of their own, and the deprecation before it.
  */
 export function toNeighbours(older: VersionDocument, newer: VersionDocument): readonly [Node, Node] {
   const isAboutLife = [older, newer].some(({ document }) => hasLife(document))
   const prepare = ({ version, document }: VersionDocument): Node => {
     const own = { ...toNode(document), info: { ...toNode(toNode(document)['info']), version } }
-    return isAboutLife ? withoutLife(own) : own
+    return isAboutLife ? withoutLife(own, lifeOf(document)) : own
   }
   return [prepare(older), prepare(newer)]
 }
@@ -28,24 +29,35 @@ function toNode(value: unknown): Node {
   return isRecord(value) ? value : {}
 }
 
+/** What a document says of the end of its version. */
+function lifeOf(document: unknown): { readonly deprecated?: unknown; readonly sunset?: unknown } {
+  return toNode(toNode(document)['x-api-versioning'])
+}
+
 /** Whether the version of a document is deprecated or has a sunset. */
 function hasLife(document: unknown): boolean {
-  const { deprecated, sunset } = {
-    deprecated: undefined,
-    sunset: undefined,
-    ...toNode(toNode(document)['x-api-versioning']),
-  }
+  const { deprecated, sunset } = lifeOf(document)
   return deprecated !== undefined || sunset !== undefined
 }
 
-function withoutLife(document: Node): Node {
+function withoutLife(document: Node, life: ReturnType<typeof lifeOf>): Node {
+  const day = String(life.sunset).slice(0, 10)
+  const withoutItsLife = (operation: unknown): unknown => {
+    if (!isRecord(operation)) return operation
+    const { deprecated, 'x-sunset': sunset, responses, ...rest } = operation
+    const isOwn = sunset !== undefined && sunset !== day
+    const own = isOwn ? { deprecated, 'x-sunset': sunset } : {}
+    const others = Object.entries(toNode(responses)).filter(([, response]) => !isEnd(response))
+    return { ...rest, ...own, responses: eachMember(Object.fromEntries(others), withoutHeaders) }
+  }
   return { ...document, paths: eachMember(document['paths'], (item) => eachMember(item, withoutItsLife)) }
 }
 
-function withoutItsLife(operation: unknown): unknown {
-  if (!isRecord(operation)) return operation
-  const { deprecated: _deprecated, 'x-sunset': _sunset, responses, ...rest } = operation
-  return { ...rest, responses: eachMember(responses, withoutHeaders) }
+/** Whether a response is the one of versions that have ended. */
+function isEnd(response: unknown): boolean {
+  return ['RetiredVersion', 'VersionBrownout'].some(
+    (name) => toNode(response)['$ref'] === `#/components/responses/${name}`,
+  )
 }
 
 function withoutHeaders(response: unknown): unknown {
