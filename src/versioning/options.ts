@@ -31,6 +31,8 @@ export interface DefaultVersionContext {
     /** Logs a failure. */
     error(details: object, message?: string): void
   }
+  /** Whether the version is one that `pinned` keeps for the client. Absent if not. @internal */
+  isPinned?: true
 }
 
 /** Chooses the version of a request that names none, or `null` for no version. */

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { Keyv } from 'keyv'
-import { createApp, defineController, defineModule, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import {
+  conflict,
+  createApp,
+  defineController,
+  defineModule,
+  VERSION_NEUTRAL,
+  VersioningSchemes,
+} from 'octavo'
+import { pinned } from 'octavo/pins'
 import type { AppOptions, UsageEntry } from 'octavo'
 
 import { createUsage } from '../../src/server/services/usage/usage.ts'
@@ -202,6 +210,76 @@ describe('usage', () => {
     ])
   })
 
+  it('counts how calls ended, and how their version was chosen', async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2034-01-01T09:00Z') })
+    const found: UsageEntry[] = []
+    const pins = new Map([['old', '1']])
+    const cars = defineController({
+      name: 'car',
+      version: ['1', '2'],
+      routes: [
+        { method: 'GET', name: 'list', handler: () => [] },
+        {
+          method: 'GET',
+          name: 'ends',
+          path: '/{how}',
+          handler: ({ params }) => {
+            if (params.how === 'refused') throw conflict()
+            throw new Error('no')
+          },
+        },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [cars] }), {
+      logger: false,
+      client: (request) => request.header('x-client'),
+      usage: { store: (entries) => void found.push(...entries) },
+    })
+    app.enableVersioning(VersioningSchemes.HEADER, {
+      headerParameter: 'x-version',
+      defaultVersion: pinned({
+        get: (client) => pins.get(client),
+        set: (client, version) => void pins.set(client, version),
+        otherwise: '2',
+      }),
+      versions: [
+        { version: '2' },
+        {
+          version: '1',
+          sunset: '2035-01-01',
+          brownouts: [{ from: '2034-01-01T10:00Z', to: '2034-01-01T11:00Z' }],
+        },
+      ],
+    })
+    const call = (url: string, client?: string, version?: string) =>
+      app.inject({
+        url,
+        headers: { ...(client && { 'x-client': client }), ...(version && { 'x-version': version }) },
+      })
+    await call('/car', 'acme', '1')
+    await call('/car', 'old')
+    await call('/car')
+    await call('/car/refused', 'acme', '2')
+    await call('/car/fails', 'acme', '2')
+    t.mock.timers.setTime(Date.parse('2034-01-01T10:30Z'))
+    await call('/car', 'acme', '1')
+    await app.close()
+    const seen = found.map(({ day: _day, lastSeen: _lastSeen, ...entry }) => entry)
+    assert.deepEqual(seen, [
+      {
+        version: '1',
+        route: 'car.list',
+        client: 'acme',
+        count: 2,
+        brownouts: 1,
+        lastBrownout: '2034-01-01T10:30:00.000Z',
+      },
+      { version: '1', route: 'car.list', client: 'old', count: 1, pinned: 1 },
+      { version: '2', route: 'car.list', client: null, count: 1, defaulted: 1 },
+      { version: '2', route: 'car.ends', client: 'acme', count: 2, clientErrors: 1, serverErrors: 1 },
+    ])
+  })
+
   it('counts again what a store did not take, once', async () => {
     const found: UsageEntry[] = []
     const logged: unknown[] = []
@@ -216,7 +294,6 @@ describe('usage', () => {
         },
       },
       { debug: note, info: note, warn: note, error: note },
-      undefined,
       [],
     )
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
@@ -237,7 +314,7 @@ describe('usage', () => {
   it('adds up what several processes keep in a Keyv store, each in an entry of its own', async () => {
     const store = new Keyv()
     const silent = { debug() {}, info() {}, warn() {}, error() {} }
-    const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent, undefined, []))
+    const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent, []))
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     for (const [index, usage] of usages.entries()) {
       const dispatch = usage.wrap(
@@ -264,7 +341,6 @@ describe('usage', () => {
     const usage = createUsage(
       { store: refusing, interval: 2 ** 30 },
       { debug: note, info: note, warn: note, error: note },
-      undefined,
       [],
     )
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
@@ -275,28 +351,44 @@ describe('usage', () => {
     assert.equal(logged.length, 1)
   })
 
-  it('folds the least used entries of each version into one, so that totals stay exact', () => {
+  it('folds the entries of clients that called longest ago into one for each version, so that totals stay exact', () => {
     const places = createPlaces()
     const table = createTable(NOON, 100, places)
     const first = places.named('1', 'car.list')
     const second = places.named('2', 'car.list')
-    for (let index = 0; index < 50; index++) table.add(first, 'busy', 1, NOON)
-    for (let index = 0; index < 10_000; index++)
-      table.add(index % 2 === 0 ? first : second, `client ${index}`, 1, NOON)
+    const changed = places.changed(first, 'towns')
+    for (let index = 0; index < 10_000; index++) {
+      const last = NOON + index
+      if (index % 50 === 0) table.add(first, 'busy', { count: 1, last })
+      table.add(index % 2 === 0 ? first : second, `client ${index}`, { count: 1, last, clientErrors: 1 })
+      if (index % 20 === 0) table.add(changed, `client ${index}`, { count: 1, last })
+    }
     const entries = table.entries()
     assert.equal(entries.length <= 102, true, String(entries.length))
     const sum = (version: string) =>
       entries.filter((each) => each.version === version).reduce((total, { count }) => total + count, 0)
-    assert.deepEqual([sum('1'), sum('2')], [5_050, 5_000])
-    assert.equal(entries.find(({ client }) => client === 'busy')?.count, 50)
+    assert.deepEqual([sum('1'), sum('2')], [5_200, 5_000])
+    assert.equal(entries.find(({ client }) => client === 'busy')?.count, 200)
+    for (const client of ['client 9998', 'client 9999'])
+      assert.ok(
+        entries.some((entry) => entry.client === client),
+        client,
+      )
     const folded = entries.filter(({ route }) => route === '*')
     assert.deepEqual(folded.map(({ version, client }) => `${version} ${client}`).toSorted(), ['1 *', '2 *'])
+    const altered = entries.flatMap(({ changes = [] }) => changes)
+    assert.equal(
+      altered.reduce((total, { count }) => total + count, 0),
+      500,
+    )
+    const errors = entries.reduce((total, { clientErrors = 0 }) => total + clientErrors, 0)
+    assert.equal(errors, 10_000)
   })
 
   it('keeps the end of an entry within its limit, and names that are too long are cut', () => {
     const places = createPlaces()
     const table = createTable(NOON, 100, places)
-    table.add(places.named('1', 'car.list'), 'x'.repeat(10_000), 1, NOON)
+    table.add(places.named('1', 'car.list'), 'x'.repeat(10_000), { count: 1, last: NOON })
     assert.equal(table.entries()[0]?.client?.length, 200)
   })
 })

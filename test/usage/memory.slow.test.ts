@@ -16,7 +16,10 @@ describe('the memory of usage', () => {
       for (let index = 0; index < 10_000; index++) {
         const route = places.named(String(index % 4), `car.route${index % 20}`)
         // a text of its own, as each request has one
-        table.add(route, Buffer.from(`client-${Math.trunc(index / 20)}`).toString(), 1, Date.now())
+        table.add(route, Buffer.from(`client-${Math.trunc(index / 20)}`).toString(), {
+          count: 1,
+          last: Date.now(),
+        })
       }
       return table
     }

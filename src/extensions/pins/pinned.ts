@@ -101,20 +101,21 @@ export function pinned(options: PinOptions): Pins {
   const choose = (id: string | undefined, ...asked: Asked): Awaitable<string | null> => {
     if (!isNonEmptyString(id)) return fallBack(otherwise, asked)
     const [request, choice, context] = asked
+    const find = (pin: string): string => {
+      context.isPinned = true
+      return toKnown(pin, choice)
+    }
     const version = memory.get(id)
-    if (version !== undefined) return toKnown(version, choice)
+    if (version !== undefined) return find(version)
     const load = async (): Promise<string> =>
       (await store.get(id, context)) ??
       store.add(id, await toFirst(onFirstUse, id, request, choice), choice, context)
-    return memory.find(id, request, load).then(
-      (found) => toKnown(found, choice),
-      (error) => {
-        if (!(error instanceof StoreError)) throw error
-        if (onStoreError === 'otherwise') return fallBack(otherwise, asked)
-        const detail = 'The version of this client cannot be found at the moment'
-        throw addedError('pin_unavailable', detail, { cause: error.cause })
-      },
-    )
+    return memory.find(id, request, load).then(find, (error) => {
+      if (!(error instanceof StoreError)) throw error
+      if (onStoreError === 'otherwise') return fallBack(otherwise, asked)
+      const detail = 'The version of this client cannot be found at the moment'
+      throw addedError('pin_unavailable', detail, { cause: error.cause })
+    })
   }
   const chosen: DefaultVersion = (request, choice, context) => {
     const id = client === undefined ? context.client : client(request)

@@ -153,8 +153,7 @@ export class Application {
     const compiled = this.compiled()
     const health = this.#loadHealth()
     const { settings, lifecycle } = this
-    const { history } = this.versioning() ?? {}
-    const parts = { settings, lifecycle, history, health, started: this.#started, find: this.#find }
+    const parts = { settings, lifecycle, health, started: this.#started, find: this.#find }
     return (this.#opened = await start(definitions, compiled, parts))
   }
 

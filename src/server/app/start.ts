@@ -13,7 +13,6 @@ import type { Definitions, FindDefinitions } from './read-definitions.ts'
 import type { Started } from './started.ts'
 import { atDefinition } from '../../base/source-location.ts'
 import { loadZod } from '../../schema/schema.ts'
-import type { VersionHistory } from '../../versioning/options.ts'
 import type { Opened } from '../dispatch.ts'
 import { loadValidation } from '../pipeline/validation/load.ts'
 import type { UrlFor } from '../routing/table/url-for.ts'
@@ -27,7 +26,6 @@ interface StartParts {
   readonly lifecycle: Lifecycle
   /** Filled here. */
   readonly started: Started
-  readonly history: VersionHistory | undefined
   readonly health: Promise<Health | undefined>
   readonly find: FindDefinitions
 }
@@ -36,7 +34,7 @@ interface StartParts {
 export async function start(
   definitions: Definitions,
   { dispatch, services, table, urlFor }: Compiled,
-  { settings, lifecycle, started, history, health: loading, find }: StartParts,
+  { settings, lifecycle, started, health: loading, find }: StartParts,
 ): Promise<Opened> {
   const [health] = await Promise.all([
     loading,
@@ -49,7 +47,7 @@ export async function start(
   started.sessions = sessions
   started.config = await openSettings(definitions, settings)
   const stop = await startModules(definitions, settings, urlFor)
-  const usage = await openUsage(settings, history, table)
+  const usage = await openUsage(settings, table)
   lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => closeRest(settings, sessions)))
   const observed = usage?.wrap(dispatch) ?? dispatch
   return { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) }
@@ -66,10 +64,9 @@ async function openSessions({
 
 async function openUsage(
   { usage, log }: Pick<Settings, 'usage' | 'log'>,
-  history: VersionHistory | undefined,
   { shapes }: Compiled['table'],
 ): Promise<Usage | undefined> {
-  return usage && (await import('../services/usage/usage.ts')).createUsage(usage, log, history, shapes)
+  return usage && (await import('../services/usage/usage.ts')).createUsage(usage, log, shapes)
 }
 
 async function closeRest(

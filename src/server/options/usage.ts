@@ -32,6 +32,18 @@ export interface UsageEntry {
   readonly count: number
   /** The moment of the last call, in ISO 8601. */
   readonly lastSeen: string
+  /** The number of calls that were answered with 4xx, brownouts left out. Absent for none. */
+  readonly clientErrors?: number
+  /** The number of calls that were answered with 5xx. Absent for none. */
+  readonly serverErrors?: number
+  /** The number of calls that a brownout refused. Absent for none. */
+  readonly brownouts?: number
+  /** The moment of the last of these, in ISO 8601. */
+  readonly lastBrownout?: string
+  /** The number of calls in the version that `pinned` keeps for the client. Absent for none. */
+  readonly pinned?: number
+  /** The number of calls in the default version, which the request did not name. Absent for none. */
+  readonly defaulted?: number
   /** The changes that altered some of the calls. Without it, no change did. */
   readonly changes?: readonly ChangeUsage[]
 }

@@ -118,6 +118,10 @@ export class RequestContext implements SessionContext {
   version: string | null = null
   /** How the request wrote its version. `undefined` if it named none. */
   spelling: string | undefined = undefined
+  /** Whether the version is one that is kept for the client. Rarely set, so that most requests have no room for it. */
+  declare isPinned?: true
+  /** Whether a brownout refuses the request. */
+  declare isBrownedOut?: true
   identity: unknown = undefined
   /** The guard that found the identity. */
   identifiedBy: Identified['identifiedBy'] = undefined

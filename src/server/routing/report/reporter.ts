@@ -70,6 +70,7 @@ export function createVersionReporter(
       })
       context.writeHeaders = write
       if (refused === undefined) return
+      if (refused === 'brownout') context.isBrownedOut = true
       throw versionError(refused, resolution, report, lifetime, brownout && { to: brownout.to, now: clock() })
     },
     onMiss: (context, { report }) => {

@@ -37,17 +37,17 @@ export function createDays(limit: number, places: Places): Days {
     },
     restore: (taken) => {
       for (const entry of taken.flatMap((table) => table.entries())) {
-        const { version, route, client, count, lastSeen, changes = [] } = entry
-        const at = Date.parse(lastSeen)
-        const table = open(at)
-        table.add(places.named(version, route), client ?? undefined, count, at)
-        for (const change of changes)
-          table.add(
-            places.named(version, route, change.id),
-            client ?? undefined,
-            change.count,
-            Date.parse(change.lastSeen),
-          )
+        const { version, route, client, lastSeen, lastBrownout = lastSeen, changes = [] } = entry
+        const last = Date.parse(lastSeen)
+        const table = open(last)
+        const name = client ?? undefined
+        table.add(places.named(version, route), name, {
+          ...entry,
+          last,
+          lastBrownout: Date.parse(lastBrownout),
+        })
+        for (const { id, count, ...change } of changes)
+          table.add(places.named(version, route, id), name, { count, last: Date.parse(change.lastSeen) })
       }
     },
     dropStored: () => {

@@ -1,8 +1,11 @@
 import { FOLDED } from '../../options/usage.ts'
 import type { ChangeUsage, UsageEntry } from '../../options/usage.ts'
 import { createCounts } from './counts.ts'
-import type { Counts, Pair } from './counts.ts'
+import type { Counts, Pair, Tally } from './counts.ts'
 import type { Place, Places } from './places.ts'
+
+/** One call, or several of an entry: its numbers, with moments in milliseconds since 1970. */
+export type Calls = Partial<Tally> & Pick<Tally, 'count' | 'last'>
 
 /** Counts the calls of one day. */
 export interface Table {
@@ -11,13 +14,13 @@ export interface Table {
   readonly end: number
   /** Whether something was counted since it was stored. */
   isDirty: boolean
-  readonly add: (place: Place, client: string | undefined, count: number, at: number) => void
+  readonly add: (place: Place, client: string | undefined, calls: Calls) => void
   readonly entries: () => readonly UsageEntry[]
 }
 
 /** The milliseconds of a day. */
 export const DAY = 86_400_000
-/** The part of the entries that is folded at once, so that a request rarely sorts. */
+/** The part of the entries that is folded at once, so that a request rarely looks at all of them. */
 const FOLDED_PART = 10
 /** Longer names of clients are cut, so that the memory of an entry has a limit. */
 const LONGEST_NAME = 200
@@ -34,17 +37,29 @@ export function dayOf(moment: number): string {
 export function createTable(moment: number, limit: number, places: KnownPlaces): Table {
   const start = moment - (moment % DAY)
   const atOnce = Math.ceil(limit / FOLDED_PART)
-  let counts = createCounts()
+  const counts = createCounts()
   let most = limit
+  // a clock that is set back
+  const within = (at: number): number => Math.max(0, at - start)
   const table: Table = {
     day: dayOf(start),
     end: start + DAY,
     isDirty: false,
-    add: ({ id }, client, count, at) => {
-      // a clock that is set back
-      counts.add(id, client && cut(client), count, Math.max(0, at - start))
+    add: ({ id }, client, { count, last, ...more }) => {
+      const { clientErrors = 0, serverErrors = 0, brownouts = 0, pinned = 0, defaulted = 0 } = more
+      const lastBrownout = brownouts === 0 ? 0 : within(more.lastBrownout ?? last)
+      counts.add(id, client && cut(client), {
+        count,
+        last: within(last),
+        clientErrors,
+        serverErrors,
+        brownouts,
+        lastBrownout,
+        pinned,
+        defaulted,
+      })
       if (counts.size() > most) {
-        counts = fold(counts, atOnce, places)
+        fold(counts, atOnce, places)
         // what cannot be folded any more, as of many versions, must not be tried with each request
         most = counts.size() > limit ? counts.size() + atOnce : limit
       }
@@ -60,12 +75,12 @@ function cut(name: string): string {
 }
 
 /** A route in a version that a client called. */
-interface Called extends Pick<Place, 'version' | 'route' | 'isFolded'> {
+interface Called extends Pick<Place, 'version' | 'route'> {
   readonly client: string | undefined
-  count: number
-  last: number
-  /** The pair of the call, and those of the changes that altered it. */
-  readonly pairs: (Pair & { readonly of: Place })[]
+  /** The pair of the call itself. */
+  own: Pair | undefined
+  /** The pairs of the changes that altered it. */
+  readonly changes: (Pair & { readonly change: string })[]
 }
 
 /** The calls, each with its changes. */
@@ -74,50 +89,70 @@ function toCalled(counts: Counts, { list }: Pick<KnownPlaces, 'list'>): readonly
   for (const pair of counts.pairs()) {
     const place = list[pair.place]
     if (place === undefined) continue
-    const { version, route, change, isFolded } = place
+    const { version, route, change } = place
     const { client } = pair
     const clients = (found[place.call] ??= new Map<string | undefined, Called>())
-    const known = clients.get(client)
-    const called = known ?? { version, route, isFolded, client, count: 0, last: 0, pairs: [] }
-    if (known === undefined) clients.set(client, called)
-    if (change === undefined) called.count = pair.count
-    called.last = Math.max(called.last, pair.last)
-    called.pairs.push({ ...pair, of: place })
+    const called = clients.get(client) ?? { version, route, client, own: undefined, changes: [] }
+    clients.set(client, called)
+    if (change === undefined) called.own = pair
+    else called.changes.push({ ...pair, change })
   }
   return found.flatMap((clients) => [...clients.values()])
 }
 
-function toEntry(
-  { version, route, client, count, last, pairs }: Called,
-  day: string,
-  start: number,
-): UsageEntry {
+function toEntry({ version, route, client, own, changes }: Called, day: string, start: number): UsageEntry {
   const seen = (at: number): string => new Date(start + at).toISOString()
-  const changes = pairs.flatMap((pair): readonly ChangeUsage[] => {
-    const id = pair.of.change
-    return id === undefined ? [] : [{ id, count: pair.count, lastSeen: seen(pair.last) }]
-  })
-  const entry = { day, version, route, client: client ?? null, count, lastSeen: seen(last) }
-  return changes.length === 0 ? entry : { ...entry, changes }
+  const last = Math.max(own?.last ?? 0, ...changes.map((change) => change.last))
+  const { count = 0, brownouts = 0, lastBrownout = 0 } = own ?? {}
+  return {
+    day,
+    version,
+    route,
+    client: client ?? null,
+    count,
+    lastSeen: seen(last),
+    ...numbersOf(own ?? {}),
+    ...(brownouts > 0 ? { lastBrownout: seen(lastBrownout) } : {}),
+    ...(changes.length === 0
+      ? {}
+      : {
+          changes: changes.map((change): ChangeUsage => ({
+            id: change.change,
+            count: change.count,
+            lastSeen: seen(change.last),
+          })),
+        }),
+  }
 }
 
-/** Folds the least used calls into one for each version, until so many pairs are folded. */
-function fold(counts: Counts, atOnce: number, { list, foldedOf }: KnownPlaces): Counts {
-  const all = toCalled(counts, { list })
-  const rare = new Set<Called>()
-  let size = 0
-  for (const called of all.toSorted((a, b) => a.count - b.count || a.last - b.last)) {
-    if (called.isFolded) continue
-    if (size >= atOnce) break
-    rare.add(called)
-    size += called.pairs.length
+/** The numbers of an entry that are absent if they are 0. */
+export const NUMBERS = ['clientErrors', 'serverErrors', 'brownouts', 'pinned', 'defaulted'] as const
+
+type Numbers = Partial<Record<(typeof NUMBERS)[number], number>>
+
+/** Returns the numbers of calls that are not 0. */
+export function numbersOf(calls: Numbers): Numbers {
+  return Object.fromEntries(NUMBERS.flatMap((name) => (calls[name] ? [[name, calls[name]] as const] : [])))
+}
+
+/** Folds the calls of the clients that have not called for the longest time into one for each version, so many calls at once. */
+function fold(counts: Counts, atOnce: number, { list, foldedOf }: KnownPlaces): void {
+  const changesOf = new Map<number, Place[]>()
+  const calls: Place[] = []
+  for (const place of list) {
+    if (place.isFolded) continue
+    if (place.change === undefined) calls.push(place)
+    else changesOf.set(place.call, [...(changesOf.get(place.call) ?? []), place])
   }
-  const folded = createCounts()
-  for (const called of all) {
-    for (const { of, place, client, count, last } of called.pairs) {
-      if (rare.has(called)) folded.add(foldedOf(of).id, FOLDED, count, last)
-      else folded.add(place, client, count, last)
+  const latest = calls.flatMap(({ id }) => Array.from(counts.clients(id), ([, last]) => last))
+  const threshold = Float64Array.from(latest).toSorted()[Math.min(atOnce, latest.length) - 1] ?? 0
+  let left = atOnce
+  for (const place of calls) {
+    const old = Array.from(counts.clients(place.id)).filter(([, last]) => last <= threshold)
+    for (const [client] of old.slice(0, left)) {
+      left--
+      for (const each of [place, ...(changesOf.get(place.id) ?? [])])
+        counts.move(each.id, client, foldedOf(each).id, FOLDED)
     }
   }
-  return folded
 }

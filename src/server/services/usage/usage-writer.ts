@@ -2,7 +2,7 @@ import { createId } from '../../../base/platform.ts'
 import { createStoreGuard } from '../../stores/guard.ts'
 import { isFunction, isRecord } from '../../../base/values.ts'
 import type { UsageEntry, UsageOptions, UsageStore } from '../../options/usage.ts'
-import { DAY } from './table.ts'
+import { DAY, NUMBERS, numbersOf } from './table.ts'
 import type { Table } from './table.ts'
 
 /** Keeps what tables count. */
@@ -120,7 +120,9 @@ function merge(merged: Map<string, UsageEntry>, entry: UsageEntry): void {
   const known = merged.get(key)
   merged.set(
     key,
-    known === undefined ? entry : { ...entry, ...add(known, entry), ...addChanges(known, entry) },
+    known === undefined
+      ? entry
+      : { ...entry, ...add(known, entry), ...addOutcomes(known, entry), ...addChanges(known, entry) },
   )
 }
 
@@ -128,10 +130,18 @@ function merge(merged: Map<string, UsageEntry>, entry: UsageEntry): void {
 type Seen = Pick<UsageEntry, 'count' | 'lastSeen'>
 
 function add(one: Seen, other: Seen): Seen {
-  return {
-    count: one.count + other.count,
-    lastSeen: one.lastSeen > other.lastSeen ? one.lastSeen : other.lastSeen,
-  }
+  return { count: one.count + other.count, lastSeen: later(one.lastSeen, other.lastSeen) }
+}
+
+function addOutcomes(one: UsageEntry, other: UsageEntry): Partial<UsageEntry> {
+  const sums = NUMBERS.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)] as const)
+  const lastBrownout = later(one.lastBrownout ?? '', other.lastBrownout ?? '')
+  return { ...numbersOf(Object.fromEntries(sums)), ...(lastBrownout === '' ? {} : { lastBrownout }) }
+}
+
+/** The later of two moments in ISO 8601. */
+function later(one: string, other: string): string {
+  return one > other ? one : other
 }
 
 function addChanges(

@@ -3,7 +3,6 @@ import type { Logger, RouteInfo } from '../../../define/context.ts'
 import { alteredBy } from '../../../routes/altered.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import { isStream } from '../../../http/stream.ts'
-import type { VersionHistory } from '../../../versioning/options.ts'
 import { isVersioned } from '../../../versioning/select.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { UsageEntry, UsageOptions } from '../../options/usage.ts'
@@ -13,6 +12,7 @@ import { createDays } from './days.ts'
 import type { Days } from './days.ts'
 import { createUsageWriter } from './usage-writer.ts'
 import type { UsageWriter } from './usage-writer.ts'
+import type { Tally } from './counts.ts'
 import { createPlaces } from './places.ts'
 import type { Place, Places } from './places.ts'
 
@@ -30,13 +30,8 @@ export interface Usage {
 const INTERVAL = 10_000
 const LIMIT = 10_000
 
-/** Creates the counter of an application. With a history, it counts the changes that altered requests too. */
-export function createUsage(
-  options: UsageOptions,
-  log: Logger,
-  history: VersionHistory | undefined,
-  shapes: Table['shapes'],
-): Usage {
+/** Creates the counter of an application. It also counts the changes of a history that altered requests. */
+export function createUsage(options: UsageOptions, log: Logger, shapes: Table['shapes']): Usage {
   const { interval = INTERVAL, limit = LIMIT } = options
   const writer = createUsageWriter(options)
   const places = createPlaces()
@@ -58,9 +53,7 @@ export function createUsage(
     wrap: (dispatch) => (raw) => {
       const exchange = dispatch(raw)
       const { context, response } = exchange
-      // without a history, a request whose route is known needs no promise of its own
-      if (history === undefined && context.route !== null) count(context, undefined)
-      else if (isPromise(response)) void response.then((settled) => count(context, settled))
+      if (isPromise(response)) void response.then((settled) => count(context, settled))
       else count(context, response)
       return exchange
     },
@@ -101,7 +94,7 @@ function createCount(
   days: Days,
   places: Places,
   belongs: Belongs,
-): (context: RequestContext, response: FinishedResponse | undefined) => void {
+): (context: RequestContext, response: FinishedResponse) => void {
   /** Counts changes that altered a request, without those that were counted before. Returns how many are counted. */
   const countChanges = (context: RequestContext, place: Place, counted: number): number => {
     const changes = alteredBy(context)
@@ -109,7 +102,7 @@ function createCount(
       const now = Date.now()
       const table = days.today(now)
       for (const change of [...changes].slice(counted))
-        table.add(places.changed(place, change), context.client, 1, now)
+        table.add(places.changed(place, change), context.client, { count: 1, last: now })
     }
     return changes.size
   }
@@ -120,12 +113,34 @@ function createCount(
     const version = spelling !== undefined || belongs(route, context.version) ? context.version : null
     const now = Date.now()
     const place = places.of(route, version)
-    days.today(now).add(place, client, 1, now)
-    if (version === null || response === undefined) return
+    days
+      .today(now)
+      .add(place, client, { count: 1, last: now, ...outcomeOf(context, response), ...choiceOf(context) })
+    if (version === null) return
     const counted = countChanges(context, place, 0)
     // its events are altered when they are sent
     if (isStream(response.body)) context.atEnd(() => void countChanges(context, place, counted))
   }
+}
+
+const SUCCEEDED: Partial<Tally> = {}
+const CLIENT_ERROR: Partial<Tally> = { clientErrors: 1 }
+const SERVER_ERROR: Partial<Tally> = { serverErrors: 1 }
+const BROWNOUT: Partial<Tally> = { brownouts: 1 }
+const PINNED: Partial<Tally> = { pinned: 1 }
+const DEFAULTED: Partial<Tally> = { defaulted: 1 }
+
+/** How a call ended. */
+function outcomeOf({ isBrownedOut }: RequestContext, { status }: FinishedResponse): Partial<Tally> {
+  if (isBrownedOut === true) return BROWNOUT
+  if (status >= 500) return SERVER_ERROR
+  return status >= 400 ? CLIENT_ERROR : SUCCEEDED
+}
+
+/** How the version of a call was chosen, if the request did not name it. */
+function choiceOf({ version, spelling, isPinned }: RequestContext): Partial<Tally> {
+  if (version === null || spelling !== undefined) return SUCCEEDED
+  return isPinned === true ? PINNED : DEFAULTED
 }
 
 async function store(days: Days, keeper: UsageWriter): Promise<void> {
