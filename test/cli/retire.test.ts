@@ -7,7 +7,8 @@ import { after, describe, it } from 'node:test'
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { UsageEntry, VersionInfo } from 'octavo'
 
-import { readUsage } from '../../src/cli/usage/read-usage.ts'
+import { readKept, readUsage } from '../../src/cli/usage/read-usage.ts'
+import { toCsv } from '../../src/cli/usage/retirement-text.ts'
 import { toRetirement } from '../../src/cli/usage/retirement.ts'
 import { sumChanges } from '../../src/cli/usage/summary.ts'
 
@@ -111,6 +112,108 @@ describe('the changes of a version that is retired', () => {
   })
 })
 
+describe('a client of a version that is retired', () => {
+  const info = (version: string, ids: readonly string[]): VersionInfo => ({
+    version,
+    status: 'active',
+    routes: [],
+    links: {},
+    isDefault: false,
+    retired: 'serve',
+    changes: ids.map((id) => ({ id, title: id.toUpperCase(), description: '' })),
+  })
+  const versions = [info('1', []), info('2', ['a'])]
+  const at = (time: string): string => `2026-03-${time}:00.000Z`
+  const brownout = { brownouts: 1, lastBrownout: at('02T10:30') }
+
+  it('has the changes that altered its calls, with links to the changelog', () => {
+    const altered = entry({ changes: [{ id: 'a', count: 1, lastSeen: at('01T12:00') }], pinned: 1 })
+    const { clients } = toRetirement('1', versions, [altered, entry({ client: 'beta', day: '2026-02-01' })], {
+      changelog: 'https://cars.example/changelog.html',
+    })
+    assert.deepEqual(
+      clients.map(({ client, changes, pinned }) => [client, changes, pinned]),
+      [
+        ['acme', [{ version: '2', title: 'A', link: 'https://cars.example/changelog.html#version-2' }], 1],
+        ['beta', [], undefined],
+      ],
+    )
+    const [head, acme, beta] = toCsv(
+      toRetirement('1', versions, [altered, entry({ client: '=beta', day: '2026-02-01' })]),
+    ).split('\r\n')
+    assert.equal(head, 'client,depends,calls,last_seen,routes,changes,links,brownout')
+    assert.equal(acme, 'acme,calls,1,2026-03-01,car.list,A (2),,')
+    assert.equal(beta, "'=beta,calls,1,2026-02-01,car.list,,,")
+  })
+
+  it('failed in the last brownout and moved, stayed or did not call again, or did not notice it', () => {
+    const failed = { ...brownout, lastSeen: at('02T10:30'), day: '2026-03-02' }
+    const { clients } = toRetirement('1', versions, [
+      entry({ client: 'moved', ...failed }),
+      entry({ client: 'moved', version: '2', lastSeen: at('02T10:40') }),
+      entry({ client: 'stayed', ...failed }),
+      entry({ client: 'stayed', day: '2026-03-03' }),
+      entry({ client: 'failed', ...failed }),
+      entry({ client: 'failed', version: '2' }),
+      entry({ client: 'unnoticed', day: '2026-03-04' }),
+    ])
+    for (const { client, brownout: effect } of clients) assert.equal(effect, client)
+    assert.equal(clients.length, 4)
+  })
+
+  it('is quiet if it is pinned to the version or subscribed in it, and did not call', () => {
+    const { clients, quiet } = toRetirement(
+      '1',
+      versions,
+      [entry({}), entry({ client: 'beta', version: '2' }), entry({ client: 'late', day: '2026-01-05' })],
+      {
+        since: '2026-02-01',
+        pins: [
+          { client: 'acme', version: '1' },
+          { client: 'beta', version: '1' },
+          { client: 'late', version: '1' },
+          { client: 'new', version: '2' },
+        ],
+        subscriptions: [{ client: 'acme', version: '1' }],
+      },
+    )
+    assert.deepEqual(
+      clients.map(({ client }) => client),
+      ['acme'],
+    )
+    assert.deepEqual(quiet, [
+      { client: 'beta', reason: 'pinned', lastDay: '2026-03-01' },
+      { client: 'late', reason: 'pinned', lastDay: '2026-01-05' },
+      { client: 'acme', reason: 'subscribed', lastDay: '2026-03-01' },
+    ])
+  })
+})
+
+describe('a file of pins or subscriptions', () => {
+  const write = (text: string): string => {
+    const file = join(folder, 'kept.json')
+    writeFileSync(file, text)
+    return file
+  }
+
+  it('is a list of clients and versions, or an object of versions by client', () => {
+    assert.deepEqual(readKept(write('{"acme":"1","beta":null}'), '/'), [{ client: 'acme', version: '1' }])
+    assert.deepEqual(
+      readKept(write('[{"id":"s1","version":"1"},{"client":"acme","version":"2"},{"id":"s2"}]'), '/'),
+      [
+        { client: 's1', version: '1' },
+        { client: 'acme', version: '2' },
+      ],
+    )
+  })
+
+  it('is refused with its name if it is anything else', () => {
+    for (const text of ['text', '7', '["acme"]'])
+      assert.throws(() => readKept(write(text), '/'), /kept\.json has no list of objects/, text)
+    assert.throws(() => readKept(write('[{"version":"1"}]'), '/'), /has no client and version/)
+  })
+})
+
 describe('a file of usage', () => {
   const write = (text: string): string => {
     const file = join(folder, 'usage.json')
@@ -126,7 +229,6 @@ describe('a file of usage', () => {
       one,
       other,
     ])
-    assert.deepEqual(readUsage('usage.json', folder, '2026-03-02'), [other])
     const report = { count: 2, lastSeen: one.lastSeen, entries: [one, other] }
     assert.deepEqual(readUsage(write(JSON.stringify(report)), '/'), [one, other])
   })
@@ -135,6 +237,5 @@ describe('a file of usage', () => {
     for (const text of ['text', '{}', '{"entries":{}}', '[1]', '[{"day":"2026-03-01"}]'])
       assert.throws(() => readUsage(write(text), '/'), /usage\.json has no list of usage entries/, text)
     assert.throws(() => readUsage('missing.json', folder), /cannot read missing\.json/)
-    assert.throws(() => readUsage(write('[]'), '/', 'soon'), /--since soon is no day/)
   })
 })

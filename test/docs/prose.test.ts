@@ -91,7 +91,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/uploads.md', maxWords: 750 },
   { page: 'docs/guide/upstream-frameworks.md', maxWords: 400 },
   { page: 'docs/guide/upstream.md', maxWords: 1_200 },
-  { page: 'docs/guide/usage.md', maxWords: 1_200 },
+  { page: 'docs/guide/usage.md', maxWords: 1300_200 },
   { page: 'docs/guide/versioning-rules.md', maxWords: 2_600 },
   { page: 'docs/guide/versioning.md', maxWords: 1_850 },
   { page: 'docs/guide/webhooks.md', maxWords: 1_500 },

@@ -3,18 +3,24 @@ import { resolve } from 'node:path'
 
 import type { UsageEntry } from '../../server/options/usage.ts'
 import { isRecord, isString, messageOf } from '../../base/values.ts'
-import { InputError, usageError } from '../failure.ts'
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/
+import { InputError } from '../failure.ts'
+import type { Kept } from './retirement.ts'
 
 /**
  * Reads the entries that the store of the option `usage` received: a JSON list of them, one list in each line, or a response of
- * `createUsageReport`. Leaves out the days before `since`.
+ * `createUsageReport`.
  *
  * @throws `CommandError` for a file without such entries.
  */
-export function readUsage(file: string, cwd: string, since = ''): readonly UsageEntry[] {
-  if (since !== '' && !DAY.test(since)) throw usageError(`--since ${since} is no day`, 'write 2026-01-31')
+export function readUsage(file: string, cwd: string): readonly UsageEntry[] {
+  const entries = parse(readText(file, cwd))
+  if (entries === undefined)
+    throw new InputError(`${file} has no list of usage entries, as the store of the option usage receives it`)
+  return entries
+}
+
+/** @throws `CommandError` for a file that cannot be read or is empty. */
+function readText(file: string, cwd: string): string {
   let text
   try {
     text = readFileSync(resolve(cwd, file), 'utf8')
@@ -22,10 +28,30 @@ export function readUsage(file: string, cwd: string, since = ''): readonly Usage
     throw new InputError(`cannot read ${file}: ${messageOf(error)}`)
   }
   if (text.trim() === '') throw new InputError(`${file} is empty`)
-  const entries = parse(text)
-  if (entries === undefined)
-    throw new InputError(`${file} has no list of usage entries, as the store of the option usage receives it`)
-  return entries.filter(({ day }) => day >= since)
+  return text
+}
+
+/**
+ * Reads the versions that something keeps for clients: a JSON list of objects with `client` or `id` and `version`, or an object of versions
+ * by client. Those that keep none follow the newest version.
+ *
+ * @throws `CommandError` for a file without such a list.
+ */
+export function readKept(file: string | undefined, cwd: string): Kept {
+  if (file === undefined) return []
+  const whole = parseJson(readText(file, cwd))
+  const list = isRecord(whole)
+    ? Object.entries(whole).map(([client, version]) => ({ client, version }))
+    : whole
+  if (!Array.isArray(list) || !list.every(isRecord))
+    throw new InputError(`${file} has no list of objects with client and version`)
+  return list.flatMap((each) => {
+    const client = each['client'] ?? each['id']
+    const { version } = each
+    if (version === null || version === undefined) return []
+    if (isString(client) && isString(version)) return [{ client, version }]
+    throw new InputError(`${file}: ${JSON.stringify(each).slice(0, 100)} has no client and version`)
+  })
 }
 
 function parse(text: string): readonly UsageEntry[] | undefined {

@@ -1,16 +1,16 @@
-import { FOLDED } from '../../server/options/usage.ts'
 import type { UsageEntry } from '../../server/options/usage.ts'
+import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { failure, usageError } from '../failure.ts'
 import { findApp } from '../find-app.ts'
 import { doJob } from '../job.ts'
 import { styleFor } from '../../base/style.ts'
-import type { Style } from '../../base/style.ts'
-import { toTable } from '../table.ts'
-import { readUsage } from './read-usage.ts'
+import { readKept, readUsage } from './read-usage.ts'
+import { toCsv, formatRetirement } from './retirement-text.ts'
 import { toRetirement } from './retirement.ts'
 import type { Retirement } from './retirement.ts'
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/
 /** The path of a module, in the place of the version. */
 const MODULE = /\.[cm]?[jt]s$/
 
@@ -18,9 +18,10 @@ export const retire: Command = {
   summary: 'list the clients and the code that depend on a version',
   usage: '<version> [<app>] --usage <file> [options]',
   about: [
-    'Prints the clients that still call a version, the routes that they call, and the time of their last call. Then it',
-    'prints the handlers and changes that no other version needs, which you can remove with the version. The exit code',
-    'is 1 as long as a client calls the version. The command changes no file.',
+    'Prints the clients that still call a version, with their routes, the changes that altered their calls, and the time',
+    'of their last call. With --pins and --subscriptions, it also prints clients that are pinned to the version or get',
+    'webhooks in it. Then it prints the handlers and changes that no other version needs, which you can remove with the',
+    'version. The exit code is 1 as long as a client depends on the version. The command changes no file.',
   ],
   examples: [
     'octavo retire 1 --usage usage.json',
@@ -30,7 +31,14 @@ export const retire: Command = {
   options: {
     usage: { value: '<file>', about: 'the entries that the store of the option usage received' },
     since: { value: '<day>', about: 'leave out calls before this day, such as 2026-01-01' },
+    pins: {
+      value: '<file>',
+      about: 'a JSON list of { client, version }, or an object of versions by client',
+    },
+    subscriptions: { value: '<file>', about: 'the same for subscriptions of webhooks' },
+    changelog: { value: '<url>', about: 'the page of the changelog that JSON and CSV link to' },
     json: { about: 'print JSON' },
+    csv: { about: 'print a row of CSV for each client' },
   },
   run: async (given, setting) => {
     const [version, app] = given.positionals
@@ -39,19 +47,31 @@ export const retire: Command = {
     if (version === undefined || (app === undefined && MODULE.test(version)))
       throw usageError('which version?', 'write octavo retire 1 src/app.ts --usage usage.json')
     if (file === undefined) throw usageError('--usage is missing', 'give the file with the counts')
-    const entries = readUsage(file, setting.cwd, since)
+    if (since !== undefined && !DAY.test(since))
+      throw usageError(`--since ${since} isn't a day`, 'write 2026-01-31')
+    if (given.has('json') && given.has('csv')) throw usageError('--json and --csv exclude each other')
+    const all = readUsage(file, setting.cwd)
     const served = await doJob({ task: 'routes', module: findApp(app, setting.cwd) }, setting)
     if (served?.kind !== 'routes') return 1
     const names = served.versions.map((info) => info.version)
     if (!names.includes(version))
       throw failure(`there is no version ${version}`, `there are ${names.join(', ') || 'none'}`)
-    const retirement = toRetirement(version, served.versions, entries)
-    const text = given.has('json')
-      ? JSON.stringify(retirement, undefined, 2)
-      : formatRetirement(retirement, toAbsence(version, since, entries), styleFor(process.stdout))
-    process.stdout.write(`${text}\n`)
-    return retirement.clients.length === 0 ? 0 : 1
+    const retirement = toRetirement(version, served.versions, all, {
+      since,
+      pins: readKept(given.value('pins'), setting.cwd),
+      subscriptions: readKept(given.value('subscriptions'), setting.cwd),
+      changelog: given.value('changelog'),
+    })
+    const counted = all.filter(({ day }) => day >= (since ?? ''))
+    process.stdout.write(toOutput(retirement, given, toAbsence(version, since, counted)))
+    return retirement.clients.length + retirement.quiet.length === 0 ? 0 : 1
   },
+}
+
+function toOutput(retirement: Retirement, given: Arguments, absence: readonly string[]): string {
+  if (given.has('csv')) return toCsv(retirement)
+  if (given.has('json')) return `${JSON.stringify(retirement, undefined, 2)}\n`
+  return `${formatRetirement(retirement, absence, styleFor(process.stdout))}\n`
 }
 
 /** Returns the sentence that no client calls the version. Without any counts, it may be that nothing was counted. */
@@ -68,45 +88,4 @@ function toAbsence(
       ? ['There are no counts of other versions either. Check that your application counts usage.']
       : []),
   ]
-}
-
-/** Formats the effect of retiring a version. */
-function formatRetirement(
-  { version, clients, deadRoutes, deadChanges, idleChanges }: Retirement,
-  absence: readonly string[],
-  style: Style,
-): string {
-  const rows = clients.map(({ client, count, lastSeen, routes }) => [
-    client === FOLDED ? '(others)' : printable(client ?? '(no name)'),
-    String(count),
-    lastSeen.slice(0, 10),
-    routes.map((route) => (route === FOLDED ? '(several)' : route)).join(', '),
-  ])
-  const [head = '', ...lines] = toTable(
-    [{ title: 'CLIENT', style: style.cyan }, { title: 'CALLS' }, { title: 'LAST SEEN' }, { title: 'ROUTES' }],
-    rows,
-  )
-  return [
-    ...(clients.length === 0
-      ? absence
-      : [`These clients of version ${version} would break:`, '', style.bold(head), ...lines]),
-    ...section('Handlers that no other version needs:', deadRoutes),
-    ...section(
-      'Changes that no other version needs:',
-      deadChanges.map((change) => `${change.version}  ${change.title}`),
-    ),
-    ...section(
-      'Changes that altered no counted request of another version:',
-      idleChanges.map((change) => `${change.version}  ${change.title}`),
-    ),
-  ].join('\n')
-}
-
-/** Names may come from clients, and a terminal obeys control characters. */
-function printable(name: string): string {
-  return name.replaceAll(/\p{Cc}/gu, '?')
-}
-
-function section(title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)]
 }

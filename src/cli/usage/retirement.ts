@@ -1,21 +1,55 @@
 import type { UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
-import { sumBy } from './summary.ts'
+import { toAnchor } from '../../gate/changelog/atom.ts'
+import { sumBy, sumChanges } from './summary.ts'
 import type { Calls } from './summary.ts'
 
 interface NamedChange {
   readonly version: string
   readonly title: string
+  /** Where the changelog describes it. Absent without the page of the changelog. */
+  readonly link?: string
 }
+
+/**
+ * How a client took the last brownout. `moved`: its calls failed, and then it called another version. `stayed`: it called the version
+ * again. `failed`: it has not called since. `unnoticed`: it called on other days alone.
+ */
+export type BrownoutEffect = 'moved' | 'stayed' | 'failed' | 'unnoticed'
+
+/** A client that calls a version. */
+export interface CallingClient extends Pick<Calls, 'count' | 'lastSeen'> {
+  /** `null` stands for those without a name, `'*'` for those that were folded. */
+  readonly client: string | null
+  readonly routes: readonly string[]
+  /** The changes that altered its calls. Without any, it can move to the newest version as it is. Absent if changes were not counted. */
+  readonly changes?: readonly NamedChange[]
+  /** Calls in the version because the client is pinned to it. Absent for none. */
+  readonly pinned?: number
+  /** Calls in the version because it is the default. Absent for none. */
+  readonly defaulted?: number
+  /** Absent if no brownout refused a call of the version. */
+  readonly brownout?: BrownoutEffect
+}
+
+/** A client that did not call a version, and would miss it all the same. */
+export interface QuietClient {
+  readonly client: string
+  readonly reason: 'pinned' | 'subscribed'
+  /** The day of its last call of any version, or `null`. */
+  readonly lastDay: string | null
+}
+
+/** Clients and the version that something keeps for each. */
+export type Kept = readonly { readonly client: string; readonly version: string }[]
 
 /** The effect of retiring a version. */
 export interface Retirement {
   readonly version: string
   /** The clients that still call it, the most recent first. `null` as the name stands for those that have none. */
-  readonly clients: readonly (Pick<Calls, 'count' | 'lastSeen'> & {
-    readonly client: string | null
-    readonly routes: readonly string[]
-  })[]
+  readonly clients: readonly CallingClient[]
+  /** The clients that did not call it, and are pinned to it or get webhooks in it. */
+  readonly quiet: readonly QuietClient[]
   /** The routes that are still called in it. */
   readonly routes: readonly (Calls & { readonly route: string })[]
   /** The routes that no other version has, so that nothing calls their handlers any more. */
@@ -48,16 +82,26 @@ function findIdle(
     )
 }
 
-/** Describes the effect of retiring a version. `versions` are all, oldest first. */
+/** What is known of clients beside their calls. */
+interface RetirementSources {
+  /** The first day that counts. */
+  readonly since?: string | undefined
+  readonly pins?: Kept
+  readonly subscriptions?: Kept
+  /** The page of the changelog. */
+  readonly changelog?: string | undefined
+}
+
+/** Describes the effect of retiring a version. `versions` are all, oldest first, and `all` are entries of any day. */
 export function toRetirement(
   version: string,
   versions: readonly VersionInfo[],
-  entries: readonly UsageEntry[],
+  all: readonly UsageEntry[],
+  { since = '', pins = [], subscriptions = [], changelog }: RetirementSources = {},
 ): Retirement {
+  const entries = all.filter(({ day }) => day >= since)
   const called = entries.filter((entry) => entry.version === version)
-  const routesOf = (client: string | null): readonly string[] => [
-    ...new Set(called.filter((entry) => entry.client === client).map(({ route }) => route)),
-  ]
+  const toClient = createToClient(version, versions, entries, changelog)
   const index = versions.findIndex((each) => each.version === version)
   const others = versions.filter((_, place) => place !== index)
   const kept = new Set(others.flatMap(({ routes }) => routes.map(({ name }) => name)))
@@ -66,12 +110,8 @@ export function toRetirement(
   const after = index === 0 ? versions.slice(1, 2) : []
   return {
     version,
-    clients: [...sumBy(called, ({ client }) => client)].map(([client, { count, lastSeen }]) => ({
-      client,
-      count,
-      lastSeen,
-      routes: routesOf(client),
-    })),
+    clients: [...sumBy(called, ({ client }) => client)].map(toClient),
+    quiet: findQuiet(version, { called, all, pins, subscriptions }),
     routes: [...sumBy(called, ({ route }) => route)].map(([route, calls]) => ({ route, ...calls })),
     deadRoutes: [...new Set(own.map(({ name }) => name))].filter((name) => !kept.has(name)),
     deadChanges: after.flatMap((info) =>
@@ -79,4 +119,91 @@ export function toRetirement(
     ),
     idleChanges: findIdle(others, versions, entries),
   }
+}
+
+/** Creates the function that describes a client by its entries. */
+function createToClient(
+  version: string,
+  versions: readonly VersionInfo[],
+  entries: readonly UsageEntry[],
+  changelog: string | undefined,
+): (sum: readonly [client: string | null, calls: Calls]) => CallingClient {
+  const titles = new Map(
+    versions.flatMap((info) =>
+      (info.changes ?? []).map(({ id, title }): readonly [string, NamedChange] => {
+        const link = changelog === undefined ? {} : { link: `${changelog}#${toAnchor(info.version)}` }
+        return [id, { version: info.version, title, ...link }]
+      }),
+    ),
+  )
+  const hasBrownouts = entries.some((entry) => entry.version === version && entry.lastBrownout !== undefined)
+  const groups = new Map<string | null, UsageEntry[]>()
+  for (const entry of entries) groups.set(entry.client, [...(groups.get(entry.client) ?? []), entry])
+  return ([client, { count, lastSeen }]) => {
+    const all = groups.get(client) ?? []
+    const own = all.filter((entry) => entry.version === version)
+    const changes = [...sumChanges(own).keys()].flatMap((id) => titles.get(id) ?? [])
+    const sum = (name: 'pinned' | 'defaulted'): object => {
+      const total = own.reduce((before, entry) => before + (entry[name] ?? 0), 0)
+      return total === 0 ? {} : { [name]: total }
+    }
+    return {
+      client,
+      count,
+      lastSeen,
+      routes: [...new Set(own.map(({ route }) => route))],
+      ...(titles.size === 0 ? {} : { changes }),
+      ...sum('pinned'),
+      ...sum('defaulted'),
+      ...(hasBrownouts ? { brownout: toEffect(version, all, own) } : {}),
+    }
+  }
+}
+
+function toEffect(version: string, all: readonly UsageEntry[], own: readonly UsageEntry[]): BrownoutEffect {
+  const failed =
+    own
+      .map(({ lastBrownout = '' }) => lastBrownout)
+      .toSorted()
+      .at(-1) ?? ''
+  if (failed === '') return 'unnoticed'
+  // the refused call is the last one of its entry, if no other came
+  if (own.some(({ lastSeen }) => lastSeen > failed)) return 'stayed'
+  return all.some((entry) => entry.version !== version && entry.lastSeen > failed) ? 'moved' : 'failed'
+}
+
+function findQuiet(
+  version: string,
+  {
+    called,
+    all,
+    pins,
+    subscriptions,
+  }: {
+    readonly called: readonly UsageEntry[]
+    readonly all: readonly UsageEntry[]
+    readonly pins: Kept
+    readonly subscriptions: Kept
+  },
+): readonly QuietClient[] {
+  const callers = new Set(called.map(({ client }) => client))
+  const lastDayOf = (name: string): string | null =>
+    all
+      .filter(({ client }) => client === name)
+      .map(({ day }) => day)
+      .toSorted()
+      .at(-1) ?? null
+  const toQuiet = (kept: Kept, reason: QuietClient['reason']): readonly QuietClient[] =>
+    [...new Set(kept.filter((each) => each.version === version).map(({ client }) => client))].map(
+      (client) => ({
+        client,
+        reason,
+        lastDay: lastDayOf(client),
+      }),
+    )
+  // webhooks reach a client that calls the version, too: its calls move and its payloads don't
+  return [
+    ...toQuiet(pins, 'pinned').filter(({ client }) => !callers.has(client)),
+    ...toQuiet(subscriptions, 'subscribed'),
+  ]
 }
