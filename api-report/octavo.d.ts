@@ -2214,12 +2214,18 @@ export interface UrlVersioningOptions {
 }
 
 export interface UsageEntry {
+  readonly brownouts?: number
   readonly changes?: readonly ChangeUsage[]
   readonly client: string | null
+  readonly clientErrors?: number
   readonly count: number
   readonly day: string
+  readonly defaulted?: number
+  readonly lastBrownout?: string
   readonly lastSeen: string
+  readonly pinned?: number
   readonly route: string
+  readonly serverErrors?: number
   readonly version: string | null
 }
 
