@@ -384,7 +384,7 @@ export { SharedOptions } from 'octavo'
 
 export { SideEffect } from 'octavo'
 
-export { Source } from 'octavo'
+export { SourceSpec } from 'octavo'
 
 export { SseOptions } from 'octavo'
 

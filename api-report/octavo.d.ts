@@ -729,7 +729,7 @@ interface ExecutionContext_2<I = unknown> {
   readonly allowedMethods: () => Promise<readonly Method[]>
   readonly call: <T = unknown>(name: string, input?: CallInput) => Promise<T>
   readonly client: string | undefined
-  identity: Found<I>
+  identity: IdentityIn<I>
   readonly log: Logger_2
   readonly migrate: (schema: Schema, value: unknown, versions?: MigrateVersions) => unknown
   readonly originalPath: string
@@ -821,8 +821,6 @@ export interface ForwardedRoute<E>
   readonly forward: ForwardTarget
   readonly validate?: boolean
 }
-
-type Found<G> = [G] extends [never] ? IdentityValue : G
 
 export interface Guard<I = never> {
   readonly $adds?: AddedIdentity<I>
@@ -981,6 +979,8 @@ interface HttpResponse_2 {
 
 type Identity<E, G> = [Extract<E, readonly [string, unknown]>] extends [never] ? G : Marked<E, G>
 
+type IdentityIn<G> = [G] extends [never] ? IdentityValue : G
+
 export type IdentityValue = Register extends {
   identity: infer I
 }
@@ -1079,13 +1079,13 @@ export type InputOf<S> = S extends {
 
 export interface InputSpec {
   readonly body?: Schema
-  readonly cookies?: Source
+  readonly cookies?: SourceSpec
   readonly files?: Schema | SchemaFields
-  readonly form?: Source
-  readonly headers?: Source
+  readonly form?: SourceSpec
+  readonly headers?: SourceSpec
   readonly inject?: Tokens
-  readonly params?: Source
-  readonly query?: Source
+  readonly params?: SourceSpec
+  readonly query?: SourceSpec
 }
 
 export interface Interceptor<E = unknown> {
@@ -2066,8 +2066,6 @@ type Small_2 =
   | ('a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm')
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
 
-export type Source = Schema | SchemaFields | readonly string[]
-
 type SourceOutput<S> = S extends Schema
   ? OutputOf<S>
   : S extends readonly (infer Name extends string)[]
@@ -2077,6 +2075,8 @@ type SourceOutput<S> = S extends Schema
     : {
         -readonly [K in keyof S]: OutputOf<S[K]>
       }
+
+export type SourceSpec = Schema | SchemaFields | readonly string[]
 
 type SourcesBeside<E, Mark> = [Mark] extends [never]
   ? SourcesIn<ObjectsIn<E>>
@@ -2635,7 +2635,7 @@ export function defineRoute<
 ): Route<
   T[0],
   {
-    identity: Found<G>
+    identity: IdentityIn<G>
     inject: C
     prefix: P
   }

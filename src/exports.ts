@@ -35,7 +35,7 @@ export type {
   InputSpec,
   ParamsOf,
   ResponseSpec,
-  Source,
+  SourceSpec,
 } from './define/infer.ts'
 export { defineInterceptor } from './define/interceptor.ts'
 export type { EnvelopeContent, EnvelopeOf, Interceptor, InterceptorOptions } from './define/interceptor.ts'

@@ -127,7 +127,7 @@ type OutputAt<S, St> = unknown extends St ? OutputOf<S> : OutAt<S, St>
 type Streamed<R, D> = R extends Answer<infer S, unknown> ? (R['ok'] extends false ? R : Answer<S, D>) : never
 
 /** The result of a call, from the responses of its route and the requested form. */
-export type Given<R, A> = A extends 'response'
+export type CallResult<R, A> = A extends 'response'
   ? Response
   : A extends 'data'
     ? R

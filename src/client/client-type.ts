@@ -17,7 +17,7 @@ import type { InAt, StateOf } from '../changes/state.ts'
 import type { Method } from '../http/http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
-import type { AnswersIn, As, Given, Iterated } from './answer.ts'
+import type { AnswersIn, As, CallResult, Iterated } from './answer.ts'
 import type { ReconnectOptions } from './options.ts'
 
 /** The options of every call, besides the input of its route. */
@@ -54,7 +54,7 @@ export interface RouteFunction<I, R> {
   /** Sends a request. @throws `ProblemError` for statuses of 400 and more that the route does not declare, and what `fetch` throws. */
   <const A extends As = 'data'>(
     ...input: object extends I ? [input?: I & CallOptions<A>] : [input: I & CallOptions<A>]
-  ): Promise<Given<R, A>> & Iterated<R, A>
+  ): Promise<CallResult<R, A>> & Iterated<R, A>
 }
 
 /** The items of a page, of the answers of a route: data with `items` and the cursor of the next page. */

@@ -1,4 +1,4 @@
-export type { Answer, As, Given as CallResult, Iterated as CallItems, NamedEvent, Wire } from './answer.ts'
+export type { Answer, As, CallResult, Iterated as CallItems, NamedEvent, Wire } from './answer.ts'
 export type { Sent as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
 export type {

@@ -10,13 +10,13 @@ import { createTransport } from './transport.ts'
 import type { Transport } from './transport.ts'
 
 /** How a route is called, and the content type of its errors without parameters. */
-interface Found {
+interface FoundRoute {
   readonly route: RouteCall
   readonly errorType: string
 }
 
 /** Finds how a route is called. Rejects with a `TypeError` for a name that there is not. */
-type FindRoute = (name: string) => Promise<Found>
+type FindRoute = (name: string) => Promise<FoundRoute>
 
 /** Creates the function that finds routes. The route map is loaded with the first call, and again after a failure. */
 export function createFindRoute(
@@ -72,7 +72,7 @@ function withoutHooks(options: AnyClientOptions): AnyClientOptions {
 /** A `TypeError`, told apart from those of loading. */
 class UnknownRoute extends TypeError {}
 
-function find({ routes, version, errorType = PROBLEM_TYPE }: RouteMap, name: string): Found {
+function find({ routes, version, errorType = PROBLEM_TYPE }: RouteMap, name: string): FoundRoute {
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined
   if (route !== undefined) return { route, errorType: toEssence(errorType) }
   const names = Object.keys(routes)

@@ -1,5 +1,5 @@
 import type { HttpRequest, Method } from '../http/http.ts'
-import type { Found } from './identity.ts'
+import type { IdentityIn } from './identity.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'
 
@@ -134,7 +134,7 @@ export interface ExecutionContext<I = unknown> {
   /** Identifies this request in messages and in responses to unknown errors. @default a random UUID */
   requestId: string
   /** The client that a guard identified, `undefined` before. Guards of the controller and the route type it, or else {@link Register}. */
-  identity: Found<I>
+  identity: IdentityIn<I>
   /** The name of the client, as the option `client` of the application names it. `undefined` without that option. */
   readonly client: string | undefined
   /** Aborted when the client disconnects. */

@@ -23,4 +23,4 @@ export type Identity<E, G> = [Extract<E, readonly [string, unknown]>] extends [n
 type Marked<E, G> = [AddedBy<E>] extends [never] ? ([DroppedBy<E>] extends [never] ? G : unknown) : AddedBy<E>
 
 /** The known type of an identity. `never` means that no guard of the controller or route has one. */
-export type Found<G> = [G] extends [never] ? IdentityValue : G
+export type IdentityIn<G> = [G] extends [never] ? IdentityValue : G

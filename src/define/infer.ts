@@ -5,22 +5,22 @@ import type { ResponseKey, SuccessStatus } from '../schema/responses.ts'
 import type { Injected, Tokens } from './token.ts'
 
 /** The declaration of one source: a schema, a record of schemas, or a list of names (each a required string). */
-export type Source = Schema | Fields | readonly string[]
+export type SourceSpec = Schema | Fields | readonly string[]
 
 /** The sources of `input`. The handler receives each declared source under the same key, validated and typed. */
 export interface InputSpec {
   /** Path parameters. Those of the pattern are there anyway; declare one to refine it. */
-  readonly params?: Source
+  readonly params?: SourceSpec
   /** The query string. */
-  readonly query?: Source
+  readonly query?: SourceSpec
   /** Request headers: `userAgent`, `user_agent` and `'user-agent'` all read `User-Agent`. */
-  readonly headers?: Source
+  readonly headers?: SourceSpec
   /** The cookies of the request. */
-  readonly cookies?: Source
+  readonly cookies?: SourceSpec
   /** The body, by its content type: JSON, text (for `z.string()`) or bytes (for `z.instanceof(Uint8Array)`). */
   readonly body?: Schema
   /** The fields of an `application/x-www-form-urlencoded` or `multipart/form-data` body. */
-  readonly form?: Source
+  readonly form?: SourceSpec
   /** The files of a `multipart/form-data` body: `z.file()`, `z.array(z.file())`, `z.instanceof(FileStream)`. */
   readonly files?: Schema | Fields
   /** Tokens whose values the handler receives under `inject`. */

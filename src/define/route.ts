@@ -5,7 +5,7 @@ import type { ForwardTarget } from './forward.ts'
 import type { Layers } from './layers.ts'
 import type { RouteContext } from './context.ts'
 import type { AnyGuard, Guard } from './guard.ts'
-import type { Added, Dropped, Found, Identity } from './identity.ts'
+import type { Added, Dropped, IdentityIn, Identity } from './identity.ts'
 import type {
   AnswersOf,
   ByStatus,
@@ -228,12 +228,12 @@ export function defineRoute<
   controller: RouteController<P, C, G>,
   // a list of one, because TypeScript infers a union of all fields for the elements of lists alone
   ...[route]: { readonly [K in keyof T]: Route<T[K], { prefix: P; inject: C; identity: G }> }
-): Route<T[0], { prefix: P; inject: C; identity: Found<G> }> {
+): Route<T[0], { prefix: P; inject: C; identity: IdentityIn<G> }> {
   // the only element of the list; `controller` is for `createApp` alone
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return placed({ ...route, controller }, defineRoute) as unknown as Route<
     T[0],
-    { prefix: P; inject: C; identity: Found<G> }
+    { prefix: P; inject: C; identity: IdentityIn<G> }
   >
 }
 

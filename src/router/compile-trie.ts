@@ -45,7 +45,7 @@ export function compileTrie<R, T>(
     }
 
     function build(place: number | undefined): Node<T> | null {
-      return sealer.intern(toParts({ key, leaf, children, root, tree }, place))
+      return sealer.intern(toNodeParts({ key, leaf, children, root, tree }, place))
     }
   }
 
@@ -102,7 +102,7 @@ function byPlace<T>(
 }
 
 /** The parts of a node for one version. */
-interface Parts<T> {
+interface NodeParts<T> {
   readonly key: string
   readonly literals: readonly Node<T>[]
   readonly edges: readonly Ordered<T>[]
@@ -112,7 +112,7 @@ interface Parts<T> {
   readonly emptyRest: Endpoints<T> | null
 }
 
-interface Source<T> {
+interface TreeNode<T> {
   readonly key: string
   readonly leaf: Variants<Endpoints<T>>
   readonly children: readonly Child<T>[]
@@ -120,7 +120,10 @@ interface Source<T> {
   readonly tree: Tree<unknown>
 }
 
-function toParts<T>({ key, leaf, children, root, tree }: Source<T>, place: number | undefined): Parts<T> {
+function toNodeParts<T>(
+  { key, leaf, children, root, tree }: TreeNode<T>,
+  place: number | undefined,
+): NodeParts<T> {
   const literals: Node<T>[] = []
   const edges: Ordered<T>[] = []
   let slash: Endpoints<T> | null = null
@@ -154,7 +157,7 @@ function toEdge<T>({ rule, node }: Ordered<T>, next: Edge<T> | null): Edge<T> {
 
 /** Keeps every node that was made. */
 export interface Sealer<T> {
-  readonly intern: (parts: Parts<T>) => Node<T> | null
+  readonly intern: (parts: NodeParts<T>) => Node<T> | null
 }
 
 /** Creates each different node once. */

@@ -51,7 +51,7 @@ export function lazyInner(schema: Schema): Schema | undefined {
   return defOf(schema).type === 'lazy' ? schemaOf(givenBy(schema)) : undefined
 }
 
-/** What the getter of a lazy schema returned. zod remembers it, so that a getter is asked once. */
+/** The schema that the getter of a lazy one returned. zod remembers it, so that a getter is asked once. */
 function givenBy(schema: Schema): unknown {
   const { getter } = defOf(schema)
   return Reflect.get(schema._zod, 'innerType') ?? (typeof getter === 'function' ? getter() : undefined)

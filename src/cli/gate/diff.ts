@@ -11,7 +11,7 @@ import { styleFor } from '../../base/style.ts'
 import { FORMATS, printComparison } from './print.ts'
 import type { Format } from './print.ts'
 import { readDocument, toFailure } from './read-document.ts'
-import type { Given } from './read-document.ts'
+import type { ComparedDocument } from './read-document.ts'
 
 export const diff: Command = {
   summary: 'find breaking changes between two OpenAPI documents',
@@ -61,7 +61,7 @@ export const diff: Command = {
 }
 
 /** The documents as they are compared: two versions of the app differ in their version and in its life, which is no difference. */
-function toSources(older: Given, newer: Given): readonly [Source, Source] {
+function toSources(older: ComparedDocument, newer: ComparedDocument): readonly [Source, Source] {
   if (older.version === undefined || newer.version === undefined) return [older.source, newer.source]
   const [base, revision] = toNeighbours(
     { version: older.version, document: older.source.root },

@@ -14,7 +14,7 @@ import { doJob } from '../job.ts'
 import { fromYaml } from '../read-yaml.ts'
 
 /** A document that a command compares, and what messages call it. */
-export interface Given {
+export interface ComparedDocument {
   readonly label: string
   readonly source: Source
   /** The file, as it was named, or `undefined` for a version of the app. */
@@ -33,7 +33,7 @@ export interface AppSetting {
  * Reads what an argument names: `git:REV:path`, a file, or a version of the application.
  * @throws {CommandError} with the exit code 2 if it cannot be read
  */
-export async function readDocument(given: string, { app, setting }: AppSetting): Promise<Given> {
+export async function readDocument(given: string, { app, setting }: AppSetting): Promise<ComparedDocument> {
   const fromGit = /^git:([^:]+):(.+)$/.exec(given)
   const [, revision, path] = fromGit ?? []
   try {

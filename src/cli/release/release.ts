@@ -56,7 +56,7 @@ export const release: Command = {
 }
 
 /** A file with its edits. */
-interface Source {
+interface EditedFile {
   readonly path: string
   readonly label: string
   readonly text: string
@@ -96,7 +96,7 @@ async function editSources(
   { next, routes, at }: HistoryReport,
   version: string,
   cwd: string,
-): Promise<readonly Source[]> {
+): Promise<readonly EditedFile[]> {
   const wanted = new Map<string, { changes: number[]; histories: number[]; routes: number[] }>()
   const add = (list: keyof Wanted, place: string | undefined, what: string): void => {
     const [, file, line] = /^(.*):(\d+)$/.exec(place ?? '') ?? []
@@ -111,7 +111,7 @@ async function editSources(
   for (const route of routes) add('routes', route.at, `the route "${route.label}"`)
   add('histories', at, 'the history')
   return Promise.all(
-    [...wanted].map(async ([path, lines]): Promise<Source> => {
+    [...wanted].map(async ([path, lines]): Promise<EditedFile> => {
       const label = relative(cwd, path)
       const text = await readText(path)
       if (text === undefined) throw failure(`file ${label}, which defines changes or routes, not found`)
@@ -121,7 +121,7 @@ async function editSources(
 }
 
 /** @throws `CommandError` for files whose edits would be lost or could not be undone. */
-async function failIfUnsafe(sources: readonly Source[], cwd: string): Promise<void> {
+async function failIfUnsafe(sources: readonly EditedFile[], cwd: string): Promise<void> {
   for (const { path, label, text } of sources) {
     const isMade = /^\/\/[#@] sourceMappingURL=/m.test(text) || (await isIgnored(path, cwd))
     if (isMade || /[\\/]node_modules[\\/]/.test(path))
@@ -140,7 +140,7 @@ async function failIfUnsafe(sources: readonly Source[], cwd: string): Promise<vo
     )
 }
 
-function summaryOf({ next, routes }: HistoryReport, sources: readonly Source[], version: string): string {
+function summaryOf({ next, routes }: HistoryReport, sources: readonly EditedFile[], version: string): string {
   const { bold, red, green } = styleFor(process.stdout)
   const paint = (line: string): string => (/^ {2}\d+ -/.test(line) ? red(line) : green(line))
   const titles = [...next.map(({ title }) => title), ...routes.map(({ label }) => label)].map(
@@ -173,7 +173,7 @@ interface Check {
 }
 
 /** Writes the files and loads the app. Restores the files if the app lacks the version. */
-async function writeSources(sources: readonly Source[], check: Check): Promise<boolean> {
+async function writeSources(sources: readonly EditedFile[], check: Check): Promise<boolean> {
   const restore = async (): Promise<void> => {
     for (const { path, text } of sources) await writeWhole(path, text)
     say(`The files were restored, because the app lacks the version ${check.version} after these edits`)

@@ -115,12 +115,12 @@ function statementBefore(source: string, tokens: readonly Token[], line: number)
 export function toSpecifier(from: string, to: string, source: string): string {
   const path = relative(dirname(from), to).replaceAll('\\', '/')
   const extension = extname(to)
-  const bare = path.slice(0, -extension.length)
+  const stem = path.slice(0, -extension.length)
   const used = [...source.matchAll(/\bfrom\s+['"]\.{1,2}\/[^'"]*?(\.[cm]?[jt]sx?)?['"]/g)].map(
     ([, each = '']) => each,
   )
   const [first = extension] = used
   const written = /^\.[cm]?js/.test(first) ? extension.replace('ts', 'js') : extension
   const own = first === '' ? '' : written
-  return `${bare.startsWith('.') ? '' : './'}${bare}${own}`
+  return `${stem.startsWith('.') ? '' : './'}${stem}${own}`
 }

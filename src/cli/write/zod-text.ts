@@ -10,7 +10,7 @@ export interface Names {
   readonly modelOf: (component: string) => string | undefined
 }
 
-type Given = Readonly<Record<string, unknown>>
+type JsonSchema = Readonly<Record<string, unknown>>
 
 /** A zod schema that takes what a JSON Schema does, as source text. What zod cannot say is `z.unknown()`. */
 export function toZodText(schema: unknown, names: Names, above: readonly string[] = []): string {
@@ -43,12 +43,12 @@ export function withoutNull(schema: unknown): unknown {
   return undefined
 }
 
-function nullableText(schema: Given, names: Names, above: readonly string[]): string {
+function nullableText(schema: JsonSchema, names: Names, above: readonly string[]): string {
   const other = withoutNull(schema)
   return other === undefined ? ownText(schema, names, above) : `${toZodText(other, names, above)}.nullable()`
 }
 
-function ownText(schema: Given, names: Names, above: readonly string[]): string {
+function ownText(schema: JsonSchema, names: Names, above: readonly string[]): string {
   const { $ref, anyOf, oneOf, allOf, type, enum: values } = schema
   if (isString($ref)) return refText($ref, names, above)
   const options = Array.isArray(anyOf) ? anyOf : oneOf
@@ -80,7 +80,7 @@ function enumText(values: readonly unknown[]): string {
     : `z.literal([${values.map(valueText).join(', ')}])`
 }
 
-function ofType(schema: Given, names: Names, above: readonly string[]): string {
+function ofType(schema: JsonSchema, names: Names, above: readonly string[]): string {
   switch (schema['type']) {
     case 'string':
       return stringText(schema)
@@ -114,7 +114,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv6: 'z.ipv6()',
 }
 
-function stringText({ format, pattern, minLength, maxLength }: Given): string {
+function stringText({ format, pattern, minLength, maxLength }: JsonSchema): string {
   const known = isString(format) ? FORMATS[format] : undefined
   const checks = [
     ...(typeof minLength === 'number' ? [`.min(${minLength})`] : []),
@@ -130,7 +130,7 @@ function regexText(pattern: string): readonly string[] {
   return expression === undefined ? [] : [`.regex(/${expression.source}/)`]
 }
 
-function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Given): string {
+function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonSchema): string {
   const rows = [
     ['min', minimum],
     ['max', maximum],
@@ -145,7 +145,7 @@ function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multiple
 }
 
 function arrayText(
-  { items, prefixItems, minItems, maxItems }: Given,
+  { items, prefixItems, minItems, maxItems }: JsonSchema,
   names: Names,
   above: readonly string[],
 ): string {
@@ -158,7 +158,7 @@ function arrayText(
   return isRecord(items) ? `z.tuple(${members}, ${toZodText(items, names, above)})` : `z.tuple(${members})`
 }
 
-function objectText(schema: Given, names: Names, above: readonly string[]): string {
+function objectText(schema: JsonSchema, names: Names, above: readonly string[]): string {
   const { properties, required, additionalProperties } = schema
   const isOpen = additionalProperties !== undefined && additionalProperties !== false
   const others = isOpen

@@ -64,8 +64,8 @@ function createEngine(
   const parsers = createParsers(maxHeaderSize)
   const register: Register = { all, released, isFinishing: false }
   const isPlain = tls === undefined || makeTls === undefined
-  const bare = { allowHalfOpen: true, noDelay: true }
-  const server = isPlain ? createServer(bare) : makeTls({ ...tls, ...bare })
+  const socketOptions = { allowHalfOpen: true, noDelay: true }
+  const server = isPlain ? createServer(socketOptions) : makeTls({ ...tls, ...socketOptions })
   const host = createHost(parts, parsers, register, server)
   server.on(isPlain ? 'connection' : 'secureConnection', createAdd(register, host))
   const stopWatching = watch(toTimes(settings.timeouts), all)

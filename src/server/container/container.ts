@@ -6,7 +6,7 @@ import { placeOf, withOthers } from './connected.ts'
 import { createLifetime } from './lifetime.ts'
 import type { Lifetime } from './lifetime.ts'
 import { isNode, isOfApplication, requestChain } from './node.ts'
-import type { Graph, ProviderNode, Source } from './node.ts'
+import type { Graph, ProviderNode, Dependency } from './node.ts'
 import { createRequestScope } from './request-scope.ts'
 import type { BuiltIns, RequestScope, ScopedContext } from './request-scope.ts'
 
@@ -43,7 +43,7 @@ export function createContainer(
   builtIns: BuiltIns,
 ): Container {
   const lifetime = createLifetime()
-  const sourceOf = (given: unknown, module: ModuleNode): Source | undefined => {
+  const sourceOf = (given: unknown, module: ModuleNode): Dependency | undefined => {
     const token = resolveLazy(given)
     return isToken(token) ? graph.find(module, token) : undefined
   }
@@ -93,12 +93,12 @@ async function create(node: ProviderNode, lifetime: Lifetime, builtIns: BuiltIns
   return lifetime.create(node, deps)
 }
 
-async function valueOf(source: Source, lifetime: Lifetime, builtIns: BuiltIns): Promise<unknown> {
+async function valueOf(source: Dependency, lifetime: Lifetime, builtIns: BuiltIns): Promise<unknown> {
   if (!isNode(source)) return builtIns.read(source, undefined)
   return source.scope === 'transient' ? create(source, lifetime, builtIns) : source.value
 }
 
-function toInjection(sources: readonly (readonly [string, Source])[], builtIns: BuiltIns): Injection {
+function toInjection(sources: readonly (readonly [string, Dependency])[], builtIns: BuiltIns): Injection {
   const readAsync = async (context: ScopedContext): Promise<Readonly<Record<string, unknown>>> =>
     Object.fromEntries(
       await Promise.all(
@@ -123,7 +123,7 @@ function toInjection(sources: readonly (readonly [string, Source])[], builtIns: 
 }
 
 function toRecord(
-  sources: readonly (readonly [string, Source])[],
+  sources: readonly (readonly [string, Dependency])[],
   builtIns: BuiltIns,
   context: ScopedContext | undefined,
 ): Record<string, unknown> {

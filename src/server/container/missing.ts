@@ -5,7 +5,7 @@ import { notAToken } from '../../routes/resolve-route.ts'
 import { isToken } from '../../define/token.ts'
 import type { Token } from '../../define/token.ts'
 import { isProvider } from './node.ts'
-import type { Graph, Source } from './node.ts'
+import type { Graph, Dependency } from './node.ts'
 
 /** A token that something of a module injects. */
 export interface Use {
@@ -23,7 +23,7 @@ export function findUsed(
   { where, key, token: given, module }: Use,
   modules: readonly ModuleNode[],
   graph: Pick<Graph, 'find' | 'own' | 'exported'>,
-): { readonly source: Source } | { readonly problem: DefinitionProblem } {
+): { readonly source: Dependency } | { readonly problem: DefinitionProblem } {
   const token = resolveLazy(given)
   if (!isToken(token)) return { problem: { where, ...notAToken(key, token) } }
   const source = graph.find(module, token)

@@ -14,13 +14,13 @@ export interface ProviderNode {
   readonly provider: AnyProvider | undefined
   readonly scope: Scope
   /** The sources that it injects, by key; complete when the graph is. */
-  readonly deps: Map<string, Source>
+  readonly deps: Map<string, Dependency>
   /** The bound value; the singleton, from the start of the application on. */
   value: unknown
 }
 
 /** Where an injected value comes from. */
-export type Source = ProviderNode | BuiltIn<unknown>
+export type Dependency = ProviderNode | BuiltIn<unknown>
 
 /** The providers of each module. */
 export type Provided = ReadonlyMap<ModuleNode, Map<Token<unknown>, ProviderNode>>
@@ -30,7 +30,7 @@ export interface Graph {
   /** Every node, in the order of modules and their providers. */
   readonly nodes: readonly ProviderNode[]
   /** Returns the source that a module sees under a token, or `undefined` if there is none. */
-  readonly find: (module: ModuleNode, token: Token<unknown>) => Source | undefined
+  readonly find: (module: ModuleNode, token: Token<unknown>) => Dependency | undefined
   /** Returns the provider that a module has by itself, exported or not. */
   readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
   /** Returns the provider that a module exports to those that import it. */
@@ -41,7 +41,7 @@ export interface Graph {
 const APPLICATION_TOKENS = new Set([Config.token, Logger.token])
 
 /** Whether a source is a provider and not one of the application's own tokens. */
-export function isNode(source: Source): source is ProviderNode {
+export function isNode(source: Dependency): source is ProviderNode {
   return 'owner' in source
 }
 
@@ -55,8 +55,8 @@ export function isOfApplication({ token }: BuiltIn<unknown>): boolean {
  * `undefined` when it leads to none. `seen` ends cycles, which are reported elsewhere.
  */
 export function requestChain(
-  source: Source,
-  seen: ReadonlySet<Source> = new Set(),
+  source: Dependency,
+  seen: ReadonlySet<Dependency> = new Set(),
 ): readonly string[] | undefined {
   if (!isNode(source)) return isOfApplication(source) ? undefined : [source.token]
   if (source.scope === 'request') return [source.label]

@@ -3,11 +3,11 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { createLifetime } from './lifetime.ts'
 import { isNode } from './node.ts'
-import type { ProviderNode, Source } from './node.ts'
+import type { ProviderNode, Dependency } from './node.ts'
 
 /** The values that live for one request. */
 export interface RequestScope {
-  readonly get: (source: Source) => Promise<unknown>
+  readonly get: (source: Dependency) => Promise<unknown>
   /** Disposes what was made, the latest first. Returns the errors. */
   readonly end: () => Promise<readonly Error[]>
 }
@@ -32,7 +32,7 @@ export function createRequestScope(context: ScopedContext, builtIns: BuiltIns): 
   const instances = new Map<ProviderNode, Promise<unknown>>()
   return { get, end: lifetime.end }
 
-  async function get(source: Source): Promise<unknown> {
+  async function get(source: Dependency): Promise<unknown> {
     if (!isNode(source)) return builtIns.read(source, context)
     if (source.scope === 'singleton') return source.value
     if (source.scope === 'transient') return make(source)

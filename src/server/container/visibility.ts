@@ -6,12 +6,12 @@ import type { ModuleNode } from '../../routes/modules.ts'
 import { isToken } from '../../define/token.ts'
 import type { Token } from '../../define/token.ts'
 import { describeValue } from '../../base/values.ts'
-import type { Provided, ProviderNode, Source } from './node.ts'
+import type { Provided, ProviderNode, Dependency } from './node.ts'
 
 /** Who sees what. */
 export interface Visibility {
   /** Returns the source that a module sees: its own, else that of its imports' exports, else that of global modules' exports. */
-  readonly find: (module: ModuleNode, token: Token<unknown>) => Source | undefined
+  readonly find: (module: ModuleNode, token: Token<unknown>) => Dependency | undefined
   /** Returns the provider that a module has by itself, exported or not. */
   readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
   /** Returns the provider that a module exports to those that import it. */

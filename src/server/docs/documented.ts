@@ -29,7 +29,7 @@ interface Answers {
   readonly method: Method
   readonly isOpted: boolean
   /** The route that answers without a version, when no function chooses one. */
-  readonly bare: TableRoute | undefined
+  readonly withoutVersion: TableRoute | undefined
   readonly isChosen: boolean
   readonly inVersion: (version: string) => TableRoute | undefined
 }
@@ -81,11 +81,17 @@ function listVersions(
       isElsewhere,
     }
   })
-  const isInVersion = ({ bare, inVersion }: Answers): boolean =>
-    bare === undefined || list.some((version) => inVersion(version) === bare)
-  const rest = gather(answers, table, null, (each) => (isInVersion(each) ? undefined : each.bare))
-  const bare = { version: null, routes: rest, lifetime: undefined, policy: undefined, isElsewhere: false }
-  return versions.length > 0 && rest.length === 0 ? versions : [...versions, bare]
+  const isInVersion = ({ withoutVersion, inVersion }: Answers): boolean =>
+    withoutVersion === undefined || list.some((version) => inVersion(version) === withoutVersion)
+  const rest = gather(answers, table, null, (each) => (isInVersion(each) ? undefined : each.withoutVersion))
+  const unversioned = {
+    version: null,
+    routes: rest,
+    lifetime: undefined,
+    policy: undefined,
+    isElsewhere: false,
+  }
+  return versions.length > 0 && rest.length === 0 ? versions : [...versions, unversioned]
 }
 
 function answersAt(
@@ -95,7 +101,7 @@ function answersAt(
   isShown: (route: ResolvedRoute) => boolean,
 ): readonly Answers[] {
   const isOpted = isVersioned(shape.routes)
-  const isBareRefused = isOpted && versioning?.common.required === true
+  const needsVersion = isOpted && versioning?.common.required === true
   const isChosen = isOpted && typeof versioning?.defaultVersion === 'function'
   return METHODS.flatMap((method): readonly Answers[] => {
     const candidates = shape.routes.filter(({ endpoints }) => endpoints.has(method))
@@ -107,7 +113,7 @@ function answersAt(
       {
         method,
         isOpted,
-        bare: isBareRefused ? undefined : shown(defaultAt(shape.routes), true),
+        withoutVersion: needsVersion ? undefined : shown(defaultAt(shape.routes), true),
         isChosen,
         inVersion: (version) => shown(version, !isOpted || version === defaultVersion),
       },
@@ -142,10 +148,10 @@ function gather(
 }
 
 function namingOf(
-  { isOpted, bare, isChosen }: Answers,
+  { isOpted, withoutVersion, isChosen }: Answers,
   row: TableRoute,
   version: string | null,
 ): DocumentedRoute['naming'] {
   if (!isOpted || version === null) return 'none'
-  return row === bare && !isChosen ? 'optional' : 'required'
+  return row === withoutVersion && !isChosen ? 'optional' : 'required'
 }

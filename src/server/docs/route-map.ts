@@ -25,7 +25,7 @@ interface VersionedRoute {
   readonly version: string | undefined
 }
 
-type Source = Pick<DocumentSource, 'table' | 'versioning' | 'settings'>
+type RouteMapSource = Pick<DocumentSource, 'table' | 'versioning' | 'settings'>
 
 /**
  * How a client calls the routes of a version by their names, or, without one, those that answer requests that name none; `undefined`
@@ -34,7 +34,7 @@ type Source = Pick<DocumentSource, 'table' | 'versioning' | 'settings'>
  * @throws `TypeError` when the scheme cannot write the version into the host.
  */
 export function toRouteMap(
-  source: Source,
+  source: RouteMapSource,
   version: string | undefined,
   { host, which }: RouteMapOptions,
 ): RouteMap | undefined {
@@ -48,7 +48,7 @@ export function toRouteMap(
 
 /** The routes that clients of a version are told, or those of no version, or `undefined` for an unknown version. */
 export function visibleRoutes(
-  source: Source,
+  source: RouteMapSource,
   version: string | undefined,
   which: Which,
 ): { readonly version: string | null; readonly routes: readonly VersionedRoute[] } | undefined {
@@ -66,7 +66,7 @@ export function visibleRoutes(
 function inVersion(
   versions: readonly DocumentedVersion[],
   version: string,
-  { table }: Source,
+  { table }: RouteMapSource,
 ): readonly VersionedRoute[] {
   const entries = versions.find((each) => each.version === version)?.routes ?? []
   const neutral = new Set(table.rows.filter(({ spec }) => spec.neutral).map(({ route }) => route))
@@ -82,7 +82,7 @@ function inVersion(
 /** Returns the routes of requests without a version; where a function chooses for each, the newest version tells what there is. */
 function withoutVersion(
   versions: readonly DocumentedVersion[],
-  { table, versioning }: Source,
+  { table, versioning }: RouteMapSource,
 ): readonly VersionedRoute[] {
   const isChosen = typeof versioning?.defaultVersion === 'function' && !versioning.common.required
   // a route that moved has a default at each of its paths
@@ -95,7 +95,11 @@ function withoutVersion(
     .map((entry) => ({ entry, version: undefined }))
 }
 
-function toRouteCall({ entry, version }: VersionedRoute, { versioning }: Source, host: string): RouteCall {
+function toRouteCall(
+  { entry, version }: VersionedRoute,
+  { versioning }: RouteMapSource,
+  host: string,
+): RouteCall {
   const { route, methods } = entry
   const [method = 'GET', ...others] = route.methods.filter((each) => methods.includes(each))
   const path = toTemplate(route.migration?.shownPattern ?? route.pattern, SPELLING)

@@ -74,7 +74,7 @@ export class Upload {
   }
 
   /** The head of the next part and its bytes, no more than there may be. */
-  async #next(): Promise<Found | undefined> {
+  async #next(): Promise<FilePart | undefined> {
     const { nameSize, files, fields, fileSize, fieldSize } = this.#limits
     const part = await this.#parts.next()
     if (part === undefined) return undefined
@@ -144,9 +144,9 @@ export class Upload {
     for (let part = await this.#next(); part !== undefined; part = await this.#next()) await this.#drop(part)
   }
 
-  async *#several(first: Found): AsyncGenerator<FileStream> {
+  async *#several(first: FilePart): AsyncGenerator<FileStream> {
     const { name } = first.head
-    for (let part: Found | undefined = first; part !== undefined; part = await this.#next()) {
+    for (let part: FilePart | undefined = first; part !== undefined; part = await this.#next()) {
       const { head } = part
       const present =
         head.name === name && head.filename !== undefined ? await unlessEmpty(head, part.chunks) : undefined
@@ -156,7 +156,7 @@ export class Upload {
   }
 
   /** Goes past a part behind the file that the handler reads. @throws `HttpError` 422 when the route declares it */
-  async #drop({ head, chunks }: Found): Promise<void> {
+  async #drop({ head, chunks }: FilePart): Promise<void> {
     const { form } = this.#plan
     const isFile = head.filename !== undefined
     const isDeclared = isFile ? this.#fieldOf(head.name) !== null : form?.fields.has(head.name) === true
@@ -167,7 +167,7 @@ export class Upload {
 
 type Chunks = AsyncGenerator<Uint8Array, void, undefined>
 
-interface Found {
+interface FilePart {
   readonly head: PartHead
   readonly chunks: Chunks
 }

@@ -18,12 +18,12 @@ export interface Lookup {
 }
 
 /** The file or folder at a path. */
-export type Found =
+export type DiskEntry =
   | { readonly kind: 'file'; readonly content: Content }
   | { readonly kind: 'directory' }
   | { readonly kind: 'nothing' }
 
-const NOTHING: Found = { kind: 'nothing' }
+const NOTHING: DiskEntry = { kind: 'nothing' }
 
 /** All that `send` reads of a request: what this one asks for is the head of a file, without conditions. */
 const ASK_HEAD = Object.assign(new Readable(), { method: 'HEAD', headers: {} })
@@ -38,7 +38,7 @@ const SMALL = 65_536
  *
  * @throws what the file system reports, unless it is that there is no such file.
  */
-export async function openFile(path: string, { root, dotfiles, followLinks }: Lookup): Promise<Found> {
+export async function openFile(path: string, { root, dotfiles, followLinks }: Lookup): Promise<DiskEntry> {
   const encoded = toEncoded(path)
   if (encoded === undefined) return NOTHING
   const { default: send } = await import('@fastify/send')

@@ -20,7 +20,7 @@ export interface PumpSettings {
   readonly shape?: Shape | undefined
 }
 
-type Source = AsyncIterator<unknown> | Iterator<unknown>
+type EventIterator = AsyncIterator<unknown> | Iterator<unknown>
 
 type Chunk = IteratorResult<string, undefined>
 
@@ -30,7 +30,7 @@ const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
  * Creates the stream of events of a source. It reads an event only when a chunk is requested, so a slow client causes no backlog. While the
  * source is idle, heartbeats are sent. `return` ends the stream at once, also while it waits for the source.
  */
-export function createPump(source: Source, { start, heartbeat, ended, shape }: PumpSettings): Pump {
+export function createPump(source: EventIterator, { start, heartbeat, ended, shape }: PumpSettings): Pump {
   let prefix = start
   let isOver = false
   /** Whether the source was asked and has not answered. */
@@ -91,14 +91,14 @@ export function createPump(source: Source, { start, heartbeat, ended, shape }: P
 }
 
 /** The text of the next event, or `undefined` if there is none. */
-async function readText(source: Source, shape: Shape | undefined): Promise<string | undefined> {
+async function readText(source: EventIterator, shape: Shape | undefined): Promise<string | undefined> {
   const { done, value } = await source.next()
   if (done === true) return undefined
   return toEventText(shape === undefined ? value : await shape(value))
 }
 
 /** Ends a source; one that fails while it ends has no one left to tell. */
-async function giveUp(source: Source): Promise<void> {
+async function giveUp(source: EventIterator): Promise<void> {
   try {
     await source.return?.()
   } catch {}

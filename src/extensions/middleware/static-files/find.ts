@@ -1,6 +1,6 @@
 import type { Content } from '../../../server/response/content.ts'
 import { openFile, typeOf } from '../../../server/response/disk.ts'
-import type { Found } from '../../../server/response/disk.ts'
+import type { DiskEntry } from '../../../server/response/disk.ts'
 import { negotiate } from '../compression/negotiate.ts'
 
 /** A served folder. */
@@ -48,7 +48,7 @@ export async function findFile(
     : { content: found.content, headers: {} }
 }
 
-function closed(found: Found): 'folder' | undefined {
+function closed(found: DiskEntry): 'folder' | undefined {
   if (found.kind !== 'file') return undefined
   found.content.close()
   return 'folder'

@@ -16,7 +16,7 @@ import { withoutVersion } from './resolution.ts'
 import { pathOf } from './target.ts'
 import type { Locate, RouteMatch, VersionMatch, LookupParts } from './resolution.ts'
 import { isGiven, readAll, readFirst } from './read-versions.ts'
-import type { Given, Reader, Values } from './read-versions.ts'
+import type { PresentValue, Reader, Values } from './read-versions.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { VersionRoots, Resolve } from './resolve.ts'
 
@@ -91,7 +91,7 @@ function createSettle(
     return isPromise(resolution) ? resolution.then(settleBare) : settleBare(resolution)
   }
 
-  function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: Given): RouteMatch {
+  function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: PresentValue): RouteMatch {
     if (inPath === undefined || segments === undefined) {
       const resolution = by.free(value, at, method)
       return { match: find(resolution.root, at, method), resolution }

@@ -60,9 +60,9 @@ export function readFirst(
 }
 
 /** The value of a scheme that has one. */
-export type Given = Exclude<VersionValue, undefined>
+export type PresentValue = Exclude<VersionValue, undefined>
 
 /** Whether a scheme found something. */
-export function isGiven(value: VersionValue): value is Given {
+export function isGiven(value: VersionValue): value is PresentValue {
   return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
 }

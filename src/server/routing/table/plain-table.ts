@@ -57,15 +57,15 @@ export function createPlainTable(routes: readonly CompiledRoute[], { strict, pre
   const lifetimes = createLifetimes(shapes, toInfo, undefined, UNKNOWN)
   const problems = [...notes.problems(), ...lifetimeProblems(rows, lifetimes, NO_VERSIONS)]
   if (problems.length > 0) throw new DefinitionError(problems)
-  const bare = sealed.rest ?? EMPTY_NODE
-  const zone: Zone = { prefix: prefix.path, inPath: NONE, unionBehind: bare }
+  const withoutVersion = sealed.rest ?? EMPTY_NODE
+  const zone: Zone = { prefix: prefix.path, inPath: NONE, unionBehind: withoutVersion }
   return {
-    withoutVersion: bare,
-    pathRoot: bare,
+    withoutVersion,
+    pathRoot: withoutVersion,
     roots: NONE,
     defaults: NONE,
     unknownVersion: EMPTY_NODE,
-    all: bare,
+    all: withoutVersion,
     prefixZones: [zone],
     zoneAt: () => zone,
     ...UNKNOWN,

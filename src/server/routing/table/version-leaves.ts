@@ -16,7 +16,7 @@ import type { TableRoute, Versions } from './table.ts'
 
 /** Chooses what answers at each path shape, and notes what conflicts. */
 export interface Leaves {
-  readonly bare: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null
+  readonly withoutVersion: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null
   /** Of every version, wherever a request names it. */
   readonly versions: (shape: PathShape<TableRoute>) => Variants<Endpoints<Endpoint>>
   readonly defaults: (shape: PathShape<TableRoute>) => Variants<Endpoints<Endpoint>>
@@ -43,7 +43,7 @@ export function createLeaves(
   const variants = createVariants(known, leafFor)
   const isDefault = (version: string | null): boolean => version !== null && version === defaultVersion
   return {
-    bare: (shape) =>
+    withoutVersion: (shape) =>
       required && isVersioned(shape.routes) ? null : leafFor(shape, versions.defaultAt(shape.routes), ALL),
     versions: (shape) => {
       const opted = isVersioned(shape.routes)

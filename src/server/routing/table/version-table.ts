@@ -97,11 +97,11 @@ function findWithoutSegment(
     shapes.flatMap((shape) => {
       // a function chooses what answers there
       if (isChosen && isVersioned(shape.routes)) return []
-      const bare = leaves.bare(shape)?.methods ?? []
+      const unversioned = leaves.withoutVersion(shape)?.methods ?? []
       return shape.routes
         .filter(
           ({ spec, endpoints }) =>
-            spec.neutral && [...endpoints.values()].every((each) => bare.includes(each)),
+            spec.neutral && [...endpoints.values()].every((each) => unversioned.includes(each)),
         )
         .map(({ route }) => route)
     }),
@@ -135,7 +135,7 @@ function toRoots(
 > {
   const always = (leaf: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null): Node<Endpoint> =>
     sealWith((shape) => ({ rest: leaf(shape), at: undefined })).rest ?? EMPTY_NODE
-  const bare = always(leaves.bare)
+  const withoutVersion = always(leaves.withoutVersion)
   const union = always(leaves.union)
   const { path, schemes } = versioning
   const versions = byVersion(
@@ -157,9 +157,11 @@ function toRoots(
       : toZone('', (node) => without(node, literals))
   const prefixZones = outer === undefined ? ([inner] as const) : ([inner, outer] as const)
   return {
-    withoutVersion: bare,
+    withoutVersion,
     pathRoot:
-      path === undefined ? bare : prefixZones.reduce((root, zone) => mountZone(root, zone, path), bare),
+      path === undefined
+        ? withoutVersion
+        : prefixZones.reduce((root, zone) => mountZone(root, zone, path), withoutVersion),
     roots: schemes.some((scheme) => scheme !== path) ? versions : NONE,
     defaults:
       typeof versioning.defaultVersion === 'function'
