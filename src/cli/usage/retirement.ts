@@ -82,7 +82,7 @@ function findIdle(
     )
 }
 
-/** What is known of clients beside their calls. */
+/** The facts about clients beside their calls. */
 interface RetirementSources {
   /** The first day that counts. */
   readonly since?: string | undefined

@@ -29,7 +29,7 @@ function toNode(value: unknown): Node {
   return isRecord(value) ? value : {}
 }
 
-/** What a document says of the end of its version. */
+/** Returns the end of a document's version. */
 function lifeOf(document: unknown): { readonly deprecated?: unknown; readonly sunset?: unknown } {
   return toNode(toNode(document)['x-api-versioning'])
 }

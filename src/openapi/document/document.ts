@@ -113,7 +113,7 @@ export const WITHOUT_SCHEMAS: ConvertedRoute = {
   headers: new Map(),
 }
 
-/** What a document says of the API. */
+/** Returns the description of the API in a document. */
 export function infoOf({ info }: Pick<DocumentSettings, 'info'>, version = '1.0.0'): OpenApiDocument['info'] {
   // the title and the version come first
   return Object.assign({ title: info.title, version }, info, { version })
