@@ -88,6 +88,19 @@ describe('createMetrics', () => {
     ])
   })
 
+  it('counts requests of clients with a name, those beyond a limit together', async () => {
+    const { app, series } = create({}, { client: (request) => request.header('x-client') })
+    const call = (client: string) =>
+      app.inject({ url: '/car/1', headers: { 'x-api-version': '1', 'x-client': client } })
+    for (let index = 0; index < 110; index++) await call(`client-${index}`)
+    await call('client-0')
+    await app.inject({ url: '/car/1', ...inVersion('1') })
+    const lines = await series('client_requests_total')
+    assert.equal(lines.length, 101)
+    assert.equal(lines[0], 'client_requests_total{client="client-0",version="1"} 2')
+    assert.equal(lines.at(-1), 'client_requests_total{client="other",version="1"} 10')
+  })
+
   it('measures durations in seconds', async () => {
     const { app, series } = create({ durationBuckets: [0.5, 60] })
     await app.inject('/page')

@@ -214,7 +214,7 @@ describe('usage', () => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2034-01-01T09:00Z') })
     const found: UsageEntry[] = []
     const pins = new Map([['old', '1']])
-    const cars = defineController({
+    const walks = defineController({
       name: 'car',
       version: ['1', '2'],
       routes: [
@@ -230,7 +230,7 @@ describe('usage', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [cars] }), {
+    const app = createApp(defineModule({ controllers: [walks] }), {
       logger: false,
       client: (request) => request.header('x-client'),
       usage: { store: (entries) => void found.push(...entries) },

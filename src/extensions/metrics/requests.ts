@@ -5,6 +5,7 @@ import type { ReplyContext } from '../../define/reply.ts'
 import { METHOD_INDEX } from '../../http/http.ts'
 import { templateOf } from '../../router/path/template.ts'
 import { subscribeChannel } from '../../base/platform.ts'
+import { flatCopy } from '../../base/values.ts'
 import { Channels } from '../../server/logging/channels.ts'
 import type { RequestEnd } from '../../server/logging/channels.ts'
 
@@ -45,17 +46,37 @@ export function countRequests(registry: Registry, durations: readonly number[]):
     ...labelled,
   })
   countActive(registry)
+  const countClient = createClientCount(registry)
   subscribeChannel(Channels.end, (message) => {
     // the channel publishes nothing else
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const { context, response, duration: milliseconds } = message as RequestEnd
     const labels = toLabels(context, response.status)
     requests.inc(labels)
+    if (context.client !== undefined) countClient(context.client, labels.version)
     duration.observe(labels, milliseconds / 1000)
     observe(requestSize, labels, context.request.header('content-length'))
     const { body, headers } = response
     observe(responseSize, labels, body === null ? 0 : headers['content-length'])
   })
+}
+
+/** The most clients that are counted by name, because each name is a series for each version. */
+const MAX_CLIENTS = 100
+
+/** Creates the function that counts the requests of clients with a name. */
+function createClientCount(registry: Registry): (client: string, version: string) => void {
+  const counter = new Counter({
+    name: 'client_requests_total',
+    help: 'Requests of clients with a name.',
+    labelNames: ['client', 'version'],
+    registers: [registry],
+  })
+  const names = new Set<string>()
+  return (client, version) => {
+    if (names.size < MAX_CLIENTS && !names.has(client)) names.add(flatCopy(client.slice(0, 200)))
+    counter.inc({ client: names.has(client) ? client : 'other', version })
+  }
 }
 
 /** Counts the requests whose response has not ended, be it a stream, a connection that was handed over or one that is passed on. */

@@ -196,12 +196,14 @@ function toAdded({ context, connection, observed }: Started, status: number, isB
 
 /** Writes onto the span what is known at the end. */
 function describe(
-  { span, adopted, attributes }: Started,
+  { context: { client }, span, adopted, attributes }: Started,
   added: Attributes,
   changes: readonly string[] = [],
 ): void {
   const { 'http.route': route } = added
   span.setAttributes(added)
+  // on spans alone, because names are many
+  if (client !== undefined) span.setAttribute('api.client', client)
   if (changes.length > 0)
     span.setAttributes({ 'api.change': [...changes], 'api.change.count': changes.length })
   if (typeof route !== 'string') return

@@ -130,15 +130,16 @@ function logRequest(
   },
 ): void {
   try {
-    const { requestId, request, originalPath, version, route } = context
+    const { requestId, request, originalPath, version, route, client } = context
     const path = route === null ? cutVersionAt(originalPath, versionAt) : originalPath
     const { method } = request
     const time = toMicros(duration)
     // written out, because a copy of an object costs more than all else here, and its JSON twice as much
-    const details =
+    const details: Record<string, unknown> =
       route === null
         ? { requestId, method, path, version, status, duration: time }
         : { requestId, method, path, version, status, duration: time, route: route.name }
+    if (client !== undefined) details['client'] = client
     log.info(details, 'Request')
   } catch {
     // what a request says of itself may throw, and does not cost the client the response

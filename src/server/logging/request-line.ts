@@ -1,8 +1,8 @@
 /** Creates the line of a request, as the default logger would. Returns `undefined` for other details and messages. The line is ASCII. */
 export type ToRequestLine = (details: object, message: string | undefined) => string | undefined
 
-/** The members of the line of a request, in order. `route` may be absent. */
-const NAMES = ['requestId', 'method', 'path', 'version', 'status', 'duration', 'route']
+/** The members of the line of a request, in their order. `client` may be absent, and both of the last. */
+const NAMES = ['requestId', 'method', 'path', 'version', 'status', 'duration', 'route', 'client']
 
 /** Texts that stand for themselves in JSON and are ASCII. */
 const PLAIN = /^[ !#-[\]-~]*$/
@@ -36,7 +36,7 @@ export function createRequestLine(): ToRequestLine {
   }
   return (details, message) => {
     if (message !== 'Request' || !isRequest(details)) return undefined
-    const { requestId, path, status, duration, route } = details
+    const { requestId, path, status, duration, route, client } = details
     const method = toKept(details['method'])
     const version = toKept(details['version'])
     if (typeof requestId !== 'string' || typeof path !== 'string') return undefined
@@ -45,7 +45,9 @@ export function createRequestLine(): ToRequestLine {
     const name = route === undefined ? '' : toKept(route)
     if (method === undefined || version === undefined || name === undefined) return undefined
     const start = `${toHead()}${requestId}","method":${method},"path":"${path}","version":${version}`
-    const end = name === '' ? '' : `,"route":${name}`
+    if (client !== undefined && !(typeof client === 'string' && PLAIN.test(client))) return undefined
+    const end =
+      (name === '' ? '' : `,"route":${name}`) + (client === undefined ? '' : `,"client":"${client}"`)
     return `${start},"status":${String(status)},"duration":${String(duration)}${end}}\n`
   }
 }
@@ -56,5 +58,5 @@ function isRequest(details: object): details is Readonly<Record<(typeof NAMES)[n
   if (Object.getPrototypeOf(details) !== Object.prototype) return false
   let at = 0
   for (const name in details) if (name !== NAMES[at++]) return false
-  return at >= NAMES.length - 1
+  return at >= NAMES.length - 2
 }
