@@ -14,7 +14,7 @@ import {
 import { z } from 'zod'
 
 import { controller, moduleOf } from '../../support/untyped.ts'
-import type { Kind, Move, ObjectSpec, StepSpec, World } from './world.ts'
+import type { Kind, LimitKind, Move, ObjectSpec, RouteSpec, StepSpec, World } from './world.ts'
 
 /** What the handlers of an application got, and what they answer next. */
 export interface Desk {
@@ -44,6 +44,22 @@ const SCHEMES = {
 
 export type Scheme = keyof typeof SCHEMES
 
+/** The parameters that operations change. */
+function pageOf({ operations }: RouteSpec): object | undefined {
+  const query = {
+    ...(operations.some(({ parameter }) => parameter !== undefined) ? { page: z.string().optional() } : {}),
+    ...(operations.some(({ limit }) => limit !== undefined) ? { limit: z.int().max(100).default(20) } : {}),
+  }
+  return Object.keys(query).length === 0 ? undefined : query
+}
+
+const LIMITS: Readonly<Record<LimitKind, () => object>> = {
+  wide: () => ({ was: z.int().optional() }),
+  word: () => ({ was: z.enum(['few', 'many']).optional(), up: (old: unknown) => (old === 'many' ? 99 : 10) }),
+  absent: () => ({ was: absent }),
+  bad: () => ({ was: z.int().optional(), up: (old: unknown) => (old === 7 ? { odd: old } : 101) }),
+}
+
 type Untyped = (...given: readonly unknown[]) => never
 
 const untyped = (made: unknown): Untyped => made as Untyped
@@ -55,13 +71,7 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
   const desk: Desk = { seen: undefined, status: 200, result: () => undefined }
   const oldest = world.versions.at(-1) ?? ''
   const routes: object[] = world.routes.map((route) => {
-    const hasPage = route.operations.some(({ parameter }) => parameter !== undefined)
-    const query =
-      route.query === undefined
-        ? hasPage
-          ? { page: z.string().optional() }
-          : undefined
-        : schemas[route.query]
+    const query = route.query === undefined ? pageOf(route) : schemas[route.query]
     const input = {
       ...(route.body === undefined ? {} : { body: of(route.body) }),
       ...(route.form === undefined ? {} : { form: schemas[route.form] }),
@@ -70,6 +80,7 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
       ...(route.headers === undefined ? {} : { headers: schemas[route.headers] }),
     }
     const isOne = route.responses.length === 1 && route.method !== 'POST'
+    const declared = route.responses.map(({ key, kind }) => [key, of(kind)] as const)
     return {
       method: route.method,
       path: route.path,
@@ -78,9 +89,8 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
         : { version: world.versions.filter((version) => !route.hasHand || version !== oldest) }),
       name: route.name,
       input,
-      response: isOne
-        ? of(route.responses[0]?.kind ?? { t: 'text' })
-        : Object.fromEntries(route.responses.map(({ status, kind }) => [status, of(kind)])),
+      response: isOne ? of(route.responses[0]?.kind ?? { t: 'text' }) : Object.fromEntries(declared),
+      ...(route.isHidden ? { includeInSchema: false } : {}),
       handler: (given: Readonly<Record<string, unknown>>) => {
         desk.seen = Object.fromEntries(
           ['body', 'form', 'query', 'headers', 'params'].map((name) => [name, given[name]]),
@@ -196,18 +206,20 @@ function toCopy({ entries, mode }: ObjectSpec, of: (kind: Kind) => z.ZodType): z
 }
 
 function toPart(
-  { model: id, entries, mode, isPartial, isDerived, refined }: ObjectSpec,
+  { model: id, entries, mode, isPartial, isDerived, refined, guest }: ObjectSpec,
   schemas: readonly z.ZodObject[],
   of: (kind: Kind) => z.ZodType,
 ): z.ZodObject {
   const whole = schemas[id] ?? z.object({})
   const make = (): z.ZodObject => {
-    const own = entries.filter(({ slot }) => slot !== undefined)
+    const own = entries.filter(({ slot, isGuest }) => slot !== undefined && isGuest !== true)
     const kept: Record<string, never> = Object.fromEntries(own.map(({ name }) => [name, true])) as never
     let made: z.ZodObject = own.length === Object.keys(whole.shape).length ? whole : whole.pick(kept)
     const extra: Record<string, z.ZodType> = {}
-    for (const { name, slot, kind, wrap, value } of entries) {
+    for (const { name, slot, kind, wrap, value, isGuest } of entries) {
       if (slot === undefined) extra[name] = of(kind)
+      else if (isGuest === true)
+        extra[name] = (Reflect.get(schemas[guest ?? -1]?.shape ?? {}, name) as z.ZodType).optional()
       else if (!isPartial && wrap !== 'none') {
         const field = Reflect.get(whole.shape, name) as z.ZodType
         extra[name] =
@@ -226,7 +238,7 @@ function toPart(
 
 /** Makes the history of a world. */
 export function toHistory(
-  { versions, steps, routes, objects }: World,
+  { versions, steps, routes, objects, isReversed }: World,
   schemas: readonly z.ZodObject[],
 ): unknown {
   const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
@@ -254,9 +266,14 @@ export function toHistory(
             route: `c.${route.name}`,
             ...(each.path === undefined ? {} : { path: { was: each.path } }),
             ...(each.method === undefined ? {} : { method: { was: each.method } }),
-            ...(each.parameter === undefined
+            ...(each.parameter === undefined && each.limit === undefined
               ? {}
-              : { query: { [each.parameter.now]: { was: each.parameter.was } } }),
+              : {
+                  query: {
+                    ...(each.parameter && { [each.parameter.now]: { was: each.parameter.was } }),
+                    ...(each.limit && { limit: LIMITS[each.limit]() }),
+                  },
+                }),
             response: {
               ...(each.status === undefined
                 ? {}
@@ -275,7 +292,9 @@ export function toHistory(
     models: Object.fromEntries(
       objects.filter(({ id, model: own }) => id === own).map(({ id, name }) => [name, schemas[id]]),
     ),
-    changes: [...changes.values(), ...operations],
+    changes: isReversed
+      ? [...operations, ...changes.values()].toReversed()
+      : [...changes.values(), ...operations],
     messages: schemas,
   })
 }

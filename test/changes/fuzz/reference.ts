@@ -13,6 +13,8 @@ interface Applied {
   readonly older: readonly Entry[]
   readonly newer: readonly Entry[]
   readonly runs: boolean
+  /** Whether the fields of its model may be left out in the object. */
+  readonly isPartial: boolean
 }
 
 /** A value that an older version takes and the newest one refuses. */
@@ -38,19 +40,26 @@ export class Reference {
     const isWhole = model.entries.every(({ slot }) => object.entries.some((each) => each.slot === slot))
     let fields: readonly Entry[] = object.entries
     return this.world.steps.flatMap((step): readonly Applied[] => {
-      if (step.model !== object.model || step.version >= version || step.not.includes(object.id)) return []
+      const isGuest = step.model === object.guest
+      if (step.model !== object.model && !isGuest) return []
+      if (step.version >= version || step.not.includes(object.id)) return []
+      const isPartial = object.isPartial || isGuest
       const has = (slot: number): boolean => fields.some((each) => each.slot === slot)
       const gone = step.moves.filter(({ t }) => t === 'gone')
       const here = gone.filter(({ slot }) => has(slot))
-      const takesBorn = gone.length > 0 ? here.length === gone.length : isWhole
+      const takesBorn = gone.length > 0 ? here.length === gone.length : isWhole && !isGuest
       const moves = step.moves.filter((move) => (move.t === 'born' ? takesBorn : has(move.slot)))
       if (moves.length === 0) return []
       const newer = fields
       const older = applyMoves(fields, moves).map((each): Entry =>
-        object.isPartial && each.wrap === 'none' ? { ...each, wrap: 'maybe' } : each,
+        each.wrap === 'none' &&
+        (object.isPartial || (isGuest && moves.some(({ slot }) => slot === each.slot)))
+          ? { ...each, wrap: 'maybe' }
+          : each,
       )
       fields = older
-      return [{ step, moves, older, newer, runs: moves.some(({ t }) => t === 'gone' || t === 'born') }]
+      const runs = moves.some(({ t }) => t === 'gone' || t === 'born')
+      return [{ step, moves, older, newer, runs, isPartial }]
     })
   }
 
@@ -208,9 +217,9 @@ export class Reference {
       const isNull = given === null && wrap === 'nullable'
       values.set(name, given === undefined || isNull ? given : this.up(kind, given, version))
     }
-    for (const { step, moves, older, newer, runs } of this.applied(spec, version).toReversed()) {
+    for (const { step, moves, older, newer, runs, isPartial } of this.applied(spec, version).toReversed()) {
       const next = new Map<string, unknown>()
-      const made = runs ? this.groupUp(spec, step, moves, older, values) : {}
+      const made = runs ? this.groupUp({ isPartial }, step, moves, older, values) : {}
       for (const { name, slot, wrap, kind } of newer) {
         const before = older.find((each) => slot !== undefined && each.slot === slot)
         const move = moves.find((each) => slot !== undefined && each.slot === slot)
@@ -249,7 +258,7 @@ export class Reference {
   }
 
   private groupUp(
-    { isPartial }: ObjectSpec,
+    { isPartial }: Pick<Applied, 'isPartial'>,
     step: StepSpec,
     moves: readonly Move[],
     older: readonly Entry[],
@@ -288,9 +297,9 @@ export class Reference {
   private objectDown(id: number, object: Values, version: number): Values {
     const spec = this.objectOf(id)
     let values = new Map(spec.entries.map(({ name }) => [name, object[name]]))
-    for (const { step, moves, older, newer, runs } of this.applied(spec, version)) {
+    for (const { step, moves, older, newer, runs, isPartial } of this.applied(spec, version)) {
       const next = new Map<string, unknown>()
-      const made = runs ? this.groupDown(spec, step, moves, newer, values) : {}
+      const made = runs ? this.groupDown({ isPartial }, step, moves, newer, values) : {}
       for (const { name, slot, wrap } of older) {
         const after = newer.find((each) => slot !== undefined && each.slot === slot)
         const move = moves.find((each) => slot !== undefined && each.slot === slot)
@@ -315,7 +324,7 @@ export class Reference {
   }
 
   private groupDown(
-    { isPartial }: ObjectSpec,
+    { isPartial }: Pick<Applied, 'isPartial'>,
     step: StepSpec,
     moves: readonly Move[],
     newer: readonly Entry[],

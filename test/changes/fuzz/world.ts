@@ -26,6 +26,8 @@ export interface Entry {
   readonly wrap: Wrap
   /** The default of `wrap`. */
   readonly value?: unknown
+  /** Whether it is a field of another model than the others. */
+  readonly isGuest?: boolean
 }
 
 /** A model, or a part of one. */
@@ -43,6 +45,8 @@ export interface ObjectSpec {
   readonly isDerived: boolean
   /** Whether it has fields of its own like those of its model, so that changes reach it by `applies` alone. */
   readonly isCopy?: boolean
+  /** The other model of which it has one optional field. */
+  readonly guest?: number
   /** Whether all of its values can be written as text. */
   readonly isFlat: boolean
   /** Whether it is what paths carry: no change adds or removes a field of it. */
@@ -90,11 +94,23 @@ export interface RouteSpec {
   readonly form: number | undefined
   readonly query: number | undefined
   readonly headers: number | undefined
-  readonly responses: readonly { readonly status: number; readonly kind: Kind }[]
+  readonly responses: readonly ResponseSpec[]
+  /** Whether documents leave it out. */
+  readonly isHidden: boolean
   readonly operations: readonly OperationSpec[]
   /** Whether the oldest version of its path and method is written by hand. */
   readonly hasHand: boolean
 }
+
+export interface ResponseSpec {
+  readonly status: number
+  /** What declares the status. */
+  readonly key: number | '4XX' | 'default'
+  readonly kind: Kind
+}
+
+/** How `limit` was another parameter: wider, a word, missing, or made by a function that makes nothing useful. */
+export type LimitKind = 'wide' | 'word' | 'absent' | 'bad'
 
 export interface OperationSpec {
   readonly version: number
@@ -105,6 +121,7 @@ export interface OperationSpec {
   /** `was` is `undefined` for a header that did not exist. */
   readonly header: { readonly now: string; readonly was: string | undefined } | undefined
   readonly parameter: { readonly now: string; readonly was: string } | undefined
+  readonly limit: LimitKind | undefined
 }
 
 /** A random history: models, parts, changes and routes. */
@@ -114,6 +131,8 @@ export interface World {
   readonly objects: readonly ObjectSpec[]
   /** Newest first. */
   readonly steps: readonly StepSpec[]
+  /** Whether the oldest change is listed first. */
+  readonly isReversed: boolean
   readonly routes: readonly RouteSpec[]
 }
 
@@ -137,6 +156,9 @@ function shown(values: Values): string {
   return `${Object.keys(values).toSorted().join()} ${canonical(values)}`
 }
 
+/** The kinds of fields that stand in objects of another model. */
+const GUESTS: ReadonlySet<string> = new Set(['text', 'digits', 'int', 'flag', 'enum', 'instant'])
+
 const SCALARS = ['text', 'digits', 'int', 'flag', 'yesno', 'instant', 'date'] as const
 
 /** Makes a random history. */
@@ -155,9 +177,11 @@ class Maker {
   /** The fields of each part that changes touched which do not reach it. */
   private readonly stale = new Map<number, Set<number>>()
   private readonly random: Random
+  private readonly isReversed: boolean
 
   constructor(random: Random) {
     this.random = random
+    this.isReversed = random.chance(0.5)
   }
 
   make(): World {
@@ -174,19 +198,22 @@ class Maker {
     if (random.chance(0.4)) this.key()
     const changed = [...this.objects]
     const parts = 1 + random.below(4)
-    for (let at = 0; at < parts; at++) this.part(whole[random.below(whole.length)])
+    for (let at = 0; at < parts; at++) this.part(whole[random.below(whole.length)], whole)
     for (const model of whole) if (random.chance(0.3)) this.copy(model)
     this.history(changed, versions.length)
     return {
       versions,
       objects: this.objects,
       steps: this.steps,
+      isReversed: this.isReversed,
       routes: this.routes(versions.length),
     }
   }
 
   private name(): string {
-    const [old] = this.freed
+    // a name of one model may be that of a guest, and in another order it is not free yet
+    const isTaken = this.isReversed || this.objects.some(({ guest }) => guest !== undefined)
+    const [old] = isTaken ? [] : this.freed
     if (old !== undefined && this.random.chance(0.2)) return this.freed.shift() ?? old
     this.names++
     return `f${this.names}`
@@ -255,7 +282,7 @@ class Maker {
     return { name, slot: this.slots++, kind, wrap: 'none' }
   }
 
-  private part(model: ObjectSpec | undefined): void {
+  private part(model: ObjectSpec | undefined, whole: readonly ObjectSpec[]): void {
     if (model === undefined) return
     const { random } = this
     const id = this.objects.length
@@ -275,8 +302,22 @@ class Maker {
       const extra: Entry = { name: this.name(), slot: undefined, kind: this.scalar(), wrap: 'none' }
       part.entries = [...part.entries, part.isPartial ? { ...extra, wrap: 'maybe' } : extra]
     }
+    const other = whole[random.below(whole.length)]
+    const guest = other?.entries.find(({ kind }) => GUESTS.has(kind.t))
+    if (
+      other !== undefined &&
+      other !== model &&
+      guest !== undefined &&
+      !part.isPartial &&
+      random.chance(0.4)
+    ) {
+      part.entries = [...part.entries, { ...guest, wrap: 'maybe', isGuest: true }]
+      part.guest = other.id
+    }
     part.mode = random.pick(['strip', 'strip', 'strict', 'loose'])
-    const text = part.entries.find(({ kind, slot }) => kind.t === 'text' && slot !== undefined)
+    const text = part.entries.find(
+      ({ kind, slot, isGuest }) => kind.t === 'text' && slot !== undefined && isGuest !== true,
+    )
     if (text !== undefined && random.chance(0.5)) part.refined = text.name
     this.objects.push(part)
   }
@@ -436,7 +477,7 @@ class Maker {
     const hasBorn = moves.some(({ t }) => t === 'born')
     const halves: number[] = []
     for (const part of this.objects) {
-      if (part.model !== model.id) continue
+      if (part.model !== model.id && part.guest !== model.id) continue
       const alive = this.alive.get(part.id) ?? new Set(part.entries.map(({ slot }) => slot))
       this.alive.set(part.id, alive)
       const here = gone.filter(({ slot }) => alive.has(slot))
@@ -532,12 +573,18 @@ class Maker {
       const method = random.pick<RouteSpec['method']>(['GET', 'POST', 'PUT', 'PATCH'])
       const isForm = method !== 'GET' && random.chance(0.15)
       const response = this.outer()
-      const responses = [{ status: method === 'POST' ? 201 : 200, kind: response }]
-      if (random.chance(0.3)) responses.push({ status: 404, kind: this.outer() })
+      const status = method === 'POST' ? 201 : 200
+      const responses: ResponseSpec[] = [{ status, key: status, kind: response }]
+      if (random.chance(0.3)) responses.push({ status: 404, key: 404, kind: this.outer() })
+      if (random.chance(0.3)) responses.push({ status: 409, key: '4XX', kind: this.outer() })
+      if (random.chance(0.3)) responses.push({ status: 203, key: 'default', kind: this.outer() })
       const open = flat.filter(({ mode }) => mode !== 'loose')
       const query = random.chance(0.3) ? open[random.below(open.length)]?.id : undefined
       const isHand = random.chance(0.2)
       const params = random.chance(0.6) ? key : undefined
+      const operations = isHand
+        ? []
+        : this.operations(at, versions, { hasPage: query === undefined, method, behind: paramsOf(params) })
       routes.push({
         name: `r${at}`,
         method,
@@ -548,13 +595,9 @@ class Maker {
         query,
         headers: random.chance(0.15) ? closed : undefined,
         responses,
-        operations: isHand
-          ? []
-          : this.operations(at, versions, {
-              hasPage: query === undefined,
-              method,
-              behind: paramsOf(params),
-            }),
+        operations,
+        // a hidden route that no change reaches has no versions
+        isHidden: operations.length > 0 && random.chance(0.25),
         hasHand: isHand,
       })
     }
@@ -573,20 +616,34 @@ class Maker {
     const { random } = this
     const methods = (['POST', 'PUT', 'PATCH'] as const).filter((each) => method !== 'GET' && each !== method)
     const operations: OperationSpec[] = []
+    let lastMethod: string = method
+    let lastHeader: string | undefined = 'x-new'
+    let hasLimit = false
     for (let version = 0; version < versions - 1; version++) {
       if (!random.chance(0.3)) continue
+      const other =
+        methods.length > 0 && random.chance(0.3) ? methods[random.below(methods.length)] : undefined
+      const was = random.chance(0.7) ? `x-old${version}` : undefined
+      const hasHeader = was !== lastHeader && random.chance(0.4)
+      const limit: LimitKind | undefined =
+        hasPage && !hasLimit && random.chance(0.4)
+          ? random.pick<LimitKind>(['wide', 'word', 'absent', 'bad'])
+          : undefined
+      hasLimit ||= limit !== undefined
+      const isOther = other !== lastMethod
+      if (hasHeader) lastHeader = was
       operations.push({
         version,
+        limit,
         change: `o${at}-${version}`,
         path: random.chance(0.5) ? `/old${version}/r${at}${behind}` : undefined,
-        method: methods.length > 0 && random.chance(0.3) ? methods[random.below(methods.length)] : undefined,
+        method: isOther ? other : undefined,
         // operations use the newest number, whatever newer ones say of it
         status: random.chance(0.4) ? { now: 404, was: 420 + version * 3 } : undefined,
-        header: random.chance(0.4)
-          ? { now: 'x-new', was: random.chance(0.7) ? `x-old${version}` : undefined }
-          : undefined,
+        header: hasHeader ? { now: 'x-new', was } : undefined,
         parameter: hasPage && random.chance(0.4) && version === 0 ? { now: 'page', was: 'p' } : undefined,
       })
+      if (isOther && other !== undefined) lastMethod = other
     }
     return operations.filter(
       (each) =>
@@ -594,13 +651,16 @@ class Maker {
         each.method !== undefined ||
         each.status !== undefined ||
         each.header !== undefined ||
-        each.parameter !== undefined,
+        each.parameter !== undefined ||
+        each.limit !== undefined,
     )
   }
 
   /** What stands at the top of a body. */
   private outer(): Kind {
     const { random, objects } = this
+    // what no change reaches
+    if (random.chance(0.15)) return { t: 'list', of: { t: 'boxed', of: { t: 'text' } } }
     const own: Kind = { t: 'object', object: random.below(objects.length) }
     const pick = random.below(8)
     if (pick === 0) return { t: 'list', of: own }
