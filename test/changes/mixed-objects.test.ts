@@ -3,7 +3,15 @@ import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
-import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import {
+  absent,
+  defineVersionChange,
+  defineVersions,
+  derive,
+  fieldNames,
+  model,
+  reshape,
+} from 'octavo/changes'
 import { z } from 'zod'
 
 const Charge = model('Charge', { id: z.string(), status: z.enum(['paid', 'open']) })
@@ -93,5 +101,47 @@ describe('an object with fields of two models', () => {
     const { paths } = JSON.parse(JSON.stringify(app.openapi({ version: '1' })))
     const { schema } = paths['/v1/search'].post.requestBody.content['application/json']
     assert.deepEqual(schema.required, ['period'])
+  })
+})
+
+describe('a model in the members that an object does not name', () => {
+  const change = changes[1] ?? assert.fail()
+  const Named = z.object({ total: z.int() }).catchall(Charge)
+
+  it('is converted in both directions', () => {
+    const history = defineVersions({
+      versions: ['2', '1'],
+      models: { Charge },
+      changes: [change],
+      messages: [Named],
+    })
+    const newest: unknown = { total: 1, first: { id: '7', status: 'paid' } }
+    const older: unknown = { total: 1, first: { id: '7', status: 'settled' } }
+    assert.deepEqual(history.migrate(Named, newest as never, { to: '1' }), older)
+    assert.deepEqual(history.migrate(Named, older as never, { from: '1' }), newest)
+  })
+})
+
+describe('names of fields that are the keys of a record', () => {
+  it('cannot be converted, which is a mistake at the start', async () => {
+    const renamed = defineVersionChange({
+      version: '2',
+      title: 'Starts',
+      change: [reshape({ of: Range, fields: { from: { was: 'start' } } })],
+    })
+    const controller = defineController({
+      prefix: '/search',
+      routes: [
+        { method: 'GET', response: z.record(fieldNames(Range), z.string()), handler: () => ({}) as never },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      logger: false,
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['2', '1'], models: { Range }, changes: [renamed] }),
+      },
+    })
+    await assert.rejects(async () => app.ready(), /inside the keys of a record/)
   })
 })

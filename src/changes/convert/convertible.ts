@@ -3,6 +3,7 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { atDefinition } from '../../base/source-location.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { schemaOf } from '../../schema/unwrap.ts'
 import { childrenOf } from '../../schema/walk.ts'
 import { messageOf } from '../../base/values.ts'
 import { namedModel } from '../field-names.ts'
@@ -73,10 +74,12 @@ const WORDS: Readonly<Record<string, string>> = {
   intersection: 'an intersection',
   pipe: 'a transform',
   transform: 'a transform',
+  keys: 'the keys of a record',
 }
 
 const FIXES: Readonly<Record<string, string>> = {
   intersection: 'write one object with extend',
+  keys: 'hold names of fields in a list or in values',
   pipe: 'return the result of the transform, and declare that as the response',
 }
 
@@ -88,7 +91,9 @@ function findStuck(
 ): readonly string[] {
   if (seen.has(schema) || namedModel(schema) !== undefined || reachOf(schema).length === 0) return []
   seen.add(schema)
-  const { type } = defOf(schema)
+  const { type, keyType } = defOf(schema)
+  const keys = schemaOf(keyType)
+  if (keys !== undefined && reachOf(keys).length > 0) return ['keys']
   if (!isTurned(type) || (type === 'pipe' && isSent)) return [type]
   return childrenOf(schema).flatMap((child) => findStuck(child.schema, reachOf, isSent, seen))
 }

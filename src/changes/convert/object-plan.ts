@@ -14,18 +14,28 @@ import type { Plan, PlanOf } from './plan.ts'
 import { interpret } from './program.ts'
 import type { Member, Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
-import { MigrationError, RefusedError } from './turn.ts'
-import type { Identified } from './turn.ts'
+import { MigrationError, RefusedError, turnAt } from './turn.ts'
+import type { Identified, Turn } from './turn.ts'
 import { downWork, upWork } from './work.ts'
 import type { Work } from './work.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
 export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep[], planOf: PlanOf): Plan {
   const fields = oldFields(schema, owned, steps, planOf)
-  const { down, up } = toPrograms({ schema, owned, fields, steps, others: findOthers(schema, fields) })
+  const catchall = schemaOf(defOf(schema)['catchall'])
+  const others = catchall && planOf(catchall)
+  const { down, up } = toPrograms({ schema, owned, fields, steps, others })
   return {
-    wire: cloneSchema(schema, { shape: toShape(fields, 'wire'), checks: [] }),
-    parse: cloneSchema(schema, { shape: toShape(fields, 'parse'), checks: [] }),
+    wire: cloneSchema(schema, {
+      shape: toShape(fields, 'wire'),
+      checks: [],
+      ...(others && { catchall: others.wire }),
+    }),
+    parse: cloneSchema(schema, {
+      shape: toShape(fields, 'parse'),
+      checks: [],
+      ...(others && { catchall: others.parse }),
+    }),
     names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
     down: compileProgram(down) ?? interpret(down),
     up: compileProgram(up) ?? interpret(up),
@@ -90,7 +100,8 @@ interface Site {
   readonly owned: Owned
   readonly fields: readonly OldField[]
   readonly steps: readonly OwnStep[]
-  readonly others: Program['others']
+  /** The conversion of members that no version declares. */
+  readonly others: Plan | undefined
 }
 
 interface RegisteredSite extends Site {
@@ -98,7 +109,7 @@ interface RegisteredSite extends Site {
 }
 
 function toDown(
-  { schema: whole, owned, fields, steps, registers, others }: RegisteredSite,
+  { schema, owned, fields, steps, registers, others }: RegisteredSite,
   works: readonly Work[],
 ): Program {
   return {
@@ -110,19 +121,19 @@ function toDown(
     }),
     works,
     members: fields.map((field): Member => {
-      const { slot, key = '', name, plan, schema } = field
+      const { slot, key = '', name, plan, schema: own } = field
       return {
         to: name,
         from: key,
         register: slot === undefined ? undefined : registers.get(slot),
         plan,
-        schema,
+        schema: own,
         // a newest result is completed by its own schema
-        fallback: field.key !== undefined && shapeOf(whole)[key] === schema ? undefined : fallbackOf(schema),
+        fallback: field.key !== undefined && shapeOf(schema)[key] === own ? undefined : fallbackOf(own),
         shaper: shaperOf(slot, steps),
       }
     }),
-    others,
+    others: findOthers(schema, fields, others?.down),
     refine: undefined,
   }
 }
@@ -160,21 +171,23 @@ function toUp({ schema, owned, fields, registers, others }: RegisteredSite, work
         shaper: undefined,
       }
     }),
-    others,
+    others: findOthers(schema, fields, others?.up),
     refine: createRefine(schema),
   }
 }
 
-/** Copies the members that no version declares, if the object keeps them. */
-function findOthers(schema: Schema, fields: readonly OldField[]): Program['others'] {
+/** Copies or converts the members that no version declares, if the object keeps them. */
+function findOthers(schema: Schema, fields: readonly OldField[], turn: Turn | undefined): Program['others'] {
   const catchall = schemaOf(defOf(schema)['catchall'])
   if (catchall === undefined || defOf(catchall).type === 'never') return undefined
   const known = new Set([...Object.keys(shapeOf(schema)), ...fields.map(({ name }) => name)])
-  return (made, source) => {
+  return (made, source, extra) => {
     for (const key of Object.keys(source)) {
       if (known.has(key)) continue
       // not assigned, because `__proto__` may be a key
-      const member = { value: Reflect.get(source, key), enumerable: true, writable: true, configurable: true }
+      const given: unknown = Reflect.get(source, key)
+      const value = turn === undefined ? given : turnAt(turn, key, given, extra)
+      const member = { value, enumerable: true, writable: true, configurable: true }
       Object.defineProperty(made, key, member)
     }
   }

@@ -28,7 +28,7 @@ export function compileProgram(program: Program): Turn | undefined {
     else code.lines.push(`if (w !== undefined && r${work.register} !== undefined) ${noting(work)}`)
   }
   writeMembers(code, program)
-  if (others !== undefined) code.lines.push(`${constant(code, others)}(o, v)`)
+  if (others !== undefined) code.lines.push(`${constant(code, others)}(o, v, x)`)
   code.lines.push(refine === undefined ? 'return o' : `return ${constant(code, refine)}(o)`)
   const constants = code.constants.map((_, index) => `const c${index} = c[${index}]`)
   const body = ["'use strict'", ...constants, 'return (v, x) => {', ...code.lines, '}'].join('\n')

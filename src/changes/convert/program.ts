@@ -38,7 +38,7 @@ export interface Program {
   readonly works: readonly Work[]
   readonly members: readonly Member[]
   /** Copies the members that no version declares, if the object keeps them. */
-  readonly others: ((made: object, source: object) => void) | undefined
+  readonly others: ((made: object, source: object, extra: Extra) => void) | undefined
   /** Runs the refinements of the newest object. */
   readonly refine: ((made: unknown) => unknown) | undefined
 }
@@ -59,7 +59,7 @@ export function interpret({ side, loads, works, members, others, refine }: Progr
       const own = turnMember(member.plan, side, from, complete(member, given, extra), extra)
       if (own !== undefined) made[member.to] = own
     }
-    others?.(made, value)
+    others?.(made, value, extra)
     return refine === undefined ? made : refine(made)
   }
 }
