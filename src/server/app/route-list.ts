@@ -1,6 +1,7 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { scopesOf } from '../../define/guard.ts'
 import type { AnyGuard } from '../../define/guard.ts'
+import { printTree } from '../../router/print.ts'
 import type { Method } from '../../http/http.ts'
 import { toEntries } from '../../versioning/spec.ts'
 
@@ -49,4 +50,22 @@ function isOptional({ security = [] }: AnyGuard): boolean {
   return security.some(
     (alternative) => Object.keys(alternative).length === 0 && scopesOf(alternative) === undefined,
   )
+}
+
+/** The routes as a tree of path segments, most specific first. */
+export function printTable(
+  routes: readonly ResolvedRoute[],
+  { trailingSlash }: { readonly trailingSlash: string },
+): string {
+  const rows = toRouteList(routes)
+  const lines = routes.map((route, index) => {
+    const versions = rows[index]?.versions ?? []
+    return {
+      pattern: route.pattern,
+      text: [route.methods.join(','), versions.length === 0 ? '' : `[${versions.join(', ')}]`, route.name]
+        .filter(Boolean)
+        .join(' '),
+    }
+  })
+  return printTree(lines, trailingSlash === 'strict')
 }

@@ -43,12 +43,11 @@ export async function start(
     checkPage(settings),
     logWarnings(table, settings, find),
   ])
-  const sessions = await openSessions(settings)
-  started.sessions = sessions
+  started.sessions = await openSessions(settings)
   started.config = await openSettings(definitions, settings)
   const stop = await startModules(definitions, settings, urlFor)
   const usage = await openUsage(settings, table)
-  lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => closeRest(settings, sessions)))
+  lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => settings.telemetry?.flush?.()))
   const observed = usage?.wrap(dispatch) ?? dispatch
   return { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) }
 }
@@ -67,13 +66,6 @@ async function openUsage(
   { shapes }: Compiled['table'],
 ): Promise<Usage | undefined> {
   return usage && (await import('../services/usage/usage.ts')).createUsage(usage, log, shapes)
-}
-
-async function closeRest(
-  { telemetry }: Pick<Settings, 'telemetry'>,
-  sessions: Sessions | undefined,
-): Promise<void> {
-  await Promise.all([sessions?.close(), telemetry?.flush?.()])
 }
 
 async function logWarnings(

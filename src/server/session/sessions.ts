@@ -14,8 +14,6 @@ import type { SessionParts, SessionState, Stored } from './state.ts'
 export interface Sessions {
   /** The session of a request: the stored one that its cookie names, else an empty new one. Call it once for a request. */
   open(request: HttpRequest): Promise<OpenSession>
-  /** There is nothing to wait for; a store that was given is left to who made it. */
-  close(): Promise<void>
 }
 
 /** A session while its request is answered. */
@@ -41,7 +39,6 @@ export function createSessions(options: SessionOptions, log: Logger): Sessions {
       const state = await openState(parts, request, warnOnce)
       return { session: toSession(state), commit: () => commitOnce(parts, state) }
     },
-    close: () => Promise.resolve(),
   }
 }
 
