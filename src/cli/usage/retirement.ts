@@ -33,7 +33,7 @@ export interface CallingClient extends Pick<Calls, 'count' | 'lastSeen'> {
 }
 
 /** A client that did not call a version, and would miss it all the same. */
-export interface QuietClient {
+interface QuietClient {
   readonly client: string
   readonly reason: 'pinned' | 'subscribed'
   /** The day of its last call of any version, or `null`. */

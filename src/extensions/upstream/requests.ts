@@ -189,6 +189,6 @@ function toText(value: unknown): string {
 }
 
 /** Removes the lines of headers. */
-export function dropHeaders(lines: string[], names: readonly string[]): void {
+function dropHeaders(lines: string[], names: readonly string[]): void {
   for (let at = lines.length - 2; at >= 0; at -= 2) if (names.includes(lines[at] ?? '')) lines.splice(at, 2)
 }

@@ -5,7 +5,7 @@ import type { Counts, Pair, Tally } from './counts.ts'
 import type { Place, Places } from './places.ts'
 
 /** One call, or several of an entry: its numbers, with moments in milliseconds since 1970. */
-export type Calls = Partial<Tally> & Pick<Tally, 'count' | 'last'>
+type Calls = Partial<Tally> & Pick<Tally, 'count' | 'last'>
 
 /** Counts the calls of one day. */
 export interface Table {
