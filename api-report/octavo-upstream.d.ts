@@ -1,10 +1,10 @@
 // The public types of octavo/upstream. npm run api writes this file, and nothing imports it.
 
 export interface Upstream extends Provider<UpstreamApp>, ForwardTarget {
-  check(context: {
+  readonly check: (context: {
     readonly resolve: <T>(token: Token<T>) => Promise<T>
     readonly signal: AbortSignal
-  }): Promise<void>
+  }) => Promise<void>
 }
 
 export interface UpstreamOptions<D> {

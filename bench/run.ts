@@ -21,6 +21,7 @@ const PARTS = [
   'changes',
   'scale',
   'idle',
+  'upstream',
   'start',
   'documents',
   'validation',

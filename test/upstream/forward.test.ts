@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 
+import { bind, createApp, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
 
-import { frontOf, garageAt, startServer } from './garage.ts'
+import { frontOf, garageAt, history, moduleOf, startServer } from './garage.ts'
 
 /** The API of another team. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -100,5 +101,29 @@ describe('a route that forwards its requests', () => {
     assert.deepEqual((await app.inject('/v3x/none')).json(), { error: 'nothing here' })
     const refused = await app.inject({ method: 'DELETE', url: '/v2/cars/7' })
     assert.deepEqual([refused.statusCode, refused.body], [200, '{"id":7,"label":"Bee"}'])
+  })
+})
+
+describe('a forwarded route of versions in a header', () => {
+  it('has entity tags that end with their version, which the API behind never sees', async () => {
+    const seen: (string | null)[] = []
+    const garage = garageAt('http://garage')
+    const fake = ({ headers }: Request): Response => {
+      seen.push(headers.get('if-none-match'))
+      return Response.json({ id: 7, label: 'Bee' }, { headers: { etag: 'W/"one"' } })
+    }
+    const app = createApp(moduleOf(garage), {
+      logger: false,
+      versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version', history },
+      overrides: [bind(garage, fake)],
+    })
+    const ask = async (version: string, tag: string) =>
+      app.inject({ url: '/cars/7', headers: { 'x-version': version, 'if-none-match': tag } })
+    assert.equal((await ask('2', 'W/"one"')).headers['etag'], 'W/"one"')
+    const older = await ask('1', 'W/"one;v=1"')
+    assert.deepEqual(older.json(), { id: 7, name: 'Bee' })
+    assert.equal(older.headers['etag'], 'W/"one;v=1"')
+    assert.deepEqual(seen, ['W/"one"', 'W/"one"'])
+    await app.close()
   })
 })

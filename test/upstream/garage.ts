@@ -57,13 +57,14 @@ export function garageAt(
   })
 }
 
+/** The module in front of an upstream, which passes what it has no route for. */
+export function moduleOf(garage: Upstream) {
+  return defineModule({ controllers: [carsOf(garage)], routers: [defineRouter({ mount: garage })] })
+}
+
 /** An application in front of an upstream, with two versions and everything else passed. */
 export function frontOf(garage: Upstream, options: Partial<AppOptions> = {}): App {
-  const module = defineModule({
-    controllers: [carsOf(garage)],
-    routers: [defineRouter({ mount: garage })],
-  })
-  return createApp(module, {
+  return createApp(moduleOf(garage), {
     logger: false,
     versioning: { scheme: VersioningSchemes.URL, history },
     ...options,

@@ -15,10 +15,10 @@ import type { Transport } from './transport.ts'
 /** An API behind the application. It is a provider, too: handlers that inject it send requests of their own with `fetch`. */
 export interface Upstream extends Provider<UpstreamApp>, ForwardTarget {
   /** A check for `health.checks`: it fails if the API cannot be reached or answers with 5xx. */
-  check(context: {
+  readonly check: (context: {
     readonly signal: AbortSignal
     readonly resolve: <T>(token: Token<T>) => Promise<T>
-  }): Promise<void>
+  }) => Promise<void>
 }
 
 /**

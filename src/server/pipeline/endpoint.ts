@@ -90,7 +90,8 @@ function createRun(given: ResolvedRoute, parts: EndpointParts): Run {
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
   const time = route.timeout ?? parts.settings.timeouts.handler
   const limit = createLimit(time)
-  const older = adapterOf(route, parts)
+  // of the given one, by which its entity tags are found
+  const older = adapterOf(given, parts)
   const answer = older.input(createAnswer(route, parts, older, limit))
   const answered = withInput(route, reading, answer)
   const guarded = withGuards(route.layers.guards, parts.container, limit, answered)
