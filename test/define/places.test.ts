@@ -5,13 +5,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, relative } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 
 import { build } from 'esbuild'
 import { createApp, defineController, defineModule, defineProvider } from 'octavo'
 import { z } from 'zod'
 
-const ROOT = join(import.meta.dirname, '../..')
+import { findPackage } from '../support/package.ts'
+import { FOLDER, ROOT } from '../support/program.ts'
 
 /** A program with one mistake of each kind of definition. Its lines are counted below. */
 const DEFINITIONS = `import { defineController, defineGuard, defineInterceptor, defineProvider, defineRouter, defineToken } from 'octavo'
@@ -89,16 +91,18 @@ void [Admin, Envelope, SignedIn]
 type Shown = readonly (readonly (readonly [where: string, at: string | null, message: string])[])[]
 
 describe('the place of a definition', () => {
-  const temporary = join(import.meta.dirname, '.tmp')
-  mkdirSync(temporary, { recursive: true })
-  const folder = mkdtempSync(join(temporary, 'places-'))
+  // beside the package as it is shipped
+  mkdirSync(FOLDER, { recursive: true })
+  const folder = mkdtempSync(join(FOLDER, 'places-'))
+  before(findPackage)
   after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   mkdirSync(join(folder, 'definitions'))
   writeFileSync(join(folder, 'definitions/all.ts'), DEFINITIONS)
   writeFileSync(join(folder, 'main.ts'), PROGRAM)
 
   function run(cwd: string, ...args: readonly string[]): Shown {
-    return runNode(cwd, '--import', import.meta.resolve('tsx'), '--conditions', 'octavo-source', ...args)
+    return runNode(cwd, '--import', import.meta.resolve('tsx'), ...args)
   }
 
   function runNode(cwd: string, ...args: readonly string[]): Shown {
@@ -106,6 +110,9 @@ describe('the place of a definition', () => {
     assert.equal(stderr, '')
     return JSON.parse(stdout) as Shown
   }
+
+  let inFolder: Shown | undefined
+  const runInFolder = (): Shown => (inFolder ??= run(folder, 'main.ts'))
 
   /** What is shown of each mistake, with the program in `at`. */
   const places = (shown: Shown): readonly (readonly string[])[] =>
@@ -130,8 +137,7 @@ describe('the place of a definition', () => {
   ]
 
   it('is shown for each kind of definition, by the source maps of tsx', () => {
-    const shown = run(folder, 'main.ts')
-    assert.deepEqual(places(shown), expected('main.ts', 'definitions/all.ts'))
+    assert.deepEqual(places(runInFolder()), expected('main.ts', 'definitions/all.ts'))
   })
 
   it('is relative to the working directory, else absolute', () => {
@@ -148,33 +154,36 @@ describe('the place of a definition', () => {
   })
 
   it('names the other route of two, too', () => {
-    const [, , , [twin] = []] = run(folder, 'main.ts')
+    const [, , , [twin] = []] = runInFolder()
     assert.equal(twin?.[2], 'twin.a: GET /twin (main.ts:19) answers GET on the same path too')
   })
+
+  const outfile = join(folder, 'bundle.mjs')
+  let bundling: Promise<unknown> | undefined
+  const bundle = (): Promise<unknown> =>
+    (bundling ??= build({
+      absWorkingDir: folder,
+      entryPoints: ['main.ts'],
+      bundle: true,
+      minify: true,
+      sourcemap: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'bundle',
+      external: ['zod', 'undici'],
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
+      outfile,
+      logLevel: 'error',
+    }))
 
   for (const [title, args, main, all] of [
     ['with source maps', ['--enable-source-maps'], 'main.ts', 'definitions/all.ts'],
     ['without', [], undefined, undefined],
   ] as const) {
     it(`survives a minified bundle ${title}`, async () => {
-      const outfile = join(folder, 'bundle.mjs')
-      await build({
-        absWorkingDir: folder,
-        entryPoints: ['main.ts'],
-        conditions: ['octavo-source'],
-        bundle: true,
-        minify: true,
-        sourcemap: main !== undefined,
-        platform: 'node',
-        format: 'esm',
-        packages: 'bundle',
-        external: ['zod', 'undici'],
-        banner: {
-          js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-        },
-        outfile,
-        logLevel: 'error',
-      })
+      await bundle()
       const shown = places(runNode(folder, ...args, outfile))
       if (main !== undefined) assert.deepEqual(shown, expected(main, all))
       else
@@ -197,21 +206,30 @@ describe('the place of a definition', () => {
   })
 
   it('is shown for a folder whose name has parentheses, blanks or percent signs', () => {
-    for (const name of ['(group)', 'a (copy)', '100% done', 'ünï']) {
+    const names = ['(group)', 'a (copy)', '100% done', 'ünï']
+    for (const name of names) {
       mkdirSync(join(folder, name))
-      const file = join(folder, name, 'program.mts')
       writeFileSync(
-        file,
+        join(folder, name, 'program.mts'),
         `import { createApp, defineModule } from 'octavo'
         const inFunction = () => createApp(defineModule({}), { colour: 1 })
-        let at
-        try { inFunction() } catch (error) { at = error.errors[0].at }
-        console.log(JSON.stringify([[[String(at), '', '']]]))`,
+        export let at
+        try { inFunction() } catch (error) { at = error.errors[0].at }`,
       )
-      const [[[at] = []] = []] = run(folder, file)
-      // tsx gives files of other alphabets the ending .ts
-      assert.equal(at?.replace('.ts:', '.mts:'), `${name}/program.mts:2`)
     }
+    const urls = names.map((name) => pathToFileURL(join(folder, name, 'program.mts')).href)
+    writeFileSync(
+      join(folder, 'folders.mts'),
+      `const shown = []
+      for (const url of ${JSON.stringify(urls)}) shown.push([String((await import(url)).at), '', ''])
+      console.log(JSON.stringify([shown]))`,
+    )
+    const [shown = []] = run(folder, 'folders.mts')
+    assert.deepEqual(
+      // tsx gives files of other alphabets the ending .ts
+      shown.map(([at]) => at.replace('.ts:', '.mts:')),
+      names.map((name) => `${name}/program.mts:2`),
+    )
   })
 
   it('is absent if the program writes stacks in its own way, whatever that does', () => {
