@@ -243,7 +243,7 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
       await tab.open(`${url}/docs`)
       assert.match(
         String(await tab.evaluate('document.body.innerText')),
-        /1 \(default, retired since 2025-06-01\)/,
+        /1 \(default\)[^]*Version 1 is retired since 2025-06-01/,
       )
       assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), 375)
       assert.equal(await tab.evaluate(VISIBLE_MAINS), 1)

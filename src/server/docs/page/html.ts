@@ -2,7 +2,7 @@ import type { DocumentLink, PageInfo } from '../../options/docs.ts'
 import { VIEWERS } from '../viewers.ts'
 import type { ViewerName } from '../viewers.ts'
 import { escape } from './escape.ts'
-import { toMarks, toNote, toUsageSentences } from './life.ts'
+import { toNote, toSentences } from './life.ts'
 
 /** Leads from the page to what is below it. */
 type Link = (below: string) => string
@@ -75,26 +75,24 @@ ${body}
 `
 }
 
-function toOption({ version, isDefault }: DocumentLink, isShown: boolean): string {
-  const label = version === null ? 'All versions' : `${version}${isDefault ? ' (default)' : ''}`
-  return `    <option value="${escape(version ?? 'all')}"${isShown ? ' selected' : ''}>${escape(label)}</option>`
+function toOption(document: DocumentLink, isShown: boolean): string {
+  const value = escape(document.version ?? 'all')
+  return `    <option value="${value}"${isShown ? ' selected' : ''}>${escape(toLabel(document))}</option>`
+}
+
+function toLabel({ version, isDefault }: DocumentLink): string {
+  return version === null ? 'All versions' : `${version}${isDefault ? ' (default)' : ''}`
 }
 
 function toList({ documents, usage }: PageInfo): string {
   const items = documents.map((document) => {
     const label = documents.length === 1 ? 'The API' : toLabel(document)
     const links = `<a href="${escape(document.url)}">JSON</a> <a href="${escape(toYamlUrl(document))}">YAML</a>`
-    const notes = toUsageSentences(document, usage).map((sentence) => `<p class="hint">${sentence}</p>`)
-    return `<li><span>${escape(label)}</span> ${links}${notes.join('')}</li>`
+    const notes = toSentences(document, usage)
+    const hint = notes === '' ? '' : `<p class="hint">${notes}</p>`
+    return `<li><span>${escape(label)}</span> ${links}${hint}</li>`
   })
   return `<ul>\n${items.join('\n')}\n</ul>`
-}
-
-function toLabel(document: DocumentLink): string {
-  const { version, isDefault } = document
-  if (version === null) return 'All versions'
-  const marks = [...(isDefault ? ['default'] : []), ...toMarks(document)]
-  return marks.length === 0 ? version : `${version} (${marks.join(', ')})`
 }
 
 function toYamlUrl({ url }: DocumentLink): string {

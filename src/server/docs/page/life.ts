@@ -2,27 +2,18 @@ import type { VersionLink } from '../../../versioning/policy.ts'
 import type { DocsUsage, DocumentLink, PageInfo } from '../../options/docs.ts'
 import { escape } from './escape.ts'
 
-/** Returns the notes behind a version in a list: `deprecated since 2026-01-01`, `sunset on 2027-01-01`. */
-export function toMarks({ status, deprecated, sunset }: DocumentLink): readonly string[] {
-  if (sunset !== undefined && (status === 'retired' || status === 'sunset'))
-    return [`${status} since ${toDay(sunset)}`]
-  return [
-    ...(typeof deprecated === 'string'
-      ? [`deprecated ${status === 'deprecated' ? 'since' : 'on'} ${toDay(deprecated)}`]
-      : []),
-    ...(deprecated === true ? ['deprecated'] : []),
-    ...(sunset === undefined ? [] : [`sunset on ${toDay(sunset)}`]),
-  ]
-}
-
 /** The note on the life and the usage of the version that is shown. */
 export function toNote({ shown, usage }: PageInfo): string {
-  const life = toLifeSentences(shown)
-  const sentences = [...life, ...toUsageSentences(shown, usage)]
-  if (sentences.length === 0) return ''
-  const kind = life.length === 0 ? 'note quiet' : 'note'
+  const sentences = toSentences(shown, usage)
+  if (sentences === '') return ''
+  const kind = toLifeSentences(shown).length === 0 ? 'note quiet' : 'note'
   const label = `Life${usage === undefined ? '' : ' and usage'} of this version`
-  return `<aside class="${kind}" data-status="${shown.status}" aria-label="${label}">${sentences.join(' ')}</aside>`
+  return `<aside class="${kind}" data-status="${shown.status}" aria-label="${label}">${sentences}</aside>`
+}
+
+/** Describes the life and the usage of a version as HTML. */
+export function toSentences(document: DocumentLink, usage: DocsUsage | undefined): string {
+  return [...toLifeSentences(document), ...toUsageSentences(document, usage)].join(' ')
 }
 
 function toLifeSentences(document: DocumentLink): readonly string[] {
@@ -38,7 +29,7 @@ function toLifeSentences(document: DocumentLink): readonly string[] {
 }
 
 /** How often a version was called, and by how many clients. */
-export function toUsageSentences({ version }: DocumentLink, usage: DocsUsage | undefined): readonly string[] {
+function toUsageSentences({ version }: DocumentLink, usage: DocsUsage | undefined): readonly string[] {
   if (version === null || usage === undefined) return []
   const { since, versions } = usage
   const name = `Version ${escape(version)}`
