@@ -15,7 +15,7 @@ interface NamedChange {
  * How a client took the last brownout. `moved`: its calls failed, and then it called another version. `stayed`: it called the version
  * again. `failed`: it has not called since. `unnoticed`: it called on other days alone.
  */
-export type BrownoutEffect = 'moved' | 'stayed' | 'failed' | 'unnoticed'
+type BrownoutEffect = 'moved' | 'stayed' | 'failed' | 'unnoticed'
 
 /** A client that calls a version. */
 export interface CallingClient extends Pick<Calls, 'count' | 'lastSeen'> {
