@@ -73,12 +73,12 @@ export function withPlaces(error: unknown, find: (problem: DefinitionProblem) =>
   return new DefinitionError(problems, error)
 }
 
-/** Does a step; what it throws is passed to `refuse`, which throws it with places. */
-export function attempt<T>(step: () => T, refuse: (error: unknown) => never): T {
+/** Does a step; what it throws is passed to `fail`, which throws it with places. */
+export function attempt<T>(step: () => T, fail: (error: unknown) => never): T {
   try {
     return step()
   } catch (error) {
-    return refuse(error)
+    return fail(error)
   }
 }
 

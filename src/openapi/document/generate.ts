@@ -121,8 +121,8 @@ function createConversions(
   warn: GeneratorSource['warn'],
 ): (documented: DocumentedVersion) => Conversion {
   if (convertAll === undefined) {
-    const bare = withoutSchemas(versions)
-    return () => bare
+    const schemaless = withoutSchemas(versions)
+    return () => schemaless
   }
   const apart = new Map<DocumentedVersion, Conversion>()
   let whole: Conversion | undefined
@@ -140,10 +140,10 @@ function createConversions(
 
 /** Converts routes that declare no schema: the parameters of their paths. */
 function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
-  const bare = routesOf(versions).map(
+  const schemaless = routesOf(versions).map(
     (route) => [route, { ...WITHOUT_SCHEMAS, parameters: toParameters(route, new Map(), {}) }] as const,
   )
-  return { routes: new Map(bare), errors: undefined, components: {}, problems: [], warnings: [] }
+  return { routes: new Map(schemaless), errors: undefined, components: {}, problems: [], warnings: [] }
 }
 
 function routesOf(versions: readonly DocumentedVersion[]): readonly Convertible[] {

@@ -41,12 +41,12 @@ export function toStreamResponse(
 /** An event as an object of its fields. A field is text, which OpenAPI 3.2 says of data (section 4.14.4.2). */
 function toEvent(
   name: string,
-  { schema, isString: isText, isOptional }: StreamedSchema,
+  { schema, isString, isOptional }: StreamedSchema,
   openapi: OpenApiVersion,
 ): SchemaObject {
   const required = [...(name === UNNAMED ? [] : ['event']), ...(isOptional ? [] : ['data'])]
   const data =
-    schema === undefined || isText || openapi === '3.1'
+    schema === undefined || isString || openapi === '3.1'
       ? schema
       : { type: 'string', contentMediaType: 'application/json', contentSchema: schema }
   return {

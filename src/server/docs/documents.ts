@@ -99,7 +99,7 @@ interface Code {
 function createOwn(
   source: () => DocumentSource,
   code: Code,
-  refuse: (error: unknown) => never,
+  fail: (error: unknown) => never,
 ): Omit<Documents, 'with'> {
   let generator: Generator | undefined
   const documented = (): readonly DocumentedVersion[] => toDocumented(source())
@@ -142,7 +142,7 @@ function createOwn(
       const found = version === undefined ? undefined : known.find(version)
       const { document } = generator
       if (found !== undefined || version === undefined || version === 'all')
-        return attempt(() => document(found), refuse)
+        return attempt(() => document(found), fail)
       throw new RangeError(
         `openapi: there is no version "${version}"; there are ${[...known.list, 'all'].join(', ')}`,
       )
@@ -151,7 +151,7 @@ function createOwn(
     contract: (version) => {
       if (code.make === undefined) throw new Error('contract: call load first')
       const made = (generator ??= code.make(source()))
-      return attempt(() => toContract(source(), version, made), refuse)
+      return attempt(() => toContract(source(), version, made), fail)
     },
   }
 }

@@ -183,8 +183,8 @@ function toWriteNow(
 }
 
 /** The text of data. Text that its schema says is nothing else is sent as it stands, the rest as JSON. */
-function textOf(data: unknown, isText: boolean): string | undefined {
-  if (data === undefined || (isText && typeof data === 'string')) return data
+function textOf(data: unknown, isString: boolean): string | undefined {
+  if (data === undefined || (isString && typeof data === 'string')) return data
   const text: unknown = JSON.stringify(data)
   if (typeof text === 'string') return text
   throw new TypeError(`A stream holds a ${typeof data}, which JSON cannot hold`)
