@@ -22,17 +22,31 @@ export interface DocumentPlace {
   readonly pointer: string
 }
 
-/** A difference between two documents. */
-export interface Finding {
-  /** The name of the rule, such as `request-property-became-required`. */
-  readonly rule: string
-  /** How bad it is. */
-  readonly level: Level
-  /** Method and path, such as `POST /users`; empty for what concerns the whole API. */
+/** A place where clients meet a difference. */
+export interface Place {
+  /** Method and path, such as `POST /users`. */
   readonly operation: string
   /** The name of the route: the `operationId`. */
   readonly route?: string
   /** Where in the operation, such as `requestBody/application/json/name`. */
+  readonly at: string
+  /** How bad it is here, if that is less than in other places. */
+  readonly level?: Level
+}
+
+/** A difference between two documents. It is listed once, however many operations it reaches. */
+export interface Finding {
+  /** The name of the rule, such as `request-property-became-required`. */
+  readonly rule: string
+  /** How bad it is: the worst level of its places. */
+  readonly level: Level
+  /** The named schema that differs. A finding of an operation has none. */
+  readonly schema?: string
+  /** Method and path of the first place, such as `POST /users`; empty for a named schema and for the whole API. */
+  readonly operation: string
+  /** The name of the route: the `operationId`. */
+  readonly route?: string
+  /** Where in the schema, such as `role`, or else in the operation, such as `requestBody/application/json/name`. */
   readonly at: string
   /** The difference, in words. */
   readonly message: string
@@ -40,20 +54,80 @@ export interface Finding {
   readonly base: DocumentPlace
   /** The place in the newer document. */
   readonly revision: DocumentPlace
+  /** Every place that it reaches, one for each place of an operation; none for the whole API. */
+  readonly places: readonly Place[]
 }
 
 /** The differences of two documents. */
 export interface Comparison {
   /** The worst level of all findings. */
   readonly level: Level
-  /** Sorted by path, method and place. */
+  /** Sorted by schema or path, method and place. */
   readonly findings: readonly Finding[]
 }
 
+/** An object on the way to a difference, as its schemas stand in both documents. Several are the parts of an `allOf`. */
+export interface Passed {
+  /** The name of the member through which the way leads. */
+  readonly field: string
+  readonly base: readonly object[]
+  readonly revision: readonly object[]
+  /** The name of the place of the object, as `octavo versions --explain` has it, such as `body.items[]`. */
+  readonly place: string
+  /** Whether no other object of a union or an `allOf` has the same place. */
+  readonly isAlone: boolean
+}
+
+/** A place with the steps that lead to it. */
+export interface TracedPlace extends Place {
+  readonly level: Level
+  readonly steps: readonly string[]
+  /** The objects on the way, the outermost first. */
+  readonly passed: readonly Passed[]
+}
+
+/** A finding whose steps are known. */
+export interface TracedFinding extends Finding {
+  readonly places: readonly TracedPlace[]
+}
+
 /** A finding, with the version that it is about. */
-export interface VersionFinding extends Finding {
+export interface VersionFinding extends TracedFinding {
   /** The version, empty for what concerns all. */
   readonly version: string
   /** The file and line of the change that it is about. */
   readonly source?: string
+}
+
+/** A finding with some of its places. */
+export function withPlaces(finding: VersionFinding, places: readonly TracedPlace[]): VersionFinding {
+  const level = worst(places.map((place) => place.level))
+  const [first] = places
+  if (finding.schema !== undefined || first === undefined) return { ...finding, level, places }
+  const { route: _route, ...rest } = finding
+  const { operation, route, at } = first
+  return { ...rest, level, operation, at, places, ...(route === undefined ? {} : { route }) }
+}
+
+/** The operations that a finding reaches, each once. */
+export function operationsIn({ places, operation }: Finding): readonly string[] {
+  return places.length === 0 ? [operation] : [...new Set(places.map((place) => place.operation))]
+}
+
+/** Where a finding is: in a named schema, or in its operation. */
+export function whereOf({ schema, at }: Finding): string {
+  return [schema ?? '', at].filter(Boolean).join('/')
+}
+
+/** A finding as it is shown: its places without the steps that lead to them, and without a level that is that of all. */
+export function withoutTraces<F extends Finding>(finding: F): Omit<F, 'places'> & Pick<Finding, 'places'> {
+  return {
+    ...finding,
+    places: finding.places.map(({ operation, route, at, level }) => ({
+      operation,
+      ...(route === undefined ? {} : { route }),
+      at,
+      ...(level === undefined || level === finding.level ? {} : { level }),
+    })),
+  }
 }

@@ -1,4 +1,5 @@
 import type { CompareOptions } from '../gate/compare.ts'
+import { operationsIn } from '../gate/finding.ts'
 import { toPlain } from '../gate/json.ts'
 import { checkSnapshots } from '../gate/snapshot/check.ts'
 import { readFolder } from '../gate/snapshot/folder.ts'
@@ -43,9 +44,11 @@ export async function assertCompatible(
   })
   const lines = findings
     .filter(({ level }) => level === 'breaking')
-    .map(
-      ({ version, operation, at, rule, message }) =>
-        `  ${[version, operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`,
-    )
+    .map((finding) => {
+      const { version, schema, operation, at, rule, message } = finding
+      const where =
+        schema === undefined ? [operation, at] : [schema, at, `in ${operationsIn(finding).join(', ')}`]
+      return `  ${[version, ...where].filter(Boolean).join(' ')}: ${message} (${rule})`
+    })
   if (lines.length > 0) throw new Error(`Clients of released versions break:\n${lines.join('\n')}`)
 }

@@ -12,6 +12,7 @@ const finding: Finding = {
   at: 'requestBody/application/json/a`b',
   base: { pointer: '' },
   revision: { pointer: '' },
+  places: [],
   message: 'the property *a`b*\n was <b>removed</b>',
 }
 

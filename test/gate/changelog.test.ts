@@ -291,6 +291,7 @@ describe('a changelog in Markdown', () => {
       message: 'it is *new*',
       base: { pointer: '' },
       revision: { pointer: '' },
+      places: [],
     })
     const made = toMarkdown({
       title: 'Cars',

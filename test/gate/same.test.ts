@@ -13,7 +13,7 @@ function tell(old: Schemas, now: Schemas, version = '3.1.0', newVersion = versio
     documentOf({ request: ref('A') }, old, version),
     documentOf({ request: ref('A') }, now, newVersion),
   )
-  return findings.map(({ rule, at }) => `${rule} ${at}`)
+  return findings.flatMap(({ rule, places }) => places.map(({ at }) => `${rule} ${at}`))
 }
 
 const ring = (last: unknown): Schemas => ({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { compareDocuments } from 'octavo/testing'
-
+import { compareSources } from '../../src/gate/compare.ts'
+import { toSource } from '../../src/gate/document/source.ts'
 import { toPlain } from '../../src/gate/json.ts'
 import type { Drafts, Known } from '../../src/gate/write/draft.ts'
 import { toDrafts } from '../../src/gate/write/drafts.ts'
@@ -68,7 +68,10 @@ function documentOf(shown: Shown): object {
 function draftsOf(was: Shown, now: Shown, known: Partial<Known> = {}, failOn = 'breaking'): Drafts {
   // as read from files, where no object stands in two places
   const [base, revision] = [toPlain(documentOf(was)), toPlain(documentOf(now))]
-  const findings = compareDocuments(base, revision).findings.map((each) => ({ ...each, version: '2' }))
+  const findings = compareSources(toSource(base), toSource(revision)).findings.map((each) => ({
+    ...each,
+    version: '2',
+  }))
   const names = Object.keys(Object(Reflect.get(now.user ?? object({ id: TEXT }), 'properties')))
   return toDrafts(findings, ({ level }) => level === failOn, {
     base,
@@ -129,7 +132,10 @@ describe('findings become changes', () => {
       (cat: Schema): Schema => ({ type: 'array', items: { anyOf: [cat, { type: 'integer' }] } }),
     ]) {
       const [base, revision] = [toPlain(shown(false, wrap)), toPlain(shown(true, wrap))]
-      const findings = compareDocuments(base, revision).findings.map((each) => ({ ...each, version: '2' }))
+      const findings = compareSources(toSource(base), toSource(revision)).findings.map((each) => ({
+        ...each,
+        version: '2',
+      }))
       const { drafts } = toDrafts(findings, ({ level }) => level === 'breaking', {
         base,
         revision,

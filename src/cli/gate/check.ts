@@ -58,29 +58,13 @@ export const check: Command = {
       throw error instanceof InputError ? error : toFailure(name, error)
     }
     const labels = { base: name, revision: 'the app', file: undefined }
-    const text =
-      format === 'json'
-        ? JSON.stringify(result, undefined, 2)
-        : printComparison(withVersions(result), format, labels, styleFor(process.stdout))
+    const text = printComparison(result, format, labels, styleFor(process.stdout))
     process.stdout.write(`${text}\n`)
     if (format === 'text') for (const note of toNotes(result)) process.stdout.write(`${note}\n`)
     const isBad = isAtLeast(result.level, failOn)
     const isOpen = await finishChanges({ ...compared, result, failOn }, isBad, given, setting)
     return isBad || isOpen || (isStrict && result.missing.length > 0) ? 1 : 0
   },
-}
-
-/** Prefixes each finding with its version. */
-function withVersions(result: CheckResult): CheckResult {
-  return {
-    ...result,
-    findings: result.findings.map((finding) => ({
-      ...finding,
-      operation: [finding.version === '' ? '' : `[${finding.version}]`, finding.operation]
-        .filter(Boolean)
-        .join(' '),
-    })),
-  }
 }
 
 function toNotes({ findings, allowed, stale, reworded, missing, level }: CheckResult): readonly string[] {

@@ -1,3 +1,4 @@
+import { operationsIn, withoutTraces } from '../../gate/finding.ts'
 import type { Finding, Level, VersionFinding } from '../../gate/finding.ts'
 import { code, escape } from '../../gate/markdown.ts'
 import { cureOf } from '../../gate/rules.ts'
@@ -17,15 +18,18 @@ export interface Labels {
   readonly file: string | undefined
 }
 
+/** A finding, with the version that it is about if there are several. */
+type Shown = Finding & Partial<Pick<VersionFinding, 'source' | 'version'>>
+
 /** A comparison of documents, or the findings of all versions. */
 interface Printed {
   readonly level: Level
-  readonly findings: readonly (Finding & Pick<VersionFinding, 'source'>)[]
+  readonly findings: readonly Shown[]
 }
 
 /** Writes a comparison. Equal comparisons give equal texts. */
 export function printComparison(comparison: Printed, format: Format, labels: Labels, style: Style): string {
-  if (format === 'json') return JSON.stringify(comparison, undefined, 2)
+  if (format === 'json') return JSON.stringify(toJson(comparison), undefined, 2)
   if (format === 'markdown') return toMarkdown(comparison, labels)
   if (format === 'junit') return toJunit(comparison, labels)
   return format === 'github' ? toGithub(comparison, labels) : formatComparison(comparison, labels, style)
@@ -40,6 +44,29 @@ function toSummary({ findings }: Printed): string {
   return counts.filter(Boolean).join(', ') || 'no difference that clients notice'
 }
 
+/** A comparison as JSON: without what commands alone need, and a place without what its finding says. */
+function toJson(printed: Printed): object {
+  const findings = printed.findings.map((each) => {
+    const { operation, ...finding } = withoutTraces(each)
+    return finding.schema === undefined ? { operation, ...finding } : finding
+  })
+  return { ...printed, findings }
+}
+
+/** The subject of a finding: a named schema, or an operation. */
+function headOf({ version = '', schema, operation }: Shown): string {
+  return [version === '' ? '' : `[${version}]`, schema ?? operation].filter(Boolean).join(' ')
+}
+
+/** The operations that a finding of a named schema or of several operations reaches: how many, and the first three. */
+function toReached(finding: Shown): string {
+  const operations = operationsIn(finding)
+  if (finding.schema === undefined && operations.length < 2) return ''
+  const rest = operations.length - 3
+  const names = operations.slice(0, 3).join(', ')
+  return `${operations.length === 1 ? 'in' : `in ${operations.length} operations:`} ${names}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
 function formatComparison(comparison: Printed, { base, revision }: Labels, style: Style): string {
   const colours: Readonly<Record<Level, (text: string) => string>> = {
     breaking: style.red,
@@ -47,13 +74,18 @@ function formatComparison(comparison: Printed, { base, revision }: Labels, style
     info: style.cyan,
     none: style.dim,
   }
-  const lines = comparison.findings.flatMap(({ level, operation, at, rule, message, source }) => [
-    [colours[level](level.padEnd(8)), style.bold(operation), at, style.dim(source ?? '')]
-      .filter((part, index) => index < 2 || part !== '')
-      .join('  '),
-    `          ${message} ${style.dim(`(${rule})`)}`,
-    ...(level === 'info' ? [] : [`          ${style.dim(cureOf(rule))}`]),
-  ])
+  const lines = comparison.findings.flatMap((finding) => {
+    const { level, at, rule, message, source } = finding
+    const reached = toReached(finding)
+    return [
+      [colours[level](level.padEnd(8)), style.bold(headOf(finding)), at, style.dim(source ?? '')]
+        .filter((part, index) => index < 2 || part !== '')
+        .join('  '),
+      `          ${message} ${style.dim(`(${rule})`)}`,
+      ...(reached === '' ? [] : [`          ${reached}`]),
+      ...(level === 'info' ? [] : [`          ${style.dim(cureOf(rule))}`]),
+    ]
+  })
   const head = `${base} → ${revision}: ${toSummary(comparison)}`
   return lines.length === 0 ? head : [...lines, '', head].join('\n')
 }
@@ -66,22 +98,29 @@ function cell(text: string): string {
 }
 
 function toMarkdown(comparison: Printed, { base, revision }: Labels): string {
-  const rows = comparison.findings.map(
-    ({ level, operation, at, rule, message }) =>
-      `| ${ICONS[level]} ${level} | ${cell(operation)} | ${cell(at)} | ${escape(message)} (\`${rule}\`) |`,
-  )
+  const rows = comparison.findings.map((finding) => {
+    const { level, at, rule, message } = finding
+    const reached = toReached(finding)
+    return `| ${ICONS[level]} ${level} | ${cell(headOf(finding))} | ${cell(at)} | ${escape(message)} (\`${rule}\`)${reached === '' ? '' : `, ${escape(reached)}`} |`
+  })
   const head = `**${base} → ${revision}**: ${toSummary(comparison)}`
   if (rows.length === 0) return head
-  return [head, '', '| level | operation | place | difference |', '| --- | --- | --- | --- |', ...rows].join(
-    '\n',
-  )
+  return [
+    head,
+    '',
+    '| level | schema or operation | place | difference |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n')
 }
 
 function toJunit({ findings }: Printed, { base, revision }: Labels): string {
   const failed = findings.filter(({ level }) => level === 'breaking' || level === 'warning')
-  const cases = failed.map(({ rule, level, operation, at, message }) => {
-    const name = `${operation} ${at}`.trim()
-    return `    <testcase classname="${toXml(rule)}" name="${toXml(name)}"><failure type="${level}" message="${toXml(message)}">${toXml(cureOf(rule))}</failure></testcase>`
+  const cases = failed.map((finding) => {
+    const { rule, level, at, message } = finding
+    const name = `${headOf(finding)} ${at}`.trim()
+    const text = [message, toReached(finding)].filter(Boolean).join(', ')
+    return `    <testcase classname="${toXml(rule)}" name="${toXml(name)}"><failure type="${level}" message="${toXml(text)}">${toXml(cureOf(rule))}</failure></testcase>`
   })
   const suite = `<testsuite name="${toXml(`${base} → ${revision}`)}" tests="${Math.max(1, failed.length)}" failures="${failed.length}" errors="0">`
   const inner = cases.length > 0 ? cases : ['    <testcase classname="octavo" name="compatible"/>']
@@ -113,11 +152,13 @@ function toGithub(comparison: Printed, { file, base, revision }: Labels): string
     info: 'notice',
     none: 'notice',
   }
-  const lines = comparison.findings.map(({ level, rule, operation, at, message, source }) => {
+  const lines = comparison.findings.map((finding) => {
+    const { level, rule, at, message, source } = finding
+    const text = [message, toReached(finding)].filter(Boolean).join(', ')
     const [, its, line] = /^(.+?)(?::(\d+))?(?::\d+)?$/.exec(source ?? file ?? '') ?? []
     const place =
       its === undefined ? '' : `file=${property(its)},${line === undefined ? '' : `line=${line},`}`
-    return `::${kinds[level]} ${place}title=${property(rule)}::${data(`${operation} ${at}`.trim())}: ${data(message)}`
+    return `::${kinds[level]} ${place}title=${property(rule)}::${data(`${headOf(finding)} ${at}`.trim())}: ${data(text)}`
   })
   return [...lines, `${base} → ${revision}: ${toSummary(comparison)}`].join('\n')
 }

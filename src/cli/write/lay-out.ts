@@ -1,5 +1,6 @@
 import { basename, dirname, extname, join, resolve } from 'node:path'
 
+import { whereOf } from '../../gate/finding.ts'
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { applyEdits } from '../release/edits.ts'
@@ -283,7 +284,10 @@ function fileText(
 export function toDistinct(unwritten: readonly Unwritten[]): readonly Unwritten[] {
   return [
     ...new Map(
-      unwritten.map((each) => [`${each.finding.operation} ${each.finding.at} ${each.why}`, each]),
+      unwritten.map((each) => [
+        `${each.finding.rule} ${whereOf(each.finding)} ${each.finding.operation} ${each.why}`,
+        each,
+      ]),
     ).values(),
   ]
 }

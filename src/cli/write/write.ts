@@ -36,7 +36,7 @@ export async function writeChanges(failed: Failed, setting: Setting): Promise<vo
     return
   }
   const { result, snapshots, current, definitions } = failed
-  const isFailing = ({ level }: VersionFinding): boolean => isAtLeast(level, failed.failOn)
+  const isFailing = ({ level }: Pick<VersionFinding, 'level'>): boolean => isAtLeast(level, failed.failOn)
   const all = result.findings.filter(isFailing)
   const newest = history.versions.find((version) => snapshots.some((each) => each.version === version))
   const [base, revision] = [snapshots, current].map(
@@ -58,7 +58,7 @@ export async function writeChanges(failed: Failed, setting: Setting): Promise<vo
   const rest = [
     ...layout.kept.map(({ draft, why }) => [nameOf(draft), why] as const),
     ...toDistinct(unwritten).map(
-      ({ finding, why }) => [`${finding.operation}  ${finding.at}`.trim(), why] as const,
+      ({ finding, why }) => [`${finding.schema ?? finding.operation}  ${finding.at}`.trim(), why] as const,
     ),
     ...(own.some(isFailing) ? [] : toOlder(all, definitions)),
   ]

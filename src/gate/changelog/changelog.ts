@@ -1,7 +1,7 @@
 import { compareDocuments } from '../compare.ts'
 import { toNeighbours } from '../document/neighbours.ts'
 import { worst } from '../finding.ts'
-import type { Finding, Level } from '../finding.ts'
+import type { Finding, Level, Place } from '../finding.ts'
 import { toPlain } from '../json.ts'
 import { operationsById } from '../document/by-id.ts'
 
@@ -122,14 +122,13 @@ function toFindings(
   )
   const operations = operationsById(source.document)
   const { findings } = compareDocuments(older, newer, { now: new Date(day ?? 0) })
-  return findings.map((finding) => ({
-    ...finding,
-    operation: operations.get(finding.route ?? '') ?? finding.operation,
+  const rename = <P extends Place>(place: P): P => ({
+    ...place,
+    operation: operations.get(place.route ?? '') ?? place.operation,
     // media types name the version where a header chooses it
-    at: finding.at
-      .replaceAll(`; version=${before.version}`, '')
-      .replaceAll(`; version=${source.version}`, ''),
-  }))
+    at: place.at.replaceAll(`; version=${before.version}`, '').replaceAll(`; version=${source.version}`, ''),
+  })
+  return findings.map((finding) => ({ ...rename(finding), places: finding.places.map(rename) }))
 }
 
 /** The day that a version is, or `undefined` for a version that is none. A month is its first day. */

@@ -1,3 +1,4 @@
+import { operationsIn, whereOf } from '../finding.ts'
 import type { Finding, Level } from '../finding.ts'
 import type { ChangelogVersion } from './changelog.ts'
 
@@ -22,21 +23,17 @@ const TITLES = [
 /** The findings of a version by their level, the worst first. A difference that several operations share is listed once. */
 export function groupFindings({ findings }: ChangelogVersion): readonly LevelGroup[] {
   return TITLES.flatMap(([level, title]): readonly LevelGroup[] => {
-    const groups = new Map<string, { finding: Finding; operations: string[] }>()
+    const groups = new Map<string, Omit<FindingGroup, 'operations'> & { readonly operations: Set<string> }>()
     for (const finding of findings) {
       if (finding.level !== level) continue
-      const { rule, at, message, operation } = finding
+      const { rule, message } = finding
+      const at = whereOf(finding)
       const key = JSON.stringify([rule, at, message])
-      const group = groups.get(key) ?? { finding, operations: [] }
+      const group = groups.get(key) ?? { rule, at, message, operations: new Set() }
       groups.set(key, group)
-      group.operations.push(operation)
+      for (const operation of operationsIn(finding)) group.operations.add(operation)
     }
-    const made = [...groups.values()].map(({ finding: { rule, at, message }, operations }) => ({
-      rule,
-      at,
-      message,
-      operations,
-    }))
+    const made = [...groups.values()].map((group) => ({ ...group, operations: [...group.operations] }))
     return made.length === 0 ? [] : [{ level, title, groups: made }]
   })
 }

@@ -7,7 +7,7 @@ export interface Operation {
   /** Upper case, as in requests. */
   readonly method: string
   readonly path: string
-  /** The path without the names of its parameters, and without the prefix of the version. */
+  /** The path without the names of its parameters, and without the version. */
   readonly pattern: string
   readonly id: string | undefined
   readonly node: Node
@@ -32,22 +32,24 @@ export function operationsOf(source: Source): readonly Operation[] {
   const paths = source.root['paths'] ?? {}
   if (!isRecord(paths)) throw new ReadError('/paths has to be an object')
   const names = Object.keys(paths).filter((path) => path.startsWith('/'))
-  const prefix = prefixOf(names)
+  const place = versionPlaceOf(names, source)
   return names.flatMap((path) => {
     const item = source.resolve(paths[path])
-    return isRecord(item) ? operationsOfItem(item, path, prefix, source) : []
+    return isRecord(item) ? operationsOfItem(item, path, source, place) : []
   })
 }
 
-/** The operations of a path item; `prefix` is what all paths begin with. */
+/** The operations of a path item. `versionPlace` is the segment that has the version in all paths. */
 export function operationsOfItem(
   item: Node,
   path: string,
-  prefix: string,
   source: Source,
+  versionPlace?: number,
 ): readonly Operation[] {
   const extra = isRecord(item['additionalOperations']) ? item['additionalOperations'] : {}
   const given = [...METHODS.map((method) => [method, item[method]] as const), ...Object.entries(extra)]
+  const segments = segmentsOf(path).filter((_, at) => at !== versionPlace)
+  const own = `/${segments.join('/')}`
   return given.flatMap(([method, value]): readonly Operation[] => {
     const node = source.resolve(value)
     if (!isRecord(node)) return []
@@ -56,10 +58,10 @@ export function operationsOfItem(
       {
         method: method.toUpperCase(),
         path,
-        pattern: withoutVersion(path.slice(prefix.length), source).replaceAll(/\{[^{}]*\}/g, '{}'),
+        pattern: `/${segments.map((segment) => anonymous(segment, source)).join('/')}`,
         id: isString(id) ? id : undefined,
         node,
-        parameters: toParameters([item, node], path, source),
+        parameters: toParameters([item, node], own, source),
         get pointer() {
           return source.pointerOf(node) || source.pointerOf(item)
         },
@@ -68,18 +70,25 @@ export function operationsOfItem(
   })
 }
 
-/** A path without the segment that has the version of the document. */
-function withoutVersion(path: string, source: Source): string {
-  const segments = path.split('/')
-  return segments.filter((segment) => !/^v?\{version\}$/.test(source.withoutVersion(segment))).join('/')
+/** A segment without the name of its parameter, or without the version. */
+function anonymous(segment: string, source: Source): string {
+  return segment.includes('{')
+    ? segment.replaceAll(/\{[^{}]*\}/g, '{}')
+    : source.withoutVersion(segment).replaceAll('{version}', '<version>')
 }
 
-/** The version that all paths begin with, such as `/v1`; nothing if they do not. */
-function prefixOf(paths: readonly string[]): string {
-  const [first] = paths
-  const prefix = first === undefined ? undefined : /^\/v?\d[\w.-]*(?=\/|$)/.exec(first)?.[0]
-  if (prefix === undefined) return ''
-  return paths.every((path) => path === prefix || path.startsWith(`${prefix}/`)) ? prefix : ''
+const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1)
+
+/** The place of the segment that has the version, such as `v1`, if all paths have one there and lead on behind it. */
+function versionPlaceOf(paths: readonly string[], source: Source): number | undefined {
+  const all = paths.map(segmentsOf)
+  const isVersion = (segment: string): boolean =>
+    /^v?\d[\w.-]*$/.test(segment) || /^v?\{version\}$/.test(source.withoutVersion(segment))
+  const place = all[0]?.findIndex(isVersion) ?? -1
+  const isEverywhere = all.every(
+    (segments) => isVersion(segments[place] ?? '') && (place === 0 || segments.length > place + 1),
+  )
+  return place !== -1 && isEverywhere ? place : undefined
 }
 
 function toParameters(nodes: readonly Node[], path: string, source: Source): readonly Parameter[] {

@@ -1,5 +1,6 @@
 import { isObject, isRecord } from '../../base/values.ts'
 import { toPointerStep } from '../json.ts'
+import { decode, pick, toSteps } from './pick.ts'
 import { ReadError } from './read-error.ts'
 
 /** An object of a document. */
@@ -21,6 +22,10 @@ export interface Source {
   readonly resolve: (value: unknown) => unknown
   /** The JSON pointer of an object of the document, after the name of its file if that is another one (RFC 6901). */
   readonly pointerOf: (value: unknown) => string
+  /** The steps to an object of the main document; none for others. */
+  readonly stepsOf: (value: unknown) => readonly string[]
+  /** The name of the schema that an object is, if it has one. */
+  readonly schemaOf: (value: unknown) => string | undefined
 }
 
 /**
@@ -33,6 +38,7 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
   if (typeof version !== 'string' || !/^3\.[0-2](\.|$)/.test(version))
     throw new ReadError(`openapi is ${JSON.stringify(version) ?? 'missing'}: use OpenAPI 3.0, 3.1 or 3.2`)
   const placeOf = createPlaces(document, files, main)
+  const names = schemaNames(document)
   const targets = new Map<string, unknown>()
   const follow = (from: Node): unknown => {
     const reference = String(from['$ref'])
@@ -44,7 +50,7 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
   const find = (reference: string, from: string): unknown => {
     const [file = '', pointer = ''] = reference.split('#', 2)
     const name = file === '' ? from : toName(file, from)
-    return pick(name === main ? document : files.get(name), pointer)
+    return pick(name === main ? document : files.get(name), toSteps(decode(pointer)))
   }
   const pointerOf = (value: unknown): string => {
     const place = isObject(value) ? placeOf(value) : undefined
@@ -71,7 +77,18 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
       return current
     },
     pointerOf,
+    stepsOf: (value) => {
+      const place = isObject(value) ? placeOf(value) : undefined
+      return place?.file === main ? toPlaceSteps(place) : []
+    },
+    schemaOf: (value) => names.get(value),
   }
+}
+
+/** The names of schemas by what they are. */
+function schemaNames(document: Node): ReadonlyMap<unknown, string> {
+  const schemas = pick(document, ['components', 'schemas'])
+  return new Map(Object.entries(isRecord(schemas) ? schemas : {}).map(([name, schema]) => [schema, name]))
 }
 
 function toWithoutVersion(info: unknown): (text: string) => string {
@@ -101,6 +118,12 @@ function toPointer(place: Place): string {
   return (place.pointer ??= `${toPointer(place.above)}/${toPointerStep(place.step)}`)
 }
 
+function toPlaceSteps(place: Place): readonly string[] {
+  const steps: string[] = []
+  for (let each: Place = place; each.above !== undefined; each = each.above) steps.push(each.step)
+  return steps.toReversed()
+}
+
 /** Returns the places of objects. Most comparisons never need them, so they are collected on demand. */
 function createPlaces(document: object, files: Files, main: string): (value: object) => Place | undefined {
   let places: Map<object, Place> | undefined
@@ -122,23 +145,5 @@ function note(start: object, file: string, places: Map<object, Place>): void {
     if (above.file !== file) continue
     for (const [step, member] of Object.entries(value))
       if (isObject(member) && !places.has(member)) places.set(member, { file, above, step })
-  }
-}
-
-function pick(root: unknown, pointer: string): unknown {
-  let value = root
-  for (const step of decode(pointer).split('/').slice(1)) {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
-    value = Reflect.get(value, name)
-  }
-  return value
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

@@ -2,8 +2,8 @@ import { isRecord } from '../../base/values.ts'
 import type { Node, Source } from '../document/source.ts'
 import { toStableText } from '../json.ts'
 import type { Side } from '../schema/read.ts'
-import { toDifferences } from './context.ts'
-import type { Difference, Documents } from './context.ts'
+import { compareSchemas } from './context.ts'
+import type { DifferentSchemas, Documents, Found } from './context.ts'
 
 /** A media type of a body, with its schema. */
 interface Media {
@@ -17,20 +17,19 @@ export function compareContent(
   base: Node,
   revision: Node,
   documents: Documents,
-  side: Side,
-  at: readonly string[],
-): readonly Difference[] {
+  owner: Omit<DifferentSchemas, 'pair' | 'is' | 'place'>,
+): readonly Found[] {
+  const { side, at } = owner
   const before = mediaOf(base, documents.base)
   const after = mediaOf(revision, documents.revision)
   const name = side === 'request' ? 'request-body-media-type' : 'response-media-type'
-  const differences: Difference[] = []
+  const differences: Found[] = []
   const used = new Set<string>()
   for (const [type, old] of before) {
     const partner = findMedia(type, after, side)
     if (partner === undefined)
       differences.push({
         rule: `${name}-removed`,
-        level: 'breaking',
         at: [...at, old.name],
         message: `the media type ${old.name} was removed`,
         base: documents.base.pointerOf(old.node),
@@ -38,14 +37,15 @@ export function compareContent(
       })
     else {
       used.add(partner[0])
-      differences.push(...compareMedia(old, partner[1], documents, side, [...at, old.name]))
+      differences.push(
+        ...compareMedia(old, partner[1], documents, { ...owner, place: 'body', at: [...at, old.name] }),
+      )
     }
   }
   for (const [type, now] of after)
     if (!before.has(type) && !used.has(type))
       differences.push({
         rule: `${name}-added`,
-        level: 'info',
         at: [...at, now.name],
         message: `the media type ${now.name} was added`,
         base: documents.base.pointerOf(base),
@@ -90,30 +90,22 @@ function compareMedia(
   old: Media,
   now: Media,
   documents: Documents,
-  side: Side,
-  at: readonly string[],
-): readonly Difference[] {
-  const { base, revision, comparing } = documents.sides[side]
-  const differences: Difference[] = []
+  owner: Omit<DifferentSchemas, 'pair' | 'is'>,
+): readonly Found[] {
+  const { side, at } = owner
+  const { base, revision } = documents.sides[side]
+  const differences: Found[] = []
   // streams: the schema of each item
   for (const key of ['schema', 'itemSchema'] as const) {
     const [schema, newSchema] = [old.node[key], now.node[key]]
     if (schema === undefined && newSchema === undefined) continue
-    const facts = comparing.compare(base(schema), revision(newSchema))
-    differences.push(
-      ...toDifferences(facts, {
-        side,
-        place: 'body',
-        at: key === 'schema' ? at : [...at, '(item)'],
-        documents,
-      }),
-    )
+    const own = key === 'schema' ? owner : { ...owner, at: [...at, '(item)'], origin: '' }
+    differences.push(...compareSchemas(base(schema), revision(newSchema), own, documents))
   }
   const [encoding, newEncoding] = [old.node['encoding'] ?? {}, now.node['encoding'] ?? {}]
   if (toStableText(encoding) !== toStableText(newEncoding)) {
     differences.push({
       rule: `${side}-body-encoding-changed`,
-      level: 'warning',
       at,
       message: 'the encoding of the parts changed',
       base: documents.base.pointerOf(old.node),

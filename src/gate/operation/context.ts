@@ -1,13 +1,12 @@
 import { createIsSame } from '../document/same.ts'
 import type { Node, Source } from '../document/source.ts'
-import type { Level } from '../finding.ts'
+import type { Circumstances, Strictness } from '../level.ts'
+import type { Pair } from '../schema/fact.ts'
 import { createComparing } from '../schema/facts.ts'
-import type { Comparing, Fact, Strictness } from '../schema/fact.ts'
+import type { SchemaComparing } from '../schema/facts.ts'
 import { createReader } from '../schema/read.ts'
 import type { Reader, Side } from '../schema/read.ts'
-
-/** The position of a schema in an operation: part of the names of rules. */
-type Place = 'parameter' | 'body' | 'header'
+import type { ValueSet } from '../schema/shape.ts'
 
 /** The two documents that are compared, with what was read and found so far. */
 export interface Documents {
@@ -23,7 +22,7 @@ export interface Documents {
 interface SideOf {
   readonly base: Reader
   readonly revision: Reader
-  readonly comparing: Comparing
+  readonly comparing: SchemaComparing
 }
 
 /** Prepares two documents for comparison. */
@@ -43,41 +42,47 @@ export function createDocuments(base: Source, revision: Source, strictness: Stri
   }
 }
 
-/** A difference of an operation: a finding whose operation is known further out. */
+/** A difference of an operation. */
 export interface Difference {
   readonly rule: string
-  readonly level: Level
   readonly at: readonly string[]
   readonly message: string
   readonly base: string
   readonly revision: string
+  readonly is?: Circumstances
 }
 
 /** Where a schema is used. */
 interface Owner {
   readonly side: Side
-  readonly place: Place
+  /** The position of the schema: part of the names of rules. */
+  readonly place: 'parameter' | 'body' | 'header'
   readonly at: readonly string[]
-  readonly documents: Documents
+  /** The name of the place, as `octavo versions --explain` has it. */
+  readonly origin?: string
 }
 
-/** Facts of a schema as differences of an operation: the name of the rule gets its side and place. */
-export function toDifferences(
-  facts: readonly Fact[],
-  { side, place, at, documents }: Owner,
-): readonly Difference[] {
-  return facts.map((fact) => {
-    const { rule, isNamed, level, message, base, revision } = fact
-    const where = place === 'body' && fact.at.length > 0 ? 'property' : place
-    const isDefault = place === 'parameter' && rule.startsWith('default-value-') && fact.at.length === 0
-    return {
-      rule: isNamed === true ? rule : `${side}-${where}-${rule}`,
-      // parameters without a value are the rule, not the exception
-      level: isDefault && level === 'warning' ? 'breaking' : level,
-      at: [...at, ...fact.at],
-      message,
-      base: documents.base.pointerOf(base),
-      revision: documents.revision.pointerOf(revision),
-    }
-  })
+/** Schemas of an operation that differ somewhere inside. */
+export interface DifferentSchemas extends Owner {
+  readonly pair: Pair
+  readonly is?: Circumstances
+}
+
+/** A difference in an operation, or two schemas that have some. */
+export type Found = Difference | DifferentSchemas
+
+/** Compares two schemas where they are used. */
+export function compareSchemas(
+  base: ValueSet,
+  revision: ValueSet,
+  owner: Owner,
+  { sides }: Documents,
+): readonly DifferentSchemas[] {
+  const pair = sides[owner.side].comparing.toPair(base, revision)
+  return pair === undefined || pair.seen === 0 ? [] : [{ ...owner, pair }]
+}
+
+/** Differences, with what else is known of the place where all of them are. */
+export function withCircumstances(found: readonly Found[], is: Circumstances): readonly Found[] {
+  return found.map((one) => ({ ...one, is: { ...is, ...one.is } }))
 }

@@ -1,5 +1,4 @@
 import type { Operation } from '../document/operations.ts'
-import type { Level } from '../finding.ts'
 import type { Difference, Documents } from './context.ts'
 
 /** How finished an operation is, the least finished first. Extensions of both names are used. */
@@ -29,10 +28,13 @@ const sunsetOf = ({ node }: Operation): number | undefined => {
 const isDeprecated = ({ node }: Operation): boolean => node['deprecated'] === true
 
 /** The differences in deprecation, sunset and stability of two operations that belong together. */
-export function compareLife(base: Operation, revision: Operation): readonly Difference[] {
-  const say = (rule: string, level: Level, message: string): Difference => ({
+export function compareLife(
+  base: Operation,
+  revision: Operation,
+  { strictness }: Documents,
+): readonly Difference[] {
+  const say = (rule: string, message: string): Difference => ({
     rule,
-    level,
     at: [],
     message,
     base: base.pointer,
@@ -41,22 +43,29 @@ export function compareLife(base: Operation, revision: Operation): readonly Diff
   const differences: Difference[] = []
   const [was, is] = [isDeprecated(base), isDeprecated(revision)]
   const [before, after] = [sunsetOf(base), sunsetOf(revision)]
-  if (!was && is) {
-    differences.push(say('endpoint-deprecated', 'info', 'the operation is deprecated'))
-    if (after === undefined)
-      differences.push(
-        say('deprecated-without-sunset', 'warning', 'the operation is deprecated without a sunset'),
-      )
-  }
-  if (was && !is)
-    differences.push(say('deprecated-reactivated', 'info', 'the operation is no longer deprecated'))
+  if (!was && is) differences.push(...toDeprecated(after, strictness.now, say))
+  if (was && !is) differences.push(say('deprecated-reactivated', 'the operation is no longer deprecated'))
   if (was && is && before !== undefined && after === undefined)
-    differences.push(say('sunset-deleted', 'breaking', 'the sunset was removed'))
+    differences.push(say('sunset-deleted', 'the sunset was removed'))
   if (before !== undefined && after !== undefined && after < before)
-    differences.push(say('sunset-date-moved-earlier', 'breaking', 'the sunset is earlier than before'))
+    differences.push(say('sunset-date-moved-earlier', 'the sunset is earlier than before'))
   if (rank(revision) < rank(base))
-    differences.push(say('api-stability-decreased', 'breaking', 'the stability level decreased'))
+    differences.push(say('api-stability-decreased', 'the stability level decreased'))
   return differences
+}
+
+/** The differences of an operation that is newly deprecated. */
+function toDeprecated(
+  sunset: number | undefined,
+  now: number,
+  say: (rule: string, message: string) => Difference,
+): readonly Difference[] {
+  const deprecated = say('endpoint-deprecated', 'the operation is deprecated')
+  if (sunset === undefined)
+    return [deprecated, say('deprecated-without-sunset', 'the operation is deprecated without a sunset')]
+  return sunset > now
+    ? [deprecated]
+    : [deprecated, say('sunset-date-in-the-past', 'the operation is deprecated with a sunset that is over')]
 }
 
 /** An operation that is not there any more. */
@@ -72,20 +81,17 @@ export function toRemovedOperation(
     return {
       ...at,
       rule: `${name}-without-deprecation`,
-      level: 'breaking',
       message: 'the operation was removed without deprecation',
     }
   return sunset !== undefined && sunset > strictness.now
     ? {
         ...at,
         rule: `${name}-before-sunset`,
-        level: 'breaking',
         message: 'the operation was removed before its sunset',
       }
     : {
         ...at,
         rule: `${name}-with-deprecation`,
-        level: 'info',
         message: 'the operation was removed after its deprecation',
       }
 }

@@ -1,43 +1,48 @@
+import { editDistance } from '../../base/edit-distance.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import type { Operation, Parameter } from '../document/operations.ts'
 import type { Source } from '../document/source.ts'
-import type { Level } from '../finding.ts'
-import type { Reader, Side } from '../schema/read.ts'
-import { isAny } from '../schema/shape.ts'
+import type { Reader } from '../schema/read.ts'
 import type { ValueSet } from '../schema/shape.ts'
-import { toDifferences } from './context.ts'
-import type { Difference, Documents } from './context.ts'
+import { compareSchemas } from './context.ts'
+import type { Difference, Documents, Found } from './context.ts'
+import { isCompound, isInOnWire } from './wire.ts'
 
 /** The differences in parameters of two operations that belong together. */
 export function compareParameters(
   base: Operation,
   revision: Operation,
   documents: Documents,
-  side: Side,
-): readonly Difference[] {
-  const after = new Map(revision.parameters.map((parameter) => [parameter.key, parameter]))
+): readonly Found[] {
   const before = new Map(base.parameters.map((parameter) => [parameter.key, parameter]))
-  const differences: Difference[] = []
-  for (const old of base.parameters) {
-    const now = after.get(old.key)
-    if (now !== undefined) differences.push(...compareTwo(old, now, documents, side))
+  const after = new Map(revision.parameters.map((parameter) => [parameter.key, parameter]))
+  const gone = base.parameters.filter(({ key }) => !after.has(key))
+  const come = new Set(revision.parameters.filter(({ key }) => !before.has(key)))
+  const found: Found[] = []
+  for (const [key, old] of before) {
+    const now = after.get(key)
+    if (now !== undefined) found.push(...compareTwo(old, now, documents))
+  }
+  const left: Parameter[] = []
+  for (const old of gone) {
+    const moved = [...come].find(({ name, in: place }) => name === old.name && place !== old.in)
+    if (moved === undefined) left.push(old)
     else {
-      const moved = revision.parameters.find(
-        ({ name, key, in: place }) => name === old.name && place !== old.in && !before.has(key),
-      )
-      differences.push(
-        moved === undefined ? toRemoved(old, revision, documents) : toMoved(old, moved, documents),
-      )
+      come.delete(moved)
+      found.push(toMoved(old, moved, documents))
     }
   }
-  for (const now of revision.parameters) {
-    const isMoved = base.parameters.some(({ name, key }) => name === now.name && !after.has(key))
-    // the path is the same: a parameter that was not described is described
-    if (!before.has(now.key) && !isMoved && now.in !== 'path') differences.push(toAdded(now, base, documents))
+  for (const old of left) {
+    const now = findRenamed(old, left, [...come], documents)
+    if (now === undefined) found.push(toRemoved(old, revision, documents))
+    else {
+      come.delete(now)
+      found.push(toRenamed(old, now, documents))
+    }
   }
-  return side === 'request'
-    ? differences
-    : differences.map((one) => ({ ...one, level: one.level === 'breaking' ? 'warning' : one.level }))
+  // the path is the same: a parameter that was not described is described
+  for (const now of come) if (now.in !== 'path') found.push(toAdded(now, base, documents))
+  return found
 }
 
 const at = ({ in: place, name }: Parameter): readonly string[] => ['parameters', place, name]
@@ -46,15 +51,22 @@ function isRequired({ in: place, node }: Parameter): boolean {
   return place === 'path' || node['required'] === true
 }
 
+/** The place of a difference between two parameters. */
+function placeOf(
+  old: Parameter,
+  now: Parameter,
+  { base, revision }: Documents,
+): Omit<Difference, 'rule' | 'message'> {
+  return { at: at(old), base: base.pointerOf(old.node), revision: revision.pointerOf(now.node) }
+}
+
 function toRemoved(old: Parameter, owner: Operation, { base, strictness }: Documents): Difference {
-  const sunset = toTime(old.node['x-sunset'])
+  const sunset = isString(old.node['x-sunset']) ? Date.parse(old.node['x-sunset']) : Number.NaN
   const isDeprecated = old.node['deprecated'] === true
   const isEarly = isDeprecated && sunset > strictness.now
-  const late = isDeprecated
-    ? ({ rule: 'request-parameter-removed-with-deprecation', level: 'info' } as const)
-    : ({ rule: 'request-parameter-removed', level: 'warning' } as const)
+  const suffix = isEarly ? '-before-sunset' : '-with-deprecation'
   return {
-    ...(isEarly ? { rule: 'request-parameter-removed-before-sunset', level: 'breaking' } : late),
+    rule: `request-parameter-removed${isDeprecated ? suffix : ''}`,
     at: at(old),
     message: isEarly ? 'the parameter was removed before its sunset' : 'the parameter was removed',
     base: base.pointerOf(old.node),
@@ -62,79 +74,95 @@ function toRemoved(old: Parameter, owner: Operation, { base, strictness }: Docum
   }
 }
 
-function toTime(value: unknown): number {
-  return isString(value) ? Date.parse(value) : Number.NaN
+function toMoved(old: Parameter, now: Parameter, documents: Documents): Difference {
+  const message = `the parameter moved from ${old.in} to ${now.in}`
+  return { ...placeOf(old, now, documents), rule: 'request-parameter-location-changed', message }
 }
 
-function toMoved(old: Parameter, now: Parameter, { base, revision }: Documents): Difference {
+/** The parameter of the query that another one probably became: of the same values, and the only one or one of a similar name. */
+function findRenamed(
+  old: Parameter,
+  gone: readonly Parameter[],
+  come: readonly Parameter[],
+  documents: Documents,
+): Parameter | undefined {
+  if (old.in !== 'query' || old.node['deprecated'] === true) return undefined
+  const { base, revision, comparing } = documents.sides.request
+  const shape = toShape(old, documents.base, base)
+  const isAlike = (now: Parameter): boolean => {
+    const other = toShape(now, documents.revision, revision)
+    return (
+      comparing.inclusion.isIn(shape, other) === 'yes' && comparing.inclusion.isIn(other, shape) === 'yes'
+    )
+  }
+  const others = come.filter((now) => now.in === 'query' && isAlike(now))
+  const [only] = others
+  if (others.length === 1 && gone.filter(({ in: place }) => place === 'query').length === 1) return only
+  const near = others
+    .map((now) => ({ now, edits: editDistance(plain(old.name), plain(now.name)) }))
+    .toSorted((one, other) => one.edits - other.edits)[0]
+  return near !== undefined && near.edits <= old.name.length / 3 ? near.now : undefined
+}
+
+/** A name without its way of writing: `userId` and `user_id` are one. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
+}
+
+function toRenamed(old: Parameter, now: Parameter, documents: Documents): Difference {
+  const message = `the parameter was probably renamed to ${now.name}, so its values are ignored`
+  return { ...placeOf(old, now, documents), rule: 'request-parameter-renamed', message }
+}
+
+function toAdded(now: Parameter, owner: Operation, { revision }: Documents): Difference {
+  const kind = isRequired(now) ? 'required' : 'optional'
   return {
-    rule: 'request-parameter-location-changed',
-    level: 'breaking',
-    at: at(old),
-    message: `the parameter moved from ${old.in} to ${now.in}`,
-    base: base.pointerOf(old.node),
+    rule: `new-${kind}-request-parameter`,
+    at: at(now),
+    message: `a${kind === 'required' ? ' required' : 'n optional'} parameter was added`,
+    base: owner.pointer,
     revision: revision.pointerOf(now.node),
   }
 }
 
-function toAdded(now: Parameter, owner: Operation, { revision }: Documents): Difference {
-  const [rule, level, message]: readonly [string, Level, string] = isRequired(now)
-    ? ['new-required-request-parameter', 'breaking', 'a required parameter was added']
-    : ['new-optional-request-parameter', 'info', 'an optional parameter was added']
-  return { rule, level, at: at(now), message, base: owner.pointer, revision: revision.pointerOf(now.node) }
-}
-
-function compareTwo(old: Parameter, now: Parameter, documents: Documents, side: Side): readonly Difference[] {
+function compareTwo(old: Parameter, now: Parameter, documents: Documents): readonly Found[] {
   if (old.name === now.name && documents.isSame(old.node, now.node)) return []
   const { base, revision } = documents
-  const readers = documents.sides[side]
+  const readers = documents.sides.request
   const [shape, newShape] = [toShape(old, base, readers.base), toShape(now, revision, readers.revision)]
   // each version asks for itself
   if (isOfVersion(shape, newShape, documents)) return []
-  const say: Say = (rule, level, message) => ({
-    rule,
-    level,
-    at: at(old),
-    message,
-    base: base.pointerOf(old.node),
-    revision: revision.pointerOf(now.node),
-  })
-  const differences = [
-    ...toFlagDifferences(old, now, say),
-    ...toStyleDifferences(old, now, [shape, newShape], say),
-  ]
-  // outside of JSON everything is text: what takes any text takes numbers, too
-  const isWider = isScalar(shape) && !isPlainText(shape) && isPlainText(newShape)
-  if (isWider)
-    return [...differences, say('request-parameter-type-generalized', 'info', 'any text is accepted')]
-  return [
-    ...differences,
-    ...toDifferences(readers.comparing.compare(shape, newShape), {
-      side,
-      place: 'parameter',
-      at: at(old),
-      documents,
-    }),
-  ]
+  const say: Say = (rule, message) => ({ ...placeOf(old, now, documents), rule, message })
+  const found = [...toFlagDifferences(old, now, say), ...toStyleDifferences(old, now, [shape, newShape], say)]
+  const owner = { side: 'request', place: 'parameter', at: at(old) } as const
+  const different = compareSchemas(shape, newShape, owner, documents)
+  const { isIn } = readers.comparing.inclusion
+  if (different.length === 0 || isIn(shape, newShape) === 'yes' || isRecord(old.node['content']))
+    return [...found, ...different]
+  if (!isInOnWire(shape, newShape, isIn)) return [...found, ...different]
+  const isSame = isInOnWire(newShape, shape, isIn)
+  return isSame ? found : [...found, say('request-parameter-type-generalized', 'more values are accepted')]
 }
 
 /** Creates a difference of the parameter that is compared. */
-type Say = (rule: string, level: Level, message: string) => Difference
+type Say = (rule: string, message: string) => Difference
 
 function toFlagDifferences(old: Parameter, now: Parameter, say: Say): readonly Difference[] {
   const differences: Difference[] = []
   if (!isRequired(old) && isRequired(now))
-    differences.push(say('request-parameter-became-required', 'breaking', 'the parameter became required'))
+    differences.push(say('request-parameter-became-required', 'the parameter became required'))
   if (isRequired(old) && !isRequired(now))
-    differences.push(say('request-parameter-became-optional', 'info', 'the parameter became optional'))
+    differences.push(say('request-parameter-became-optional', 'the parameter became optional'))
   const [was, is] = [old.node['deprecated'] === true, now.node['deprecated'] === true]
-  if (!was && is) differences.push(say('request-parameter-deprecated', 'info', 'the parameter is deprecated'))
+  if (!was && is) differences.push(say('request-parameter-deprecated', 'the parameter is deprecated'))
   if (was && !is)
-    differences.push(say('request-parameter-reactivated', 'info', 'the parameter is no longer deprecated'))
+    differences.push(say('request-parameter-reactivated', 'the parameter is no longer deprecated'))
   return differences
 }
 
-/** How lists and objects are written is no matter for anything else. */
+/** Styles that show in any value, not in lists and objects alone. */
+const SHOWN = /^(?:matrix|label)|\//
+
 function toStyleDifferences(
   old: Parameter,
   now: Parameter,
@@ -142,9 +170,9 @@ function toStyleDifferences(
   say: Say,
 ): readonly Difference[] {
   const [was, is] = [styleOf(old), styleOf(now)]
-  if (was === is || !shapes.every(isCompound)) return []
+  if (was === is || !(shapes.every(isCompound) || SHOWN.test(was) || SHOWN.test(is))) return []
   const message = `the style of the parameter was ${was} and is ${is}`
-  return [say('request-parameter-serialization-changed', 'breaking', message)]
+  return [say('request-parameter-serialization-changed', message)]
 }
 
 /** Whether the only value of both is the version of the document. */
@@ -158,10 +186,6 @@ function onlyText({ parts }: ValueSet): string | undefined {
   return parts.length === 1 && part?.kind === 'value' && isString(part.value) ? part.value : undefined
 }
 
-function isScalar(shape: ValueSet): boolean {
-  return !isAny(shape) && !isCompound(shape)
-}
-
 /** The schema of a parameter, or of its content. */
 function toShape({ node }: Parameter, source: Source, read: Reader): ValueSet {
   const content = source.resolve(node['content'])
@@ -170,24 +194,10 @@ function toShape({ node }: Parameter, source: Source, read: Reader): ValueSet {
   return read(isRecord(media) ? media['schema'] : undefined)
 }
 
-function isCompound({ parts }: ValueSet): boolean {
-  return parts.some(({ kind }) => kind === 'array' || kind === 'object')
-}
-
 /** How a list or object is written (OpenAPI, Style Values). */
 function styleOf({ in: place, node }: Parameter): string {
   if (isRecord(node['content'])) return Object.keys(node['content'])[0] ?? 'content'
   const style = node['style'] ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple')
   const explode = node['explode'] ?? style === 'form'
   return `${typeof style === 'string' ? style : 'form'}${explode === true ? ', exploded' : ''}`
-}
-
-function isPlainText({ parts }: ValueSet): boolean {
-  return parts.some(
-    (part) =>
-      part.kind === 'string' &&
-      part.minLength <= 1 &&
-      part.maxLength === Number.POSITIVE_INFINITY &&
-      part.patterns.length + part.formats.length === 0,
-  )
 }

@@ -1,10 +1,9 @@
 import { isRecord } from '../../base/values.ts'
 import type { Operation } from '../document/operations.ts'
 import type { Node, Source } from '../document/source.ts'
-import type { Level } from '../finding.ts'
 import type { Side } from '../schema/read.ts'
 import { compareContent } from './content.ts'
-import type { Difference, Documents } from './context.ts'
+import type { Difference, Documents, Found } from './context.ts'
 
 /** The differences in the request bodies of two operations that belong together. */
 export function compareRequestBody(
@@ -12,33 +11,34 @@ export function compareRequestBody(
   revision: Operation,
   documents: Documents,
   side: Side,
-): readonly Difference[] {
+): readonly Found[] {
   const old = bodyOf(base, documents.base)
   const now = bodyOf(revision, documents.revision)
   if (old === undefined && now === undefined) return []
   if (old !== undefined && now !== undefined && documents.isSame(old, now)) return []
-  const say = (rule: string, level: Level, message: string): Difference => ({
+  const say = (rule: string, message: string): Difference => ({
     rule: `request-body-${rule}`,
-    level,
     at: ['requestBody'],
     message,
     base: old === undefined ? base.pointer : documents.base.pointerOf(old),
     revision: now === undefined ? revision.pointer : documents.revision.pointerOf(now),
   })
-  if (now === undefined) return [say('removed', 'warning', 'the body was removed')]
+  if (now === undefined) return [say('removed', 'the body was removed')]
   const isRequired = now['required'] === true
   if (old === undefined)
     return [
       isRequired
-        ? say('added-required', 'breaking', 'a required body was added')
-        : say('added-optional', 'info', 'an optional body was added'),
+        ? say('added-required', 'a required body was added')
+        : say('added-optional', 'an optional body was added'),
     ]
-  const differences: Difference[] = []
+  const differences: Found[] = []
   const wasRequired = old['required'] === true
-  if (!wasRequired && isRequired)
-    differences.push(say('became-required', 'breaking', 'the body became required'))
-  if (wasRequired && !isRequired) differences.push(say('became-optional', 'info', 'the body became optional'))
-  return [...differences, ...compareContent(old, now, documents, side, ['requestBody'])]
+  if (!wasRequired && isRequired) differences.push(say('became-required', 'the body became required'))
+  if (wasRequired && !isRequired) differences.push(say('became-optional', 'the body became optional'))
+  return [
+    ...differences,
+    ...compareContent(old, now, documents, { side, at: ['requestBody'], origin: 'body' }),
+  ]
 }
 
 function bodyOf({ node }: Operation, source: Source): Node | undefined {

@@ -1,11 +1,20 @@
 import { isRecord } from '../../base/values.ts'
 import type { Operation } from '../document/operations.ts'
 import type { Node, Source } from '../document/source.ts'
-import type { Level } from '../finding.ts'
 import type { Side } from '../schema/read.ts'
 import { compareContent } from './content.ts'
-import { toDifferences } from './context.ts'
-import type { Difference, Documents } from './context.ts'
+import { withCircumstances } from './context.ts'
+import type { Difference, Documents, Found } from './context.ts'
+import { compareHeaders, headersOf } from './headers.ts'
+
+/** A response, and the status that it has in its document. */
+interface Response {
+  readonly status: string
+  readonly node: Node
+}
+
+/** Responses by the status that they are compared by. */
+type Responses = ReadonlyMap<string, Response>
 
 /** The differences in the responses of two operations that belong together. `side` is that of callbacks turned round. */
 export function compareResponses(
@@ -13,10 +22,10 @@ export function compareResponses(
   revision: Operation,
   documents: Documents,
   side: Side,
-): readonly Difference[] {
+): readonly Found[] {
   const old = responsesOf(base, documents.base)
   const now = responsesOf(revision, documents.revision)
-  const compare = (newer: Responses): readonly Difference[] =>
+  const compare = (newer: Responses): readonly Found[] =>
     compareStatuses(old, newer, { base: base.pointer, revision: revision.pointer, documents, side })
   const [was, is] = [onlySuccess(old), onlySuccess(now)]
   if (was === undefined || is === undefined || was === is || find(was, now) !== undefined) return compare(now)
@@ -24,18 +33,14 @@ export function compareResponses(
   return [
     {
       rule: 'status-of-default-changed',
-      level: 'breaking',
       at: ['responses', was],
       message: `the success status was ${was} and is ${is}`,
-      base: documents.base.pointerOf(old.get(was)),
-      revision: documents.revision.pointerOf(now.get(is)),
+      base: documents.base.pointerOf(old.get(was)?.node),
+      revision: documents.revision.pointerOf(now.get(is)?.node),
     },
     ...compare(renamed),
   ]
 }
-
-/** Responses by their status. */
-type Responses = ReadonlyMap<string, Node>
 
 /** Two operations whose responses are compared. */
 interface Owners {
@@ -45,25 +50,29 @@ interface Owners {
   readonly side: Side
 }
 
-function compareStatuses(old: Responses, now: Responses, owners: Owners): readonly Difference[] {
-  const { base, revision, documents, side } = owners
-  const differences: Difference[] = []
+function compareStatuses(old: Responses, now: Responses, owners: Owners): readonly Found[] {
+  const { base, revision, documents } = owners
+  const found: Found[] = []
   const used = new Set<string>()
-  for (const [status, response] of old) {
+  for (const [status, { node }] of old) {
     const partner = find(status, now)
-    if (partner === undefined)
-      differences.push(toOneSided(status, 'removed', { base: documents.base.pointerOf(response), revision }))
-    else {
-      used.add(partner[0])
-      differences.push(...compareTwo(status, response, partner[1], documents, side))
+    if (partner === undefined) {
+      found.push(toOneSided(status, 'removed', { base: documents.base.pointerOf(node), revision }))
+      continue
     }
-  }
-  for (const [status, response] of now)
-    if (!used.has(status) && find(status, old) === undefined)
-      differences.push(
-        toOneSided(status, 'added', { base, revision: documents.revision.pointerOf(response) }),
+    used.add(partner[0])
+    // clients that know one status get others of the range, too
+    if (isSuccess(status) && partner[0].endsWith('XX') && !status.endsWith('XX'))
+      found.push(
+        toOneSided(partner[0], 'added', { base, revision: documents.revision.pointerOf(partner[1].node) }),
       )
-  return differences
+    const own = compareTwo(status, node, partner[1], owners)
+    found.push(...(isSuccess(status) ? own : withCircumstances(own, { isError: true })))
+  }
+  for (const [status, { node }] of now)
+    if (!used.has(status) && find(status, old) === undefined)
+      found.push(toOneSided(status, 'added', { base, revision: documents.revision.pointerOf(node) }))
+  return found
 }
 
 /** Responses by status, `2XX` and `default` included, in upper case. */
@@ -71,17 +80,16 @@ function responsesOf({ node }: Operation, source: Source): Responses {
   const responses = source.resolve(node['responses'])
   const entries = Object.entries(isRecord(responses) ? responses : {})
   return new Map(
-    entries.flatMap(([status, value]): readonly (readonly [string, Node])[] => {
+    entries.flatMap(([name, value]): readonly (readonly [string, Response])[] => {
       const response = source.resolve(value)
-      return status.startsWith('x-') || !isRecord(response)
-        ? []
-        : [[status === 'default' ? status : status.toUpperCase(), response]]
+      const status = name === 'default' ? name : name.toUpperCase()
+      return name.startsWith('x-') || !isRecord(response) ? [] : [[status, { status: name, node: response }]]
     }),
   )
 }
 
 /** The same status, a range that has it, or one of a range. */
-function find(status: string, among: Responses): readonly [string, Node] | undefined {
+function find(status: string, among: Responses): readonly [string, Response] | undefined {
   if (status.endsWith('XX') && !among.has(status))
     return [...among].find(([other]) => other.startsWith(status[0] ?? ''))
   const names = [status, `${status[0] ?? ''}XX`, ...(isSuccess(status) ? [] : ['default'])]
@@ -92,7 +100,8 @@ function find(status: string, among: Responses): readonly [string, Node] | undef
   return undefined
 }
 
-const isSuccess = (status: string): boolean => status.startsWith('2') || status.startsWith('3')
+/** Only clients that ask for it get a 304. */
+const isSuccess = (status: string): boolean => /^[23]/.test(status) && status !== '304'
 
 function onlySuccess(responses: Responses): string | undefined {
   const statuses = [...responses.keys()].filter((status) => status.startsWith('2'))
@@ -105,12 +114,9 @@ function toOneSided(
   change: 'removed' | 'added',
   pointers: Pick<Difference, 'base' | 'revision'>,
 ): Difference {
-  const success = isSuccess(status)
-  const bad = change === 'removed' ? 'breaking' : 'warning'
   return {
     ...pointers,
-    rule: `response-${success ? 'success' : 'non-success'}-status-${change}`,
-    level: success ? bad : 'info',
+    rule: `response-${isSuccess(status) ? 'success' : 'non-success'}-status-${change}`,
     at: ['responses', status],
     message: `the status ${status} was ${change}`,
   }
@@ -119,77 +125,15 @@ function toOneSided(
 function compareTwo(
   status: string,
   old: Node,
-  now: Node,
-  documents: Documents,
-  side: Side,
-): readonly Difference[] {
+  { node: now, status: actual }: Response,
+  { documents, side }: Owners,
+): readonly Found[] {
   if (documents.isSame(old, now)) return []
   const at = ['responses', status]
-  const differences = [
-    ...compareHeaders(old, now, documents, side, at),
-    ...compareContent(old, now, documents, side, at),
+  const owners = { base: documents.base.pointerOf(old), revision: documents.revision.pointerOf(now) }
+  const headers = [headersOf(old, documents.base), headersOf(now, documents.revision)] as const
+  return [
+    ...compareHeaders(headers, owners, documents, side, [...at, 'headers']),
+    ...compareContent(old, now, documents, { side, at, origin: `response ${actual}` }),
   ]
-  // clients read errors for people more often than for programs
-  return isSuccess(status)
-    ? differences
-    : differences.map((one) => (one.level === 'breaking' ? { ...one, level: 'warning' } : one))
-}
-
-function headersOf(response: Node, source: Source): ReadonlyMap<string, Node> {
-  const headers = source.resolve(response['headers'])
-  const entries = Object.entries(isRecord(headers) ? headers : {})
-  return new Map(
-    entries.flatMap(([name, value]): readonly (readonly [string, Node])[] => {
-      const header = source.resolve(value)
-      return isRecord(header) && name.toLowerCase() !== 'content-type' ? [[name.toLowerCase(), header]] : []
-    }),
-  )
-}
-
-function compareHeaders(
-  old: Node,
-  now: Node,
-  documents: Documents,
-  side: Side,
-  at: readonly string[],
-): readonly Difference[] {
-  const [before, after] = [headersOf(old, documents.base), headersOf(now, documents.revision)]
-  const { base, revision, comparing } = documents.sides[side]
-  const differences: Difference[] = []
-  for (const [name, header] of before) {
-    const partner = after.get(name)
-    const wasRequired = header['required'] === true
-    const place = [...at, 'headers', name]
-    const say = (rule: string, level: Level, message: string): Difference => ({
-      rule,
-      level,
-      at: place,
-      message,
-      base: documents.base.pointerOf(header),
-      revision: documents.revision.pointerOf(partner ?? now),
-    })
-    if (partner === undefined) {
-      const kind = wasRequired ? 'required' : 'optional'
-      const level = wasRequired ? 'breaking' : 'warning'
-      differences.push(say(`${kind}-response-header-removed`, level, `the ${kind} header was removed`))
-      continue
-    }
-    if (wasRequired && partner['required'] !== true)
-      differences.push(say('response-header-became-optional', 'breaking', 'the header became optional'))
-    if (!wasRequired && partner['required'] === true)
-      differences.push(say('response-header-became-required', 'info', 'the header became required'))
-    const facts = comparing.compare(base(header['schema']), revision(partner['schema']))
-    differences.push(...toDifferences(facts, { side, place: 'header', at: place, documents }))
-  }
-  for (const [name, header] of after)
-    if (!before.has(name))
-      differences.push({
-        rule: 'response-header-added',
-        level: 'info',
-        at: [...at, 'headers', name],
-        message: 'the header was added',
-        base: documents.base.pointerOf(old),
-        revision: documents.revision.pointerOf(header),
-      })
-  return differences
 }

@@ -4,8 +4,17 @@ import type { Source } from '../document/source.ts'
 import { toStableText } from '../json.ts'
 import type { Difference, Documents } from './context.ts'
 
-/** The needs of a request: schemes, each with its scopes. */
-type Alternative = ReadonlyMap<string, readonly string[]>
+/** The needs of a request from one scheme. */
+interface Need {
+  /** The name of the scheme in its document. */
+  readonly name: string
+  readonly scopes: readonly string[]
+  /** The ways of getting a token, any of which is enough. */
+  readonly flows: readonly string[]
+}
+
+/** The needs of a request: schemes by their content, because their names don't matter to clients. */
+type Alternative = ReadonlyMap<string, Need>
 
 /** The differences in what two operations ask of credentials: what was enough has to be enough. */
 export function compareSecurity(
@@ -17,44 +26,48 @@ export function compareSecurity(
   const now = alternativesOf(revision, documents.revision)
   const lost = old.filter((one) => !now.some((other) => isEnough(one, other)))
   const won = now.filter((one) => !old.some((other) => isEnough(one, other)))
-  const at = ['security']
+  const place = { base: base.pointer, revision: revision.pointer, at: ['security'] }
   if (lost.length > 0) {
-    const isScope = lost.some((one) => now.some((other) => isEnough(one, withoutScopes(other))))
+    const scopes = lost.flatMap((one) => now.flatMap((other) => missingScopes(one, other)))
     return [
-      {
-        base: base.pointer,
-        revision: revision.pointer,
-        rule: isScope ? 'api-security-scope-added' : 'api-security-added',
-        level: 'breaking',
-        at,
-        message: isScope
-          ? `${toText(lost)} lacks a required scope`
-          : `${toText(lost)} is no longer sufficient`,
-      },
+      scopes.length > 0
+        ? {
+            ...place,
+            rule: 'api-security-scope-added',
+            message: `${toText(lost)} needs the scope ${[...new Set(scopes)].join(', ')}`,
+          }
+        : { ...place, rule: 'api-security-added', message: `${toText(lost)} is no longer sufficient` },
     ]
   }
   if (won.length === 0) return []
-  const message = `${toText(won)} is sufficient`
-  const pointers = { base: base.pointer, revision: revision.pointer }
-  return [{ ...pointers, rule: 'api-security-removed', level: 'info', at, message }]
+  return [{ ...place, rule: 'api-security-removed', message: `${toText(won)} is sufficient` }]
 }
 
 /** Whether who has all of one alternative has all of the other. */
 function isEnough(has: Alternative, asked: Alternative): boolean {
-  return [...asked].every(([scheme, scopes]) => {
+  return [...asked].every(([scheme, { scopes, flows }]) => {
     const own = has.get(scheme)
-    return own !== undefined && scopes.every((scope) => own.includes(scope))
+    return (
+      own !== undefined &&
+      scopes.every((scope) => own.scopes.includes(scope)) &&
+      own.flows.every((flow) => flows.includes(flow))
+    )
   })
 }
 
-function withoutScopes(asked: Alternative): Alternative {
-  return new Map([...asked.keys()].map((scheme) => [scheme, []]))
+/** The scopes that are all that who has one alternative lacks of the other. */
+function missingScopes(has: Alternative, asked: Alternative): readonly string[] {
+  const bare = new Map([...asked].map(([scheme, need]) => [scheme, { ...need, scopes: [] }]))
+  if (!isEnough(has, bare)) return []
+  return [...asked].flatMap(([scheme, { scopes }]) =>
+    scopes.filter((scope) => has.get(scheme)?.scopes.includes(scope) !== true),
+  )
 }
 
 function toText(alternatives: readonly Alternative[]): string {
   return alternatives
     .map((one) =>
-      one.size === 0 ? 'no credential' : [...one.keys()].map((key) => key.split(' ')[0]).join(' with '),
+      one.size === 0 ? 'no credential' : [...one.values()].map(({ name }) => name).join(' with '),
     )
     .join(' or ')
 }
@@ -62,33 +75,28 @@ function toText(alternatives: readonly Alternative[]): string {
 function alternativesOf({ node }: Operation, source: Source): readonly Alternative[] {
   const given = node['security'] ?? source.root['security']
   if (!Array.isArray(given) || given.length === 0) return [new Map()]
-  return given.filter(isRecord).map((one) => {
-    const entries = Object.entries(one).map(([name, scopes]): readonly [string, readonly string[]] => [
-      toKey(name, source),
-      Array.isArray(scopes) ? scopes.filter(isString) : [],
-    ])
-    return new Map(entries)
-  })
+  return given
+    .filter(isRecord)
+    .map(
+      (one) =>
+        new Map(
+          Object.entries(one).map(([name, scopes]) =>
+            toNeed(name, Array.isArray(scopes) ? scopes.filter(isString) : [], source),
+          ),
+        ),
+    )
 }
 
-/** A scheme by what it says: how it is named is no matter of clients. */
-function toKey(name: string, source: Source): string {
+function toNeed(name: string, scopes: readonly string[], source: Source): readonly [string, Need] {
   const components = source.root['components']
   const schemes = isRecord(components) ? components['securitySchemes'] : undefined
   const scheme = source.resolve(isRecord(schemes) ? schemes[name] : undefined)
-  if (!isRecord(scheme)) return name
-  const {
-    type,
-    in: place,
-    name: parameter,
-    scheme: kind,
-    openIdConnectUrl,
-  } = { ...scheme, in: scheme['in'] } as Readonly<Record<string, unknown>>
+  if (!isRecord(scheme)) return [name, { name, scopes, flows: [] }]
+  const { type, in: place, name: parameter, scheme: kind, openIdConnectUrl, flows } = scheme
   const http = isString(kind) ? kind.toLowerCase() : kind
   const header = isString(parameter) && place === 'header' ? parameter.toLowerCase() : parameter
-  const flows = isRecord(scheme['flows']) ? Object.keys(scheme['flows']).toSorted() : undefined
-  return `${name} ${toStableText({ type, place, header, http, openIdConnectUrl, flows })}`.replace(
-    /^\S+ /,
-    `${String(type)} `,
-  )
+  return [
+    toStableText({ type, place, header, http, openIdConnectUrl }),
+    { name, scopes, flows: isRecord(flows) ? Object.keys(flows) : [] },
+  ]
 }

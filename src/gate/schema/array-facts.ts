@@ -1,4 +1,4 @@
-import type { Comparing, Fact, Say } from './fact.ts'
+import type { Comparing, Fact, Link, Say } from './fact.ts'
 import { inside } from './fact.ts'
 import { finite, toLimitFacts } from './scalar-facts.ts'
 import type { ArrayPart } from './shape.ts'
@@ -9,8 +9,8 @@ export function toArrayFacts(
   now: ArrayPart,
   say: Say,
   { compare }: Comparing,
-): readonly Fact[] {
-  const facts = [
+): readonly (Fact | Link)[] {
+  const facts: (Fact | Link)[] = [
     ...toLimitFacts('min-items', old.minItems || undefined, now.minItems || undefined, say),
     ...toLimitFacts('max-items', finite(old.maxItems), finite(now.maxItems), say),
   ]
@@ -23,10 +23,10 @@ export function toArrayFacts(
   for (let at = 0; at < length; at++) {
     const [before, after] = [(old.prefix[at] ?? old.items)(), (now.prefix[at] ?? now.items)()]
     if (before.parts.length > 0 && after.parts.length > 0)
-      facts.push(...inside(String(at), compare(before, after)))
+      facts.push(...inside({ name: String(at), place: `[${at}]` }, compare(before, after)))
   }
   const [items, newItems] = [old.items(), now.items()]
   if (items.parts.length > 0 && newItems.parts.length > 0)
-    facts.push(...inside('items', compare(items, newItems)))
+    facts.push(...inside({ name: 'items', place: '[]' }, compare(items, newItems)))
   return facts
 }

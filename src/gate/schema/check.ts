@@ -8,7 +8,33 @@ import type { ArrayPart, NumberPart, ObjectPart, Alternative, ValueSet, StringPa
  * @param isLenient whether members that an object does not name are no matter, closed as it may be
  */
 export function has(shape: ValueSet, value: unknown, isLenient = false): boolean | undefined {
-  return some(shape.parts, (part) => hasPart(part, value, isLenient))
+  const { texts, others } = indexOf(shape.parts)
+  if (texts.size > 0 && texts.has(toStableText(value))) return true
+  return some(others, (part) => hasPart(part, value, isLenient))
+}
+
+const isListed = (part: Alternative): boolean => part.kind === 'value' && part.rules.length === 0
+
+/** The values that a shape lists by their texts, and its other parts. */
+interface Index {
+  readonly texts: ReadonlySet<string>
+  readonly others: readonly Alternative[]
+}
+
+const INDEXES = new WeakMap<readonly Alternative[], Index>()
+
+/** Lists of values can be long, and each is looked for in another one. */
+function indexOf(parts: readonly Alternative[]): Index {
+  const known = INDEXES.get(parts)
+  if (known !== undefined) return known
+  const made = {
+    texts: new Set(
+      parts.flatMap((part) => (part.kind === 'value' && isListed(part) ? [toStableText(part.value)] : [])),
+    ),
+    others: parts.filter((part) => !isListed(part)),
+  }
+  INDEXES.set(parts, made)
+  return made
 }
 
 /** Whether a value is in a part, or `undefined` if that cannot be said. */
@@ -83,6 +109,7 @@ function hasMembers(
   const others = rest === 'closed' && isLenient ? 'open' : rest
   return every(given, (name) => {
     const member = value[name]
+    if (properties.get(name)?.isForeign === true) return true
     const shapes = [...patterns].flatMap(([pattern, shape]) => (toRegExp(pattern)?.test(name) ? [shape] : []))
     const own = properties.get(name)?.shape ?? (shapes.length > 0 || others === 'open' ? undefined : others)
     if (own === 'closed') return false

@@ -1,3 +1,5 @@
+import type { Circumstances, Strictness } from '../level.ts'
+import { levelOf } from '../level.ts'
 import type { Level } from '../finding.ts'
 import { ASPECTS } from './aspects.ts'
 import type { AspectName } from './aspects.ts'
@@ -5,14 +7,26 @@ import type { Inclusion } from './includes.ts'
 import type { Side } from './read.ts'
 import type { ValueSet } from './shape.ts'
 
-/** A difference between two schemas, told relative to them. */
+/** A step from a schema to one inside of it. */
+export interface Step {
+  /** The name that findings have for it, such as `role`, `items` or `(Cat)`. */
+  readonly name: string
+  /** The same in the names of places, such as `.role` or `[]`. */
+  readonly place: string
+  /** The object schemas that have the member, in both documents, if the step leads to a member. */
+  readonly owners?: { readonly base: readonly object[]; readonly revision: readonly object[] }
+  /** Whether the schema has several alternatives, of which the step takes one. */
+  readonly isChoice?: boolean
+}
+
+/** A difference of two schemas themselves. */
 export interface Fact {
   /** The name of the rule without side and place, or the whole name if `isNamed`. */
   readonly rule: string
   readonly isNamed?: boolean
-  readonly level: Level
+  readonly is: Circumstances
   /** Steps from the schema to the place. */
-  readonly at: readonly string[]
+  readonly at: readonly Step[]
   readonly message: string
   /** Whether it tells of values that are no longer, or newly, in the set. It is none if the set as a whole is kept. */
   readonly isOfSet: boolean
@@ -22,15 +36,29 @@ export interface Fact {
   readonly revision: object | undefined
 }
 
-/** How strict a comparison is. */
-export interface Strictness {
-  /** New values of enumerations in responses are breaking. */
-  readonly closedEnums: boolean
-  /** New members in responses are breaking. */
-  readonly closedClients: boolean
-  /** The day after which a sunset is still to come: milliseconds. */
-  readonly now: number
+/** Schemas further inside that differ, with the steps that lead to them. */
+export interface Link {
+  readonly at: readonly Step[]
+  readonly pair: Pair
 }
+
+/** Two schemas that are compared. Each pair is compared once, whatever leads to it. */
+export interface Pair {
+  readonly base: ValueSet
+  readonly revision: ValueSet
+  facts: readonly Fact[]
+  links: readonly Link[]
+  /** The pairs that link to it. */
+  readonly above: Set<Pair>
+  /** The verdict of the sets as a whole on the differences inside. */
+  verdict: Verdict
+  /** Which kinds of differences are in it and further inside, as seen from outside. */
+  seen: number
+  isSettled: boolean
+}
+
+/** Whether all differences count, those that are `harmless` to the whole do not, those of values do not (`same`), or doubts are `proven`. */
+export type Verdict = 'all' | 'harmless' | 'same' | 'proven'
 
 /** The parts that comparing two schemas needs. */
 export interface Comparing {
@@ -38,8 +66,8 @@ export interface Comparing {
   readonly strictness: Strictness
   /** In the direction that keeps clients working: from older to newer in requests, from newer to older in responses. */
   readonly inclusion: Inclusion
-  /** The facts of schemas further inside. */
-  readonly compare: (base: ValueSet, revision: ValueSet) => readonly Fact[]
+  /** The differences of schemas further inside. */
+  readonly compare: (base: ValueSet, revision: ValueSet) => readonly (Fact | Link)[]
 }
 
 /** A fact of two shapes themselves. */
@@ -50,12 +78,11 @@ export function toFact(
   side: Side,
   detail?: string,
 ): Fact {
-  const { [side]: level, description: says } = ASPECTS[aspect]
   return {
     rule: aspect,
-    level,
+    is: {},
     at: [],
-    message: detail ?? says,
+    message: detail ?? ASPECTS[aspect].description,
     isOfSet:
       !ABOUT_MEANING.has(aspect) && !(aspect === 'additional-properties-closed' && side === 'response'),
     base: base.place,
@@ -74,9 +101,19 @@ const ABOUT_MEANING: ReadonlySet<string> = new Set<AspectName>([
   'additional-properties-opened',
 ])
 
+/** The name of a fact's rule at a place. */
+export function toRule({ rule, isNamed }: Fact, side: Side, place: string): string {
+  return isNamed === true ? rule : `${side}-${place}-${rule}`
+}
+
+/** The level of a fact, wherever its schema is used. */
+export function levelOfFact(fact: Fact, { side, strictness }: Comparing): Level {
+  return levelOf(toRule(fact, side, 'body'), fact.is, strictness)
+}
+
 /** Facts, one step further inside. */
-export function inside(step: string, facts: readonly Fact[]): readonly Fact[] {
-  return facts.map((fact) => ({ ...fact, at: [step, ...fact.at] }))
+export function inside<T extends Fact | Link>(step: Step, found: readonly T[]): readonly T[] {
+  return found.map((one) => ({ ...one, at: [step, ...one.at] }))
 }
 
 /** Creates a fact of the schemas that are compared. */

@@ -1,8 +1,9 @@
 import type { IsSame } from '../document/same.ts'
+import type { Strictness } from '../level.ts'
 import { PairMap } from '../pair-map.ts'
 import { toArrayFacts } from './array-facts.ts'
 import { inside, toFact } from './fact.ts'
-import type { Comparing, Fact, Say, Strictness } from './fact.ts'
+import type { Comparing, Fact, Link, Pair, Say } from './fact.ts'
 import { createInclusion } from './includes.ts'
 import { toNoteFacts } from './note-facts.ts'
 import { toObjectFacts } from './object-facts.ts'
@@ -10,72 +11,67 @@ import { pairParts } from './pairs.ts'
 import type { Side } from './read.ts'
 import { toRuleFacts } from './rule-facts.ts'
 import { toNumberFacts, toStringFacts } from './scalar-facts.ts'
+import { settle } from './settle.ts'
 import { areWrittenSame, isAny, typeOf } from './shape.ts'
 import type { JsonType, Alternative, ValueSet } from './shape.ts'
 import { toValueFacts } from './value-facts.ts'
 import type { Values } from './value-facts.ts'
 
-/** Creates the comparison of schemas for one side. It compares a pair of schemas once. */
-export function createComparing(side: Side, strictness: Strictness, isSame: IsSame): Comparing {
-  const inclusion = createInclusion(side === 'response', isSame)
-  const known = new PairMap<ValueSet, readonly Fact[]>()
-  const comparing: Comparing = {
+/** Compares schemas for one side. */
+export interface SchemaComparing extends Comparing {
+  /** The pair of two schemas with everything inside compared, or `undefined` if they say the same word for word. */
+  readonly toPair: (base: ValueSet, revision: ValueSet) => Pair | undefined
+}
+
+/** Creates the comparison of schemas for one side. Time grows with the number of pairs, not with the number of ways to them. */
+export function createComparing(side: Side, strictness: Strictness, isSame: IsSame): SchemaComparing {
+  const known = new PairMap<ValueSet, Pair>()
+  const open: Pair[] = []
+  const find = (base: ValueSet, revision: ValueSet): Pair | undefined => {
+    const found = known.get(base, revision)
+    if (found !== undefined || areWrittenSame(base, revision, isSame)) return found
+    const pair: Pair = {
+      base,
+      revision,
+      facts: [],
+      links: [],
+      above: new Set(),
+      verdict: 'all',
+      seen: 0,
+      isSettled: false,
+    }
+    known.set(base, revision, pair)
+    open.push(pair)
+    return pair
+  }
+  const comparing: SchemaComparing = {
     side,
     strictness,
-    inclusion,
+    inclusion: createInclusion(side === 'response', isSame),
     compare: (base, revision) => {
-      const found = known.get(base, revision)
-      if (found !== undefined) return found
-      if (areWrittenSame(base, revision, isSame)) return []
-      // a pair that leads back to itself has been told further up
-      known.set(base, revision, [])
-      const facts = dropImpossible(
-        base,
-        revision,
-        [...toNoteFacts(base, revision, side), ...toFacts(base, revision, comparing)],
-        comparing,
-      )
-      known.set(base, revision, facts)
-      return facts
+      const pair = find(base, revision)
+      return pair === undefined ? [] : [{ at: [], pair }]
+    },
+    toPair: (base, revision) => {
+      const root = find(base, revision)
+      // schemas may lead to each other in long rows: a list of what is open, not functions that call each other
+      for (let pair = open.pop(); pair !== undefined; pair = open.pop()) expand(pair, comparing)
+      if (root !== undefined && !root.isSettled) settle(root, comparing)
+      return root
     },
   }
   return comparing
 }
 
-/** Whether a fact says that values are lost, or come newly. */
-function isBad({ level, isOfSet }: Fact): boolean {
-  return isOfSet && (level === 'breaking' || level === 'warning')
+function expand(pair: Pair, comparing: Comparing): void {
+  const { base, revision } = pair
+  const found = [...toNoteFacts(base, revision, comparing.side), ...toFacts(base, revision, comparing)]
+  pair.links = found.filter((one): one is Link => 'pair' in one)
+  pair.facts = found.filter((one): one is Fact => !('pair' in one))
+  for (const link of pair.links) link.pair.above.add(pair)
 }
 
-/** Leaves out what the set as a whole does not confirm, and adds what no single difference tells. */
-function dropImpossible(
-  base: ValueSet,
-  revision: ValueSet,
-  facts: readonly Fact[],
-  { side, inclusion }: Comparing,
-): readonly Fact[] {
-  const [part, whole] = side === 'request' ? [base, revision] : [revision, base]
-  const kept = inclusion.isIn(part, whole)
-  const bad = facts.filter(isBad)
-  if (kept === 'yes') {
-    const isSame = inclusion.isIn(whole, part) === 'yes'
-    return facts.filter((fact) => (isSame ? !fact.isOfSet : !bad.includes(fact)))
-  }
-  // new values of an enumeration are judged by themselves
-  const isOfValues = ({ rule }: Fact): boolean => side === 'response' && rule === 'enum-value-added'
-  const others = bad.filter((fact) => !isOfValues(fact))
-  if (others.some(({ level }) => level === 'breaking')) return facts
-  if (others.length === 0 && facts.some(isOfValues)) return facts
-  if (kept === 'unknown')
-    return others.length > 0 ? facts : [...facts, toFact('undecided', base, revision, side)]
-  if (others.length > 0)
-    return facts.map((fact) => (others.includes(fact) ? { ...fact, level: 'breaking' } : fact))
-  const isTold = facts.some(({ level }) => level === 'warning' || level === 'breaking')
-  const detail = side === 'request' ? 'fewer values are allowed' : 'more values are allowed'
-  return isTold ? facts : [...facts, toFact('type-changed', base, revision, side, detail)]
-}
-
-function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): readonly Fact[] {
+function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): readonly (Fact | Link)[] {
   if (isAny(base) && isAny(revision)) return []
   const { side } = comparing
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
@@ -137,12 +133,12 @@ function toTypeFacts(
   base: ValueSet,
   revision: ValueSet,
   comparing: Comparing,
-): readonly Fact[] {
+): readonly (Fact | Link)[] {
   const [old, now] = [ofType(base, type), ofType(revision, type)]
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, comparing.side, detail)
   const isExtensible = base.notes.isExtensible === true
   return [
-    ...toValueFacts(old, now, say, isExtensible, comparing),
+    ...toValueFacts(old, now, say, isExtensible),
     ...toPlainFacts(old.plain, now.plain, [base, revision], comparing),
   ]
 }
@@ -158,24 +154,24 @@ function toPlainFacts(
   now: readonly Alternative[],
   shapes: readonly [ValueSet, ValueSet],
   comparing: Comparing,
-): readonly Fact[] {
+): readonly (Fact | Link)[] {
   const [base, revision] = shapes
   const { side, inclusion } = comparing
   if (old.length === 0 || now.length === 0) return []
   const { pairs, removed, added } = pairParts(old, now, shapes, inclusion, side)
   const isSingle = old.length === 1 && now.length === 1
-  const facts = pairs.flatMap(([one, other], at) => {
+  const found = pairs.flatMap(([one, other], at) => {
     const own = toPairFacts(one, other, shapes, comparing)
-    const name = one.name ?? other.name
-    return isSingle ? own : inside(`(${name ?? at + 1})`, own)
+    const name = one.name ?? other.name ?? one.branch ?? other.branch ?? at
+    return isSingle ? own : inside({ name: `(${name})`, place: '', isChoice: true }, own)
   })
   if (removed.length > 0)
-    facts.push(
+    found.push(
       toFact('any-of-removed', base, revision, side, `the alternative ${toNames(removed)} was removed`),
     )
   if (added.length > 0)
-    facts.push(toFact('any-of-added', base, revision, side, `the alternative ${toNames(added)} was added`))
-  return facts
+    found.push(toFact('any-of-added', base, revision, side, `the alternative ${toNames(added)} was added`))
+  return found
 }
 
 function toNames(parts: readonly Alternative[]): string {
@@ -187,14 +183,20 @@ function toPairFacts(
   now: Alternative,
   [base, revision]: readonly [ValueSet, ValueSet],
   comparing: Comparing,
-): readonly Fact[] {
-  const { side } = comparing
+): readonly (Fact | Link)[] {
+  const { side, compare } = comparing
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
-  const facts = [...toRuleFacts(old, now, say)]
-  if (old.kind === 'number' && now.kind === 'number') facts.push(...toNumberFacts(old, now, say, side))
-  if (old.kind === 'string' && now.kind === 'string') facts.push(...toStringFacts(old, now, say))
-  if (old.kind === 'array' && now.kind === 'array') facts.push(...toArrayFacts(old, now, say, comparing))
+  const rules = toRuleFacts(old, now, say)
+  // a reference: what differs inside is told where the schemas stand
+  if (old.home !== undefined && now.home !== undefined) {
+    const [was, is] = [old.home(), now.home()]
+    if (was !== base && is !== revision) return [...rules, ...compare(was, is)]
+  }
+  const found: (Fact | Link)[] = [...rules]
+  if (old.kind === 'number' && now.kind === 'number') found.push(...toNumberFacts(old, now, say, side))
+  if (old.kind === 'string' && now.kind === 'string') found.push(...toStringFacts(old, now, say))
+  if (old.kind === 'array' && now.kind === 'array') found.push(...toArrayFacts(old, now, say, comparing))
   if (old.kind === 'object' && now.kind === 'object')
-    facts.push(...toObjectFacts(old, now, { base, revision, say, comparing }))
-  return facts
+    found.push(...toObjectFacts(old, now, { base, revision, say, comparing }))
+  return found
 }

@@ -56,7 +56,8 @@ function isCountIn(part: ObjectPart, whole: ObjectPart): Answer {
 
 // What the other names has to be there, and to fit.
 function* toNeeded(part: ObjectPart, whole: ObjectPart, asking: Asking): Generator<Answer> {
-  for (const [name, { isRequired, shape }] of whole.properties) {
+  for (const [name, { isRequired, isForeign, shape }] of whole.properties) {
+    if (isForeign === true) continue
     const own = part.properties.get(name)
     if (isRequired && own?.isRequired !== true) yield 'no'
     if (own === undefined && typeof part.rest === 'function') yield isInside(part.rest(), shape(), asking)
@@ -66,10 +67,11 @@ function* toNeeded(part: ObjectPart, whole: ObjectPart, asking: Asking): Generat
 // What this one names has to be possible in the other.
 function* toMembers(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Generator<Answer> {
   for (const [name, own] of part.properties) {
+    const its = whole.properties.get(name)
+    if (own.isForeign === true || its?.isForeign === true) continue
     const shape = own.shape()
     // a property that cannot be there
     if (shape.parts.length === 0 && !own.isRequired) continue
-    const its = whole.properties.get(name)
     if (its !== undefined) yield isIn(shape, its.shape())
     else if (isMatched(name, whole)) yield 'unknown'
     else if (whole.rest === 'closed') yield 'no'

@@ -19,40 +19,50 @@ export interface Inclusion {
   readonly isPartIn: (part: Alternative, whole: ValueSet) => Answer
 }
 
+/** Whether one shape is in another, while that is found out. */
+interface Question {
+  readonly part: ValueSet
+  readonly whole: ValueSet
+  /** The answer so far: a pair that leads back to itself holds if nothing else speaks against it. */
+  answer: Answer
+  /** The questions whose answers rest on this one. */
+  readonly above: Set<Question>
+  state: 'new' | 'answered' | 'doubtful'
+  /** How often it is among those that are to be answered. */
+  waiting: number
+}
+
 /**
  * Creates a comparison. Members that an object does not name count as absent, because clients send documented members only.
+ *
+ * Each pair of shapes is a question that is answered once. Answers begin with yes and can only get worse, and one that does is followed
+ * by those that rest on it: so what leads back to itself costs no more than anything else, and no function calls itself.
  * @param isLenient whether an object that is closed takes members that it does not name, as clients have to for responses
  */
 export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
-  const known = new PairMap<ValueSet, Answer>()
-  // pairs under way, and how deep each stands: a pair that leads back to itself holds if nothing else speaks against it
-  const open = new PairMap<ValueSet, number | undefined>()
-  let depth = 0
-  let lowest = Number.POSITIVE_INFINITY
-  const isIn = (part: ValueSet, whole: ValueSet): Answer => {
+  const known = new PairMap<ValueSet, Question>()
+  let current: Question | undefined
+  let missing: Question[] = []
+  const find = (part: ValueSet, whole: ValueSet): Question | Answer => {
     if (part === whole || isAny(whole)) return 'yes'
     const found = known.get(part, whole)
     if (found !== undefined) return found
     if (areWrittenSame(part, whole, isSame)) return 'yes'
-    const above = open.get(part, whole)
-    if (above !== undefined) {
-      lowest = Math.min(lowest, above)
-      return 'yes'
-    }
-    const before = lowest
-    lowest = Number.POSITIVE_INFINITY
-    open.set(part, whole, depth)
-    depth++
-    const answer = allOf(part.parts, (one) => isPartIn(one, whole))
-    depth--
-    open.set(part, whole, undefined)
-    const isProven = lowest >= depth
-    // what holds only if a pair above holds is not known yet
-    if (answer === 'no' || isProven) known.set(part, whole, answer)
-    lowest = Math.min(before, isProven ? Number.POSITIVE_INFINITY : lowest)
-    return answer
+    const made: Question = { part, whole, answer: 'yes', above: new Set(), state: 'new', waiting: 0 }
+    known.set(part, whole, made)
+    return made
   }
-  const asking: Asking = { isIn, isLenient }
+  /** The answer so far. One that nobody asked for yet is noted as missing. */
+  const ask = (part: ValueSet, whole: ValueSet): Answer => {
+    // values lead nowhere, and sets of them are made up for a single question
+    if (part.parts.every(isValue)) return allOf(part.parts, (one) => isPartIn(one, whole))
+    const found = find(part, whole)
+    if (typeof found === 'string') return found
+    if (found.state === 'new') missing.push(found)
+    if (current !== undefined) found.above.add(current)
+    return found.answer
+  }
+  const asking: Asking = { isIn: ask, isLenient }
   const isPartIn = (part: Alternative, whole: ValueSet): Answer => {
     if (part.kind === 'value') return isValueIn(part.value, whole, isLenient)
     const partners = whole.parts.filter((other) => typeOf(other) === part.kind)
@@ -64,8 +74,61 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
     const isSure = partners.length === 0 || (partners.length === 1 && answers[0] === 'no')
     return isSure || samplesOf(part).some(isLacking) ? 'no' : 'unknown'
   }
-  return { isIn, isPartIn }
+  /** Answers a question as far as that is possible, and returns those that have to be asked first. */
+  const answer = (question: Question): readonly Question[] => {
+    missing = []
+    current = question
+    question.answer = allOf(question.part.parts, (one) => isPartIn(one, question.whole))
+    current = undefined
+    return question.answer === 'no' ? [] : missing
+  }
+  return {
+    isIn: (part, whole) => {
+      const found = find(part, whole)
+      if (typeof found === 'string') return found
+      solve(found, answer)
+      return found.answer
+    },
+    isPartIn: (part, whole) => {
+      for (;;) {
+        missing = []
+        const found = isPartIn(part, whole)
+        if (found === 'no' || missing.length === 0) return found
+        for (const question of missing) solve(question, answer)
+      }
+    },
+  }
 }
+
+/** Answers a question, those that it rests on before it, and again those that rest on one whose answer got worse. */
+function solve(first: Question, answer: (question: Question) => readonly Question[]): void {
+  const open: Question[] = []
+  const push = (question: Question): void => {
+    question.waiting++
+    open.push(question)
+  }
+  push(first)
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const isDone = top.state === 'answered' || (top.state === 'doubtful' && top.answer === 'no')
+    const before = top.answer
+    top.state = 'answered'
+    const others = isDone ? [] : answer(top)
+    if (others.length === 0) {
+      open.pop()
+      top.waiting--
+    } else {
+      top.state = 'doubtful'
+      for (const other of others) push(other)
+    }
+    if (top.answer === before) continue
+    for (const above of top.above) {
+      above.state = 'doubtful'
+      if (above.waiting === 0) push(above)
+    }
+  }
+}
+
+const isValue = ({ kind }: Alternative): boolean => kind === 'value'
 
 function isPlainIn(part: Alternative, whole: Alternative, asking: Asking): Answer {
   const plain = isTypedIn(part, whole, asking)

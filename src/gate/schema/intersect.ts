@@ -30,11 +30,9 @@ export function intersect(one: ValueSet, other: ValueSet): ValueSet {
 }
 
 function intersectParts(one: Alternative, other: Alternative): Alternative | undefined {
-  const common = { name: one.name ?? other.name, rules: toRules(one.rules, other.rules) }
-  if (one.kind === 'value')
-    return hasPart(other, one.value) === false ? undefined : { ...one, rules: common.rules }
-  if (other.kind === 'value')
-    return hasPart(one, other.value) === false ? undefined : { ...other, rules: common.rules }
+  const common = { name: one.name ?? other.name, home: undefined, rules: toRules(one.rules, other.rules) }
+  if (one.kind === 'value') return hasPart(other, one.value) === false ? undefined : { ...one, ...common }
+  if (other.kind === 'value') return hasPart(one, other.value) === false ? undefined : { ...other, ...common }
   if (typeOf(one) !== typeOf(other)) return undefined
   if (one.kind === 'number' && other.kind === 'number') return { ...intersectNumbers(one, other), ...common }
   if (one.kind === 'string' && other.kind === 'string') return { ...intersectStrings(one, other), ...common }
@@ -108,11 +106,10 @@ function intersectArrays(one: ArrayPart, other: ArrayPart): ArrayPart {
 function intersectObjects(one: ObjectPart, other: ObjectPart): ObjectPart {
   const properties = new Map<string, Property>()
   for (const name of new Set([...one.properties.keys(), ...other.properties.keys()])) {
-    const [own, its] = [one.properties.get(name), other.properties.get(name)]
-    properties.set(name, {
-      shape: both(own?.shape ?? ofRest(one.rest), its?.shape ?? ofRest(other.rest)),
-      isRequired: own?.isRequired === true || its?.isRequired === true,
-    })
+    properties.set(
+      name,
+      intersectProperties([one, one.properties.get(name)], [other, other.properties.get(name)]),
+    )
   }
   const patterns = new Map(one.patterns)
   for (const [pattern, shape] of other.patterns) {
@@ -128,6 +125,20 @@ function intersectObjects(one: ObjectPart, other: ObjectPart): ObjectPart {
     names: one.names === undefined || other.names === undefined ? names : both(one.names, other.names),
     minProperties: Math.max(one.minProperties, other.minProperties),
     maxProperties: Math.min(one.maxProperties, other.maxProperties),
+    owners: [...one.owners, ...other.owners],
+  }
+}
+
+type PropertyOf = readonly [owner: ObjectPart, property: Property | undefined]
+
+function intersectProperties([one, own]: PropertyOf, [other, its]: PropertyOf): Property {
+  const given = [own, its].flatMap((property) => property ?? [])
+  return {
+    shape: both(own?.shape ?? ofRest(one.rest), its?.shape ?? ofRest(other.rest)),
+    isRequired: given.some(({ isRequired }) => isRequired),
+    isForeign: given.some(({ isForeign }) => isForeign === true),
+    node: given.find(({ node }) => node !== undefined)?.node,
+    owners: given.flatMap(({ owners = [] }) => owners),
   }
 }
 
@@ -146,5 +157,30 @@ function intersectRests(one: OtherMembers, other: OtherMembers): OtherMembers {
 function both(one: Lazy | undefined, other: Lazy | undefined): Lazy {
   if (one === undefined || other === undefined) return one ?? other ?? (() => NEVER)
   let shape: ValueSet | undefined
-  return () => (shape ??= intersect(one(), other()))
+  return () => (shape ??= meet(one(), other()))
+}
+
+/** Intersections by the shapes that they are made of. Schemas that contain themselves would have new ones without end. */
+const known = new WeakMap<ValueSet, Map<string, ValueSet>>()
+const numbers = new WeakMap<ValueSet, number>()
+let last = 0
+
+function numberOf(shape: ValueSet): number {
+  const found = numbers.get(shape) ?? ++last
+  numbers.set(shape, found)
+  return found
+}
+
+function meet(one: ValueSet, other: ValueSet): ValueSet {
+  const meets = [...new Set([...(one.meets ?? [one]), ...(other.meets ?? [other])])].toSorted(
+    (a, b) => numberOf(a) - numberOf(b),
+  )
+  const [first] = meets
+  if (first === undefined || meets.length === 1) return one
+  const key = meets.map(numberOf).join(' ')
+  const own = known.get(first) ?? new Map<string, ValueSet>()
+  known.set(first, own)
+  const found = own.get(key) ?? { ...intersect(one, other), meets }
+  own.set(key, found)
+  return found
 }

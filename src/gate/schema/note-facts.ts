@@ -15,7 +15,6 @@ export function toNoteFacts(base: ValueSet, revision: ValueSet, side: Side): rea
   const isRenamed = was !== undefined && is !== undefined && was !== is
   return [
     ...facts,
-    ...(side === 'request' && !old.readOnly && now.readOnly ? [say('became-read-only')] : []),
     ...(!old.deprecated && now.deprecated ? [say('deprecated')] : []),
     ...(old.deprecated && !now.deprecated ? [say('reactivated')] : []),
     ...(isRenamed

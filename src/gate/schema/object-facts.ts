@@ -1,6 +1,5 @@
-import type { Level } from '../finding.ts'
 import { toFact, inside } from './fact.ts'
-import type { Comparing, Fact, Say } from './fact.ts'
+import type { Comparing, Fact, Link, Say, Step } from './fact.ts'
 import { finite, toLimitFacts } from './scalar-facts.ts'
 import type { ObjectPart, Property, OtherMembers, ValueSet } from './shape.ts'
 
@@ -13,26 +12,42 @@ interface Pair {
 }
 
 /** The differences of two sets of objects. */
-export function toObjectFacts(old: ObjectPart, now: ObjectPart, pair: Pair): readonly Fact[] {
+export function toObjectFacts(old: ObjectPart, now: ObjectPart, pair: Pair): readonly (Fact | Link)[] {
   const { say, comparing } = pair
-  const facts = [
+  const facts: (Fact | Link)[] = [
     ...toLimitFacts('min-properties', old.minProperties || undefined, now.minProperties || undefined, say),
     ...toLimitFacts('max-properties', finite(old.maxProperties), finite(now.maxProperties), say),
   ]
   for (const name of new Set([...old.properties.keys(), ...now.properties.keys()]))
-    facts.push(...inside(name, toPropertyFacts(name, old, now, pair)))
+    facts.push(...inside(toStep(name, old, now), toPropertyFacts(name, old, now, pair)))
   facts.push(...toRestFacts(old.rest, now.rest, say, comparing))
   if (old.names === undefined && now.names !== undefined) facts.push(say('property-names-added'))
   if (old.names !== undefined && now.names === undefined) facts.push(say('property-names-removed'))
   if (old.names !== undefined && now.names !== undefined)
-    facts.push(...inside('(names)', comparing.compare(old.names(), now.names())))
+    facts.push(...inside({ name: '(names)', place: '' }, comparing.compare(old.names(), now.names())))
   for (const pattern of new Set([...old.patterns.keys(), ...now.patterns.keys()])) {
     const [before, after] = [old.patterns.get(pattern), now.patterns.get(pattern)]
     if (before === undefined) facts.push(say('pattern-properties-added'))
     else if (after === undefined) facts.push(say('pattern-properties-removed'))
-    else facts.push(...inside(`(${pattern})`, comparing.compare(before(), after())))
+    else facts.push(...inside({ name: `(${pattern})`, place: '' }, comparing.compare(before(), after())))
   }
   return facts
+}
+
+/** A property that the side writes. Who does not write one never sends it, whatever it looks like. */
+function findWritten(part: ObjectPart, name: string): Property | undefined {
+  const property = find(part, name)
+  return property?.isForeign === true ? undefined : property
+}
+
+function toStep(name: string, old: ObjectPart, now: ObjectPart): Step {
+  const ownersIn = (part: ObjectPart): readonly object[] => part.properties.get(name)?.owners ?? part.owners
+  return {
+    name,
+    place: `.${name}`,
+    owners: { base: ownersIn(old), revision: ownersIn(now) },
+    isChoice: old.owners.length > 1 || now.owners.length > 1,
+  }
 }
 
 /** A property that can be there; one whose schema has no value cannot. */
@@ -43,96 +58,90 @@ function find({ properties }: ObjectPart, name: string): Property | undefined {
     : undefined
 }
 
-function toPropertyFacts(name: string, old: ObjectPart, now: ObjectPart, pair: Pair): readonly Fact[] {
+/** Where a property stands, even if it refers to another schema. */
+function toPlace({ node, shape }: Property): Pick<ValueSet, 'place'> {
+  return { place: node ?? shape().place }
+}
+
+function toPropertyFacts(
+  name: string,
+  old: ObjectPart,
+  now: ObjectPart,
+  pair: Pair,
+): readonly (Fact | Link)[] {
   const { compare, side } = pair.comparing
-  const [before, after] = [find(old, name), find(now, name)]
+  const [before, after] = [findWritten(old, name), findWritten(now, name)]
   if (before !== undefined && after !== undefined) {
-    const facts = [...compare(before.shape(), after.shape())]
-    const say: Say = (aspect) => toFact(aspect, before.shape(), after.shape(), side)
-    if (!before.isRequired && after.isRequired) facts.push(say('became-required'))
-    if (before.isRequired && !after.isRequired) facts.push(say('became-optional'))
-    return facts
+    const found = [...compare(before.shape(), after.shape())]
+    const say: Say = (aspect) => toFact(aspect, toPlace(before), toPlace(after), side)
+    if (!before.isRequired && after.isRequired) found.push(say('became-required'))
+    if (before.isRequired && !after.isRequired) found.push(say('became-optional'))
+    return found
   }
+  const foreign = find(now, name)
+  if (before !== undefined && foreign !== undefined && side === 'request')
+    return [toFact('became-read-only', toPlace(before), toPlace(foreign), side)]
   if (before !== undefined) return toRemoved(before, now, pair)
   return after === undefined ? [] : toAdded(after, old, pair)
 }
 
-function toRemoved(before: Property, now: ObjectPart, { comparing, revision }: Pair): readonly Fact[] {
+function toRemoved(
+  before: Property,
+  now: ObjectPart,
+  { comparing, revision }: Pair,
+): readonly (Fact | Link)[] {
   const { side, compare, strictness } = comparing
   const shape = before.shape()
   if (typeof now.rest === 'function') {
-    const facts = compare(shape, now.rest())
-    if (side === 'request' || !before.isRequired) return facts
+    const found = compare(shape, now.rest())
+    if (side === 'request' || !before.isRequired) return found
   }
   const { deprecated, sunset } = shape.notes
-  const isOver = deprecated === true && (sunset === undefined || Date.parse(sunset) <= strictness.now)
-  const at = { base: shape.place, revision: revision.place }
+  const isExpected = deprecated === true && (sunset === undefined || Date.parse(sunset) <= strictness.now)
+  const fact = { base: toPlace(before).place, revision: revision.place, isNamed: true, at: [] } as const
   if (side === 'request') {
     const isRefused = now.rest === 'closed'
-    const ignored = isOver ? 'info' : 'warning'
-    const level: Level = isRefused ? 'breaking' : ignored
     const message = isRefused
       ? 'the property was removed, and unknown members are rejected'
       : 'the property was removed'
     // what is ignored is no matter of the set
     return [
-      { ...at, rule: 'request-property-removed', isNamed: true, level, at: [], message, isOfSet: isRefused },
+      {
+        ...fact,
+        rule: 'request-property-removed',
+        is: { isRefused, isExpected },
+        message,
+        isOfSet: isRefused,
+      },
     ]
   }
-  const [kind, level]: readonly [string, Level] = before.isRequired
-    ? ['required', 'breaking']
-    : ['optional', 'warning']
+  const kind = before.isRequired ? 'required' : 'optional'
   return [
     {
-      ...at,
+      ...fact,
       rule: `response-${kind}-property-removed`,
-      isNamed: true,
-      level: isOver && !before.isRequired ? 'info' : level,
-      at: [],
+      is: { isExpected },
       message: `the ${kind} property was removed`,
       isOfSet: before.isRequired,
     },
   ]
 }
 
-function toAdded(after: Property, old: ObjectPart, { comparing, base }: Pair): readonly Fact[] {
-  const { side, compare, strictness } = comparing
+function toAdded(after: Property, old: ObjectPart, { comparing, base }: Pair): readonly (Fact | Link)[] {
+  const { side, compare } = comparing
   const shape = after.shape()
-  const facts = typeof old.rest === 'function' ? compare(old.rest(), shape) : []
-  const at = { base: base.place, revision: shape.place, at: [], isNamed: true } as const
-  if (side === 'request') {
-    if (!after.isRequired)
-      return typeof old.rest === 'function'
-        ? facts
-        : [
-            {
-              ...at,
-              rule: 'new-optional-request-property',
-              level: 'info',
-              message: 'an optional property was added',
-              isOfSet: false,
-            },
-          ]
-    const rule =
-      'default' in shape.notes
-        ? 'new-required-request-property-with-default'
-        : 'new-required-request-property'
-    return [
-      ...facts,
-      { ...at, rule, level: 'breaking', message: 'a required property was added', isOfSet: true },
-    ]
-  }
+  const hasRest = typeof old.rest === 'function'
+  const found = hasRest ? compare(old.rest(), shape) : []
+  const fact = { base: base.place, revision: toPlace(after).place, is: {}, at: [], isNamed: true } as const
   const kind = after.isRequired ? 'required' : 'optional'
-  return [
-    ...facts,
-    {
-      ...at,
-      rule: `response-${kind}-property-added`,
-      level: strictness.closedClients ? 'breaking' : 'info',
-      message: `a${after.isRequired ? ' required' : 'n optional'} property was added`,
-      isOfSet: false,
-    },
-  ]
+  const message = `a${after.isRequired ? ' required' : 'n optional'} property was added`
+  if (side === 'response')
+    return [...found, { ...fact, rule: `response-${kind}-property-added`, message, isOfSet: false }]
+  if (after.isRequired) {
+    const rule = `new-required-request-property${'default' in shape.notes ? '-with-default' : ''}`
+    return [...found, { ...fact, rule, message, isOfSet: true }]
+  }
+  return hasRest ? found : [{ ...fact, rule: 'new-optional-request-property', message, isOfSet: false }]
 }
 
 function toRestFacts(
@@ -140,9 +149,10 @@ function toRestFacts(
   now: OtherMembers,
   say: Say,
   { compare }: Comparing,
-): readonly Fact[] {
+): readonly (Fact | Link)[] {
   if (old === now) return []
-  if (typeof old === 'function' && typeof now === 'function') return inside('*', compare(old(), now()))
+  if (typeof old === 'function' && typeof now === 'function')
+    return inside({ name: '*', place: '{}' }, compare(old(), now()))
   if (now === 'closed') return [say('additional-properties-closed')]
   if (now === 'open')
     return [say(old === 'closed' ? 'additional-properties-opened' : 'additional-properties-widened')]

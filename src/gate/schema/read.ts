@@ -5,7 +5,7 @@ import { toStableText } from '../json.ts'
 import { has, hasPart } from './check.ts'
 import { areDisjoint } from './disjoint.ts'
 import { intersect, toRules } from './intersect.ts'
-import { ANY, ANY_NUMBER, ANY_OBJECT, ANY_STRING, NEVER, toValue } from './shape.ts'
+import { ANY, isAny, ANY_NUMBER, ANY_OBJECT, ANY_STRING, NEVER, toValue } from './shape.ts'
 import type { Bound, Lazy, Notes, Alternative, Property, OtherMembers, Rule, ValueSet } from './shape.ts'
 
 /** Who writes the values: `readOnly` properties are not in requests, `writeOnly` ones not in responses. */
@@ -66,7 +66,7 @@ function toShape(schema: Node, reading: Reading): ValueSet {
     if (own.length === 0) return target
     const rest = Object.fromEntries(own.map((key) => [key, schema[key]]))
     const sibling = toOwnShape(rest, schema, reading)
-    return { ...intersect(target, sibling), schema: { node: schema, source } }
+    return { ...refine(target, sibling), schema: { node: schema, source } }
   }
   return { ...toOwnShape(schema, schema, reading), schema: { node: schema, source } }
 }
@@ -75,7 +75,7 @@ function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
   const { read, source } = reading
   const notes = toNotes(schema, source)
   let shape: ValueSet = { ...toTyped(schema, reading), notes, place }
-  for (const part of toList(schema['allOf'])) shape = { ...intersect(read(part), shape), place }
+  for (const part of toList(schema['allOf'])) shape = { ...refine(read(part), shape), place }
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword]
     if (!Array.isArray(branches) || branches.length === 0) continue
@@ -94,6 +94,20 @@ function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
   }
 }
 
+/** A schema with what is said beside it. If that is nothing of values, its parts are those of the schema. */
+function refine(target: ValueSet, beside: ValueSet): ValueSet {
+  const shape = intersect(target, beside)
+  return isAny(beside) ? { ...shape, parts: atHome(target) } : shape
+}
+
+/** The parts of a schema for another one that refers to it. */
+function atHome(shape: ValueSet): readonly Alternative[] {
+  const [part] = shape.parts
+  return part !== undefined && part.kind !== 'value' && shape.parts.length === 1
+    ? [{ ...part, home: part.home ?? (() => shape) }]
+    : shape.parts
+}
+
 function isNullable(schema: Node, { is30 }: Source): boolean {
   return is30 && schema['nullable'] === true
 }
@@ -107,10 +121,10 @@ function toList(value: unknown): readonly unknown[] {
 
 /** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */
 function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: Reading): ValueSet {
-  const shapes = branches.map((branch) => {
-    const { parts } = reading.read(branch)
+  const shapes = branches.map((branch, at) => {
+    const parts = atHome(reading.read(branch))
     const name = isRecord(branch) && isString(branch['$ref']) ? branch['$ref'].split('/').at(-1) : undefined
-    return name === undefined ? parts : parts.map((part): Alternative => ({ ...part, name }))
+    return parts.map((part): Alternative => ({ ...part, name: name ?? part.name, branch: at }))
   })
   const rule: Rule = {
     key: 'oneOf',
@@ -291,9 +305,13 @@ function toObject(schema: Node, reading: Reading): Alternative {
   const given = isRecord(schema['properties']) ? schema['properties'] : {}
   for (const name of new Set([...Object.keys(given), ...required])) {
     const own = Object.hasOwn(given, name) ? given[name] : undefined
+    const isForeign = isWrittenElsewhere(own, reading)
     properties.set(name, {
       shape: () => read(own),
-      isRequired: required.has(name) && !isWrittenElsewhere(own, reading),
+      isRequired: required.has(name) && !isForeign,
+      isForeign,
+      ...(isRecord(own) ? { node: own } : {}),
+      ...(name in given ? { owners: [schema] } : {}),
     })
   }
   const patterns = isRecord(schema['patternProperties']) ? schema['patternProperties'] : {}
@@ -306,6 +324,7 @@ function toObject(schema: Node, reading: Reading): Alternative {
     names: names === undefined ? undefined : () => read(names),
     minProperties: numberAt(schema, 'minProperties') ?? 0,
     maxProperties: numberAt(schema, 'maxProperties') ?? Number.POSITIVE_INFINITY,
+    owners: [schema],
   }
 }
 

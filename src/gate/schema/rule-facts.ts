@@ -1,10 +1,10 @@
 import type { Fact, Say } from './fact.ts'
 import { rulesOf } from './shape.ts'
-import type { Alternative } from './shape.ts'
+import type { Alternative, Rule } from './shape.ts'
 
 /** The differences in rules that cannot be compared: each is named by its keyword. */
 export function toRuleFacts(old: Alternative, now: Alternative, say: Say): readonly Fact[] {
-  const [before, after] = [rulesOf(old), rulesOf(now)]
+  const [before, after] = [ownRules(old), ownRules(now)]
   const removed = before.filter(({ key }) => !after.some((rule) => rule.key === key))
   const added = after.filter(({ key }) => !before.some((rule) => rule.key === key))
   const facts = [
@@ -27,6 +27,12 @@ export function toRuleFacts(old: Alternative, now: Alternative, say: Say): reado
       rule: `${toKebab(changed.keyword)}-changed`,
     },
   ]
+}
+
+/** The rules of a part that the schema behind it has not. */
+function ownRules(part: Alternative): readonly Rule[] {
+  const behind = part.home?.().parts.flatMap(({ rules }) => rules) ?? []
+  return rulesOf(part).filter(({ key }) => !behind.some((rule) => rule.key === key))
 }
 
 function toKebab(keyword: string): string {

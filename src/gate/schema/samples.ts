@@ -72,7 +72,8 @@ function toArrays({ prefix, items, minItems, maxItems }: ArrayPart, depth: numbe
 }
 
 function toObjects(part: ObjectPart, depth: number): readonly unknown[] {
-  const { properties, rest } = part
+  const { rest } = part
+  const properties = new Map([...part.properties].filter(([, { isForeign }]) => isForeign !== true))
   if (depth >= DEEPEST && [...properties.values()].some(({ isRequired }) => isRequired)) return []
   const values = new Map(
     depth >= DEEPEST ? [] : [...properties].map(([name, { shape }]) => [name, ofShape(shape(), depth + 1)]),

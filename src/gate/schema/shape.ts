@@ -12,6 +12,8 @@ export interface ValueSet {
   readonly place: object | undefined
   /** The schema that has these values and no others; missing for a part or an intersection of schemas. */
   readonly schema?: Written
+  /** The shapes that an intersection is made of. */
+  readonly meets?: readonly ValueSet[]
 }
 
 /** A shape that is read when somebody asks: schemas may contain themselves. */
@@ -46,6 +48,10 @@ export function rulesOf({ rules }: Alternative): readonly Rule[] {
 interface Common {
   /** The name of the schema that a reference led to, or its title. */
   readonly name?: string | undefined
+  /** Its place among the alternatives of the schema. */
+  readonly branch?: number | undefined
+  /** The schema that has this part and no other, if another one refers to it. */
+  readonly home?: Lazy | undefined
   readonly rules: readonly Rule[]
 }
 
@@ -90,6 +96,12 @@ export interface ArrayPart extends Common {
 export interface Property {
   readonly shape: Lazy
   readonly isRequired: boolean
+  /** Whether the side does not write it: `readOnly` in a request, `writeOnly` in a response. */
+  readonly isForeign?: boolean
+  /** Its schema, as it stands in the document. */
+  readonly node?: object | undefined
+  /** The object schemas that name it. */
+  readonly owners?: readonly object[]
 }
 
 /** Members that an object does not name: any, none, or those of a schema. */
@@ -103,6 +115,8 @@ export interface ObjectPart extends Common {
   readonly names?: Lazy | undefined
   readonly minProperties: number
   readonly maxProperties: number
+  /** The schemas that it is made of, as they stand in their document. */
+  readonly owners: readonly object[]
 }
 
 export type Alternative = ValuePart | NumberPart | StringPart | ArrayPart | ObjectPart
@@ -146,6 +160,7 @@ export const ANY_OBJECT: ObjectPart = {
   patterns: new Map(),
   minProperties: 0,
   maxProperties: Number.POSITIVE_INFINITY,
+  owners: [],
   rules: NO_RULES,
 }
 

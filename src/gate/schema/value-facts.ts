@@ -1,6 +1,6 @@
 import { toShortText, toStableText } from '../json.ts'
 import type { AspectName } from './aspects.ts'
-import type { Comparing, Fact, Say } from './fact.ts'
+import type { Fact, Say } from './fact.ts'
 import type { ValuePart } from './shape.ts'
 
 /** The values of a type that a schema lists. */
@@ -11,13 +11,7 @@ export interface Values {
 }
 
 /** The differences of two lists of values. */
-export function toValueFacts(
-  old: Values,
-  now: Values,
-  say: Say,
-  isExtensible: boolean,
-  comparing: Comparing,
-): readonly Fact[] {
+export function toValueFacts(old: Values, now: Values, say: Say, isExtensible: boolean): readonly Fact[] {
   if (old.isOpen) return now.isOpen ? [] : [sayOf(now, ['const-added', 'became-enum'], 'only', say)]
   if (now.isOpen) return [sayOf(old, ['const-removed', 'enum-removed'], 'not only', say)]
   const removed = without(old, now)
@@ -28,7 +22,14 @@ export function toValueFacts(
     ...(removed.length > 0
       ? [say('enum-value-removed', `${toText(removed)} ${areOf(removed)} no longer allowed`)]
       : []),
-    ...(added.length > 0 ? [toAdded(added, say, isExtensible, comparing)] : []),
+    ...(added.length > 0
+      ? [
+          {
+            ...say('enum-value-added', `${toText(added)} ${areOf(added)} allowed`),
+            is: { isExpected: isExtensible },
+          },
+        ]
+      : []),
   ]
 }
 
@@ -41,19 +42,6 @@ function sayOf(
   const { values } = listed
   const aspect = values.length === 1 ? single : several
   return say(aspect, `${how} ${toText(values)} ${areOf(values)} allowed`)
-}
-
-function toAdded(
-  added: readonly ValuePart[],
-  say: Say,
-  isExtensible: boolean,
-  { side, strictness }: Comparing,
-): Fact {
-  const fact = say('enum-value-added', `${toText(added)} ${areOf(added)} allowed`)
-  if (side === 'request') return fact
-  const closed = strictness.closedEnums ? 'breaking' : 'warning'
-  const level = isExtensible ? 'info' : closed
-  return { ...fact, level }
 }
 
 function without(one: Values, other: Values): readonly ValuePart[] {

@@ -1,11 +1,13 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
-import type { VersionFinding } from '../finding.ts'
+import { withPlaces } from '../finding.ts'
+import type { Finding, VersionFinding } from '../finding.ts'
 import { requireRule } from './rule-name.ts'
 
 /** A finding that is allowed for a reason until a date. */
 export interface Allowed {
   readonly rule: string
+  readonly schema?: string
   readonly operation?: string
   readonly at?: string
   readonly versions?: readonly string[]
@@ -14,7 +16,7 @@ export interface Allowed {
   readonly until: string
 }
 
-const MEMBERS = new Set(['rule', 'operation', 'at', 'versions', 'reason', 'until'])
+const MEMBERS = new Set(['rule', 'schema', 'operation', 'at', 'versions', 'reason', 'until'])
 
 /** Reads `allow.json`. @throws {ReadError} for an entry that would allow something else than it says */
 export function readAllowed(text: string): readonly Allowed[] {
@@ -25,7 +27,7 @@ export function readAllowed(text: string): readonly Allowed[] {
 
 function readEntry(entry: unknown, where: string): Allowed {
   const given = isRecord(entry) ? entry : {}
-  const { rule, operation, at, versions, reason, until } = { ...given }
+  const { rule, schema, operation, at, versions, reason, until } = { ...given }
   if (!isString(rule) || !isString(reason) || reason === '' || !isString(until))
     throw new ReadError(`${where}: rule, reason and until are required`)
   requireRule(rule, where)
@@ -37,13 +39,18 @@ function readEntry(entry: unknown, where: string): Allowed {
     rule,
     reason,
     until,
+    ...toText('schema', schema, where),
     ...toText('operation', operation, where),
     ...toText('at', at, where),
     ...toVersions(versions, where),
   }
 }
 
-function toText(name: 'operation' | 'at', value: unknown, where: string): Pick<Allowed, typeof name> {
+function toText(
+  name: 'schema' | 'operation' | 'at',
+  value: unknown,
+  where: string,
+): Pick<Allowed, typeof name> {
   if (value === undefined) return {}
   if (!isString(value)) throw new ReadError(`${where}: ${name} has to be a string`)
   return { [name]: value }
@@ -56,14 +63,26 @@ function toVersions(value: unknown, where: string): Pick<Allowed, 'versions'> {
   return { versions: value }
 }
 
-/** Whether an entry is about a finding. What it leaves out may be anything. */
-export function isAbout(allowed: Allowed, finding: VersionFinding): boolean {
-  return (
-    allowed.rule === finding.rule &&
-    (allowed.operation ?? finding.operation) === finding.operation &&
-    (allowed.at ?? finding.at) === finding.at &&
-    (allowed.versions?.includes(finding.version) ?? true)
+/** A finding without the places that are allowed, or `undefined` if none is left. What an entry leaves out may be anything. */
+export function withoutAllowed(
+  finding: VersionFinding,
+  allowed: readonly Allowed[],
+): VersionFinding | undefined {
+  const own = allowed.filter(
+    ({ rule, schema, versions }) =>
+      rule === finding.rule &&
+      (schema ?? finding.schema) === finding.schema &&
+      (versions?.includes(finding.version) ?? true),
   )
+  if (own.length === 0) return finding
+  const isAllowed = (place: Pick<Finding, 'operation' | 'at'>): boolean =>
+    own.some(
+      ({ operation = place.operation, at = place.at }) =>
+        operation === place.operation && (at === place.at || at === finding.at),
+    )
+  if (finding.places.length === 0) return isAllowed(finding) ? undefined : finding
+  const left = finding.places.filter((place) => !isAllowed(place))
+  return left.length === 0 ? undefined : withPlaces(finding, left)
 }
 
 /** Whether the last day of an entry is over. */

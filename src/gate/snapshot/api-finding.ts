@@ -1,15 +1,25 @@
-import type { Level, VersionFinding } from '../finding.ts'
+import type { VersionFinding } from '../finding.ts'
+import { levelOf } from '../level.ts'
+import type { Circumstances } from '../level.ts'
+
+const STRICTNESS = { closedEnums: false, closedClients: false, now: 0 }
 
 /** A finding of a whole version, or of the whole API. */
-export function toApiFinding(version: string, rule: string, level: Level, message: string): VersionFinding {
+export function toApiFinding(
+  version: string,
+  rule: string,
+  message: string,
+  is: Circumstances = {},
+): VersionFinding {
   return {
     version,
     rule,
-    level,
+    level: levelOf(rule, is, STRICTNESS),
     operation: '',
     at: '',
     message,
     base: { pointer: '' },
     revision: { pointer: '' },
+    places: [],
   }
 }

@@ -1,8 +1,9 @@
-import { compareDocuments } from '../compare.ts'
+import { compareSources } from '../compare.ts'
 import type { CompareOptions } from '../compare.ts'
 import type { VersionFinding } from '../finding.ts'
 import { operationsById } from '../document/by-id.ts'
 import { toNeighbours } from '../document/neighbours.ts'
+import { toSource } from '../document/source.ts'
 import { toApiFinding } from './api-finding.ts'
 import { isByHand } from './serving.ts'
 import type { Serving } from './serving.ts'
@@ -49,17 +50,13 @@ export function checkChanges(
   ]
 }
 
-/** Problems that the values of an application may never show. The author can list the field in `lossy` or add examples. */
-const UNCERTAIN = new Set(['lost', 'unfit', 'unchecked'])
-
 function toProblemFinding(
   { code, change, message, fix, at }: ChangeProblem,
   changes: readonly ChangeInHistory[],
 ): VersionFinding {
   const rule = `change-${code.replaceAll('_', '-')}`
-  const level = UNCERTAIN.has(code) ? 'warning' : 'breaking'
   const version = changes.find(({ id }) => id === change)?.version ?? ''
-  const finding = toApiFinding(version, rule, level, `${message.replace(/\.$/, '')}. ${fix}`)
+  const finding = toApiFinding(version, rule, `${message.replace(/\.$/, '')}. ${fix}`)
   return { ...finding, at: change, ...(at === undefined ? {} : { source: at }) }
 }
 
@@ -68,7 +65,7 @@ function isWithoutEffect({ routes, hasSideEffects }: ChangeInHistory): boolean {
 }
 
 function toEffectFinding({ id, version, source }: ChangeInHistory): VersionFinding {
-  const finding = toApiFinding(version, 'change-without-effect', 'warning', 'the change reaches no route')
+  const finding = toApiFinding(version, 'change-without-effect', 'the change reaches no route')
   return { ...finding, at: id, ...(source === undefined ? {} : { source }) }
 }
 
@@ -81,7 +78,8 @@ function toUnexplained(
 ): readonly VersionFinding[] {
   if (older === undefined) return []
   const reached = changes.filter(({ version }) => version === newer.version).flatMap(({ routes }) => routes)
-  const { findings } = compareDocuments(...toNeighbours(older, newer), options)
+  const [base, revision] = toNeighbours(older, newer)
+  const { findings } = compareSources(toSource(base), toSource(revision), options)
   const names = operationsById(Object(newer.document))
   const { serving } = options
   // a webhook has one schema, so only changes and other definitions make it differ
@@ -89,19 +87,18 @@ function toUnexplained(
     operation.startsWith('webhook ') ||
     (serving !== undefined && isByHand(serving, operation, older.version, newer.version))
   const operations = new Map(
-    findings
-      .filter(({ level, route }) => level === 'breaking' && !reached.some((name) => isReached(route, name)))
-      .filter(({ operation }) => !isMeant(operation))
-      .map((finding) => [finding.operation, finding] as const),
+    findings.flatMap(({ places }) =>
+      places
+        .filter(({ level, route }) => level === 'breaking' && !reached.some((name) => isReached(route, name)))
+        .filter(({ operation }) => !isMeant(operation))
+        .map((place) => [place.operation, place] as const),
+    ),
   )
-  return [...operations.values()].map((finding) => ({
-    ...finding,
-    version: newer.version,
-    operation: names.get(finding.route ?? '') ?? finding.operation,
-    rule: 'diff-unexplained',
-    level: 'warning',
-    at: '',
-    message: `the operation differs from version ${older.version}, and no change describes the difference`,
+  const message = `the operation differs from version ${older.version}, and no change describes the difference`
+  return [...operations.values()].map(({ operation, route }) => ({
+    ...toApiFinding(newer.version, 'diff-unexplained', message),
+    operation: names.get(route ?? '') ?? operation,
+    ...(route === undefined ? {} : { route }),
   }))
 }
 

@@ -1,9 +1,10 @@
-import { compareDocuments } from '../compare.ts'
+import { compareSources } from '../compare.ts'
 import type { CompareOptions } from '../compare.ts'
 import { areEqual } from '../document/same.ts'
+import { toSource } from '../document/source.ts'
 import { worst } from '../finding.ts'
 import type { Level, VersionFinding } from '../finding.ts'
-import { isAbout, isOver } from './allow.ts'
+import { isOver, withoutAllowed } from './allow.ts'
 import type { Allowed } from './allow.ts'
 import { toApiFinding } from './api-finding.ts'
 import { checkChanges } from './changes.ts'
@@ -64,7 +65,7 @@ export function checkSnapshots(
       continue
     }
     if (areEqual(snapshot.document, today.document)) continue
-    const { findings } = compareDocuments(snapshot.document, today.document, options)
+    const { findings } = compareSources(toSource(snapshot.document), toSource(today.document), options)
     found.push(...findings.map((finding) => ({ ...finding, version })))
     stale.push(version)
     if (findings.length === 0) reworded.push(version)
@@ -78,7 +79,7 @@ export function checkSnapshots(
   const expired = allowed.filter((one) => isOver(one, now))
   const holding = allowed.filter((one) => !expired.includes(one))
   const findings = [
-    ...all.filter((finding) => !holding.some((one) => isAbout(one, finding))),
+    ...all.flatMap((finding) => withoutAllowed(finding, holding) ?? []),
     ...expired.map(toExpired),
   ]
   const kept = new Set(snapshots.map(({ version }) => version))
@@ -94,23 +95,13 @@ export function checkSnapshots(
 
 function toRemoved(snapshot: Snapshot, now: Date): VersionFinding {
   const { version } = snapshot
-  return isAfterSunset(snapshot, now)
-    ? toApiFinding(version, 'api-version-removed', 'info', `version ${version} was removed after its sunset`)
-    : toApiFinding(
-        version,
-        'api-version-removed',
-        'breaking',
-        `version ${version} was removed before its sunset`,
-      )
+  const isExpected = isAfterSunset(snapshot, now)
+  const message = `version ${version} was removed ${isExpected ? 'after' : 'before'} its sunset`
+  return toApiFinding(version, 'api-version-removed', message, { isExpected })
 }
 
 function toExpired({ rule, until, reason }: Allowed): VersionFinding {
-  return toApiFinding(
-    '',
-    'allow-expired',
-    'breaking',
-    `${rule} was allowed until ${until.slice(0, 10)}: ${reason}`,
-  )
+  return toApiFinding('', 'allow-expired', `${rule} was allowed until ${until.slice(0, 10)}: ${reason}`)
 }
 
 /** Ranges and days resolve by order, so known versions keep theirs, and new ones are newer than all of them. */
@@ -121,18 +112,13 @@ function toOrderFindings(
   const places = new Map(current.map(({ version }, place) => [version, place]))
   const known = snapshots.flatMap(({ version }) => places.get(version) ?? [])
   if (known.some((place, index) => place < (known[index - 1] ?? -1)))
-    return [toApiFinding('', 'version-order-changed', 'breaking', 'the order of the versions changed')]
+    return [toApiFinding('', 'version-order-changed', 'the order of the versions changed')]
   const newest = Math.max(...known)
   const kept = new Set(snapshots.map(({ version }) => version))
   return current
     .filter(({ version }, place) => !kept.has(version) && place < newest)
     .map(({ version }) =>
-      toApiFinding(
-        version,
-        'version-inserted',
-        'breaking',
-        `version ${version} was added before a released version`,
-      ),
+      toApiFinding(version, 'version-inserted', `version ${version} was added before a released version`),
     )
 }
 
@@ -144,5 +130,5 @@ function toDefaultFindings(
   const is = current.find(({ isDefault }) => isDefault)?.version
   if (snapshots.length === 0 || was === is) return []
   const message = `the default version was ${was ?? 'none'} and is ${is ?? 'none'}`
-  return [toApiFinding('', 'version-default-changed', 'breaking', message)]
+  return [toApiFinding('', 'version-default-changed', message)]
 }

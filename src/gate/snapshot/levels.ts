@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
 import { LEVELS } from '../finding.ts'
-import type { Level } from '../finding.ts'
+import type { Level, VersionFinding } from '../finding.ts'
 import { requireRule } from './rule-name.ts'
 
 /** Levels of rules that differ from those of the table. */
@@ -25,12 +25,13 @@ export function readLevels(text: string): Levels {
 }
 
 /** Findings with the levels that were chosen for their rules. Those of `none` are left out. */
-export function withLevels<F extends { readonly rule: string; readonly level: Level }>(
-  findings: readonly F[],
-  levels: Levels,
-): readonly F[] {
+export function withLevels(findings: readonly VersionFinding[], levels: Levels): readonly VersionFinding[] {
   if (levels.size === 0) return findings
   return findings
-    .map((finding) => ({ ...finding, level: levels.get(finding.rule) ?? finding.level }))
+    .map((finding) => {
+      const level = levels.get(finding.rule)
+      if (level === undefined) return finding
+      return { ...finding, level, places: finding.places.map((place) => ({ ...place, level })) }
+    })
     .filter(({ level }) => level !== 'none')
 }

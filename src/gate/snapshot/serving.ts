@@ -1,4 +1,4 @@
-import type { Level, VersionFinding } from '../finding.ts'
+import type { VersionFinding } from '../finding.ts'
 import { toApiFinding } from './api-finding.ts'
 
 /** How requests reach the routes of versions, as far as documents don't contain it. */
@@ -14,7 +14,7 @@ export function checkSchemes(old: Serving | undefined, now: Serving): readonly V
   const lost = (old?.schemes ?? []).filter((scheme) => !now.schemes.includes(scheme))
   if (lost.length === 0) return []
   const message = `versions were read from ${lost.join(' or ')} and are read from ${now.schemes.join(' or ') || 'no place'}`
-  return [toApiFinding('', 'version-scheme-changed', 'breaking', message)]
+  return [toApiFinding('', 'version-scheme-changed', message)]
 }
 
 /**
@@ -39,8 +39,8 @@ export function checkRoutes(
         const hasChanged = findings.some(
           (finding) => [other, version].includes(finding.version) && isOf(finding, operation),
         )
-        const level: Level = hasChanged ? 'breaking' : 'warning'
-        return [{ ...toApiFinding(version, 'range-retargeted', level, message), operation }]
+        const finding = toApiFinding(version, 'range-retargeted', message, { isExpected: !hasChanged })
+        return [{ ...finding, operation }]
       }
     return []
   })
@@ -60,8 +60,8 @@ function areTogether(groups: readonly (readonly string[])[], one: string, other:
 }
 
 /** Whether a finding that clients notice is about an operation. */
-function isOf({ operation, level }: VersionFinding, of: string): boolean {
-  return level !== 'info' && level !== 'none' && isAt(operation, of)
+function isOf({ places }: VersionFinding, of: string): boolean {
+  return places.some(({ operation, level }) => level !== 'info' && level !== 'none' && isAt(operation, of))
 }
 
 /** Whether an operation of a document is one whose path has no version and no prefix here. */

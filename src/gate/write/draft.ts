@@ -1,4 +1,4 @@
-import type { VersionFinding } from '../finding.ts'
+import type { TracedPlace, VersionFinding } from '../finding.ts'
 
 /** A field or parameter, as a document shows it. */
 export interface Described {
@@ -56,6 +56,7 @@ export type Draft = ModelDraft | RouteDraft
 /** A difference that no change can describe. */
 export interface Unwritten {
   readonly finding: VersionFinding
+  readonly place: TracedPlace | undefined
   /** Why, and what to do instead. */
   readonly why: string
 }

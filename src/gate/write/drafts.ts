@@ -1,12 +1,13 @@
 import { isRecord } from '../../base/values.ts'
+import { pick, toSteps } from '../document/pick.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Drafts, KnownModel, Unwritten } from './draft.ts'
 import { toFields } from './fields.ts'
 import type { Differing } from './fields.ts'
 import { reasonOf, toRouteDraft } from './operations.ts'
-import type { Pair } from './operations.ts'
+import type { Placed } from './operations.ts'
 import { findOwned, sideOf } from './owners.ts'
-import { pick, toSteps } from './walk.ts'
+import type { Owned, Pair } from './owners.ts'
 
 /**
  * The changes that findings ask for: one for each model and each route that differs.
@@ -15,29 +16,31 @@ import { pick, toSteps } from './walk.ts'
  */
 export function toDrafts(
   findings: readonly VersionFinding[],
-  isFailing: (finding: VersionFinding) => boolean,
+  isFailing: (finding: Pick<VersionFinding, 'level'>) => boolean,
   pair: Pair,
 ): Drafts {
   const models = new Map<KnownModel, ModelFinding[]>()
-  const routes = new Map<string, VersionFinding[]>()
+  const routes = new Map<string, Placed[]>()
   const unwritten: Unwritten[] = []
-  for (const finding of findings) {
-    const found = findOwned(finding, pair.base, pair.revision, pair.known)
+  for (const placed of findings.flatMap(placesOf)) {
+    const { finding, place } = placed
+    const isBad = isFailing(place ?? finding)
+    const found = place === undefined ? 'none' : findOwned(place, pair)
     if (found === 'undecided') {
-      if (isFailing(finding)) unwritten.push({ finding, why: UNDECIDED })
+      if (isBad) unwritten.push({ ...placed, why: UNDECIDED })
       continue
     }
-    const owned = found === 'none' ? ownedParameter(finding, pair) : found
+    const owned = found === 'none' ? ownedParameter(placed, pair) : found
     const model = pair.known.models.find(({ name }) => name === owned?.model)
-    const route = pair.known.routes.find(({ operationId }) => operationId === finding.route)?.name
+    const route = pair.known.routes.find(({ operationId }) => operationId === place?.route)?.name
     if (owned !== undefined && model !== undefined)
       models.set(model, [
         ...(models.get(model) ?? []),
-        { finding, differing: { ...owned, isFailing: isFailing(finding) } },
+        { ...placed, differing: { ...owned, isFailing: isBad } },
       ])
-    else if (!isFailing(finding)) continue
-    else if (route === undefined) unwritten.push({ finding, why: reasonOf(finding) })
-    else routes.set(route, [...(routes.get(route) ?? []), finding])
+    else if (!isBad) continue
+    else if (route === undefined) unwritten.push({ ...placed, why: reasonOf(placed) })
+    else routes.set(route, [...(routes.get(route) ?? []), placed])
   }
   const all = [
     ...[...models].map(([model, own]) => toModelDrafts(model, own)),
@@ -52,12 +55,18 @@ export function toDrafts(
   }
 }
 
+/** A finding once for each of its places. */
+function placesOf(finding: VersionFinding): readonly Placed[] {
+  return finding.places.length === 0
+    ? [{ finding, place: undefined }]
+    : finding.places.map((place) => ({ finding, place }))
+}
+
 const UNDECIDED =
   'the place is in a union or an intersection, so several objects match: write the change by hand'
 
 /** A finding in an object that has fields of a model. */
-interface ModelFinding {
-  readonly finding: VersionFinding
+interface ModelFinding extends Placed {
   readonly differing: Differing
 }
 
@@ -75,8 +84,9 @@ function toModelDrafts(model: KnownModel, found: readonly ModelFinding[]): Draft
     drafts: fields.length === 0 ? [] : [{ kind: 'model', model: model.name, fields }],
     unwritten: failing
       .filter(({ differing }) => !written.has(differing.field))
-      .map(({ finding, differing }) => ({
+      .map(({ finding, place, differing }) => ({
         finding,
+        place,
         why: `the newest ${model.name} has no field ${differing.field}: edit the change that describes it, or add it to the model`,
       })),
   }
@@ -90,15 +100,12 @@ const PLACES = new Map([
 ])
 
 /** A parameter that is a field of a model, as an object of its own. */
-function ownedParameter(
-  finding: VersionFinding,
-  { base, revision, known }: Pair,
-): Omit<Differing, 'isFailing'> | undefined {
-  const [section, place = '', field = ''] = finding.at.split('/')
-  if (section !== 'parameters') return undefined
-  const route = known.routes.find(({ operationId }) => operationId === finding.route)?.name
+function ownedParameter({ finding, place }: Placed, { base, revision, known }: Pair): Owned | undefined {
+  const [section, source = '', field = ''] = place?.steps ?? []
+  if (place === undefined || section !== 'parameters') return undefined
+  const route = known.routes.find(({ operationId }) => operationId === place.route)?.name
   const object = known.objects.find(
-    (each) => each.route === route && each.place === PLACES.get(place) && each.fields.includes(field),
+    (each) => each.route === route && each.place === PLACES.get(source) && each.fields.includes(field),
   )
   if (object === undefined) return undefined
   const read = (document: unknown, pointer: string): Readonly<Record<string, unknown>> => {
@@ -110,8 +117,7 @@ function ownedParameter(
   return {
     model: object.model,
     field,
-    side: sideOf(finding),
-    at: `${finding.revision.pointer} ${field}`,
+    side: sideOf(place),
     base: read(base, finding.base.pointer),
     revision: read(revision, finding.revision.pointer),
   }

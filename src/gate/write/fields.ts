@@ -11,10 +11,20 @@ export interface Differing extends Owned {
 
 type Names = ReadonlySet<string>
 
+/** Each pair of objects once. */
+function toDistinct(differing: readonly Differing[]): readonly Differing[] {
+  const known = new Map<object, Set<object>>()
+  return differing.filter(({ base, revision }) => {
+    const partners = known.get(revision) ?? new Set()
+    known.set(revision, partners)
+    return !partners.has(base) && partners.add(base)
+  })
+}
+
 /** Returns the earlier fields of a model, from the places where they differ. */
 export function toFields(model: KnownModel, differing: readonly Differing[]): readonly FieldDraft[] {
   const known = new Set(model.fields.map(({ name }) => name))
-  const objects = [...new Map(differing.map((each) => [`${each.side} ${each.at}`, each])).values()]
+  const objects = toDistinct(differing)
   const failing = new Set(differing.filter(({ isFailing }) => isFailing).map(({ field }) => field))
   const names = (test: (was: Names, now: Names) => (name: string) => boolean): readonly string[] => [
     ...new Set(

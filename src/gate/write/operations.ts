@@ -1,15 +1,15 @@
 import { isRecord } from '../../base/values.ts'
+import { pick, toSteps } from '../document/pick.ts'
 import type { Node } from '../document/source.ts'
-import type { VersionFinding } from '../finding.ts'
-import type { Described, FieldDraft, Known, RouteDraft, SourceName, Unwritten } from './draft.ts'
+import type { TracedPlace, VersionFinding } from '../finding.ts'
+import type { Described, FieldDraft, RouteDraft, SourceName, Unwritten } from './draft.ts'
 import { isSame } from './fields.ts'
-import { pick, toSteps } from './walk.ts'
+import type { Pair } from './owners.ts'
 
-/** Two documents with what the application defines. */
-export interface Pair {
-  readonly base: unknown
-  readonly revision: unknown
-  readonly known: Known
+/** A finding at one of its places; without a place if it concerns the whole API. */
+export interface Placed {
+  readonly finding: VersionFinding
+  readonly place: TracedPlace | undefined
 }
 
 /** The findings about a route. */
@@ -25,7 +25,7 @@ interface Told {
 /** Returns the earlier route, from the findings about it, or `undefined` if none of them can be written. */
 export function toRouteDraft(
   route: string,
-  findings: readonly VersionFinding[],
+  findings: readonly Placed[],
   pair: Pair,
 ): { readonly draft: RouteDraft | undefined; readonly unwritten: readonly Unwritten[] } {
   const path = pair.known.routes.find(({ name }) => name === route)?.path ?? ''
@@ -41,22 +41,23 @@ export function toRouteDraft(
   return { draft: { kind: 'route', route, now, ...address, ...known, parameters, headers }, unwritten }
 }
 
-function readFindings(findings: readonly VersionFinding[], ownPath: string, pair: Pair): Told {
+function readFindings(findings: readonly Placed[], ownPath: string, pair: Pair): Told {
   const unwritten: Unwritten[] = []
   const touched = new Map<SourceName, Set<string>>()
   const headers = new Map<string, FieldDraft>()
   let address: Told['address'] = {}
   let status: Told['status']
-  for (const finding of findings) {
-    const { rule, at } = finding
-    const [section, place = '', name = ''] = at.split('/')
-    const source = section === 'parameters' ? SOURCES.get(place) : undefined
+  for (const placed of findings) {
+    const { finding, place } = placed
+    const { rule } = finding
+    const [section, where = '', name = ''] = place?.steps ?? []
+    const source = section === 'parameters' ? SOURCES.get(where) : undefined
     if (rule === 'route-moved') address = toAddress(finding, ownPath)
     else if (rule === 'status-of-default-changed') status = toStatus(finding)
     else if (source !== undefined && rule !== 'request-parameter-location-changed')
       touched.set(source, (touched.get(source) ?? new Set()).add(name))
-    else if (section === 'responses' && name === 'headers') addHeader(headers, finding, pair)
-    else unwritten.push({ finding, why: reasonOf(finding) })
+    else if (section === 'responses' && name === 'headers') addHeader(headers, placed, pair)
+    else unwritten.push({ ...placed, why: reasonOf(placed) })
   }
   return { address, status, touched, headers: [...headers.values()], unwritten }
 }
@@ -93,32 +94,36 @@ interface Found {
   readonly method: string
 }
 
-/** The operation that findings are about, in both documents. */
-function operationsAt(findings: readonly VersionFinding[], { base, revision }: Pair): Pairing {
-  return {
-    base: operationAt(
-      base,
-      findings.map((finding) => finding.base.pointer),
-    ),
-    revision: operationAt(
-      revision,
-      findings.map((finding) => finding.revision.pointer),
-    ),
-  }
-}
-
 interface Pairing {
   readonly base: Found | undefined
   readonly revision: Found | undefined
 }
 
-function operationAt(document: unknown, pointers: readonly string[]): Found | undefined {
-  for (const pointer of pointers) {
-    const steps = toSteps(pointer).slice(0, 3)
-    const node = steps[0] === 'paths' ? pick(document, steps) : undefined
-    if (isRecord(node)) return { node, method: (steps[2] ?? '').toUpperCase() }
+/** The operation that findings are about, in both documents. */
+function operationsAt(findings: readonly Placed[], { base, revision }: Pair): Pairing {
+  const find = (document: unknown, side: 'base' | 'revision'): Found | undefined => {
+    for (const { finding, place } of findings) {
+      const found = operationAt(document, finding[side].pointer, place)
+      if (found !== undefined) return found
+    }
+    return undefined
   }
-  return undefined
+  return { base: find(base, 'base'), revision: find(revision, 'revision') }
+}
+
+/** The operation that has a pointer, or that of a place. */
+function operationAt(document: unknown, pointer: string, place: TracedPlace | undefined): Found | undefined {
+  const [section, path = '', method = ''] = toSteps(pointer)
+  const node = section === 'paths' ? pick(document, ['paths', path, method]) : undefined
+  if (isRecord(node)) return { node, method: method.toUpperCase() }
+  const paths = pick(document, ['paths'])
+  return Object.values(isRecord(paths) ? paths : {})
+    .flatMap((item) => Object.entries(isRecord(item) ? item : {}))
+    .flatMap(([name, each]): readonly Found[] =>
+      isRecord(each) && each['operationId'] === place?.route && place?.route !== undefined
+        ? [{ node: each, method: name.toUpperCase() }]
+        : [],
+    )[0]
 }
 
 /** Returns the earlier parameters of a source. */
@@ -164,10 +169,10 @@ function parametersOf(node: Node | undefined, source: SourceName): ReadonlyMap<s
 /** Adds the earlier header of a response. */
 function addHeader(
   headers: Map<string, FieldDraft>,
-  finding: VersionFinding,
+  { finding, place }: Placed,
   { base, revision }: Pair,
 ): void {
-  const name = finding.at.split('/')[3] ?? ''
+  const name = place?.steps[3] ?? ''
   const [was, now] = [headerAt(base, finding.base.pointer), headerAt(revision, finding.revision.pointer)]
   if (was === undefined) return
   headers.set(
@@ -186,16 +191,17 @@ function headerAt(document: unknown, pointer: string): Described | undefined {
 }
 
 /** Why a finding of an operation cannot be written as a change, and what helps. */
-export function reasonOf({ rule, at, version }: VersionFinding): string {
+export function reasonOf({ finding: { rule, version }, place }: Placed): string {
+  const [section, where] = place?.steps ?? []
   if (/^api-(path-)?removed/.test(rule))
     return `restore the route with version: '<=${version}', because a change cannot contain a handler`
   if (rule.startsWith('api-security'))
     return 'keep accepting the old credentials, because guards run before changes'
   if (rule === 'request-parameter-location-changed')
     return 'accept the parameter in both places, because a change cannot move it'
-  if (at.startsWith('parameters/path/'))
+  if (section === 'parameters' && where === 'path')
     return 'derive input.params from a model, such as User.pick({ id: true }), so that changes reach it'
-  if (at.startsWith('requestBody') || at.startsWith('responses/'))
+  if (section === 'requestBody' || section === 'responses')
     return 'define the object with model(), because changes describe fields of models, or keep a route for the older versions'
   return 'a change cannot describe this difference'
 }

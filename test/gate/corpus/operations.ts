@@ -52,6 +52,169 @@ const row = (reason: string, old: Short, now: Short, ...expected: readonly strin
 })
 
 export const OPERATIONS: readonly OperationPair[] = [
+  row(
+    'a filter of another name',
+    withParameter({ name: 'owner' }),
+    withParameter({ name: 'owner_id' }),
+    'breaking request-parameter-renamed',
+  ),
+  row(
+    'filters of which one has another way of writing',
+    get({ parameters: [parameter({ name: 'userId' }), parameter({ name: 'q' })] }),
+    get({ parameters: [parameter({ name: 'user_id' }), parameter({ name: 'search' })] }),
+    'breaking request-parameter-renamed',
+    'warning request-parameter-removed',
+    'info new-optional-request-parameter',
+  ),
+  row(
+    'a filter less, and one of other values more',
+    withParameter({ name: 'owner' }),
+    withParameter({ name: 'page' }, integer),
+    'warning request-parameter-removed',
+    'info new-optional-request-parameter',
+  ),
+  row(
+    'a parameter of the query that takes no null any more, which is not sent',
+    withParameter({}, { type: ['integer', 'null'] }),
+    withParameter({}, integer),
+  ),
+  row('a parameter that says that it is text', withParameter({}, {}), withParameter({}, string)),
+  row(
+    'a parameter that is a boolean, as two texts',
+    withParameter({}, { type: 'boolean' }),
+    withParameter({}, { enum: ['true', 'false'] }),
+  ),
+  row(
+    'a parameter that is a number, as one of two texts',
+    withParameter({}, { enum: [1, 2] }),
+    withParameter({}, { enum: ['1', '2', '3'] }),
+    'info request-parameter-type-generalized',
+  ),
+  row(
+    'a parameter of a list of booleans, as texts',
+    withParameter({}, array({ type: 'boolean' })),
+    withParameter({}, array({ enum: ['true', 'false'] })),
+  ),
+  row(
+    'a parameter that is any text, as a number',
+    withParameter({}, string),
+    withParameter({}, integer),
+    'breaking request-parameter-type-changed',
+  ),
+  row(
+    'a parameter in another media type',
+    withParameter({ schema: undefined, content: json(string) }),
+    withParameter({ schema: undefined, content: { 'text/plain': { schema: string } } }),
+    'breaking request-parameter-serialization-changed',
+  ),
+  row(
+    'a parameter of the path in the style of a matrix',
+    at('/cars/{id}', { parameters: [{ in: 'path', name: 'id', required: true, schema: string }] }),
+    at('/cars/{id}', {
+      parameters: [{ in: 'path', name: 'id', required: true, schema: string, style: 'matrix' }],
+    }),
+    'breaking request-parameter-serialization-changed',
+  ),
+  row(
+    'a status that became a range',
+    answers({ 200: { description: 'OK' } }),
+    answers({ '2XX': { description: 'OK' } }),
+    'warning response-success-status-added',
+  ),
+  row(
+    'an answer more for who has it already',
+    answers({ 200: { description: 'OK' } }),
+    answers({ 200: { description: 'OK' }, 304: { description: 'Not modified' } }),
+    'info response-non-success-status-added',
+  ),
+  row(
+    'an OAuth flow more',
+    {
+      ...get({ security: [{ oauth: [] }] }),
+      schemes: { oauth: { type: 'oauth2', flows: { implicit: {} } } },
+    },
+    {
+      ...get({ security: [{ oauth: [] }] }),
+      schemes: { oauth: { type: 'oauth2', flows: { implicit: {}, clientCredentials: {} } } },
+    },
+    'info api-security-removed',
+  ),
+  row(
+    'an OAuth flow less',
+    {
+      ...get({ security: [{ oauth: [] }] }),
+      schemes: { oauth: { type: 'oauth2', flows: { implicit: {}, clientCredentials: {} } } },
+    },
+    {
+      ...get({ security: [{ oauth: [] }] }),
+      schemes: { oauth: { type: 'oauth2', flows: { implicit: {} } } },
+    },
+    'breaking api-security-added',
+  ),
+  row('a path with the name of a version', at('/packages/{version}'), at('/packages/{version}')),
+  row(
+    'a parameter more that is named version',
+    at('/a'),
+    at('/a/{version}'),
+    'breaking new-request-path-parameter',
+  ),
+  row(
+    'two paths of which one has a version, and an unrelated one more',
+    { paths: { ...at('/packages/{name}').paths, ...at('/packages/{name}/{version}').paths } },
+    {
+      paths: {
+        ...at('/packages/{name}').paths,
+        ...at('/packages/{name}/{version}').paths,
+        ...at('/ping').paths,
+      },
+    },
+    'info endpoint-added',
+  ),
+  row(
+    'paths that differ in the names of their parameters alone',
+    {
+      paths: {
+        ...at('/cars/{id}', { summary: 'a' }).paths,
+        ...at('/cars/{name}', { deprecated: true }).paths,
+      },
+    },
+    {
+      paths: {
+        ...at('/cars/{name}', { deprecated: true }).paths,
+        ...at('/cars/{id}', { summary: 'a' }).paths,
+      },
+    },
+  ),
+  row(
+    'paths of two versions, and one without',
+    { version: '1', paths: { ...at('/v1/cars').paths, ...at('/health').paths } },
+    { version: '2', paths: { ...at('/v2/cars').paths, ...at('/health').paths } },
+  ),
+  row(
+    'headers of a webhook',
+    {
+      webhooks: {
+        moved: {
+          post: {
+            parameters: [{ in: 'header', name: 'X-Id', required: true, schema: string }],
+            responses: ok,
+          },
+        },
+      },
+    },
+    {
+      webhooks: {
+        moved: {
+          post: {
+            parameters: [{ in: 'header', name: 'X-New', required: true, schema: string }],
+            responses: ok,
+          },
+        },
+      },
+    },
+    'breaking required-response-header-removed',
+    'info response-header-added',
+  ),
   row('an operation is the same', get(), get()),
   row('an operation more', get(), { paths: { ...get().paths, ...at('/vans').paths } }, 'info endpoint-added'),
   row(
@@ -169,6 +332,13 @@ export const OPERATIONS: readonly OperationPair[] = [
     'warning deprecated-without-sunset',
   ),
   row('no longer deprecated', get({ deprecated: true }), get(), 'info deprecated-reactivated'),
+  row(
+    'deprecated with a sunset that is over',
+    get(),
+    get({ deprecated: true, 'x-sunset': '2026-01-01' }),
+    'info endpoint-deprecated',
+    'warning sunset-date-in-the-past',
+  ),
   row(
     'an earlier sunset',
     get({ deprecated: true, 'x-sunset': '2027-02-01' }),
@@ -553,6 +723,31 @@ export const OPERATIONS: readonly OperationPair[] = [
       },
     },
     'breaking request-property-became-required',
+  ),
+  row(
+    'a callback whose address is found in another place',
+    get({ callbacks: { done: { '{$request.body#/url}': { post: { responses: ok } } } } }),
+    get({ callbacks: { done: { '{$request.body#/address}': { post: { responses: ok } } } } }),
+    'breaking callback-expression-changed',
+  ),
+  row(
+    'callbacks of two addresses, in another order',
+    get({
+      callbacks: {
+        done: {
+          '{$url}': { post: { responses: ok } },
+          '{$other}': { post: post(json(string)).paths?.['/cars']?.['post'] ?? {} },
+        },
+      },
+    }),
+    get({
+      callbacks: {
+        done: {
+          '{$other}': { post: post(json(string)).paths?.['/cars']?.['post'] ?? {} },
+          '{$url}': { post: { responses: ok } },
+        },
+      },
+    }),
   ),
   row(
     'a callback less',

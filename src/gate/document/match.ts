@@ -1,0 +1,80 @@
+import type { Operation } from './operations.ts'
+
+/** Operations of two documents that belong together, and those without a partner. */
+export interface Matched {
+  readonly pairs: readonly (readonly [Operation, Operation])[]
+  /** The same operations at other paths or with other methods. */
+  readonly moved: readonly (readonly [Operation, Operation])[]
+  readonly gone: readonly Operation[]
+  readonly come: readonly Operation[]
+}
+
+/** Finds the operations that belong together: by their exact path, by its pattern, and by their name. */
+export function matchOperations(before: readonly Operation[], after: readonly Operation[]): Matched {
+  const free = new Map<string, Set<Operation>>()
+  for (const operation of after)
+    for (const key of keysOf(operation)) free.set(key, (free.get(key) ?? new Set()).add(operation))
+  const left = new Set(after)
+  const take = (old: Operation, candidates: Iterable<Operation>): Operation | undefined => {
+    const all = [...candidates].filter((each) => left.has(each))
+    const found =
+      all.find(({ id }) => id !== undefined && id === old.id) ??
+      all.find((each) => hasSameNames(old, each)) ??
+      all[0]
+    if (found !== undefined) left.delete(found)
+    return found
+  }
+  const partners = new Map<Operation, Operation>()
+  // paths may differ in the names of their parameters alone
+  for (const at of [0, 1])
+    for (const old of before) {
+      if (partners.has(old)) continue
+      const now = take(old, free.get(keysOf(old)[at] ?? '') ?? [])
+      if (now !== undefined) partners.set(old, now)
+    }
+  const moved: (readonly [Operation, Operation])[] = []
+  const gone: Operation[] = []
+  for (const old of before) {
+    if (partners.has(old)) continue
+    const named = old.id === undefined ? undefined : [...left].find(({ id }) => id === old.id)
+    const now = named ?? [...left].find((other) => isDeeper(old, other))
+    if (now === undefined) gone.push(old)
+    else {
+      left.delete(now)
+      moved.push([old, now])
+    }
+  }
+  return { pairs: [...partners], moved, gone, come: [...left] }
+}
+
+/** The keys of an operation: its path, and then its pattern. */
+function keysOf({ method, path, pattern }: Operation): readonly [string, string] {
+  return [`${method} ${path}`, `pattern ${method} ${pattern}`]
+}
+
+function namesIn({ path }: Operation): string {
+  return (path.match(/\{[^{}]*\}/g) ?? []).join(' ')
+}
+
+function hasSameNames(old: Operation, now: Operation): boolean {
+  return namesIn(old) === namesIn(now)
+}
+
+/** Whether an operation without deprecation has nothing but more parameters in its path: without a name, that is all that says it is the same. */
+function isDeeper(old: Operation, now: Operation): boolean {
+  const isNamed = old.id !== undefined && now.id !== undefined
+  const isAlive = old.node['deprecated'] !== true && old.method === now.method
+  const added = isNamed || !isAlive ? [] : addedToPath(old, now)
+  return added.length > 0 && added.every((segment) => segment === '{}')
+}
+
+/** The segments that a path has beside all of another, none if it lacks one of those. */
+export function addedToPath(old: Operation, now: Operation): readonly string[] {
+  const left = old.pattern.split('/')
+  const added = now.pattern.split('/').filter((segment) => {
+    if (segment !== left[0]) return true
+    left.shift()
+    return false
+  })
+  return left.length === 0 ? added : []
+}

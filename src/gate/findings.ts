@@ -1,0 +1,174 @@
+import type { Passed, TracedFinding, TracedPlace } from './finding.ts'
+import { worst } from './finding.ts'
+import { levelOf } from './level.ts'
+import type { Circumstances } from './level.ts'
+import type { Difference, DifferentSchemas, Documents, Found } from './operation/context.ts'
+import { toRule } from './schema/fact.ts'
+import type { Fact, Pair, Step } from './schema/fact.ts'
+import { asSeen, behind } from './schema/settle.ts'
+import { toNamed } from './where.ts'
+import type { Named } from './where.ts'
+
+/** The differences of one operation. */
+export interface OfOperation {
+  /** Method and path. */
+  readonly operation: string
+  readonly route: string | undefined
+  readonly isPreview: boolean
+  readonly found: readonly Found[]
+}
+
+/** A difference at one place of an operation. */
+interface Placed extends Pick<Difference, 'rule' | 'message' | 'base' | 'revision'> {
+  readonly is: Circumstances
+  readonly steps: readonly string[]
+  readonly passed: readonly Passed[]
+  readonly named: () => Named | undefined
+}
+
+/** A difference, with all places that it reaches. */
+interface Group {
+  readonly difference: Placed
+  readonly places: TracedPlace[]
+}
+
+/** Lists each difference once, with the operations and places that it reaches. */
+export function toFindings(all: readonly OfOperation[], documents: Documents): readonly TracedFinding[] {
+  const groups = new Map<string, Group>()
+  for (const { operation, route, isPreview, found } of all)
+    for (const difference of found.flatMap((one) => toPlaced(one, documents))) {
+      const { rule, message, base, revision, is, steps, passed } = difference
+      const level = levelOf(rule, { ...is, isPreview }, documents.strictness)
+      if (level === 'none') continue
+      const key = [rule, base, revision, message].join('\n')
+      const group = groups.get(key) ?? { difference, places: [] }
+      groups.set(key, group)
+      const own = route === undefined ? {} : { route }
+      group.places.push({ operation, ...own, at: steps.join('/'), level, steps, passed })
+    }
+  return [...groups.values()].map(toFinding)
+}
+
+function toFinding({ difference, places }: Group): TracedFinding {
+  const { rule, message, base, revision } = difference
+  const named = difference.named()
+  const [first] = places
+  const { operation = '', route } = named === undefined ? { ...first } : {}
+  return {
+    rule,
+    level: worst(places.map(({ level }) => level)),
+    ...(named ?? { at: first?.at ?? '' }),
+    operation,
+    ...(route === undefined ? {} : { route }),
+    message,
+    base: { pointer: base },
+    revision: { pointer: revision },
+    places,
+  }
+}
+
+function toPlaced(one: Found, documents: Documents): readonly Placed[] {
+  if (!('pair' in one)) {
+    const { rule, message, base, revision, is = {}, at } = one
+    return [{ rule, message, base, revision, is, steps: at, passed: [], named: () => undefined }]
+  }
+  return factsOf(one, documents).map(({ fact, way, entry }): Placed => {
+    const steps = toSteps(way)
+    const isInside = one.place === 'body' && steps.length > 0
+    return {
+      rule: toRule(fact, one.side, isInside ? 'property' : one.place),
+      message: fact.message,
+      base: documents.base.pointerOf(fact.base),
+      revision: documents.revision.pointerOf(fact.revision),
+      is: { ...one.is, ...fact.is },
+      steps: [...one.at, ...steps.map(({ name }) => name)],
+      passed: toPassed(steps, one.origin),
+      named: () => {
+        const named = toNamed(fact, documents)
+        if (named === undefined || named.schema !== entry?.schema) return named
+        return {
+          ...named,
+          at: steps
+            .slice(entry.depth)
+            .map(({ name }) => name)
+            .join('/'),
+        }
+      },
+    }
+  })
+}
+
+/** The steps to a pair, from the inside to the outside. */
+interface Way {
+  readonly steps: readonly Step[]
+  readonly above: Way | undefined
+}
+
+function toSteps(way: Way | undefined): readonly Step[] {
+  const all: (readonly Step[])[] = []
+  for (let each = way; each !== undefined; each = each.above) all.push(each.steps)
+  return all.toReversed().flat()
+}
+
+/** A pair that is looked into, and how it was reached. */
+interface Visit {
+  readonly pair: Pair
+  readonly outlook: number
+  readonly way: Way | undefined
+  /** The last named schema on the way. */
+  readonly entry: Entry | undefined
+}
+
+interface Entry {
+  readonly schema: string
+  /** How many steps lead to it. */
+  readonly depth: number
+}
+
+interface Met extends Pick<Visit, 'way' | 'entry'> {
+  readonly fact: Fact
+}
+
+function further(steps: readonly Step[], above: Way | undefined): Way | undefined {
+  return steps.length === 0 ? above : { steps, above }
+}
+
+/** The facts of two schemas and of those inside, each by the shortest way. */
+function factsOf({ pair: root, side }: DifferentSchemas, documents: Documents): readonly Met[] {
+  const { comparing } = documents.sides[side]
+  const known = new Map<Pair, number>()
+  const open: Visit[] = []
+  const enter = (pair: Pair, above: Omit<Visit, 'pair'>): void => {
+    const outlook = behind(pair, above.outlook)
+    const seen = known.get(pair) ?? 0
+    if (outlook === undefined || (seen & (1 << outlook)) !== 0) return
+    known.set(pair, seen | (1 << outlook))
+    const schema = documents.revision.schemaOf(pair.revision.place)
+    const entry = schema === undefined ? above.entry : { schema, depth: toSteps(above.way).length }
+    open.push({ pair, outlook, way: above.way, entry })
+  }
+  enter(root, { outlook: 0, way: undefined, entry: undefined })
+  const met: Met[] = []
+  // what is found on the way is added at the end, so that short ways come first
+  for (const { pair, outlook, way, entry } of open) {
+    for (const each of pair.facts) {
+      const fact = asSeen(each, outlook, comparing)
+      if (fact !== undefined) met.push({ fact, way: further(fact.at, way), entry })
+    }
+    for (const { pair: inner, at } of pair.links) enter(inner, { outlook, way: further(at, way), entry })
+  }
+  return met
+}
+
+/** The objects that steps lead through. */
+function toPassed(steps: readonly Step[], origin = ''): readonly Passed[] {
+  const passed: Passed[] = []
+  let place = origin
+  let isAlone = true
+  for (const { name, place: step, owners, isChoice } of steps) {
+    if (isChoice === true) isAlone = false
+    if (owners !== undefined) passed.push({ field: name, ...owners, place, isAlone })
+    place += step
+  }
+  return passed
+}

@@ -1,0 +1,89 @@
+import { isRecord } from '../../base/values.ts'
+import type { Parameter } from '../document/operations.ts'
+import type { Node, Source } from '../document/source.ts'
+import type { Side } from '../schema/read.ts'
+import { compareSchemas } from './context.ts'
+import type { Difference, Documents, Found } from './context.ts'
+
+/** Headers by their names in lower case. */
+export type Headers = ReadonlyMap<string, Node>
+
+/** The names of rules: what the server sends in a response, and what it is sent in the answer to a webhook. */
+const RULES = {
+  response: {
+    removed: (isRequired: boolean) => `${isRequired ? 'required' : 'optional'}-response-header-removed`,
+    added: () => 'response-header-added',
+    required: 'response-header-became-required',
+    optional: 'response-header-became-optional',
+  },
+  request: {
+    removed: () => 'request-parameter-removed',
+    added: (isRequired: boolean) => `new-${isRequired ? 'required' : 'optional'}-request-parameter`,
+    required: 'request-parameter-became-required',
+    optional: 'request-parameter-became-optional',
+  },
+} as const
+
+/** The headers of a response. */
+export function headersOf(response: Node, source: Source): Headers {
+  const headers = source.resolve(response['headers'])
+  const entries = Object.entries(isRecord(headers) ? headers : {})
+  return new Map(
+    entries.flatMap(([name, value]): readonly (readonly [string, Node])[] => {
+      const header = source.resolve(value)
+      return isRecord(header) && name.toLowerCase() !== 'content-type' ? [[name.toLowerCase(), header]] : []
+    }),
+  )
+}
+
+/** The parameters of a webhook or callback that the server sends, which are as good as headers of a response. */
+export function sentHeaders(parameters: readonly Parameter[]): Headers {
+  return new Map(
+    parameters
+      .filter(({ in: place }) => place !== 'path')
+      .map(({ name, node }) => [name.toLowerCase(), node]),
+  )
+}
+
+/** The differences in headers. `owners` are the objects that have them. */
+export function compareHeaders(
+  [before, after]: readonly [Headers, Headers],
+  owners: { readonly base: string; readonly revision: string },
+  documents: Documents,
+  side: Side,
+  at: readonly string[],
+): readonly Found[] {
+  const { base, revision } = documents.sides[side]
+  const rules = RULES[side]
+  const found: Found[] = []
+  for (const [name, header] of before) {
+    const partner = after.get(name)
+    const place = [...at, name]
+    const say = (rule: string, message: string): Difference => ({
+      rule,
+      at: place,
+      message,
+      base: documents.base.pointerOf(header),
+      revision: partner === undefined ? owners.revision : documents.revision.pointerOf(partner),
+    })
+    const [was, is] = [header['required'] === true, partner?.['required'] === true]
+    if (partner === undefined) {
+      found.push(say(rules.removed(was), `the ${was ? 'required' : 'optional'} header was removed`))
+      continue
+    }
+    if (was && !is) found.push(say(rules.optional, 'the header became optional'))
+    if (!was && is) found.push(say(rules.required, 'the header became required'))
+    const owner = { side, place: side === 'response' ? 'header' : 'parameter', at: place } as const
+    found.push(...compareSchemas(base(header['schema']), revision(partner['schema']), owner, documents))
+  }
+  for (const [name, header] of after)
+    if (!before.has(name))
+      found.push({
+        rule: rules.added(header['required'] === true),
+        at: [...at, name],
+        message: 'the header was added',
+        base: owners.base,
+        revision: documents.revision.pointerOf(header),
+      })
+  return found
+}

@@ -1,0 +1,107 @@
+import { isRecord } from '../../base/values.ts'
+import { operationsOfItem } from '../document/operations.ts'
+import type { Operation } from '../document/operations.ts'
+import type { Source } from '../document/source.ts'
+import { withCircumstances } from './context.ts'
+import type { Documents, Found } from './context.ts'
+import { compareHeaders, sentHeaders } from './headers.ts'
+import { compareRequestBody } from './request-body.ts'
+import { compareResponses } from './responses.ts'
+
+/** The differences in what the server sends and what it takes for an answer: the sides are turned round. */
+export function compareSent(old: Operation, now: Operation, documents: Documents): readonly Found[] {
+  const headers = [sentHeaders(old.parameters), sentHeaders(now.parameters)] as const
+  const owners = { base: old.pointer, revision: now.pointer }
+  return [
+    ...compareHeaders(headers, owners, documents, 'response', ['parameters', 'header']),
+    ...withCircumstances(
+      [
+        ...compareRequestBody(old, now, documents, 'response'),
+        ...compareResponses(old, now, documents, 'request'),
+      ],
+      { isSent: true },
+    ),
+  ]
+}
+
+/** A callback of an operation. */
+interface Callback {
+  readonly name: string
+  /** Where the server finds the address that it calls. */
+  readonly expression: string
+  readonly operation: Operation
+}
+
+/** The differences in the callbacks of two operations that belong together. */
+export function compareCallbacks(
+  base: Operation,
+  revision: Operation,
+  documents: Documents,
+): readonly Found[] {
+  const before = callbacksOf(base, documents.base)
+  const free = new Set(callbacksOf(revision, documents.revision))
+  const take = (isPartner: (other: Callback) => boolean): Callback | undefined => {
+    const partner = [...free].find(isPartner)
+    if (partner !== undefined) free.delete(partner)
+    return partner
+  }
+  const exact = before.map((old) =>
+    take((other) => isSame(old, other) && old.expression === other.expression),
+  )
+  return before.flatMap((old, index): readonly Found[] => {
+    const now = exact[index] ?? take((other) => isSame(old, other))
+    const at = ['callbacks', `${old.name} ${old.operation.method}`]
+    const place = { at, base: old.operation.pointer }
+    if (now === undefined)
+      return [
+        {
+          ...place,
+          rule: 'callback-removed',
+          message: 'the callback was removed',
+          revision: revision.pointer,
+        },
+      ]
+    const message = `the address of the callback was ${old.expression} and is ${now.expression}`
+    const moved = { ...place, rule: 'callback-expression-changed', message, revision: now.operation.pointer }
+    return [
+      ...(old.expression === now.expression ? [] : [moved]),
+      ...compareSent(old.operation, now.operation, documents).map((one) => ({
+        ...one,
+        at: [...at, ...one.at],
+      })),
+    ]
+  })
+}
+
+function isSame(one: Callback, other: Callback): boolean {
+  return one.name === other.name && one.operation.method === other.operation.method
+}
+
+function callbacksOf({ node }: Operation, source: Source): readonly Callback[] {
+  return membersOf(node['callbacks'], source).flatMap(([name, callback]) =>
+    membersOf(callback, source).flatMap(([expression, item]) =>
+      isRecord(item)
+        ? operationsOfItem(item, expression, source).map((operation) => ({ name, expression, operation }))
+        : [],
+    ),
+  )
+}
+
+/** The webhooks of a document by method and name. */
+export function webhooksOf(source: Source): ReadonlyMap<string, Operation> {
+  const webhooks = membersOf(source.root['webhooks'] ?? source.root['x-webhooks'], source)
+  return new Map(
+    webhooks.flatMap(([name, item]) =>
+      isRecord(item)
+        ? operationsOfItem(item, name, source).map(
+            (operation) => [`${operation.method} ${name}`, operation] as const,
+          )
+        : [],
+    ),
+  )
+}
+
+function membersOf(value: unknown, source: Source): readonly (readonly [string, unknown])[] {
+  const given = source.resolve(value)
+  return Object.entries(isRecord(given) ? given : {}).map(([name, member]) => [name, source.resolve(member)])
+}
