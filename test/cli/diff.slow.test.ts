@@ -56,6 +56,7 @@ describe('octavo diff', () => {
         revision: {
           pointer: '/paths/~1users/post/requestBody/content/application~1json/schema/properties/age',
         },
+        places: [{ operation: 'POST /users', route: 'users.post', at: 'requestBody/application/json/age' }],
       },
     ])
   })
