@@ -52,7 +52,7 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
     known.set(part, whole, made)
     return made
   }
-  /** The answer so far. One that nobody asked for yet is noted as missing. */
+  /** The answer so far. A new question is noted as missing. */
   const ask = (part: ValueSet, whole: ValueSet): Answer => {
     // values lead nowhere, and sets of them are made up for a single question
     if (part.parts.every(isValue)) return allOf(part.parts, (one) => isPartIn(one, whole))
