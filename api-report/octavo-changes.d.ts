@@ -120,6 +120,10 @@ type FactsIn<P extends readonly Part_2[]> = P[number]['~was']
 
 type FactsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<N, string>> : never
 
+export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
+  readonly reads: R
+}
+
 export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{
   [Key in K]: Key
 }> {
@@ -129,38 +133,34 @@ export interface FieldNames<N extends string, K extends string> extends z.ZodEnu
 type FieldTurns<Sh, K, W> = W extends AnySchema
   ? K extends keyof Sh
     ? (Out_2<W> extends In_2<Sh[K]>
-        ? {
-            readonly narrowed?: boolean
-            readonly up?: (old: Out_2<W>, extra: TurnExtra) => In_2<Sh[K]>
-          }
-        : {
-            readonly up: (old: Out_2<W>, extra: TurnExtra) => In_2<Sh[K]>
+        ? unknown
+        : NeedsUp<Out_2<W>, In_2<Sh[K]>> & {
+            readonly narrowed?: never
           }) &
-        (Out_2<Sh[K]> extends In_2<W>
-          ? {
-              readonly down?: (now: Out_2<Sh[K]>, extra: TurnExtra) => In_2<W>
-            }
-          : {
-              readonly down: (now: Out_2<Sh[K]>, extra: TurnExtra) => In_2<W>
-            })
-    : unknown
-  : unknown
+        (Out_2<Sh[K]> extends In_2<W> ? unknown : NeedsDown<Out_2<Sh[K]>, In_2<W>>)
+    : NoTurns
+  : NoTurns
 
 export interface FieldWas {
-  readonly down?: (now: unknown, extra: TurnExtra) => unknown
+  readonly down?: (now: unknown, extra: FieldExtra) => unknown
   readonly narrowed?: boolean
-  readonly up?: (old: unknown, extra: TurnExtra) => unknown
+  readonly up?: (old: unknown, extra: FieldExtra) => unknown
   readonly was: Was
+}
+
+interface FieldWere<Sh, K, W, R, D, U> {
+  readonly down?: (now: Out_2<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => In_2<W>
+  readonly narrowed?: boolean
+  readonly up?: (old: Out_2<W>, extra: FieldExtra<R, U>) => In_2<Sh[K & keyof Sh]>
+  readonly was: W
 }
 
 type FieldsIn<F extends Fact> = {
   [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1]
 }
 
-type FieldsWere<Sh, W> = {
-  readonly [K in keyof W]: {
-    readonly was: W[K]
-  } & FieldTurns<Sh, K, W[K]>
+type FieldsWere<Sh, W, R = never, D = undefined, U = undefined> = {
+  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldTurns<Sh, K, W[K]>
 }
 
 type Flat_2<T> = {
@@ -179,7 +179,15 @@ type HasBorn<W, Sub, Sh> = [Gone<W, Sh>] extends [never]
     ? true
     : false
 
-export type HeadersWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'down'>>>
+export type HeadersWere = Readonly<
+  Record<
+    string,
+    {
+      readonly down?: (now: unknown, extra: TurnExtra) => unknown
+      readonly was: Was
+    }
+  >
+>
 
 export interface History<Vs extends readonly string[] = readonly string[], Ms = unknown, C = unknown> {
   readonly changes: C
@@ -193,9 +201,23 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
     value: ValueAt<S, Vs, C, From>,
     versions: {
       readonly from?: From
+      readonly inject?: never
       readonly to?: To
     },
   ): MigratedAt<S, Vs, C, To>
+  migrate<
+    S extends Schema,
+    From extends Vs[number] | undefined = undefined,
+    To extends Vs[number] | undefined = undefined,
+  >(
+    schema: S,
+    value: ValueAt<S, Vs, C, From>,
+    versions: {
+      readonly from?: From
+      readonly inject: Readonly<Record<string, unknown>>
+      readonly to?: To
+    },
+  ): Promise<MigratedAt<S, Vs, C, To>>
   readonly models: Ms
   readonly versions: Vs
 }
@@ -245,7 +267,26 @@ type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
     : true
   : false
 
+export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
+
+export interface LoadExtra<I> extends TurnExtra {
+  readonly inject: Injected<I>
+  readonly signal: AbortSignal
+}
+
+export interface LoadedExtra<L> extends TurnExtra {
+  readonly loaded: L
+}
+
 const MODEL: unique symbol
+
+type MadeDown<Sh, W> = {
+  [K in Exclude<keyof W, keyof Sh>]: In_2<W[K]>
+}
+
+type MadeUp<Sh, W> = {
+  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In_2<Sh[K]>
+}
 
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
 
@@ -291,6 +332,11 @@ export interface Modelled {
 
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
 
+export interface NameWas {
+  readonly up?: (old: unknown, extra: TurnExtra) => unknown
+  readonly was: Was
+}
+
 type NamesAt<K, N, St> =
   St extends State<infer Vs, infer C, infer New> ? NamesBack<K, N, ChangesOf<N, C, New>, Vs> : never
 
@@ -308,14 +354,16 @@ type NamesBackBy<K, F, D extends string = ''> = [F] extends [never]
     ? NamesBackBy<NameBefore<K, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
     : NameBefore<K, FieldsIn<F & Fact>>
 
-export type NamesWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'up'>>>
+export type NamesWere = Readonly<Record<string, NameWas>>
 
-type NeedsDown<Sh, W> = {
-  [K in Exclude<keyof W, keyof Sh>]: In_2<W[K]>
+interface NeedsDown<Now, Old> {
+  readonly '~down'?: readonly [Now, Old]
+  readonly down: unknown
 }
 
-type NeedsUp<Sh, W> = {
-  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In_2<Sh[K]>
+interface NeedsUp<Old, Now> {
+  readonly '~up'?: readonly [Old, Now]
+  readonly up: unknown
 }
 
 type NewSide<Sh, W, R> = OutOf<Pick<Sh, (keyof W | R) & keyof Sh>>
@@ -326,6 +374,12 @@ type Newer<Vs, V, Acc = 'next'> = Vs extends readonly [infer H, ...infer R]
     : Newer<R, V, Acc | H>
   : never
 
+interface NoTurns {
+  readonly down?: never
+  readonly narrowed?: never
+  readonly up?: never
+}
+
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat_2<
   {
     -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: At<Sh[K], St, Side>
@@ -333,6 +387,11 @@ type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat_2<
     -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? K : never]?: At<Sh[K], St, Side>
   }
 >
+
+interface ObjectTurns<Sh, W, R, D, U> {
+  readonly down?: (now: NewSide<Sh, W, R>, extra: LoadedExtra<D>) => Partials<MadeDown<Sh, W>>
+  readonly up?: (old: OldSide<Sh, W, R>, extra: LoadedExtra<U>) => Partials<MadeUp<Sh, W>>
+}
 
 type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof Sh>, W>>
 
@@ -454,39 +513,48 @@ type Partials<T> = Flat_2<
   }
 >
 
+type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
+
 export interface Reshape<F = unknown> {
   readonly '~was': F
   readonly kind: 'reshape'
 }
 
-type ReshapeDown<Sh, W, R> = [Exclude<keyof W, keyof Sh>] extends [never]
+type ReshapeDown<Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
   ? {
       readonly down?: never
     }
   : {
-      readonly down: (now: NewSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsDown<Sh, W>>
+      readonly down: unknown
     }
 
-export type ReshapeOptions<M extends AnyModel, W, R> = {
+export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined> = {
   readonly applies?: readonly Schema[]
   readonly examples?: readonly {
+    readonly loaded?: unknown
     readonly now: object
     readonly old: object
   }[]
-  readonly fields: FieldsWere<M['~shape'], W>
+  readonly fields: FieldsWere<M['~shape'], W, R, D, U>
+  readonly inject?: I
+  readonly load?:
+    | Load<NewSide<M['~shape'], W, R>, I, D>
+    | {
+        readonly down?: Load<NewSide<M['~shape'], W, R>, I, D>
+        readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
+      }
   readonly lossy?: readonly string[]
   readonly not?: readonly Schema[]
   readonly of: M
   readonly reads?: readonly R[]
-} & ReshapeDown<M['~shape'], W, R> &
-  ReshapeUp<M['~shape'], W, R>
+} & ObjectTurns<M['~shape'], W, R, D, U> &
+  ReshapeDown<M['~shape'], W> &
+  ReshapeUp<M['~shape'], W>
 
-type ReshapeUp<Sh, W, R> = [Exclude<keyof NeedsUp<Sh, W>, Undefinable<NeedsUp<Sh, W>>>] extends [never]
-  ? {
-      readonly up?: (old: OldSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsUp<Sh, W>>
-    }
+type ReshapeUp<Sh, W> = [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<Sh, W>>>] extends [never]
+  ? unknown
   : {
-      readonly up: (old: OldSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsUp<Sh, W>>
+      readonly up: unknown
     }
 
 type Restrict<W, Sub, Sh> = W extends unknown
@@ -559,6 +627,7 @@ type Statuses = Readonly<Record<number, number>>
 
 export interface TurnExtra {
   readonly request?: HttpRequest_2 | undefined
+  readonly state?: Record<string, unknown> | undefined
 }
 
 type Undefinable<T> = {
@@ -707,4 +776,7 @@ export function reshape<
   M extends AnyModel,
   const W extends Record<string, Was>,
   const R extends string = never,
->(options: ReshapeOptions<M, W, R>): Reshape<Said<ModelName<M>, Pairs_2<W>, BaseOf<M>>['fact']>
+  I extends Tokens = {},
+  D = undefined,
+  U = undefined,
+>(options: ReshapeOptions<M, W, R, I, D, U>): Reshape<Said<ModelName<M>, Pairs_2<W>, BaseOf<M>>['fact']>

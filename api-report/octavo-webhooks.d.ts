@@ -3,6 +3,7 @@
 export interface CreateWebhooksOptions<A = unknown> extends TargetOptions, Partial<PostLimits> {
   readonly answerLimit?: number
   readonly history?: VersionHistory
+  readonly inject?: Readonly<Record<string, unknown>>
   readonly outbox?: Outbox
   readonly retryDelays?: readonly number[]
   readonly subscriptions: Subscriptions<A>

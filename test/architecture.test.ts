@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   // doesn't know servers or documents: definitions become routes
   routes: 'base http router versioning schema define',
   // doesn't know servers: values of one version become values of another
-  changes: 'base http router versioning schema routes',
+  changes: 'base http router versioning schema define routes',
   // doesn't know the server: types of an application, and requests over fetch
   client: 'base http schema define changes',
   // doesn't know who asks for a document

@@ -47,6 +47,11 @@ const RESHAPE: Rules = {
   kind: ANY,
   of: ANY,
   fields: ANY,
+  inject: RECORD,
+  load: [
+    (value) => isFunction(value) || (isRecord(value) && Object.values(value).every(isFunction)),
+    'a function, or { up, down }',
+  ],
   up: FUNCTION,
   down: FUNCTION,
   reads: NAMES,

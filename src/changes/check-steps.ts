@@ -3,6 +3,7 @@ import { atDefinition } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
 import { shapeOf } from './chain.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
+import { loadIn } from './convert/work.ts'
 import type { Chain, FieldChange, FieldId, Step } from './chain.ts'
 
 /** The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. */
@@ -89,6 +90,7 @@ function newestName(move: FieldChange): string {
 function idle(name: string, { reshape, moves }: Step): Found {
   const made = moves.some(({ kind }) => kind === 'born')
   return [
+    ...idleLoads({ reshape, moves }),
     ...moves.flatMap((move): Found => {
       if (move.kind === 'turn') return []
       const field = reshape.fields[newestName(move)]
@@ -147,6 +149,18 @@ export function unfitProblems(
         return [atDefinition(problem, step.change)]
       }),
     )
+  })
+}
+
+/** Finds data that is loaded for functions that the change does not have. */
+function idleLoads({ reshape, moves }: Pick<Step, 'reshape' | 'moves'>): Found {
+  return (['up', 'down'] as const).flatMap((side): Found => {
+    const isUsed =
+      reshape[side] !== undefined ||
+      moves.some((move) => move.kind === 'turn' && move.field[side] !== undefined)
+    if (isUsed || loadIn(reshape, side) === undefined) return []
+    const where = typeof reshape.load === 'function' ? 'load' : `load.${side}`
+    return [[`${where} has no effect: no ${side} gets its result`, `write ${side}, or remove it`]]
   })
 }
 

@@ -1,7 +1,15 @@
 import type { MigrateValue } from '../routes/history.ts'
+import { after } from '../base/async.ts'
+import type { Awaitable } from '../base/async.ts'
+import { RequestExtra } from '../routes/migration-extra.ts'
+import type { MigrationSite } from '../routes/migration-extra.ts'
 import { isSchema } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import type { HistoryParts } from './expand.ts'
+import { withLoads } from './convert/loading.ts'
+import type { Side } from './convert/plan.ts'
+import type { Extra } from './convert/turn.ts'
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */
 export function levelOf({ levels, versions }: HistoryParts, version: string): number {
@@ -12,12 +20,19 @@ export function levelOf({ levels, versions }: HistoryParts, version: string): nu
 
 /** Creates the function that turns values between versions. */
 export function createMigrate(parts: HistoryParts): MigrateValue {
-  const planOf = (
-    schema: Parameters<MigrateValue>[0],
-    version: string | undefined,
-  ): ReturnType<HistoryParts['plans']['planOf']> =>
-    version === undefined ? undefined : parts.plans.planOf(schema, levelOf(parts, version))
-  return (schema, value, asked, extra) => {
+  const { isLoading, orderOf, planOf } = parts.plans
+  const turnerOf = (schema: Schema, version: string | undefined, side: Side): Turner => {
+    const level = version === undefined ? 0 : levelOf(parts, version)
+    const plan = planOf(schema, level)
+    if (plan === undefined) return (value) => value
+    if (!isLoading(schema, level, side)) return plan[side]
+    return (value, extra, site) =>
+      // without a request or what is injected, the change says that it loads data
+      site === undefined
+        ? plan[side](value, extra)
+        : withLoads(extra, site, { side, orderOf }, (own) => plan[side](value, own))
+  }
+  return (schema, value, asked, extra, provide) => {
     // who writes no TypeScript may have given anything
     const versions: unknown = asked
     if (!isSchema(schema))
@@ -25,9 +40,10 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
     if (!isRecord(versions))
       throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
     const { from, to } = asked
-    const older = planOf(schema, from)
-    const newest = older === undefined ? value : older.up(value, extra)
-    const plan = planOf(schema, to)
-    return plan === undefined ? newest : plan.down(newest, extra)
+    const toOlder = turnerOf(schema, to, 'down')
+    const site = provide === undefined ? RequestExtra.siteOf(extra) : { provide }
+    return after(turnerOf(schema, from, 'up')(value, extra, site), (newest) => toOlder(newest, extra, site))
   }
 }
+
+type Turner = (value: unknown, extra: Extra, site: Partial<MigrationSite> | undefined) => Awaitable<unknown>

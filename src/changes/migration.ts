@@ -1,11 +1,9 @@
-import { ValidationError } from '../http/errors.ts'
+import { HttpError, ValidationError } from '../http/errors.ts'
 import type { ValidationIssue } from '../http/errors.ts'
-import type {
-  ResolvedRoute,
-  VersionAdapter,
-  MigrationExtra,
-  StreamMigration,
-} from '../routes/resolved-route.ts'
+import type { Awaitable } from '../base/async.ts'
+import { RequestExtra } from '../routes/migration-extra.ts'
+import type { MigrationExtra } from '../routes/migration-extra.ts'
+import type { ResolvedRoute, VersionAdapter, StreamMigration } from '../routes/resolved-route.ts'
 import { findResponse } from '../schema/responses.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { defOf } from '../schema/schema.ts'
@@ -19,6 +17,7 @@ import { createTurnHeaders, toHeaders } from './convert/response-headers.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
 import { createTracking } from './convert/tracking.ts'
+import { withLoads } from './convert/loading.ts'
 import { MigrationError, RefusedError } from './convert/turn.ts'
 import type { Extra } from './convert/turn.ts'
 
@@ -47,7 +46,7 @@ export function createMigration({
   const found = new Map<ResponseKey, TurnedResponse>()
   for (const [status, schema] of route.responses) {
     const plan = plans.planOf(schema, level)
-    found.set(status, { plan, isParsedFirst: plan !== undefined && isCompleted(schema, new Set()) })
+    found.set(status, toTurned(schema, plan, level, plans))
   }
   const other = route.isOneResponse ? found.get(route.status) : undefined
   const turnedAt = (status: number): TurnedResponse | undefined => findResponse(found, status) ?? other
@@ -55,18 +54,11 @@ export function createMigration({
   const turnHeaders = createTurnHeaders(toHeaders(applied))
   return {
     responses,
-    up: (input, extra) => {
-      const issues: ValidationIssue[] = []
-      const made: Record<string, unknown> = {}
-      for (const [source, turn] of turned)
-        made[source] = turnSource({ route, source, given: input[source], extra }, turn, issues)
-      if (issues.length > 0) throw new ValidationError(issues)
-      return made
-    },
+    up: createUp(route, level, plans, turned),
     down: (status, data, extra) => {
       if (data === undefined || data === null) return data
-      const plan = turnedAt(status)?.plan
-      return plan === undefined ? data : turnDown(route, plan, data, extra)
+      const response = turnedAt(status)
+      return response === undefined ? data : turnDown(route, response, data, extra)
     },
     stream: turnStream(route, level, plans),
     isAltered: (source) => turned.has(source),
@@ -87,12 +79,61 @@ export function createMigration({
   }
 }
 
+/** Creates the function that turns the sources of a request. */
+function createUp(
+  route: ResolvedRoute,
+  level: number,
+  plans: Plans,
+  turned: ReadonlyMap<SourceName, Turned>,
+): VersionAdapter['up'] {
+  const turnAll = (input: Readonly<Record<string, unknown>>, extra: Extra): Record<string, unknown> => {
+    const issues: ValidationIssue[] = []
+    const made: Record<string, unknown> = {}
+    for (const [source, turn] of turned)
+      made[source] = turnSource({ route, source, given: input[source], extra }, turn, issues)
+    if (issues.length > 0) throw new ValidationError(issues)
+    return made
+  }
+  const isLoading = route.sources.some(({ schema }) => plans.isLoading(schema, level, 'up'))
+  if (!isLoading) return turnAll
+  const way = { side: 'up', orderOf: plans.orderOf } as const
+  return async (input, extra) => {
+    try {
+      return await withLoads(extra, RequestExtra.siteOf(extra), way, (own) => turnAll(input, own))
+    } catch (error) {
+      throw error instanceof MigrationError ? failed(route, error) : error
+    }
+  }
+}
+
 /** @throws `Error` with the change that fails */
-function turnDown(route: ResolvedRoute, plan: Plan, data: unknown, extra: MigrationExtra): unknown {
+function turnDown(
+  route: ResolvedRoute,
+  { plan, loads }: TurnedResponse,
+  data: unknown,
+  extra: MigrationExtra,
+): Awaitable<unknown> {
   try {
-    return plan.down(data, extra)
+    if (loads === undefined) return plan === undefined ? data : plan.down(data, extra)
+    return loads(data, extra).then(undefined, (error) => {
+      throw failed(route, error)
+    })
   } catch (error) {
     throw failed(route, error)
+  }
+}
+
+/** Returns the conversion of a schema that is sent. */
+function toTurned(schema: Schema, plan: Plan | undefined, level: number, plans: Plans): TurnedResponse {
+  if (plan === undefined) return { plan, isParsedFirst: false, loads: undefined }
+  if (!plans.isLoading(schema, level, 'down'))
+    return { plan, isParsedFirst: isCompleted(schema, new Set()), loads: undefined }
+  const way = { side: 'down', orderOf: plans.orderOf } as const
+  return {
+    plan,
+    // data is loaded for results that are right
+    isParsedFirst: true,
+    loads: (data, extra) => withLoads(extra, RequestExtra.siteOf(extra), way, (own) => plan.down(data, own)),
   }
 }
 
@@ -105,17 +146,17 @@ function turnStream(route: ResolvedRoute, level: number, plans: Plans): StreamMi
   for (const [name, schema] of stream.schemas) {
     const plan = plans.planOf(schema, level)
     if (plan === undefined) continue
-    found.set(name, { plan, isParsedFirst: isCompleted(schema, new Set()) })
+    found.set(name, toTurned(schema, plan, level, plans))
     schemas.set(name, plan.wire)
   }
   if (found.size === 0) return undefined
   return {
     older: { ...stream, schemas },
     down: (name, data, extra) => {
-      const plan = found.get(name)?.plan
-      return plan === undefined || data === undefined || data === null
+      const item = found.get(name)
+      return item === undefined || data === undefined || data === null
         ? data
-        : turnDown(route, plan, data, extra)
+        : turnDown(route, item, data, extra)
     },
     isParsedFirst: (name) => found.get(name)?.isParsedFirst === true,
   }
@@ -127,13 +168,15 @@ interface TurnedResponse {
   readonly plan: Plan | undefined
   /** Whether functions of changes receive results after the newest schema parsed them. */
   readonly isParsedFirst: boolean
+  /** The conversion, if changes load data for it. */
+  readonly loads: ((data: unknown, extra: MigrationExtra) => Promise<unknown>) | undefined
 }
 
 interface Given {
   readonly route: ResolvedRoute
   readonly source: SourceName
   readonly given: unknown
-  readonly extra: MigrationExtra
+  readonly extra: Extra
 }
 
 function turnSource(
@@ -151,9 +194,11 @@ function turnSource(
       issues.push({ in: source, path: shownKeys, code, message })
     }
   }
+  const rename = (): unknown => names?.(given, extra)
   let renamed
   try {
-    renamed = names === undefined ? given : names(given, extra)
+    // kept, because what waits for data is found again by its object
+    renamed = names === undefined ? given : (told.loading?.keep(names, Object(given), rename) ?? rename())
   } catch (error) {
     return refuse(error, NOTHING_RENAMED)
   }
@@ -176,15 +221,19 @@ function toParams(given: unknown, made: unknown, { names }: Plan): object {
 }
 
 /** Path parameters have names in documents alone, so that another name alters no request. */
-function withoutNames({ request, altered }: MigrationExtra): Extra {
+function withoutNames({ request, state, loading, altered }: Extra): Extra {
   return {
     request,
+    state,
+    loading,
     altered: altered && ((change, isName = false) => (isName ? undefined : altered(change))),
   }
 }
 
 /** Names the route that cannot be served, and the change. The error itself is its cause. */
 function failed({ label }: ResolvedRoute, error: unknown): Error {
+  // what loads data may refuse the request
+  if (error instanceof HttpError) return error
   const change = error instanceof MigrationError ? error.change : undefined
   return new Error(
     `${label} cannot be served in this version${change === undefined ? '' : ` because of the change "${change}"`}`,

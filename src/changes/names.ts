@@ -8,10 +8,10 @@ import { isString, toRecord } from '../base/values.ts'
 import { shapeOf } from './chain.ts'
 import { cloneNameless } from './convert/clone.ts'
 import { createRefine } from './convert/object-plan.ts'
-import type { Applied, NamesWere, Operation } from './operation.ts'
+import type { Applied, NameWas, NamesWere, Operation } from './operation.ts'
 import { absent } from './was.ts'
-import type { FieldWas } from './reshape.ts'
 import type { Plan } from './convert/plan.ts'
+import { toldOf } from './convert/program.ts'
 import { differs } from './convert/tracking.ts'
 import { createMadeCheck, promisedIn, threwIn } from './convert/turn.ts'
 import type { Extra, Identified, Turn } from './convert/turn.ts'
@@ -52,8 +52,8 @@ interface Parameter {
 /** The effect of an operation on the value of a parameter. */
 interface ParameterStep {
   readonly change: Identified
-  readonly was: FieldWas['was']
-  readonly up: FieldWas['up']
+  readonly was: NameWas['was']
+  readonly up: NameWas['up']
   /** The schema of the newer side, which the result has to fit. */
   readonly newer: Schema
 }
@@ -144,14 +144,14 @@ function toWorks({ newest, name, steps }: Parameter): readonly Work[] {
 
 /** @throws `MigrationError` with the change, if its function throws */
 function callUp(
-  up: NonNullable<FieldWas['up']>,
+  up: NonNullable<NameWas['up']>,
   value: unknown,
   { change, name, extra }: { readonly change: Identified; readonly name: string; readonly extra: Extra },
 ): unknown {
   const blamed = { change, fields: [name] }
   let made
   try {
-    made = up(value, { request: extra.request })
+    made = up(value, toldOf(extra))
   } catch (error) {
     throw threwIn(blamed, error)
   }
@@ -159,7 +159,7 @@ function callUp(
   return made
 }
 
-interface Named extends Pick<FieldWas, 'was' | 'up'> {
+interface Named extends NameWas {
   readonly name: string
   readonly change: Identified
 }

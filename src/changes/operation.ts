@@ -1,13 +1,30 @@
 import type { Method } from '../http/http.ts'
-import type { Identified } from './convert/turn.ts'
-import type { FieldWas } from './reshape.ts'
-import type { Said } from './was.ts'
+import type { Identified, TurnExtra } from './convert/turn.ts'
+import type { Said, Was } from './was.ts'
 
 /** The earlier parameters of requests, by their newest name. Values are turned up, to the newest version. */
-export type NamesWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'up'>>>
+export type NamesWere = Readonly<Record<string, NameWas>>
+
+/** An earlier parameter. */
+export interface NameWas {
+  /** A schema, `absent` or a name. */
+  readonly was: Was
+  /** From the older version to the newest. */
+  readonly up?: (old: unknown, extra: TurnExtra) => unknown
+}
 
 /** The earlier headers of responses, by their newest name. Values are turned down, to the older version. */
-export type HeadersWere = Readonly<Record<string, Pick<FieldWas, 'was' | 'down'>>>
+export type HeadersWere = Readonly<
+  Record<
+    string,
+    {
+      /** A schema, `absent` or a name. */
+      readonly was: Was
+      /** From the newest version to the older one. */
+      readonly down?: (now: unknown, extra: TurnExtra) => unknown
+    }
+  >
+>
 
 /** The earlier state of a part of a route. */
 export interface Earlier<T> {

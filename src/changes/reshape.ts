@@ -1,15 +1,53 @@
+import type { Awaitable } from '../base/async.ts'
+import type { Injected, Tokens } from '../define/token.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { AnyModel, ModelName } from './model.ts'
-import type { BaseOf, FieldsWere, Pairs, ReshapeDown, ReshapeUp, Said, Was } from './was.ts'
-import type { TurnExtra } from './convert/turn.ts'
+import type {
+  BaseOf,
+  FieldsWere,
+  NewSide,
+  ObjectTurns,
+  OldSide,
+  Pairs,
+  ReshapeDown,
+  ReshapeUp,
+  Said,
+  Was,
+} from './was.ts'
+import type { FieldExtra, LoadedExtra, Loader, TurnExtra } from './convert/turn.ts'
+
+/** The second argument of `load`. */
+export interface LoadExtra<I> extends TurnExtra {
+  /** The values of the tokens that `inject` of the change names. */
+  readonly inject: Injected<I>
+  /** Aborted when the client disconnects or the time of the request is over. */
+  readonly signal: AbortSignal
+}
+
+/** Loads data for all values of a model in one response or request. */
+export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
 
 /** The options of `reshape`. `R` are the names of the fields that `up` and `down` read besides those that changed. */
-export type ReshapeOptions<M extends AnyModel, W, R> = {
+export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined> = {
   /** The model, or `before(change, Model)` if a newer change touches the same fields. */
   readonly of: M
+  /** Tokens whose values `load` gets, as the root module sees them. @default {} */
+  readonly inject?: I
+  /**
+   * Loads data that only older versions show, once for all values of the model in a response. `down` gets its result as `loaded`. For requests,
+   * and `up`, write `{ up, down }`. It comes before `fields`, so that their functions know its type.
+   */
+  readonly load?:
+    | Load<NewSide<M['~shape'], W, R>, I, D>
+    | {
+        /** Loads for the values of a response. */
+        readonly down?: Load<NewSide<M['~shape'], W, R>, I, D>
+        /** Loads for the values of a request. */
+        readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
+      }
   /** The earlier fields. */
-  readonly fields: FieldsWere<M['~shape'], W>
-  /** Other fields of the model that `up` and `down` get. @default [] */
+  readonly fields: FieldsWere<M['~shape'], W, R, D, U>
+  /** Other fields of the model that functions get: beside the fields of the object, or as `reads` in those of one field. @default [] */
   readonly reads?: readonly R[]
   /** Schemas that the change reaches though they are not made from the model. @default [] */
   readonly applies?: readonly Schema[]
@@ -18,9 +56,10 @@ export type ReshapeOptions<M extends AnyModel, W, R> = {
   /** Fields whose values do not come back from a round trip. @default [] */
   readonly lossy?: readonly string[]
   /** The same object before and after the change; `octavo/testing` checks them. @default [] */
-  readonly examples?: readonly { readonly old: object; readonly now: object }[]
-} & ReshapeDown<M['~shape'], W, R> &
-  ReshapeUp<M['~shape'], W, R>
+  readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
+} & ObjectTurns<M['~shape'], W, R, D, U> &
+  ReshapeDown<M['~shape'], W> &
+  ReshapeUp<M['~shape'], W>
 
 /** The part of a change that describes a model. */
 export interface Reshape<F = unknown> {
@@ -35,13 +74,15 @@ export interface AnyReshape {
   readonly kind: 'reshape'
   readonly of: object
   readonly fields: Readonly<Record<string, FieldWas>>
-  readonly up?: (old: object, extra: TurnExtra) => unknown
-  readonly down?: (now: object, extra: TurnExtra) => unknown
+  readonly inject?: Tokens
+  readonly load?: Loader['load'] | { readonly up?: Loader['load']; readonly down?: Loader['load'] }
+  readonly up?: (old: object, extra: LoadedExtra<unknown>) => unknown
+  readonly down?: (now: object, extra: LoadedExtra<unknown>) => unknown
   readonly reads?: readonly string[]
   readonly applies?: readonly Schema[]
   readonly not?: readonly Schema[]
   readonly lossy?: readonly string[]
-  readonly examples?: readonly { readonly old: object; readonly now: object }[]
+  readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
 }
 
 /** An earlier field, for code that does not ask which one it is. */
@@ -49,9 +90,9 @@ export interface FieldWas {
   /** A schema, `absent` or a name. */
   readonly was: Was
   /** From the older version to the newest. */
-  readonly up?: (old: unknown, extra: TurnExtra) => unknown
+  readonly up?: (old: unknown, extra: FieldExtra) => unknown
   /** From the newest version to the older one. */
-  readonly down?: (now: unknown, extra: TurnExtra) => unknown
+  readonly down?: (now: unknown, extra: FieldExtra) => unknown
   /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
   readonly narrowed?: boolean
 }
@@ -67,7 +108,10 @@ export function reshape<
   M extends AnyModel,
   const W extends Record<string, Was>,
   const R extends string = never,
->(options: ReshapeOptions<M, W, R>): Reshape<Said<ModelName<M>, Pairs<W>, BaseOf<M>>['fact']> {
+  I extends Tokens = {},
+  D = undefined,
+  U = undefined,
+>(options: ReshapeOptions<M, W, R, I, D, U>): Reshape<Said<ModelName<M>, Pairs<W>, BaseOf<M>>['fact']> {
   const made: Omit<Reshape, '~was'> = { kind: 'reshape', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never

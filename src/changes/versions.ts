@@ -1,6 +1,8 @@
 import { DefinitionError } from '../base/definition-error.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { setExpansion } from '../routes/history.ts'
+import type { ChangeUse } from '../routes/history.ts'
+import { toRecord } from '../base/values.ts'
 import { placed, placeOf as definedAt } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
 import { baseOf } from './chain.ts'
@@ -70,8 +72,36 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
   >(
     schema: S,
     value: ValueAt<S, Vs, C, From>,
-    versions: { readonly from?: From; readonly to?: To },
+    versions: { readonly from?: From; readonly to?: To; readonly inject?: never },
   ): MigratedAt<S, Vs, C, To>
+  /**
+   * Turns a value for which changes load data.
+   *
+   * @example
+   * await history.migrate(Article, article, { to: '1', inject: { users } })
+   *
+   * @throws `RangeError` for a version that the history does not have.
+   */
+  migrate<
+    S extends Schema,
+    From extends Vs[number] | undefined = undefined,
+    To extends Vs[number] | undefined = undefined,
+  >(
+    schema: S,
+    value: ValueAt<S, Vs, C, From>,
+    versions: {
+      readonly from?: From
+      readonly to?: To
+      /** The values that changes inject, by their keys. */
+      readonly inject: Readonly<Record<string, unknown>>
+    },
+  ): Promise<MigratedAt<S, Vs, C, To>>
+}
+
+/** The versions between which a value is turned. */
+interface AskedVersions {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
 }
 
 /**
@@ -104,10 +134,23 @@ export function defineVersions<
       return order >= levelOf(parts, version)
     },
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
-    migrate: (schema, value, asked) => migrate(schema, value, asked, {}) as never,
+    migrate: (schema: Schema, value: unknown, asked: AskedVersions) => {
+      const { inject } = toRecord(asked)
+      const made =
+        inject === undefined
+          ? migrate(schema, value, asked, {})
+          : Promise.resolve(migrate(schema, value, asked, {}, async () => toRecord(inject)))
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
+      return made as never
+    },
   }
   const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, { versions, next, messages })
-  setExpansion(history, { expand: createExpand(parts), previews: createPreviews(parts, make), migrate })
+  setExpansion(history, {
+    expand: createExpand(parts),
+    previews: createPreviews(parts, make),
+    migrate,
+    uses: usesOf(parts.changes),
+  })
   return placed(
     withHistoryInternals(history, {
       parts,
@@ -116,6 +159,20 @@ export function defineVersions<
       concerns: (routes) => toConcerns(parts, routes),
     }),
     defineVersions,
+  )
+}
+
+/** The tokens that changes inject. */
+function usesOf(changes: readonly AnyChange[]): readonly ChangeUse[] {
+  return changes.flatMap((change) =>
+    change.change.flatMap((part) =>
+      Object.entries(toRecord(toRecord(part)['inject'])).map(([key, token]): ChangeUse => ({
+        where: `change "${change.id}"`,
+        part: change,
+        key,
+        token,
+      })),
+    ),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Schema } from '../schema/schema.ts'
-import type { TurnExtra } from './convert/turn.ts'
+import type { FieldExtra, LoadedExtra } from './convert/turn.ts'
 
 /** Any schema, by its cheapest mark: `extends $ZodType` compares whole classes. */
 interface AnySchema {
@@ -42,20 +42,59 @@ export function isUsableName(name: string): boolean {
 type Undefinable<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[keyof T]
 type Partials<T> = Flat<{ [K in Exclude<keyof T, Undefinable<T>>]: T[K] } & { [K in Undefinable<T>]?: T[K] }>
 
-/** The functions that turn one field; needed where the types do not fit by themselves. */
+/** A field whose older values do not fit its newest schema by themselves. */
+export interface NeedsUp<Old, Now> {
+  /** Turns an older value into one of the newest schema. */
+  readonly up: unknown
+  /** For types alone, never set. */
+  readonly '~up'?: readonly [Old, Now]
+}
+
+/** A field whose newest values do not fit its older schema by themselves. */
+export interface NeedsDown<Now, Old> {
+  /** Turns a newest value into one of the older schema. */
+  readonly down: unknown
+  /** For types alone, never set. */
+  readonly '~down'?: readonly [Now, Old]
+}
+
+/** A field without functions. */
+interface NoTurns {
+  readonly up?: never
+  readonly down?: never
+  readonly narrowed?: never
+}
+
+/**
+ * Which functions a field needs. The functions themselves are not in here, because a conditional type is settled before TypeScript knows
+ * what `load` returns.
+ */
 type FieldTurns<Sh, K, W> = W extends AnySchema
   ? K extends keyof Sh
-    ? (Out<W> extends In<Sh[K]>
-        ? { readonly up?: (old: Out<W>, extra: TurnExtra) => In<Sh[K]>; readonly narrowed?: boolean }
-        : { readonly up: (old: Out<W>, extra: TurnExtra) => In<Sh[K]> }) &
-        (Out<Sh[K]> extends In<W>
-          ? { readonly down?: (now: Out<Sh[K]>, extra: TurnExtra) => In<W> }
-          : { readonly down: (now: Out<Sh[K]>, extra: TurnExtra) => In<W> })
-    : unknown
-  : unknown
+    ? (Out<W> extends In<Sh[K]> ? unknown : NeedsUp<Out<W>, In<Sh[K]>> & { readonly narrowed?: never }) &
+        (Out<Sh[K]> extends In<W> ? unknown : NeedsDown<Out<Sh[K]>, In<W>>)
+    : NoTurns
+  : NoTurns
+
+/** An earlier field, with the functions that turn it. `D` and `U` are the results of `load`. */
+interface FieldWere<Sh, K, W, R, D, U> {
+  /** A schema, `absent` or a name. */
+  readonly was: W
+  /** From the older version to the newest. */
+  readonly up?: (old: Out<W>, extra: FieldExtra<R, U>) => In<Sh[K & keyof Sh]>
+  /** From the newest version to the older one. */
+  readonly down?: (now: Out<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => In<W>
+  /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
+  readonly narrowed?: boolean
+}
 
 /** The earlier fields of a model. */
-export type FieldsWere<Sh, W> = { readonly [K in keyof W]: { readonly was: W[K] } & FieldTurns<Sh, K, W[K]> }
+export type FieldsWere<Sh, W, R = never, D = undefined, U = undefined> = {
+  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldTurns<Sh, K, W[K]>
+}
+
+/** The fields that functions of one field read. */
+type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
 
 /**
  * The fields of a reshape with their earlier types. They are pairs and not an object, because TypeScript instantiates object types again
@@ -125,28 +164,35 @@ type OutOf<Sh> = Flat<
 >
 
 /** The fields that a change names on its older side, and the others that it reads. */
-type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof Sh>, W>>
-type NewSide<Sh, W, R> = OutOf<Pick<Sh, (keyof W | R) & keyof Sh>>
+export type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof Sh>, W>>
+/** The fields that a change names on its newer side, and the others that it reads. */
+export type NewSide<Sh, W, R> = OutOf<Pick<Sh, (keyof W | R) & keyof Sh>>
 
 /** Fields that existed only before the change. */
-type NeedsDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: In<W[K]> }
+type MadeDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: In<W[K]> }
 /** Fields that did not exist yet. */
-type NeedsUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In<Sh[K]> }
+type MadeUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In<Sh[K]> }
 
-/** The function that makes the fields that existed only before a change, if there are any. */
-export type ReshapeDown<Sh, W, R> = [Exclude<keyof W, keyof Sh>] extends [never]
+/** Whether a reshape needs the function that makes the fields that existed only before a change. */
+export type ReshapeDown<Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
   ? { readonly down?: never }
   : {
       /** Creates the fields that existed only before the change. */
-      readonly down: (now: NewSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsDown<Sh, W>>
+      readonly down: unknown
     }
-/** The function that makes the fields that did not exist before a change. */
-export type ReshapeUp<Sh, W, R> = [Exclude<keyof NeedsUp<Sh, W>, Undefinable<NeedsUp<Sh, W>>>] extends [never]
-  ? {
-      /** Creates the fields that did not exist yet. */
-      readonly up?: (old: OldSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsUp<Sh, W>>
-    }
+
+/** Whether a reshape needs the function that makes the fields that did not exist before a change. */
+export type ReshapeUp<Sh, W> = [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<Sh, W>>>] extends [never]
+  ? unknown
   : {
       /** Creates the fields that did not exist yet. */
-      readonly up: (old: OldSide<Sh, W, R>, extra: TurnExtra) => Partials<NeedsUp<Sh, W>>
+      readonly up: unknown
     }
+
+/** The functions of a whole object. `D` and `U` are what `load` returned. */
+export interface ObjectTurns<Sh, W, R, D, U> {
+  /** Creates the fields that existed only before the change. */
+  readonly down?: (now: NewSide<Sh, W, R>, extra: LoadedExtra<D>) => Partials<MadeDown<Sh, W>>
+  /** Creates the fields that did not exist yet. */
+  readonly up?: (old: OldSide<Sh, W, R>, extra: LoadedExtra<U>) => Partials<MadeUp<Sh, W>>
+}

@@ -157,7 +157,7 @@ export interface ExecutionContext<I = unknown> {
   readonly since: (change: SideEffect) => boolean
   /**
    * Turns a valid value between versions of the history: from the newest models to the version of this request, if you give no others.
-   * Use it for values that are no result of a route, such as events of a stream.
+   * Use it for values that are no result of a route, such as events of a stream. If a change loads data for the value, the result is a promise.
    *
    * @example
    * yield context.migrate(User, user)

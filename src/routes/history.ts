@@ -1,4 +1,5 @@
-import type { HttpRequest } from '../http/http.ts'
+import type { Awaitable } from '../base/async.ts'
+import type { MigrationRequest, MigrationSite } from './migration-extra.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { KnownVersions } from '../versioning/spec.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
@@ -14,13 +15,26 @@ export type ExpandRoutes = (
   knownOf: (routes: readonly ResolvedRoute[]) => KnownVersions,
 ) => readonly ResolvedRoute[]
 
-/** Turns a value between versions. Without one, it is of the newest models. @throws `RangeError` for a version that does not exist. */
+/**
+ * Turns a value between versions. Without one, it is of the newest models. If a change loads data for it, the result is a promise.
+ *
+ * @throws `RangeError` for a version that does not exist.
+ */
 export type MigrateValue = (
   schema: Schema,
   value: unknown,
   versions: { readonly from?: string | undefined; readonly to?: string | undefined },
-  extra: { readonly request?: HttpRequest },
-) => unknown
+  extra: Partial<MigrationRequest>,
+  provide?: MigrationSite['provide'],
+) => Awaitable<unknown>
+
+/** A token that a change injects. */
+export interface ChangeUse {
+  readonly where: string
+  readonly part: object
+  readonly key: string
+  readonly token: unknown
+}
 
 /** The changes of a history that clients may ask for before they are released. */
 export interface Previews {
@@ -52,6 +66,8 @@ interface HistoryCode {
   readonly expand: ExpandRoutes
   readonly previews: Previews
   readonly migrate: MigrateValue
+  /** The tokens that changes inject. */
+  readonly uses: readonly ChangeUse[]
 }
 
 const histories = new WeakMap<object, HistoryCode>()

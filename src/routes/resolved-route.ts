@@ -1,9 +1,11 @@
+import type { Awaitable } from '../base/async.ts'
 import type { ForwardTarget } from '../define/forward.ts'
-import type { HttpRequest, Method } from '../http/http.ts'
+import type { Method } from '../http/http.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/spec.ts'
 import type { LayerStack } from './layer-stack.ts'
+import type { MigrationExtra, MigrationSite } from './migration-extra.ts'
 import type { ModuleNode } from './modules.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -80,20 +82,21 @@ export interface VersionAdapter {
   /** The schemas of the older version by the statuses of the newest one. */
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   /**
-   * Turns the valid input of the older version into that of the newest one: returns the sources that differ.
+   * Turns the valid input of the older version into that of the newest one: returns the sources that differ, or a promise of them if a change
+   * loads data.
    *
    * @throws `ValidationError` for what the newest version refuses, and `Error` for a change that fails.
    */
   readonly up: (
     input: Readonly<Record<string, unknown>>,
     extra: MigrationExtra,
-  ) => Readonly<Record<string, unknown>>
+  ) => Awaitable<Readonly<Record<string, unknown>>>
   /**
-   * Turns a result of the newest version, with its status there, into one of the older version.
+   * Turns a result of the newest version, with its status there, into one of the older version, or a promise of it if a change loads data.
    *
    * @throws `Error` for a change that fails, with the reason as its cause.
    */
-  readonly down: (status: number, data: unknown, extra: MigrationExtra) => unknown
+  readonly down: (status: number, data: unknown, extra: MigrationExtra) => Awaitable<unknown>
   /** Whether results of a status have to be parsed by the newest schema before they are turned. */
   readonly isParsedFirst: (status: number) => boolean
   /** Whether `up` turns a source. */
@@ -121,7 +124,7 @@ export interface VersionAdapter {
 /** Notes which changes alter something of requests, by their contexts. */
 export interface MigrationTracking {
   /** Creates what a conversion reads, and whom it tells of changes. */
-  readonly begin: (context: Pick<MigrationExtra, 'request'>) => MigrationExtra
+  readonly begin: (context: MigrationSite) => MigrationExtra
   /** Notes the changes of a conversion whose result is used. */
   readonly end: (context: object, extra: MigrationExtra) => void
   /** Notes the changes without which the request would have been sent to another address. */
@@ -130,23 +133,16 @@ export interface MigrationTracking {
   readonly status: (context: object, newest: number) => void
 }
 
-/** The request that is served in an older version. */
-export interface MigrationExtra {
-  readonly request: HttpRequest
-  /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
-  readonly altered?: ((change: string) => void) | undefined
-}
-
 /** How the events or items of a stream are turned into those of an older version. */
 export interface StreamMigration {
   /** The stream of the older version. */
   readonly older: DeclaredStream
   /**
-   * Turns the data of an event, or an item. Those that no change reaches stay as they are.
+   * Turns the data of an event, or an item, or a promise of it if a change loads data. Those that no change reaches stay as they are.
    *
    * @throws `Error` for a change that fails, with the reason as its cause.
    */
-  readonly down: (name: string, data: unknown, extra: MigrationExtra) => unknown
+  readonly down: (name: string, data: unknown, extra: MigrationExtra) => Awaitable<unknown>
   /** Whether data has to be parsed by the newest schema before it is turned. */
   readonly isParsedFirst: (name: string) => boolean
 }

@@ -4,7 +4,9 @@ import { checkOptions } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
 import { isPositive } from '../../base/values.ts'
 import type { Chain, FieldChange, FieldId } from '../chain.ts'
+import { loadIn } from '../convert/work.ts'
 import { findHistoryInternals } from '../internals.ts'
+import type { AnyReshape } from '../reshape.ts'
 import { checkChain } from './check-chain.ts'
 import type { ChainTrouble } from './check-chain.ts'
 import { createRandom } from './random.ts'
@@ -85,7 +87,7 @@ export function checkHistory(history: object, options: CheckHistoryOptions = {})
       checkTrips(site)
     }
     // what a step does wrong alone shows in every chain
-    if (found.size === 0)
+    if (found.size === 0 && !sides.some(({ step }) => step.reshape.load !== undefined))
       checkChain(sides, {
         random: createRandom(seed),
         runs,
@@ -170,20 +172,19 @@ function checkExamples(site: Site): void {
 /** An example as far as it has the fields that a function needs. */
 function checkExample(
   site: Site,
-  example: { readonly old: object; readonly now: object },
+  example: NonNullable<AnyReshape['examples']>[number],
   direction: Direction,
 ): void {
   const { sided, report } = site
   const isUp = direction === 'up'
   const given = valuesIn(isUp ? example.old : example.now, namesOf(sided, direction))
   const wanted = valuesIn(isUp ? example.now : example.old, namesOf(sided, isUp ? 'down' : 'up'))
-  const moves = sided.step.moves.filter((move) => isCovered(move, sided, given, direction))
+  const isLoaded = 'loaded' in example || loadIn(sided.step.reshape, direction) === undefined
+  const moves = sided.step.moves.filter((move) => isLoaded && isCovered(move, sided, given, direction))
   if (moves.length === 0) return
   const step = { ...sided.step, moves }
-  const outcome = tripOf({ ...sided, step }, [...moves, ...step.reads.map(([, slot]) => ({ slot }))])(
-    given,
-    direction,
-  )
+  const fields = [...moves, ...step.reads.map(([, slot]) => ({ slot }))]
+  const outcome = tripOf({ ...sided, step }, fields, example.loaded)(given, direction)
   if ('trouble' in outcome) {
     reportTrouble(site, outcome.trouble, direction)
     return
@@ -214,7 +215,11 @@ function valuesIn(object: object, side: Names): Map<FieldId, unknown> {
 /** Whether an example has all that the functions of a move get. */
 function isCovered(move: FieldChange, { step }: Sided, given: Values, direction: Direction): boolean {
   const isGroup = move.kind === 'gone' || move.kind === 'born'
-  if (!isGroup) return given.has(move.slot)
+  if (!isGroup) {
+    const call = move.kind === 'turn' ? move.field[direction] : undefined
+    const read = call !== undefined && call.length > 1 ? step.reads.map(([, slot]) => slot) : []
+    return [move.slot, ...read].every((slot) => given.has(slot))
+  }
   const grouped = step.moves.filter(({ kind }) => kind === (direction === 'up' ? 'born' : 'gone'))
   return [...grouped.map(({ slot }) => slot), ...step.reads.map(([, slot]) => slot)].every((slot) =>
     given.has(slot),
@@ -222,13 +227,24 @@ function isCovered(move: FieldChange, { step }: Sided, given: Values, direction:
 }
 
 /** Creates the trip through one step with these fields. */
-function tripOf(sided: Sided, fields: readonly { readonly slot: FieldId }[]): ReturnType<typeof createTrip> {
+function tripOf(
+  sided: Sided,
+  fields: readonly { readonly slot: FieldId }[],
+  loaded?: unknown,
+): ReturnType<typeof createTrip> {
   const newer = new Map([...sided.newer].filter(([slot]) => fields.some((field) => field.slot === slot)))
-  return createTrip([sided], newer, sided.older)
+  return createTrip([sided], newer, sided.older, loaded)
 }
 
 function checkTrips(site: Site): void {
-  const { newer } = site.sided.step
+  const { newer, reshape } = site.sided.step
+  if (reshape.load !== undefined) {
+    const isShown = reshape.examples?.some((example) => 'loaded' in example) === true
+    const message = `${site.chain.name} is not checked, because the change loads data`
+    if (!isShown)
+      site.report({ code: 'unchecked', fields: [], message, fix: 'Add `examples` with `loaded`.' })
+    return
+  }
   const trip = tripOf(
     site.sided,
     newer.map(([, slot]) => ({ slot })),

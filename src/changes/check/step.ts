@@ -5,6 +5,8 @@ import { shapeOf } from '../chain.ts'
 import type { Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'
 import { MigrationError, RefusedError } from '../convert/turn.ts'
+import type { Loading, Turn } from '../convert/turn.ts'
+import { loadIn } from '../convert/work.ts'
 import { validated } from './values.ts'
 
 /** The fields of a model at one point of its history. */
@@ -76,6 +78,7 @@ export function createTrip(
   steps: readonly [Sided, ...Sided[]],
   newer: Side,
   older: Side,
+  loaded?: unknown,
 ): (values: Values, direction: Direction) => Outcome {
   const own = steps.map(({ step }, order) => ({
     order,
@@ -87,7 +90,10 @@ export function createTrip(
   const fields = [...newer.values()].map(({ name, schema }) => [name, schema] as const)
   const slots = new Map([...newer].map(([slot, { name }]) => [name, slot]))
   const owned = { slots, wrappers: new Map(), steps: own }
-  const plan = planObject(toObjectSchema(Object.fromEntries(fields)), owned, own, () => undefined)
+  const plan = planObject(toObjectSchema(Object.fromEntries(fields)), owned, own, {
+    planOf: () => undefined,
+    isLoading: (side) => steps.some(({ step }) => loadIn(step.reshape, side) !== undefined),
+  })
   return (values, direction) => {
     const [from, to] = direction === 'up' ? [older, newer] : [newer, older]
     const given: Record<string, unknown> = {}
@@ -96,13 +102,38 @@ export function createTrip(
       if (field !== undefined && value !== undefined) given[field.name] = value
     }
     try {
-      const made = toRecord(plan[direction](given, {}))
+      const made = toRecord(convert(plan[direction], given, loaded))
       const found = new Map([...to].flatMap(([slot, { name }]) => (name in made ? [[slot, made[name]]] : [])))
       return direction === 'up' ? { value: found } : parsed(found, steps, older)
     } catch (error) {
       return { trouble: toTrouble(error, steps) }
     }
   }
+}
+
+/** Converts a value. Changes that load something get `loaded`. */
+function convert(turn: Turn, value: object, loaded: unknown): unknown {
+  const kept = new Map<object, unknown>()
+  let count = 0
+  const loading: Loading = {
+    keep: (by, _, make) => {
+      if (!kept.has(by)) kept.set(by, make())
+      // what is kept by a key is always made by the same code
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return kept.get(by) as never
+    },
+    wait: (_loader, _values, take) => {
+      count++
+      take(loaded)
+    },
+    count: 0,
+  }
+  let made
+  do {
+    count = 0
+    made = turn(value, { loading })
+  } while (count > 0)
+  return made
 }
 
 function isGrouped({ kind }: FieldChange): boolean {

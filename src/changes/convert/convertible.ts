@@ -11,7 +11,7 @@ import { isTurned } from './plans.ts'
 import type { Plans } from './plans.ts'
 
 /** Lists the parts of a route that a change reaches and nothing can convert. */
-export function schemaProblems(route: ResolvedRoute, { reachOf }: Plans): readonly DefinitionProblem[] {
+export function schemaProblems(route: ResolvedRoute, plans: Plans): readonly DefinitionProblem[] {
   const places = [
     ...route.sources.map(({ name, schema }) => ({ place: `input.${name}`, schema, isSent: false })),
     ...[...route.responses].map(([status, schema]) => ({
@@ -26,7 +26,7 @@ export function schemaProblems(route: ResolvedRoute, { reachOf }: Plans): readon
     })),
   ]
   return places.flatMap(({ place, schema, isSent }) => {
-    const types = new Set(findStuck(schema, reachOf, isSent, new Set()))
+    const types = new Set(findStuck(schema, plans, isSent, new Set()))
     return [...types].map((type) =>
       atDefinition(
         {
@@ -83,17 +83,14 @@ const FIXES: Readonly<Record<string, string>> = {
   pipe: 'return the result of the transform, and declare that as the response',
 }
 
-function findStuck(
-  schema: Schema,
-  reachOf: Plans['reachOf'],
-  isSent: boolean,
-  seen: Set<Schema>,
-): readonly string[] {
-  if (seen.has(schema) || namedModel(schema) !== undefined || reachOf(schema).length === 0) return []
+function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Schema>): readonly string[] {
+  if (seen.has(schema) || namedModel(schema) !== undefined || plans.reachOf(schema).length === 0) return []
   seen.add(schema)
   const { type, keyType } = defOf(schema)
   const keys = schemaOf(keyType)
-  if (keys !== undefined && reachOf(keys).length > 0) return ['keys']
-  if (!isTurned(type) || (type === 'pipe' && isSent)) return [type]
-  return childrenOf(schema).flatMap((child) => findStuck(child.schema, reachOf, isSent, seen))
+  if (keys !== undefined && plans.reachOf(keys).length > 0) return ['keys']
+  // a transform takes values that are turned at once
+  const isHeld = type === 'pipe' && (isSent || plans.isLoading(schema, Infinity, 'up'))
+  if (!isTurned(type) || isHeld) return [type]
+  return childrenOf(schema).flatMap((child) => findStuck(child.schema, plans, isSent, seen))
 }

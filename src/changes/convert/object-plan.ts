@@ -10,7 +10,8 @@ import { cloneSchema } from './clone.ts'
 import { fallbackOf, newerSchema, oldFields } from './old-fields.ts'
 import type { OldField } from './old-fields.ts'
 import type { Owned, OwnStep } from './own.ts'
-import type { Plan, PlanOf } from './plan.ts'
+import { interpretLoading } from './loading.ts'
+import type { Plan, PlanOf, Side } from './plan.ts'
 import { interpret } from './program.ts'
 import type { Member, Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
@@ -20,11 +21,18 @@ import { downWork, upWork } from './work.ts'
 import type { Work } from './work.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
-export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep[], planOf: PlanOf): Plan {
+export function planObject(
+  schema: Schema,
+  owned: Owned,
+  steps: readonly OwnStep[],
+  { planOf, isLoading }: { readonly planOf: PlanOf; readonly isLoading: (side: Side) => boolean },
+): Plan {
   const fields = oldFields(schema, owned, steps, planOf)
   const catchall = schemaOf(defOf(schema)['catchall'])
   const others = catchall && planOf(catchall)
   const { down, up } = toPrograms({ schema, owned, fields, steps, others })
+  const toTurn = (program: Program): Turn =>
+    isLoading(program.side) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
   return {
     wire: cloneSchema(schema, {
       shape: toShape(fields, 'wire'),
@@ -37,8 +45,8 @@ export function planObject(schema: Schema, owned: Owned, steps: readonly OwnStep
       ...(others && { catchall: others.parse }),
     }),
     names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
-    down: compileProgram(down) ?? interpret(down),
-    up: compileProgram(up) ?? interpret(up),
+    down: toTurn(down),
+    up: toTurn(up),
   }
 }
 

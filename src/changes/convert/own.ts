@@ -44,7 +44,7 @@ interface Field {
 /** Prepares the search. A part that has half of what a change turns as a whole is reported. */
 export function createFindOwned(
   chains: Iterable<Chain>,
-  orders: ReadonlyMap<AnyChange, number>,
+  orders: ReadonlyMap<object, number>,
   problems: DefinitionProblem[],
 ): FindOwned {
   const fields = new Map<Schema, Field[]>()
@@ -77,7 +77,7 @@ function toOwned(
   schema: Schema,
   chains: readonly Chain[],
   fields: ReadonlyMap<Schema, readonly Field[]>,
-  orders: ReadonlyMap<AnyChange, number>,
+  orders: ReadonlyMap<object, number>,
   problems: DefinitionProblem[],
 ): Owned {
   const shape = shapeOf(schema)
@@ -134,7 +134,7 @@ function toSteps(
   schema: Schema,
   { name, slots, steps }: Chain,
   own: ReadonlyMap<string, FieldId>,
-  orders: ReadonlyMap<AnyChange, number>,
+  orders: ReadonlyMap<object, number>,
   problems: DefinitionProblem[],
 ): readonly Omit<OwnStep, 'isPartial'>[] {
   const alive = new Set(own.values())
@@ -150,7 +150,8 @@ function toSteps(
     const isNamed = reshape.applies?.includes(schema) === true
     const part = partOf(step, alive, isWhole, isNamed)
     if (part.isHalf) problems.push(halfGroup(change, name, step.moves, alive))
-    else if (part.isGroup && !isNamed) problems.push(...unreadable(step, name, alive))
+    else if (!isNamed && (part.isGroup || part.moves.some(isReading)))
+      problems.push(...unreadable(step, name, alive))
     for (const { kind, slot } of part.moves) {
       const newer = skipped.get(slot)
       if (newer !== undefined) problems.push(skippedBefore(change, newer, name))
@@ -193,6 +194,13 @@ function skippedBefore(change: AnyChange, newer: AnyChange, name: string): Defin
     fix: 'list the part in not here too',
   }
   return atDefinition(problem, change)
+}
+
+/** Whether a function of a field takes what it reads. */
+function isReading(move: FieldChange): boolean {
+  if (move.kind !== 'turn') return false
+  const { up, down } = move.field
+  return [up, down].some((call) => call !== undefined && call.length > 1)
 }
 
 /** The functions of a whole object cannot read what a part does not have. */

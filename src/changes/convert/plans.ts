@@ -13,11 +13,12 @@ import { changesNames, namedModel, namesBefore } from '../field-names.ts'
 import { cloneSchema, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
 import { turnsOf } from './plan.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, Side } from './plan.ts'
 import { createFindOwned } from './own.ts'
 import type { Owned } from './own.ts'
 import { turnAt } from './turn.ts'
 import type { Turn } from './turn.ts'
+import { loadIn } from './work.ts'
 import { zod } from '../zod.ts'
 
 /** The plans of all schemas in all versions, each made once. */
@@ -26,13 +27,15 @@ export interface Plans {
   /** The steps of the models in a schema. */
   readonly stepsIn: (schema: Schema) => ReadonlySet<Step>
   /** The place of its change among all changes, newest first. */
-  readonly orderOf: (step: Step) => number
+  readonly orderOf: (step: { readonly change: object }) => number
   /** The places of the changes that reach a schema, newest first. */
   readonly reachOf: (schema: Schema) => readonly number[]
   /** The plan of a schema for the version before the changes with a place below `level`, or `undefined` if none of them reaches it. */
   readonly planOf: (schema: Schema, level: number) => Plan | undefined
   /** Returns the models in an object schema. */
   readonly ownedBy: (schema: Schema) => Owned
+  /** Whether changes with a place below `level` load data for values of a schema. */
+  readonly isLoading: (schema: Schema, level: number, side: Side) => boolean
   /** The defaults in a schema that changes turn. */
   readonly defaultsIn: (schema: Schema) => readonly Schema[]
 }
@@ -40,11 +43,11 @@ export interface Plans {
 /** Prepares plans. `changes` are all changes, newest first. */
 export function createPlans(changes: readonly AnyChange[], problems: DefinitionProblem[]): Plans {
   const chains = toChains(changes, problems)
-  const orders = new Map(changes.map((change, index) => [change, index]))
+  const orders: ReadonlyMap<object, number> = new Map(changes.map((change, index) => [change, index]))
   const ownedBy = createFindOwned(chains.values(), orders, problems)
   const named = (schema: Schema): readonly Step[] =>
     chains.get(namedModel(schema) ?? schema)?.steps.filter(changesNames) ?? []
-  const orderOf = ({ change }: Step): number => orders.get(change) ?? 0
+  const orderOf: Plans['orderOf'] = ({ change }) => orders.get(change) ?? 0
   const stepsIn = createStepsIn(ownedBy, (schema) => (namedModel(schema) === undefined ? [] : named(schema)))
   const reached = new Map<Schema, readonly number[]>()
   const reachOf: Plans['reachOf'] = (schema) => {
@@ -54,6 +57,8 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     reached.set(schema, found)
     return found
   }
+  const isLoading: Plans['isLoading'] = (schema, level, side) =>
+    [...stepsIn(schema)].some((step) => orderOf(step) < level && loadIn(step.reshape, side) !== undefined)
   const changesIn: Parts['changesIn'] = (schema, level) =>
     reachOf(schema).flatMap((order) => (order < level ? (changes[order]?.id ?? []) : []))
   const plans = new Map<Schema, Map<number, Plan>>()
@@ -74,7 +79,7 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     const model = namedModel(schema)
     const built =
       model === undefined
-        ? build(schema, level, { ownedBy, planOf, changesIn })
+        ? build(schema, level, { ownedBy, planOf, changesIn, isLoading })
         : planNames(
             schema,
             chains.get(model)?.slots ?? new Map(),
@@ -83,15 +88,19 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     // one schema for both directions, as documents show schemas of one name once
     return Object.assign(plan, built, isSplit(schema, { ownedBy, reachOf }) ? {} : { parse: built.wire })
   }
-  const isTurnedDefault = (schema: Schema): boolean =>
-    'defaultValue' in defOf(schema) && reachOf(schema).length > 0
+  const defaultsIn = createDefaultsIn(ownedBy, reachOf)
+  return { chains, stepsIn, orderOf, reachOf, planOf, ownedBy, isLoading, defaultsIn }
+}
+
+/** Finds the defaults in a schema that changes turn. */
+function createDefaultsIn(ownedBy: Plans['ownedBy'], reachOf: Plans['reachOf']): Plans['defaultsIn'] {
+  const isReached = (schema: Schema): boolean => 'defaultValue' in defOf(schema) && reachOf(schema).length > 0
   const defaults = new Map<Schema, readonly Schema[]>()
-  const defaultsIn: Plans['defaultsIn'] = (schema) => {
-    const found = defaults.get(schema) ?? [...allIn(schema, ownedBy)].filter(isTurnedDefault)
+  return (schema) => {
+    const found = defaults.get(schema) ?? [...allIn(schema, ownedBy)].filter(isReached)
     defaults.set(schema, found)
     return found
   }
-  return { chains, stepsIn, orderOf, reachOf, planOf, ownedBy, defaultsIn }
 }
 
 /** A schema with all that are in it, those of fields in older versions included. */
@@ -150,7 +159,7 @@ function wasOf(move: FieldChange): readonly Schema[] {
   return move.kind === 'turn' || move.kind === 'born' ? [move.was] : []
 }
 
-interface Parts extends Pick<Plans, 'ownedBy' | 'planOf'> {
+interface Parts extends Pick<Plans, 'ownedBy' | 'planOf' | 'isLoading'> {
   /** The ids of the changes with a place below `level` that reach a schema. */
   readonly changesIn: (schema: Schema, level: number) => readonly string[]
 }
@@ -206,10 +215,11 @@ function same(schema: Schema): Plan {
   return { wire: schema, parse: schema, ...turnsOf(() => STAY) }
 }
 
-const object: Build = (schema, level, { ownedBy, planOf }) => {
+const object: Build = (schema, level, { ownedBy, planOf, isLoading }) => {
   const owned = ownedBy(schema)
   const steps = owned.steps.filter(({ order }) => order < level)
-  return planObject(schema, owned, steps, (field) => planOf(field, level))
+  const isWaiting = (side: Side): boolean => isLoading(schema, level, side)
+  return planObject(schema, owned, steps, { planOf: (field) => planOf(field, level), isLoading: isWaiting })
 }
 
 const array: Build = (schema, level, { planOf }) => {

@@ -1,7 +1,7 @@
 import { isPromise } from '../../base/async.ts'
 import { isCodeAllowed } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { apart, toldOf } from './program.ts'
+import { apart, incomplete, toldOf, withRead } from './program.ts'
 import type { Program } from './program.ts'
 import { differs } from './tracking.ts'
 import { below, promisedIn, threwIn } from './turn.ts'
@@ -23,9 +23,10 @@ export function compileProgram(program: Program): Turn | undefined {
   if (works.some((work) => work.kind !== 'note')) code.lines.push(`const y = ${constant(code, toldOf)}(x)`)
   writeLoads(code, program)
   for (const work of works) {
-    if (work.kind === 'turn') writeTurn(code, work)
+    if (work.kind === 'turn') writeTurn(code, work, program)
     else if (work.kind === 'group') writeGroup(code, work)
-    else code.lines.push(`if (w !== undefined && r${work.register} !== undefined) ${noting(work)}`)
+    else if (work.kind === 'note')
+      code.lines.push(`if (w !== undefined && r${work.register} !== undefined) ${noting(work)}`)
   }
   writeMembers(code, program)
   if (others !== undefined) code.lines.push(`${constant(code, others)}(o, v, x)`)
@@ -77,10 +78,14 @@ function writeLoads(code: Code, program: Program): void {
 }
 
 /** Writes the call of a function of a change. */
-function writeCall(code: Code, work: WorkOf<'turn' | 'group'>, made: string, value: string): void {
+function writeCall(
+  code: Code,
+  work: WorkOf<'turn' | 'group'>,
+  { made, value, extra }: { readonly made: string; readonly value: string; readonly extra: string },
+): void {
   const self = constant(code, work)
   code.lines.push(
-    `try { ${made} = ${constant(code, work.call)}(${value}, y) }`,
+    `try { ${made} = ${constant(code, work.call)}(${value}, ${extra}) }`,
     `catch (error) { throw ${constant(code, threwIn)}(${self}, error) }`,
     `if (${constant(code, isPromise)}(${made})) throw ${constant(code, promisedIn)}(${self}, ${made})`,
   )
@@ -90,21 +95,39 @@ function checked(code: Code, check: unknown, text: string): string {
   return check === undefined ? text : `${constant(code, check)}(${text})`
 }
 
-function writeTurn(code: Code, work: WorkOf<'turn'>): void {
-  const { call, check, skipsAbsent, spares } = work
+function writeTurn(code: Code, work: WorkOf<'turn'>, { side }: Program): void {
+  const { call, check, skipsAbsent, spares, reads, needs } = work
   const register = `r${work.register}`
   const spared = [
     ...(spares.absent && !skipsAbsent ? [`${register} !== undefined`] : []),
     ...(spares.null ? [`${register} !== null`] : []),
   ].join(' && ')
-  code.lines.push(`${skipsAbsent ? `if (${register} !== undefined) ` : ''}{`, `const b = ${register}`)
-  if (call !== undefined) {
-    code.lines.push(spared === '' ? '{' : `if (${spared}) {`)
-    writeCall(code, work, register, register)
-    code.lines.push('}')
+  const { lines } = code
+  lines.push(`${skipsAbsent ? `if (${register} !== undefined) ` : ''}{`, `const b = ${register}`)
+  if (call !== undefined && needs.length > 0) {
+    const values = needs.map((each) => `r${each.register}`).join(', ')
+    const made = `${constant(code, incomplete)}(${constant(code, work)}, ${quoted(side)}, [${values}])`
+    lines.push(`if (${spared || 'true'} && !(${allOf(needs)})) ${register} = ${made}`, 'else')
   }
-  if (check !== undefined) code.lines.push(`${register} = ${checked(code, check, register)}`)
-  code.lines.push(`if (w !== undefined && ${constant(code, differs)}(b, ${register})) ${noting(work)}`, '}')
+  lines.push('{')
+  if (call !== undefined) {
+    lines.push(spared === '' ? '{' : `if (${spared}) {`)
+    if (reads.length > 0) writeValues(code, reads)
+    const extra = reads.length === 0 ? 'y' : `${constant(code, withRead)}(y, g)`
+    writeCall(code, work, { made: register, value: register, extra })
+    lines.push('}')
+  }
+  if (check !== undefined) lines.push(`${register} = ${checked(code, check, register)}`)
+  lines.push(`if (w !== undefined && ${constant(code, differs)}(b, ${register})) ${noting(work)}`, '}}')
+}
+
+/** Writes the object of the members that a function gets. */
+function writeValues(code: Code, members: readonly Held[]): void {
+  const { lines } = code
+  lines.push(
+    `let g = { ${members.map(({ name, register }) => `${quoted(name)}: r${register}`).join(', ')} }`,
+    `if (!(${allOf(members)})) g = ${constant(code, withoutAbsent)}(g)`,
+  )
 }
 
 function writeGroup(code: Code, work: WorkOf<'group'>): void {
@@ -120,9 +143,8 @@ function writeGroup(code: Code, work: WorkOf<'group'>): void {
   }
   lines.push('let m')
   if (call !== undefined) {
-    lines.push(`let g = { ${args.map(({ name, register }) => `${quoted(name)}: r${register}`).join(', ')} }`)
-    lines.push(`if (!(${allOf(args)})) g = ${constant(code, withoutAbsent)}(g)`)
-    writeCall(code, work, 'm', 'g')
+    writeValues(code, args)
+    writeCall(code, work, { made: 'm', value: 'g', extra: 'y' })
   }
   lines.push(`const f = typeof m === 'object' && m !== null`)
   for (const { name, register, check } of made)

@@ -4,7 +4,7 @@ import { isObject } from '../../base/values.ts'
 import type { Plan, Side } from './plan.ts'
 import { differs } from './tracking.ts'
 import { promisedIn, RefusedError, threwIn, turnAt } from './turn.ts'
-import type { Extra, Identified, Turn } from './turn.ts'
+import type { Extra, FieldExtra, Identified, Turn, TurnExtra } from './turn.ts'
 import type { Held, Needed, Needs, Work, WorkOf } from './work.ts'
 
 /** A member of the object that is made: it comes from a member of the value, or from a register. */
@@ -44,24 +44,45 @@ export interface Program {
 }
 
 /** Creates the conversion that runs a program, for platforms that forbid to make code from text. */
-export function interpret({ side, loads, works, members, others, refine }: Program): Turn {
+export function interpret(program: Program): Turn {
   return (value, extra) => {
     if (!isObject(value)) return value
-    const held: unknown[] = []
-    const site = { held, extra, told: toldOf(extra) }
-    for (const { name, register, plan } of loads)
-      held[register] = turnMember(plan, side, name, Reflect.get(value, name), extra)
-    for (const work of works) runWork(work, site)
-    const made: Record<string, unknown> = {}
-    for (const member of members) {
-      const { from, register } = member
-      const given = register === undefined ? Reflect.get(value, from) : held[register]
-      const own = turnMember(member.plan, side, from, complete(member, given, extra), extra)
-      if (own !== undefined) made[member.to] = own
-    }
-    others?.(made, value, extra)
-    return refine === undefined ? made : refine(made)
+    const site = { held: loadMembers(program, value, extra), extra, told: toldOf(extra), side: program.side }
+    for (const work of program.works) runWork(work, site, undefined)
+    return writeMembers(program, value, site)
   }
+}
+
+/** Puts members into registers, as their own conversions make them. */
+export function loadMembers({ side, loads }: Program, value: object, extra: Extra): unknown[] {
+  const held: unknown[] = []
+  for (const { name, register, plan } of loads)
+    held[register] = turnMember(plan, side, name, Reflect.get(value, name), extra)
+  return held
+}
+
+/** Creates the object of its members. */
+export function writeMembers(program: Program, value: object, { held, extra }: WorkSite): unknown {
+  const { members, others, refine } = program
+  const made: Record<string, unknown> = {}
+  for (const member of members) {
+    const own = writeMember(program, member, value, { held, extra })
+    if (own !== undefined) made[member.to] = own
+  }
+  others?.(made, value, extra)
+  return refine === undefined ? made : refine(made)
+}
+
+/** Returns the value of a member in the object that is made. */
+export function writeMember(
+  { side }: Program,
+  member: Member,
+  value: object,
+  { held, extra }: Pick<WorkSite, 'held' | 'extra'>,
+): unknown {
+  const { from, register } = member
+  const given = register === undefined ? Reflect.get(value, from) : held[register]
+  return turnMember(member.plan, side, from, complete(member, given, extra), extra)
 }
 
 /** Returns the value of a member, or of its fallback if it is absent. */
@@ -72,59 +93,109 @@ function complete({ fallback, shaper }: Member, given: unknown, extra: Extra): u
   return value
 }
 
-/** The second argument of functions of changes, which do not see who is told of changes. */
-export function toldOf(extra: Extra): Extra {
-  return extra.altered === undefined ? extra : { request: extra.request }
+/** The second argument of functions of changes, which see the request alone. */
+export function toldOf(extra: Extra): TurnExtra {
+  const { request, state, altered, loading } = extra
+  return altered === undefined && loading === undefined ? extra : { request, state }
+}
+
+/** The second argument of functions that get more than the request. */
+export function withRead({ request, state }: TurnExtra, reads: object, loaded?: unknown): FieldExtra {
+  return { request, state, reads, loaded }
 }
 
 function turnMember(plan: Plan | undefined, side: Side, name: string, value: unknown, extra: Extra): unknown {
   return value === undefined || plan === undefined ? value : turnAt(plan[side], name, value, extra)
 }
 
-interface Site {
+/** The state of a conversion while its program runs. */
+export interface WorkSite {
   readonly held: unknown[]
   readonly extra: Extra
-  readonly told: Extra
+  readonly told: TurnExtra
+  readonly side: Side
 }
 
-function runWork(work: Work, site: Site): void {
-  if (work.kind === 'turn') runTurn(work, site)
-  else if (work.kind === 'group') runGroup(work, site)
-  else if (site.held[work.register] !== undefined) site.extra.altered?.(work.change.id, work.isName)
+/** Runs one work. `loaded` is what its loader loaded. */
+export function runWork(work: Work, site: WorkSite, loaded: unknown): void {
+  if (work.kind === 'turn') runTurn(work, site, loaded)
+  else if (work.kind === 'group') runGroup(work, site, loaded)
+  else if (work.kind === 'note' && site.held[work.register] !== undefined)
+    site.extra.altered?.(work.change.id, work.isName)
 }
 
-function runTurn(work: WorkOf<'turn'>, { held, extra, told }: Site): void {
-  const { change, register, call, check, skipsAbsent, spares } = work
+function runTurn(work: WorkOf<'turn'>, site: WorkSite, loaded: unknown): void {
+  const { held, extra } = site
+  const { change, register, check, skipsAbsent, needs } = work
   const value = held[register]
   if (value === undefined && skipsAbsent) return
-  const isSpared = (value === undefined && spares.absent) || (value === null && spares.null)
-  const called = call === undefined || isSpared ? value : runCall(work, call, value, told)
+  const isCalled = !isSpared(work, value)
+  if (isCalled && !needs.every((each) => held[each.register] !== undefined)) {
+    held[register] = incomplete(
+      work,
+      site.side,
+      needs.map((each) => held[each.register]),
+    )
+    return
+  }
+  const called = isCalled ? callTurn(work, value, site, loaded) : value
   const made = check === undefined ? called : check(called)
   held[register] = made
   if (extra.altered !== undefined && differs(value, made)) extra.altered(change.id)
 }
 
-function runGroup(work: WorkOf<'group'>, { held, told }: Site): void {
-  const { call, args, made, needs } = work
-  if (needs !== undefined && !isTogether(needs, held)) return
+function isSpared({ call, spares }: WorkOf<'turn'>, value: unknown): boolean {
+  return call === undefined || (value === undefined && spares.absent) || (value === null && spares.null)
+}
+
+function callTurn(
+  work: WorkOf<'turn'>,
+  value: unknown,
+  { held, told }: Pick<WorkSite, 'held' | 'told'>,
+  loaded: unknown,
+): unknown {
+  const { call, reads, loader } = work
+  if (call === undefined) return value
+  const hasMore = reads.length > 0 || loader !== undefined
+  return runCall(work, call, value, hasMore ? withRead(told, valuesOf(reads, held), loaded) : told)
+}
+
+/** Leaves out a field without the others that its function needs. @throws `RefusedError` for those of a client */
+export function incomplete({ needs }: WorkOf<'turn'>, side: Side, values: readonly unknown[]): undefined {
+  if (side === 'up') throw apart(needs, values)
+}
+
+/** The values of members that are there. */
+export function valuesOf(members: readonly Held[], held: readonly unknown[]): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  for (const { name, register } of args) if (held[register] !== undefined) values[name] = held[register]
-  const results = call === undefined ? undefined : runCall(work, call, values, told)
+  for (const { name, register } of members) if (held[register] !== undefined) values[name] = held[register]
+  return values
+}
+
+function runGroup(work: WorkOf<'group'>, { held, told }: WorkSite, loaded: unknown): void {
+  const { call, args, made, needs, loader } = work
+  if (needs !== undefined && !isTogether(needs, held)) return
+  const given = loader === undefined ? told : withRead(told, NOTHING_READ, loaded)
+  const results = call === undefined ? undefined : runCall(work, call, valuesOf(args, held), given)
   for (const { name, register, check } of made) {
     const result: unknown = isObject(results) ? Reflect.get(results, name) : undefined
     held[register] = check === undefined ? result : check(result)
   }
 }
 
+const NOTHING_READ = Object.freeze({})
+
 function runCall<T>(
   work: WorkOf<'turn' | 'group'>,
-  call: (value: T, extra: Extra) => unknown,
+  call: (value: T, extra: never) => unknown,
   value: T,
-  told: Extra,
+  told: TurnExtra,
 ): unknown {
   let made
   try {
-    made = call(value, told)
+    // a change gets what its own works say
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    made = call(value, told as never)
   } catch (error) {
     throw threwIn(work, error)
   }

@@ -4,6 +4,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { describeValue, isRecord, toRecord } from '../../base/values.ts'
 import type { Applied } from '../operation.ts'
 import { absent } from '../was.ts'
+import { toldOf } from './program.ts'
 import { differs } from './tracking.ts'
 import type { Extra, Turn } from './turn.ts'
 
@@ -39,7 +40,7 @@ export function toHeaders(applied: readonly Applied[]): readonly Header[] {
     else if (isSchema(was)) Object.assign(header, { name: header.name ?? now, schema: was })
     if (down !== undefined)
       header.downs.push((value, extra) => {
-        const made = down(value, { request: extra.request })
+        const made = down(value, toldOf(extra))
         if (extra.altered !== undefined && differs(value, made)) extra.altered(change)
         return made
       })

@@ -1,14 +1,10 @@
 import { noteAltered } from '../../routes/altered.ts'
-import type { MigrationExtra, MigrationTracking } from '../../routes/resolved-route.ts'
+import { RequestExtra } from '../../routes/migration-extra.ts'
+import type { MigrationTracking } from '../../routes/resolved-route.ts'
 
-class TrackedExtra implements MigrationExtra {
-  readonly request: MigrationExtra['request']
+class TrackedExtra extends RequestExtra {
   readonly changes = new Set<string>()
   readonly altered = (change: string): unknown => this.changes.add(change)
-
-  constructor({ request }: Pick<MigrationExtra, 'request'>) {
-    this.request = request
-  }
 }
 
 /** Creates what notes which changes alter something. `address` are the ids of the changes without which the route would have another one. */

@@ -3,19 +3,55 @@ import { createValidator } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SchemaIssue } from '../../schema/validator.ts'
 import { ignoreRejection, isPromise } from '../../base/async.ts'
+import type { Tokens } from '../../define/token.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { isBoolean, isString } from '../../base/values.ts'
 
-/** The values that a conversion may read besides its argument. */
+/** The second argument of functions of changes. */
 export interface TurnExtra {
   /** The request that is answered, if there is one. */
   readonly request?: HttpRequest | undefined
+  /** The `context.state` of that request. */
+  readonly state?: Record<string, unknown> | undefined
+}
+
+/** The same with what `load` of the change returned. */
+export interface LoadedExtra<L> extends TurnExtra {
+  /** The result of `load`, which ran once for all objects. */
+  readonly loaded: L
+}
+
+/** The second argument of functions of one field. `R` has the fields that `reads` of the change names. */
+export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
+  /** The fields that `reads` names, as they are at this point. */
+  readonly reads: R
 }
 
 /** The values that a conversion reads besides its argument, and the listener for changes that alter something. */
 export interface Extra extends TurnExtra {
   /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
   readonly altered?: ((change: string, isName?: boolean) => void) | undefined
+  /** Holds what changes load. Without it, none can load. */
+  readonly loading?: Loading | undefined
+}
+
+/** Loads something for values of all objects in a request or response. */
+export interface Loader {
+  readonly change: Identified & { readonly version: string }
+  /** The function of the change. */
+  readonly load: (values: readonly object[], extra: never) => unknown
+  /** The tokens that it injects. */
+  readonly tokens: Tokens
+}
+
+/** Holds the conversions that wait for data. */
+export interface Loading {
+  /** Returns what is kept for an object while it is converted by a program, made once. */
+  readonly keep: <T>(by: object, value: object, make: () => T) => T
+  /** Adds an object for which a change loads something. `take` gets the result. */
+  readonly wait: (loader: Loader, values: object, take: (loaded: unknown) => void) => void
+  /** The number of conversions that wait. */
+  readonly count: number
 }
 
 /** Turns a value of one version into one of another. */

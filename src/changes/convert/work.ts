@@ -1,9 +1,11 @@
 import type { Schema } from '../../schema/schema.ts'
 import type { FieldChange, FieldId } from '../chain.ts'
+import type { AnyReshape } from '../reshape.ts'
 import { takesAbsent } from '../was.ts'
 import type { OwnStep } from './own.ts'
+import type { Side } from './plan.ts'
 import { createMadeCheck } from './turn.ts'
-import type { Extra, Identified } from './turn.ts'
+import type { FieldExtra, Identified, LoadedExtra, Loader } from './turn.ts'
 
 /** Checks a value that a change made, and returns the parsed value. */
 type Check = (value: unknown) => unknown
@@ -21,8 +23,13 @@ export type Work =
       readonly change: Identified
       readonly fields: readonly string[]
       readonly register: number
-      readonly call: ((value: unknown, extra: Extra) => unknown) | undefined
+      readonly call: ((value: unknown, extra: FieldExtra) => unknown) | undefined
       readonly check: Check | undefined
+      /** The fields that `call` gets besides the value. */
+      readonly reads: readonly Held[]
+      /** Without these, nothing is made of a value. */
+      readonly needs: readonly Needed[]
+      readonly loader: LoadWork | undefined
       /** Whether an absent value stays absent. */
       readonly skipsAbsent: boolean
       /** The values that are not given to `call`, because the object allows them and the model does not. */
@@ -32,12 +39,14 @@ export type Work =
       readonly kind: 'group'
       readonly change: Identified
       readonly fields: readonly string[]
-      readonly call: ((values: object, extra: Extra) => unknown) | undefined
+      readonly call: ((values: object, extra: LoadedExtra<unknown>) => unknown) | undefined
+      readonly loader: LoadWork | undefined
       readonly args: readonly Held[]
       readonly made: readonly (Held & { readonly check: Check | undefined })[]
       /** Without these nothing is made. */
       readonly needs: Needs | undefined
     }
+  | LoadWork
   /** Reports that the change alters something, if the register has a value. */
   | {
       readonly kind: 'note'
@@ -46,6 +55,15 @@ export type Work =
       /** Whether only the name differs. */
       readonly isName: boolean
     }
+
+/** Loads what the functions of a change get, with the values of all objects. */
+export interface LoadWork extends Loader {
+  readonly kind: 'load'
+  readonly fields: readonly string[]
+  readonly args: readonly Held[]
+  /** Without these, nothing is loaded. */
+  readonly needs: readonly Needed[]
+}
 
 /** A work of one kind. */
 export type WorkOf<K extends Work['kind']> = Extract<Work, { readonly kind: K }>
@@ -72,40 +90,96 @@ export function downWork(own: OwnStep, site: Site): readonly Work[] {
   const { registerOf } = site
   const { change, reshape, newer } = step
   const born = pick('born', moves, registerOf)
+  const isMade = isGroup && born.length > 0
+  const together = neededOf([...ofKind('gone', moves), ...step.reads.map(([, slot]) => slot)], site)
+  const turned = moves.filter((move) => move.kind === 'turn' && move.field.down !== undefined)
+  const needs = isPartial && isMade ? together : []
+  const loader = loaderOf(own, 'down', isMade || turned.length > 0, site, needs)
   // fields that only the newer version has are dropped, and those that only the older one has are made
-  const works: Work[] = [...notes(['gone', 'rename'], own, registerOf)]
-  if (isGroup && born.length > 0) {
+  const works: Work[] = [...notes(['gone', 'rename'], own, registerOf), ...asList(loader)]
+  if (isMade) {
     works.push({
       kind: 'group',
       change,
       fields: born.map(({ name }) => name),
       call: reshape.down,
+      loader,
       args: heldOf(newer, registerOf),
       made: born.map((each) => ({ ...each, check: undefined })),
-      needs: isPartial
-        ? {
-            sent: undefined,
-            all: neededOf([...ofKind('gone', moves), ...step.reads.map(([, slot]) => slot)], site),
-          }
-        : undefined,
+      needs: isPartial ? { sent: undefined, all: together } : undefined,
     })
   }
-  for (const move of moves) {
-    if (move.kind !== 'turn' || move.field.down === undefined) continue
-    const { name, slot, field } = move
+  for (const move of turned) {
+    if (move.kind !== 'turn') continue
     works.push({
-      kind: 'turn',
-      change,
-      fields: [name],
-      register: registerOf(slot),
-      call: field.down,
+      ...toTurn(own, move, 'down', site, loader),
       check: undefined,
       // an older version that demands the field has none without `down`
       skipsAbsent: isPartial || takesAbsent(move.was),
-      spares: { absent: site.isAround(slot, OPTIONAL), null: site.isAround(slot, NULLABLE) },
     })
   }
   return [...works, ...notes(['born'], own, registerOf)]
+}
+
+/** The part of the work on one field that both directions have. */
+function toTurn(
+  { step: { change, reads }, isPartial }: OwnStep,
+  { name, slot, field }: Extract<FieldChange, { readonly kind: 'turn' }>,
+  side: Side,
+  site: Site,
+  loader: LoadWork | undefined,
+): Omit<WorkOf<'turn'>, 'check' | 'skipsAbsent'> {
+  const { isAround, registerOf } = site
+  const call = field[side]
+  const read = call !== undefined && call.length > 1 ? reads : []
+  const slots = read.map(([, each]) => each)
+  const others = isPartial
+    ? [...neededOf(slots, site), ...(call === undefined ? [] : (loader?.needs ?? []))]
+    : []
+  return {
+    kind: 'turn',
+    change,
+    fields: [name],
+    register: registerOf(slot),
+    call,
+    reads: heldOf(read, registerOf),
+    needs: others.length === 0 ? [] : [...neededOf([slot], site), ...others],
+    loader: call === undefined ? undefined : loader,
+    // the values that are not given to `call`
+    spares: { absent: isAround(slot, OPTIONAL), null: isAround(slot, NULLABLE) },
+  }
+}
+
+/** The work that loads what functions of a step get, if it loads something and they are called. */
+function loaderOf(
+  { step: { change, reshape, newer, older, reads }, moves, isPartial }: OwnStep,
+  side: Side,
+  isUsed: boolean,
+  site: Site,
+  needs: readonly Needed[],
+): LoadWork | undefined {
+  const load = isUsed ? loadIn(reshape, side) : undefined
+  if (load === undefined) return undefined
+  const own = neededOf([...ofKind('turn', moves), ...reads.map(([, slot]) => slot)], site)
+  return {
+    kind: 'load',
+    change,
+    fields: ['load'],
+    load,
+    tokens: reshape.inject ?? {},
+    args: heldOf(side === 'up' ? older : newer, site.registerOf),
+    needs: needs.length === 0 && isPartial ? own : needs,
+  }
+}
+
+/** The function with which a reshape loads something in a direction. One function alone loads for responses. */
+export function loadIn({ load }: Pick<AnyReshape, 'load'>, side: Side): Loader['load'] | undefined {
+  if (typeof load === 'function') return side === 'down' ? load : undefined
+  return load?.[side]
+}
+
+function asList<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value]
 }
 
 /** The parts of an object that both directions use. */
@@ -136,37 +210,39 @@ export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
   const { step, moves, isGroup, isPartial } = own
   const { change, reshape, older } = step
   const { newerSchema, registerOf } = site
-  const works: Work[] = [...notes(['born', 'rename'], own, registerOf)]
-  if (isGroup) {
-    const made = moves.flatMap((move) => {
-      const schema = move.kind === 'gone' ? newerSchema(move.slot) : undefined
-      if (move.kind !== 'gone' || schema === undefined) return []
-      const { name, slot } = move
-      return [{ name, register: registerOf(slot), check: createMadeCheck(schema, change, name) }]
-    })
+  const made = moves.flatMap((move) => {
+    const schema = move.kind === 'gone' && isGroup ? newerSchema(move.slot) : undefined
+    if (move.kind !== 'gone' || schema === undefined) return []
+    const { name, slot } = move
+    return [{ name, register: registerOf(slot), check: createMadeCheck(schema, change, name) }]
+  })
+  const needs = isPartial ? needsOf(moves, step, site) : undefined
+  const isUsed = made.length > 0 || moves.some((move) => move.kind === 'turn' && move.field.up !== undefined)
+  const loader = loaderOf(own, 'up', isUsed, site, isGroup ? (needs?.all ?? []) : [])
+  const works: Work[] = [...notes(['born', 'rename'], own, registerOf), ...asList(loader)]
+  if (isGroup)
     works.push({
       kind: 'group',
       change,
       fields: made.map(({ name }) => name),
       call: reshape.up,
+      loader,
       args: heldOf(older, registerOf),
       made,
-      needs: isPartial ? needsOf(moves, step, site) : undefined,
+      needs,
     })
-  }
   for (const move of moves) {
     const schema = move.kind === 'turn' ? newerSchema(move.slot) : undefined
     if (move.kind !== 'turn' || schema === undefined) continue
-    const { name, slot, field } = move
     works.push({
-      kind: 'turn',
-      change,
-      fields: [name],
-      register: registerOf(slot),
-      call: field.up,
-      check: createMadeCheck(schema, change, name, field.narrowed === true ? site.sentOf(slot) : undefined),
+      ...toTurn(own, move, 'up', site, loader),
+      check: createMadeCheck(
+        schema,
+        change,
+        move.name,
+        move.field.narrowed === true ? site.sentOf(move.slot) : undefined,
+      ),
       skipsAbsent: isPartial,
-      spares: { absent: site.isAround(slot, OPTIONAL), null: site.isAround(slot, NULLABLE) },
     })
   }
   return [...works, ...notes(['gone'], own, registerOf)]

@@ -13,7 +13,14 @@ export interface Payloads {
    *
    * @throws `RangeError` for an unknown version, and what a change throws.
    */
-  readonly of: (version: string | undefined) => string | undefined
+  readonly of: (version: string | undefined) => Promise<string | undefined>
+}
+
+/** The history of payloads, and the values that its changes inject. */
+export interface PayloadParts {
+  readonly history: VersionHistory | undefined
+  /** The values that changes of the history inject. */
+  readonly inject?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
@@ -24,7 +31,7 @@ export interface Payloads {
 export async function createPayloads(
   webhook: Webhook,
   data: unknown,
-  history: VersionHistory | undefined,
+  { history, inject = {} }: PayloadParts,
 ): Promise<Payloads> {
   const { name, schema } = webhook
   await requireZod()
@@ -35,7 +42,7 @@ export async function createPayloads(
     )
   const timestamp = new Date().toISOString()
   const versions = history?.versions ?? []
-  const write = (version: string | undefined): string | undefined => {
+  const write = async (version: string | undefined): Promise<string | undefined> => {
     if (version === undefined) return JSON.stringify({ type: name, timestamp, data: parsed.value })
     const migrate = historyCodeOf(history)?.migrate
     if (migrate === undefined || !versions.includes(version))
@@ -43,14 +50,16 @@ export async function createPayloads(
     const older = webhook.schemaIn(version, { list: versions, format: 'string', history })
     if (older === undefined) return undefined
     // functions of changes may make more than the older version declares
-    const turned = toDeclared(older, migrate(schema, parsed.value, { to: version }, {}))
+    const value = await migrate(schema, parsed.value, { to: version }, {}, async () => inject)
+    const turned = toDeclared(older, value)
     return JSON.stringify({ type: name, timestamp, data: turned })
   }
-  const written = new Map<string | undefined, string | undefined>()
+  const written = new Map<string | undefined, Promise<string | undefined>>()
   return {
     of: (version) => {
-      if (!written.has(version)) written.set(version, write(version))
-      return written.get(version)
+      const known = written.get(version) ?? write(version)
+      written.set(version, known)
+      return known
     },
   }
 }

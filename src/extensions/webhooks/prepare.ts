@@ -1,9 +1,9 @@
 import type { Webhook } from '../../openapi/webhook.ts'
 import { createId } from '../../base/platform.ts'
 import { messageOf } from '../../base/values.ts'
-import type { VersionHistory } from '../../versioning/options.ts'
 import type { Delivery } from './outbox.ts'
 import { createPayloads } from './payload.ts'
+import type { PayloadParts } from './payload.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** The options of `send` and `prepare` besides the data. */
@@ -27,18 +27,19 @@ export interface Prepared {
 /** Creates the function that makes the deliveries of an event. */
 export function createPrepare<A>(
   subscriptions: Subscriptions<A>,
-  history: VersionHistory | undefined,
+  parts: PayloadParts,
 ): (webhook: Webhook, data: unknown, options?: SendOptions<A>) => Promise<Prepared> {
   return async (webhook, data, options = {}) => {
     const { id = `msg_${createId().replaceAll('-', '')}`, audience } = options
     if (!/^[\w-]{1,200}$/.test(id)) throw new TypeError('The id of an event has letters, digits, "_" and "-"')
-    const payloads = await createPayloads(webhook, data, history)
+    const payloads = await createPayloads(webhook, data, parts)
     const deliveries: Delivery[] = []
     const errors: Error[] = []
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without an audience, the function takes none
     for (const { id: subscription, version } of await subscriptions.of(webhook.name, audience as A)) {
       try {
-        const body = payloads.of(version ?? undefined)
+        // oxlint-disable-next-line no-await-in-loop -- subscriptions of one version share a payload
+        const body = await payloads.of(version ?? undefined)
         if (body !== undefined) deliveries.push({ id, event: webhook.name, subscription, body, attempt: 1 })
       } catch (cause) {
         errors.push(notSent(webhook.name, subscription, cause))

@@ -25,6 +25,8 @@ export interface CreateWebhooksOptions<A = unknown> extends TargetOptions, Parti
   readonly subscriptions: Subscriptions<A>
   /** The history that subscriptions are pinned to a version of. @default none */
   readonly history?: VersionHistory
+  /** The values that changes of the history inject to load data, by their keys. @default {} */
+  readonly inject?: Readonly<Record<string, unknown>>
   /** Where deliveries wait for their attempts. @default `createMemoryOutbox()` */
   readonly outbox?: Outbox
   /**
@@ -93,6 +95,7 @@ const hasFunctions =
 const OPTIONS: Rules = {
   subscriptions: [hasFunctions('of', 'find', 'disable'), 'an object with functions of, find and disable'],
   history: [isRecord, 'what defineVersions returns'],
+  inject: [isRecord, 'an object'],
   outbox: [hasFunctions('add'), 'an object with a function add'],
   retryDelays: [
     (value) => Array.isArray(value) && value.every((delay) => isMilliseconds(delay)),
@@ -118,7 +121,13 @@ const OPTIONS: Rules = {
  */
 export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): Webhooks<A> {
   checkOptions(WHERE, options, OPTIONS, missingProblems(options), 'createWebhooks({ subscriptions })')
-  const { subscriptions, history, outbox = createMemoryOutbox(), retryDelays = RETRY_DELAYS } = options
+  const {
+    subscriptions,
+    history,
+    inject,
+    outbox = createMemoryOutbox(),
+    retryDelays = RETRY_DELAYS,
+  } = options
   const { timeout = 15_000, answerLimit = 65_536 } = options
   const problems = historyProblems(history)
   if (problems.length > 0) throw new DefinitionError(problems)
@@ -130,7 +139,7 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
     return (poster = createPoster(options, { timeout, answerLimit }))
   })
 
-  const prepare = createPrepare(subscriptions, history)
+  const prepare = createPrepare(subscriptions, { history, inject })
   const tryOnce = createTry(subscriptions, load)
   const { deliver, close } = createDeliver(async (delivery) => {
     // not an attempt that failed, because none is possible here
@@ -148,11 +157,7 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
     deliver,
     send: async (webhook, data, given) => {
       const { id, deliveries, errors } = await prepare(webhook, data, given)
-      const results = await Promise.allSettled(deliveries.map(async (delivery) => outbox.add(delivery, 0)))
-      const failed = deliveries.flatMap(({ event, subscription }, at) => {
-        const result = results[at]
-        return result?.status === 'rejected' ? [notSent(event, subscription, result.reason)] : []
-      })
+      const failed = await addAll(outbox, deliveries)
       const all = [...errors, ...failed]
       if (all.length > 0)
         throw new AggregateError(
@@ -172,6 +177,15 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
       await poster?.close()
     },
   }
+}
+
+/** Puts deliveries into the outbox. Returns an error for each that it refuses. */
+async function addAll(outbox: Outbox, deliveries: readonly Delivery[]): Promise<readonly Error[]> {
+  const results = await Promise.allSettled(deliveries.map(async (delivery) => outbox.add(delivery, 0)))
+  return deliveries.flatMap(({ event, subscription }, at) => {
+    const result = results[at]
+    return result?.status === 'rejected' ? [notSent(event, subscription, result.reason)] : []
+  })
 }
 
 /** Creates `deliver`, and what waits for all attempts and refuses later ones. */

@@ -1,5 +1,8 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { hasOuterLayers } from '../../routes/layer-stack.ts'
+import { DefinitionError } from '../../base/definition-error.ts'
+import { atDefinition } from '../../base/source-location.ts'
+import { findUsed } from '../container/missing.ts'
 import { historyCodeOf } from '../../routes/history.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
@@ -75,6 +78,7 @@ function failWithoutHistory(): never {
 /** Compiles everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
 export function compile(definitions: Definitions, materials: Materials): Compiled {
   const { settings, versioning } = materials
+  checkUses(definitions, versioning?.history)
   const shared = toShared(definitions, materials)
   const site: Site = { definitions, settings, versioning }
   const plain = toRouted(
@@ -107,6 +111,15 @@ export function compile(definitions: Definitions, materials: Materials): Compile
     show: previews?.show,
     versions: () => toVersionList(table, versioning),
   }
+}
+
+/** @throws `DefinitionError` for what changes inject and the root module does not see. */
+function checkUses({ root, modules, connected }: Definitions, history: VersionHistory | undefined): void {
+  const problems = (historyCodeOf(history)?.uses ?? []).flatMap((use) => {
+    const found = findUsed({ ...use, module: root }, modules, connected.graph)
+    return 'problem' in found ? [atDefinition(found.problem, use.part)] : []
+  })
+  if (problems.length > 0) throw new DefinitionError(problems)
 }
 
 function toPreviews(plain: Routed, site: Site, shared: Shared): PreviewRouting | undefined {

@@ -8,7 +8,7 @@ import type {
   UrlOptions,
 } from '../../define/context.ts'
 import type { Identified } from '../../define/guard.ts'
-import type { Token } from '../../define/token.ts'
+import type { Token, Tokens } from '../../define/token.ts'
 import type { HttpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/async.ts'
 import type { FinishedResponse, HttpRequest, Method, RawRequest } from '../../http/http.ts'
@@ -18,6 +18,7 @@ import type { RequestSettings } from '../request/request.ts'
 import type { Container } from '../container/container.ts'
 import type { RequestScope } from '../container/request-scope.ts'
 import type { MigrateValue } from '../../routes/history.ts'
+import { RequestExtra } from '../../routes/migration-extra.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Session } from '../../define/built-in-tokens.ts'
@@ -237,6 +238,17 @@ export class RequestContext implements SessionContext {
     }
   }
 
+  /** Returns the values of tokens as the root module sees them. */
+  get provide() {
+    return async (tokens: Tokens): Promise<Readonly<Record<string, unknown>>> => {
+      const { container, root } = this.#services
+      const values = Object.entries(tokens).map(
+        async ([key, token]) => [key, await container.resolve(token, root, this)] as const,
+      )
+      return Object.fromEntries(await Promise.all(values))
+    }
+  }
+
   get scope(): RequestScope {
     if (this.#scope === undefined) {
       this.#scope = this.#services.container.openScope(this)
@@ -382,8 +394,8 @@ export class RequestContext implements SessionContext {
 
   get migrate() {
     return (schema: Schema, value: unknown, { from, to }: MigrateVersions = {}): unknown => {
-      const { version, request } = this
-      return this.#services.migrate(schema, value, { from, to: to ?? version ?? undefined }, { request })
+      const asked = { from, to: to ?? this.version ?? undefined }
+      return this.#services.migrate(schema, value, asked, new RequestExtra(this))
     }
   }
 

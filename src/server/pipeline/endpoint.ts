@@ -91,7 +91,7 @@ function createRun(given: ResolvedRoute, parts: EndpointParts): Run {
   const time = route.timeout ?? parts.settings.timeouts.handler
   const limit = createLimit(time)
   // of the given one, by which its entity tags are found
-  const older = adapterOf(given, parts)
+  const older = adapterOf(given, parts, limit)
   const answer = older.input(createAnswer(route, parts, older, limit))
   const answered = withInput(route, reading, answer)
   const guarded = withGuards(route.layers.guards, parts.container, limit, answered)
@@ -136,7 +136,7 @@ interface RouteAdapter {
   readonly results: ResultAdapter | undefined
 }
 
-function adapterOf(route: ResolvedRoute, { migrating, settings }: EndpointParts): RouteAdapter {
+function adapterOf(route: ResolvedRoute, { migrating, settings }: EndpointParts, limit: Limit): RouteAdapter {
   const { newest, migration, validateResponses } = route
   if (newest === undefined || migration === undefined || migrating === undefined)
     return {
@@ -147,9 +147,9 @@ function adapterOf(route: ResolvedRoute, { migrating, settings }: EndpointParts)
     }
   return {
     answered: { ...newest, responses: migration.responses },
-    input: (answer) => migrating.input(migration, answer),
+    input: (answer) => migrating.input(migration, limit, answer),
     head: (run) => migrating.head(route, run),
-    results: migrating.results(newest, migration, validateResponses ?? settings.validateResponses),
+    results: migrating.results(newest, migration, validateResponses ?? settings.validateResponses, limit),
   }
 }
 

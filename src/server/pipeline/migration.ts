@@ -4,7 +4,8 @@ import type {
   MigrationTracking,
   StreamMigration,
 } from '../../routes/resolved-route.ts'
-import { isPromise } from '../../base/async.ts'
+import { RequestExtra } from '../../routes/migration-extra.ts'
+import { after, isPromise } from '../../base/async.ts'
 import type { Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { HttpError, httpError, phraseOf } from '../../http/errors.ts'
@@ -13,9 +14,10 @@ import { findResponse } from '../../schema/responses.ts'
 import { isAsyncIterable } from '../../http/stream.ts'
 import { isString } from '../../base/values.ts'
 import type { RequestContext } from './context.ts'
-import { logUnknown } from './failure.ts'
+import { isAbort, logUnknown } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
+import type { Limit } from './timeout.ts'
 import type { Answer } from './validation/sources.ts'
 import { dropResult, IS_CHECKED, toData } from './respond.ts'
 import type { ResultAdapter } from './respond.ts'
@@ -29,7 +31,7 @@ import type { ResponseHeaders } from './response-head.ts'
 /** How routes serve versions that are older than their code. Schemes bring it, for applications without versions never need it. */
 export interface VersionAdapters {
   /** Has input that is valid in an older version turned into that of the newest one before a route answers. */
-  readonly input: (migration: VersionAdapter, answer: Answer) => Answer
+  readonly input: (migration: VersionAdapter, limit: Limit, answer: Answer) => Answer
   /** Adapts the status and headers of responses to an older version, and adds a suffix to their entity tags. */
   readonly head: (route: ResolvedRoute, run: Run) => Run
   /**
@@ -40,6 +42,7 @@ export interface VersionAdapters {
     newest: ResolvedRoute,
     migration: VersionAdapter,
     checking: true | 'strict' | false,
+    limit: Limit,
   ) => ResultAdapter
 }
 
@@ -51,20 +54,21 @@ export function createMigrating(suffixOf: SuffixOf, isTracked: boolean): Version
   const trackingOf = (migration: VersionAdapter): MigrationTracking =>
     isTracked ? migration.tracking : UNTRACKED
   return {
-    input: (migration, answer) => withMigration(migration, answer, trackingOf(migration)),
+    input: (migration, limit, answer) => withMigration(migration, limit, answer, trackingOf(migration)),
     head: (route, run) => {
       const { migration } = route
       const tracking = migration && trackingOf(migration)
       return withOlderHead(migration, suffixOf(route), tracked(run, tracking), tracking ?? UNTRACKED)
     },
-    results: (newest, migration, checking) => createOlder(newest, migration, checking, trackingOf(migration)),
+    results: (newest, migration, checking, limit) =>
+      createOlder({ newest, migration, checking, limit }, trackingOf(migration)),
   }
 }
 
 const NOTHING = (): void => undefined
 
 const UNTRACKED: MigrationTracking = {
-  begin: ({ request }) => ({ request }),
+  begin: (context) => new RequestExtra(context),
   end: NOTHING,
   address: NOTHING,
   status: NOTHING,
@@ -78,23 +82,42 @@ function tracked(run: Run, tracking: MigrationTracking = UNTRACKED): Run {
   }
 }
 
-function withMigration(migration: VersionAdapter, answer: Answer, { begin, end }: MigrationTracking): Answer {
+function withMigration(
+  migration: VersionAdapter,
+  limit: Limit,
+  answer: Answer,
+  { begin, end }: MigrationTracking,
+): Answer {
   return (context, input) => {
-    try {
-      const extra = begin(context)
-      Object.assign(input, migration.up({ ...input }, extra))
+    const extra = begin(context)
+    const accept = (made: object): Awaitable<FinishedResponse> => {
+      Object.assign(input, made)
       end(context, extra)
+      return answer(context, input)
+    }
+    let made
+    try {
+      made = migration.up({ ...input }, extra)
     } catch (error) {
       throw toFailed(context, error)
     }
-    return answer(context, input)
+    return isPromise(made) ? loading(context, limit, made).then(accept) : accept(made)
+  }
+}
+
+/** Waits for a conversion that loads data. */
+async function loading<T>(context: RequestContext, limit: Limit, made: PromiseLike<T>): Promise<T> {
+  try {
+    return await limit(context, made)
+  } catch (error) {
+    throw toFailed(context, error)
   }
 }
 
 /** Logs why a change failed, and returns the error that the client gets. */
-function toFailed(context: RequestContext, error: unknown): HttpError {
-  // the request is wrong, not the change
-  if (error instanceof HttpError) return error
+function toFailed(context: RequestContext, error: unknown): unknown {
+  // the request is wrong or has ended, not the change
+  if (error instanceof HttpError || (context.hasLeft && isAbort(error, context.signal))) return error
   logUnknown(context, error)
   const { requestId } = context
   return httpError(
@@ -191,16 +214,20 @@ function withStatus(body: string, newest: number, status: number): string {
   return JSON.stringify({ ...problem, status, ...(isPhrase && { title: phraseOf(status) ?? title }) })
 }
 
+/** The route, its adapter and the limits by which results are converted. */
+interface Serving {
+  readonly newest: ResolvedRoute
+  readonly migration: VersionAdapter
+  readonly checking: true | 'strict' | false
+  readonly limit: Limit
+}
+
 /**
  * Creates the converter of results to an older version. The newest schema decides whether they are right, the older one
  * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
  */
-function createOlder(
-  newest: ResolvedRoute,
-  migration: VersionAdapter,
-  checking: true | 'strict' | false,
-  tracking: MigrationTracking,
-): ResultAdapter {
+function createOlder(serving: Serving, tracking: MigrationTracking): ResultAdapter {
+  const { newest, migration, checking, limit } = serving
   const { down, isParsedFirst, stream } = migration
   const turning = { ...tracking, down }
   // made for the first result that needs it, for there are many older versions
@@ -213,23 +240,7 @@ function createOlder(
     const schema = findResponse(migration.responses, status) ?? only
     return schema === undefined ? data : declared()(schema, data)
   }
-  const sendTurned = (
-    status: number,
-    headers: ResponseHeaders,
-    data: unknown,
-    context: RequestContext,
-  ): Awaitable<FinishedResponse> => {
-    let turned
-    try {
-      const extra = tracking.begin(context)
-      turned = down(status, data, extra)
-      tracking.end(context, extra)
-    } catch (error) {
-      throw toFailed(context, error)
-    }
-    if (isParsed) turned = shape(status, turned)
-    return toData(status, headers, turned, context)
-  }
+  const sendTurned = createSendTurned(serving, tracking, isParsed ? shape : undefined)
   const checkRaw = createRawCheck(newest, migration)
   const send: ResultAdapter['send'] = (checks, status, headers, data, context) => {
     if (isAsyncIterable(data) || data instanceof Uint8Array) {
@@ -250,7 +261,38 @@ function createOlder(
       ? parsed.then((settled) => sendTurned(status, headers, settled, context))
       : sendTurned(status, headers, parsed, context)
   }
-  return { send, stream: stream && createOlderStream(stream, checking !== false, tracking), checkRaw }
+  return {
+    send,
+    stream: stream && createOlderStream(stream, checking !== false, { ...tracking, limit }),
+    checkRaw,
+  }
+}
+
+/** Creates the function that turns a result and sends it. */
+function createSendTurned(
+  { migration: { down }, limit }: Serving,
+  { begin, end }: MigrationTracking,
+  shape: ((status: number, data: unknown) => unknown) | undefined,
+): (
+  status: number,
+  headers: ResponseHeaders,
+  data: unknown,
+  context: RequestContext,
+) => Awaitable<FinishedResponse> {
+  return (status, headers, data, context) => {
+    const extra = begin(context)
+    const send = (turned: unknown): Awaitable<FinishedResponse> => {
+      end(context, extra)
+      return toData(status, headers, shape === undefined ? turned : shape(status, turned), context)
+    }
+    let turned
+    try {
+      turned = down(status, data, extra)
+    } catch (error) {
+      throw toFailed(context, error)
+    }
+    return isPromise(turned) ? loading(context, limit, turned).then(send) : send(turned)
+  }
 }
 
 function createRawCheck(newest: ResolvedRoute, { isTurned }: VersionAdapter): ResultAdapter['checkRaw'] {
@@ -265,20 +307,24 @@ function createRawCheck(newest: ResolvedRoute, { isTurned }: VersionAdapter): Re
 function createOlderStream(
   stream: StreamMigration,
   isChecked: boolean,
-  { begin, end }: MigrationTracking,
+  { begin, end, limit }: MigrationTracking & Pick<Serving, 'limit'>,
 ): OlderStream {
   const declared = declaring()
   const down: OlderStream['down'] = (name, data, context) => {
     const extra = begin(context)
     const turned = stream.down(name, data, extra)
-    end(context, extra)
-    return turned
+    const noted = (settled: unknown): unknown => {
+      end(context, extra)
+      return settled
+    }
+    return isPromise(turned) ? loading(context, limit, turned).then(noted) : noted(turned)
   }
   const turn: OlderStream['turn'] = (name, data, context) => {
     const schema = isChecked ? stream.older.schemas.get(name) : undefined
     try {
-      const turned = down(name, data, context)
-      return schema === undefined ? turned : declared()(schema, turned)
+      return after(down(name, data, context), (turned) =>
+        schema === undefined ? turned : declared()(schema, turned),
+      )
     } catch (error) {
       throw toFailed(context, error)
     }

@@ -156,12 +156,15 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
       name,
       call: fc.option(call, { nil: undefined }),
       check,
+      reads: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, heldList),
+      needs: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, neededList),
       skipsAbsent: fc.boolean(),
       spares: fc.record({ absent: fc.boolean(), null: fc.boolean() }),
     })
     .map((turn) => (log: Log): Work => ({
       ...turn,
       kind: 'turn',
+      loader: undefined,
       fields: [turn.name],
       call: turn.call?.(log),
       check:
@@ -186,6 +189,7 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
     .map((group) => (log: Log): Work => ({
       ...group,
       kind: 'group',
+      loader: undefined,
       fields: group.made.map((each) => each.name),
       call: group.call?.(log),
       made: group.made.map((each) => ({

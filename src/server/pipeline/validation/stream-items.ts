@@ -1,5 +1,5 @@
 import type { Shape } from '../../../define/reply.ts'
-import { ignoreFailure, isPromise } from '../../../base/async.ts'
+import { after, ignoreFailure, isPromise } from '../../../base/async.ts'
 import type { StreamMigration } from '../../../routes/resolved-route.ts'
 import type { Awaitable } from '../../../base/async.ts'
 import type { BodyStream } from '../../../http/http.ts'
@@ -27,9 +27,9 @@ export interface Streaming {
 /** Converts the events or items of a route into those of an older version. */
 export interface OlderStream extends Omit<StreamMigration, 'down'> {
   /** Turns the data of an event, or an item. @throws `Error` for a change that fails */
-  readonly down: (name: string, data: unknown, context: RequestContext) => unknown
+  readonly down: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
   /** Turns as `down` does, and logs a change that fails. @throws `HttpError` */
-  readonly turn: (name: string, data: unknown, context: RequestContext) => unknown
+  readonly turn: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
 }
 
 /** The parts of a stream. */
@@ -125,8 +125,10 @@ function failOther(parts: StreamParts, data: unknown, context: RequestContext): 
 function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
   const { checking, migration, stream } = parts
   const isString = stream.kind === 'events' && isTextSchema(migration?.older.schemas.get(name) ?? schema)
-  const formatData = (data: unknown, context: RequestContext): string | undefined =>
-    textOf(migration === undefined ? data : migration.turn(name, data, context), isString)
+  const formatData = (data: unknown, context: RequestContext): Awaitable<string | undefined> =>
+    migration === undefined
+      ? textOf(data, isString)
+      : after(migration.turn(name, data, context), (turned) => textOf(turned, isString))
   if (checking === false) return formatData
   const parser = createParser(schema, checking === 'strict')
   const writeNow = toWriteNow(name, parser, parts)

@@ -1,0 +1,183 @@
+import { ignoreRejection, isPromise } from '../../base/async.ts'
+import { isObject } from '../../base/values.ts'
+import { HttpError } from '../../http/errors.ts'
+import type { MigrationSite } from '../../routes/migration-extra.ts'
+import type { Side } from './plan.ts'
+import { loadMembers, runWork, toldOf, valuesOf, writeMember, writeMembers } from './program.ts'
+import type { Program } from './program.ts'
+import { MigrationError, threwIn } from './turn.ts'
+import type { Extra, Loader, Loading, Turn } from './turn.ts'
+import type { LoadWork } from './work.ts'
+
+/** How far an object has been converted. */
+interface Progress {
+  /** `undefined` until the members that its changes need are there. */
+  held: unknown[] | undefined
+  /** The next work. */
+  next: number
+  /** The results of loads for it, by their works. */
+  readonly loaded: Map<LoadWork, unknown>
+  made: { readonly value: unknown } | undefined
+}
+
+/**
+ * Creates the conversion of objects for which changes load something, or for others in them. It stops where data is missing, so that all objects
+ * get it with one call, and goes on there when it is called again. Each function of a change runs once for an object.
+ */
+export function interpretLoading(program: Program): Turn {
+  return (value, extra) => {
+    if (!isObject(value)) return value
+    const { loading } = extra
+    if (loading === undefined)
+      throw new MigrationError(undefined, 'A change loads data, which takes time: pass `inject` to migrate', {
+        fields: ['load'],
+      })
+    const progress = loading.keep(program, value, (): Progress => ({
+      held: undefined,
+      next: 0,
+      loaded: new Map(),
+      made: undefined,
+    }))
+    return (progress.made ?? advance(program, value, extra, { progress, loading }))?.value
+  }
+}
+
+/** Converts an object as far as data is there. Returns `undefined` if it has to wait. */
+function advance(
+  program: Program,
+  value: object,
+  extra: Extra,
+  { progress, loading }: { readonly progress: Progress; readonly loading: Loading },
+): Progress['made'] {
+  const { count } = loading
+  if (progress.held === undefined) {
+    const held = loadMembers(program, value, extra)
+    // objects that no change of this one makes wait together with those of this level
+    for (const member of program.members)
+      if (member.register === undefined) writeMember(program, member, value, { held, extra })
+    if (loading.count > count) return undefined
+    progress.held = held
+  }
+  const { held } = progress
+  const site = { held, extra, told: toldOf(extra), side: program.side }
+  for (; progress.next < program.works.length; progress.next++) {
+    const work = program.works[progress.next]
+    if (work === undefined) break
+    if (work.kind !== 'load') {
+      const loader = 'loader' in work ? work.loader : undefined
+      runWork(work, site, loader && progress.loaded.get(loader))
+    } else if (
+      !progress.loaded.has(work) &&
+      work.needs.every(({ register }) => held[register] !== undefined)
+    ) {
+      loading.wait(work, valuesOf(work.args, held), (loaded) => progress.loaded.set(work, loaded))
+      return undefined
+    }
+  }
+  const made = writeMembers(program, value, site)
+  return loading.count > count ? undefined : (progress.made = { value: made })
+}
+
+interface Waiting {
+  readonly loader: Loader
+  readonly values: object[]
+  readonly takers: ((loaded: unknown) => void)[]
+}
+
+/** Holds the objects of one request or response that wait for data. */
+class Batch implements Loading {
+  readonly #kept = new Map<object, Map<object, unknown>>()
+  #waiting = new Map<object, Waiting>()
+
+  get count(): number {
+    let count = 0
+    for (const { values } of this.#waiting.values()) count += values.length
+    return count
+  }
+
+  keep<T>(by: object, value: object, make: () => T): T {
+    const values = this.#kept.get(by) ?? new Map<object, unknown>()
+    this.#kept.set(by, values)
+    if (!values.has(value)) values.set(value, make())
+    // what is kept by a key is always made by the same code
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return values.get(value) as T
+  }
+
+  wait(loader: Loader, values: object, take: (loaded: unknown) => void): void {
+    const waiting = this.#waiting.get(loader.load) ?? { loader, values: [], takers: [] }
+    this.#waiting.set(loader.load, waiting)
+    waiting.values.push(values)
+    waiting.takers.push(take)
+  }
+
+  /** Takes what waits for the changes of one version: the newest on the way down, the oldest on the way up. The rest is asked for again. */
+  take({ side, orderOf }: Way): readonly Waiting[] {
+    const all = [...this.#waiting.values()].toSorted(
+      ({ loader: one }, { loader: other }) => orderOf(one) - orderOf(other),
+    )
+    this.#waiting = new Map()
+    const first = all.at(side === 'down' ? 0 : -1)?.loader.change
+    return all.filter(({ loader: { change } }) => change.version === first?.version)
+  }
+}
+
+/** The direction of a conversion, and the places of changes, newest first. */
+interface Way {
+  readonly side: Side
+  readonly orderOf: (step: { readonly change: object }) => number
+}
+
+/** Runs a conversion in which changes load data: again after each load, until nothing is missing. */
+export async function withLoads<T>(
+  extra: Extra,
+  site: Partial<MigrationSite> = {},
+  way: Way,
+  convert: (extra: Extra) => T,
+): Promise<T> {
+  const batch = new Batch()
+  const own: Extra = {
+    request: extra.request,
+    state: extra.state,
+    altered: extra.altered,
+    loading: batch,
+  }
+  for (;;) {
+    const made = convert(own)
+    if (batch.count === 0) return made
+    const waiting = batch.take(way)
+    // oxlint-disable-next-line no-await-in-loop -- what is loaded next depends on what is there
+    await Promise.all(waiting.map((each) => load(each, site)))
+  }
+}
+
+const NEVER = new AbortController().signal
+
+async function load({ loader, values, takers }: Waiting, site: Partial<MigrationSite>): Promise<void> {
+  const { request, state, signal = NEVER, provide } = site
+  let loaded
+  try {
+    const inject = Object.keys(loader.tokens).length === 0 ? {} : await provide?.(loader.tokens)
+    // a change gets what its own tokens say
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    loaded = await untilAborted(loader.load(values, { inject, request, state, signal } as never), signal)
+  } catch (error) {
+    if (error instanceof HttpError) throw error
+    throw threwIn({ change: loader.change, fields: ['load'] }, error)
+  }
+  for (const take of takers) take(loaded)
+}
+
+/** Waits for a promise, and no longer than the signal lets it. */
+function untilAborted(result: unknown, signal: AbortSignal): unknown {
+  if (!isPromise(result)) return result
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      ignoreRejection(result)
+      reject(signal.reason)
+    }
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    result.then(resolve, reject).then(() => signal.removeEventListener('abort', abort))
+  })
+}

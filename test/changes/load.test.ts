@@ -1,0 +1,416 @@
+import assert from 'node:assert/strict'
+import { afterEach, describe, it } from 'node:test'
+
+import {
+  createApp,
+  defineController,
+  defineModule,
+  defineProvider,
+  DefinitionError,
+  HttpError,
+  sse,
+  VersioningSchemes,
+} from 'octavo'
+import type { App } from 'octavo'
+import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import { checkHistory } from 'octavo/testing'
+import { z } from 'zod'
+
+const Profile = model('Profile', { username: z.string(), bio: z.string() })
+const Article = model('Article', { slug: z.string(), author: z.string() })
+const Draft = derive(Article, (article) => article.omit({ slug: true }))
+const Page = z.object({ items: z.array(Article), top: Article.optional(), count: z.int() })
+
+interface Directory {
+  profiles(names: readonly string[]): Promise<ReadonlyMap<string, z.infer<typeof Profile>>>
+}
+
+/** What was loaded, in order. */
+let calls: string[] = []
+let failure: (() => unknown) | undefined
+afterEach(() => {
+  calls = []
+  failure = undefined
+})
+
+const directory: Directory = {
+  profiles: async (names) => {
+    calls.push(`profiles of ${names.join()}`)
+    await failure?.()
+    const known = names.filter((name) => name !== 'nobody')
+    return new Map(known.map((name) => [name, { username: name, bio: `about ${name}` }]))
+  },
+}
+const Users = defineProvider({ name: 'Users', scope: 'request', create: () => directory })
+
+const authors = defineVersionChange({
+  version: '2',
+  title: 'An article names its author',
+  change: [
+    reshape({
+      of: Article,
+      inject: { users: Users },
+      load: {
+        down: (articles, { inject: { users } }) => users.profiles(articles.map(({ author }) => author)),
+        up: async (articles) => {
+          calls.push(`check of ${articles.map(({ author }) => author.username).join()}`)
+          const known = new Set(['ann', 'bob'])
+          const other = articles.find(({ author }) => !known.has(author.username))
+          if (other !== undefined) throw new HttpError(409, `no ${other.author.username}`)
+          return known
+        },
+      },
+      fields: {
+        author: {
+          was: Profile,
+          down: (author, { loaded }) => loaded.get(author) ?? { username: author, bio: '' },
+          up: ({ username }, { loaded }) => (loaded.has(username) ? username : 'nobody'),
+        },
+      },
+      examples: [
+        {
+          old: { author: { username: 'ann', bio: 'x' } },
+          now: { author: 'ann' },
+          loaded: new Map([['ann', { username: 'ann', bio: 'x' }]]),
+        },
+      ],
+    }),
+  ],
+})
+const bios = defineVersionChange({
+  version: '3',
+  title: 'Profiles have a bio',
+  change: [reshape({ of: Profile, fields: { bio: { was: 'about' } } })],
+})
+const slugs = defineVersionChange({
+  version: '2',
+  title: 'Articles have a slug',
+  change: [
+    reshape({
+      of: Article,
+      load: async (articles) => {
+        calls.push(`titles of ${articles.map(({ slug }) => slug).join()}`)
+        return new Map(articles.map(({ slug }) => [slug, slug.toUpperCase()]))
+      },
+      fields: { slug: { was: absent }, title: { was: z.string() } },
+      up: ({ title }) => ({ slug: title.toLowerCase() }),
+      down: ({ slug }, { loaded }) => ({ title: loaded.get(slug) ?? '' }),
+      lossy: ['title'],
+      examples: [{ old: { title: 'A' }, now: { slug: 'a' }, loaded: new Map([['a', 'A']]) }],
+    }),
+  ],
+})
+const history = defineVersions({
+  versions: ['3', '2', '1'],
+  models: { Profile, Article },
+  changes: [bios, authors, slugs],
+})
+
+const articles = [
+  { slug: 'a', author: 'ann' },
+  { slug: 'b', author: 'bob' },
+  { slug: 'n', author: 'nobody' },
+]
+
+const ArticleController = defineController({
+  prefix: '/article',
+  routes: [
+    {
+      method: 'GET',
+      response: Page,
+      handler: () => ({ items: articles, top: { slug: 't', author: 'bob' }, count: 3 }),
+    },
+    { method: 'GET', path: '/none', response: z.object({ count: z.int() }), handler: () => ({ count: 0 }) },
+    { method: 'GET', path: '/wrong', response: Page, handler: () => ({ items: [{}] }) as never },
+    {
+      method: 'POST',
+      input: { body: z.object({ drafts: z.array(Draft) }) },
+      response: z.array(z.string()),
+      handler: ({ body }) => body.drafts.map(({ author }) => author),
+    },
+    {
+      method: 'GET',
+      path: '/feed',
+      events: { added: Article },
+      handler: () => sse([{ event: 'added', data: { slug: 'a', author: 'ann' } }]),
+    },
+    { method: 'GET', path: '/lines', items: Article, handler: () => articles.slice(0, 2) },
+    {
+      method: 'GET',
+      path: '/migrated',
+      response: z.unknown(),
+      handler: async (_, context) => context.migrate(Article, { slug: 'a', author: 'ann' }),
+    },
+  ],
+})
+
+function start(): App {
+  return createApp(defineModule({ controllers: [ArticleController], providers: [Users] }), {
+    versioning: { scheme: VersioningSchemes.URL, history },
+    logger: false,
+  })
+}
+
+/** Runs something as on platforms that forbid to make code from text. */
+async function withoutCode<T>(run: () => Promise<T>): Promise<T> {
+  z.config({ jitless: true })
+  try {
+    return await run()
+  } finally {
+    z.config({ jitless: false })
+  }
+}
+
+const WAYS = {
+  'as compiled code': async <T>(run: () => Promise<T>): Promise<T> => run(),
+  'without generated code': withoutCode,
+}
+
+for (const [way, run] of Object.entries(WAYS))
+  describe(`data that only older versions show, ${way}`, () => {
+    const get = async (url: string): ReturnType<App['inject']> => run(async () => start().inject(url))
+
+    it('is loaded by one call for all values of a response, and for each change', async () => {
+      const response = await get('/v2/article')
+      assert.deepEqual(response.json(), {
+        items: [
+          { slug: 'a', author: 'ann' },
+          { slug: 'b', author: 'bob' },
+          { slug: 'n', author: 'nobody' },
+        ],
+        top: { slug: 't', author: 'bob' },
+        count: 3,
+      })
+      assert.deepEqual(calls, [])
+      const first = await get('/v1/article')
+      const ann = { username: 'ann', about: 'about ann' }
+      const bob = { username: 'bob', about: 'about bob' }
+      assert.deepEqual(first.json(), {
+        items: [
+          { author: ann, title: 'A' },
+          { author: bob, title: 'B' },
+          { author: { username: 'nobody', about: '' }, title: 'N' },
+        ],
+        top: { author: bob, title: 'T' },
+        count: 3,
+      })
+      assert.deepEqual(new Set(calls), new Set(['profiles of ann,bob,nobody,bob', 'titles of a,b,n,t']))
+    })
+
+    it('is not loaded for responses without the model, and for results that are wrong', async () => {
+      assert.deepEqual((await get('/v1/article/none')).json(), { count: 0 })
+      assert.equal((await get('/v1/article/wrong')).statusCode, 500)
+      assert.deepEqual(calls, [])
+    })
+
+    it('is loaded for requests, too', async () => {
+      const post = async (version: string, json: object): ReturnType<App['inject']> =>
+        run(async () => start().inject({ method: 'POST', url: `/v${version}/article`, json }))
+      const of = (...names: readonly string[]): object => ({
+        drafts: names.map((username) => ({ author: { username, about: '' } })),
+      })
+      assert.deepEqual((await post('1', of('ann', 'bob'))).json(), ['ann', 'bob'])
+      assert.deepEqual(calls, ['check of ann,bob'])
+      assert.equal((await post('1', of('eve'))).statusCode, 409)
+      const invalid = await post('1', { drafts: [{ author: 'ann' }] })
+      assert.equal(invalid.statusCode, 422)
+      assert.equal(calls.length, 2)
+      assert.deepEqual((await post('3', { drafts: [{ author: 'ann' }] })).json(), ['ann'])
+      assert.equal(calls.length, 2)
+    })
+
+    it('is loaded for each event and item of a stream', async () => {
+      assert.equal(
+        (await get('/v1/article/feed')).body,
+        'event: added\ndata: {"title":"A","author":{"username":"ann","about":"about ann"}}\n\n',
+      )
+      assert.equal(
+        (await get('/v1/article/lines')).body,
+        '{"title":"A","author":{"username":"ann","about":"about ann"}}\n{"title":"B","author":{"username":"bob","about":"about bob"}}\n',
+      )
+      assert.equal(calls.length, 6)
+    })
+
+    it('is loaded by context.migrate, which returns a promise', async () => {
+      const { body } = await get('/v1/article/migrated')
+      assert.equal(body, '{"title":"A","author":{"username":"ann","about":"about ann"}}')
+    })
+
+    it('may be refused with an error, which is answered', async () => {
+      failure = () => {
+        throw new HttpError(503, 'later')
+      }
+      const response = await get('/v1/article')
+      assert.equal(response.statusCode, 503)
+      assert.equal(JSON.parse(response.body).detail, 'later')
+    })
+
+    it('is a failure of the change if anything else is thrown', async () => {
+      failure = () => {
+        throw new TypeError('broken')
+      }
+      const response = await get('/v1/article')
+      assert.equal(response.statusCode, 500)
+      assert.equal(JSON.parse(response.body).code, 'migration_failed')
+    })
+
+    it('is turned by the history with what changes inject', async () => {
+      const given = { slug: 'a', author: 'bob' }
+      const made = history.migrate(Article, given, { to: '1', inject: { users: directory } })
+      assert.deepEqual(await run(async () => made), {
+        author: { username: 'bob', about: 'about bob' },
+        title: 'A',
+      })
+      assert.throws(() => history.migrate(Article, given, { to: '1' }), /pass `inject` to migrate/)
+    })
+  })
+
+describe('changes that load data', () => {
+  it('take the signal of the request, which ends the wait', async () => {
+    const Slow = model('Slow', { id: z.string() })
+    let seen: AbortSignal | undefined
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Slow',
+      change: [
+        reshape({
+          of: Slow,
+          load: async (_, { signal }) => {
+            seen = signal
+            return new Promise<string>(() => {})
+          },
+          fields: { id: { was: z.string(), down: (_, { loaded }) => loaded } },
+        }),
+      ],
+    })
+    const controller = defineController({
+      prefix: '/slow',
+      routes: [{ method: 'GET', response: Slow, timeout: 20, handler: () => ({ id: '7' }) }],
+    })
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['2', '1'], models: { Slow }, changes: [change] }),
+      },
+      logger: false,
+    })
+    const response = await app.inject('/v1/slow')
+    assert.equal(response.statusCode, 503)
+    assert.equal(JSON.parse(response.body).code, 'handler_timeout')
+    assert.equal(seen?.aborted, true)
+  })
+
+  it('load for objects that an older change makes after those that are there', async () => {
+    const Tag = model('Tag', { name: z.string() })
+    const Post = model('Post', { id: z.string(), tag: Tag })
+    const asked: string[] = []
+    const tagged = defineVersionChange({
+      version: '3',
+      title: 'Tags have names',
+      change: [
+        reshape({
+          of: Tag,
+          load: async (tags) => {
+            asked.push(tags.map(({ name }) => name).join())
+            return 1
+          },
+          fields: { name: { was: absent }, id: { was: z.number() } },
+          up: ({ id }) => ({ name: `${id}` }),
+          down: ({ name }, { loaded }) => ({ id: name.length + loaded }),
+        }),
+      ],
+    })
+    const more = defineVersionChange({
+      version: '2',
+      title: 'A tag is enough',
+      change: [
+        reshape({
+          of: Post,
+          load: (posts) => posts.map(({ id }) => `${id}${id}`),
+          fields: { id: { was: z.string() }, other: { was: Tag } },
+          down: (_, { loaded: [name = ''] }) => ({ other: { name } }),
+        }),
+      ],
+    })
+    const posts = defineVersions({
+      versions: ['3', '2', '1'],
+      models: { Tag, Post },
+      changes: [tagged, more],
+    })
+    const made = posts.migrate(Post, { id: 'ab', tag: { name: 'x' } }, { to: '1', inject: {} })
+    assert.deepEqual(await made, { id: 'ab', tag: { id: 2 }, other: { id: 5 } })
+    assert.deepEqual(asked, ['x', 'abab'])
+  })
+
+  it('are checked by their examples', () => {
+    assert.deepEqual(checkHistory(history), [])
+    const bare = defineVersionChange({
+      version: '2',
+      title: 'Bare',
+      change: [
+        reshape({
+          of: Article,
+          load: () => 'x',
+          fields: { author: { was: z.string(), down: (_, { loaded }) => loaded } },
+        }),
+      ],
+    })
+    const other = defineVersions({ versions: ['2', '1'], models: { Article }, changes: [bare] })
+    assert.deepEqual(
+      checkHistory(other).map(({ code, message }) => [code, message]),
+      [['unchecked', 'Article is not checked, because the change loads data']],
+    )
+  })
+
+  const problems = (run: () => unknown): readonly string[] => {
+    try {
+      run()
+    } catch (error) {
+      assert.ok(error instanceof DefinitionError)
+      return error.errors.map(({ code, where, message, fix }) =>
+        [code, where.replace(/ \(.*/, ''), message, fix].join(' | '),
+      )
+    }
+    return []
+  }
+
+  it('inject what the root module sees', async () => {
+    const app = createApp(defineModule({ name: 'AppModule', controllers: [ArticleController] }), {
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    await assert.rejects(
+      async () => app.ready(),
+      (error) => {
+        assert.deepEqual(
+          problems(() => {
+            throw error
+          }),
+          [
+            'missing_provider | change "an-article-names-its-author" | inject.users needs Users: no module provides it | add Users to providers of AppModule',
+          ],
+        )
+        return true
+      },
+    )
+  })
+
+  it('need a function that gets the result', () => {
+    const load = { up: () => 1 }
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Idle',
+      change: [reshape({ of: Article, load, fields: { author: { was: 'writer' } } })],
+    })
+    assert.deepEqual(
+      problems(() => {
+        const other = defineVersions({ versions: ['2', '1'], models: { Article }, changes: [change] })
+        createApp(defineModule({ controllers: [ArticleController], providers: [Users] }), {
+          versioning: { scheme: VersioningSchemes.URL, history: other },
+        }).versions()
+      }),
+      [
+        'invalid_change | change "idle" | load.up has no effect: no up gets its result | write up, or remove it',
+      ],
+    )
+  })
+})
