@@ -458,8 +458,11 @@ class Maker {
     )
     const isFree = last === -1 && this.isNameable(model, moves, reads)
     const isBorn = moves.some(({ t }) => t === 'born')
-    const nearest = last === -1 || isBorn || random.chance(0.5) ? own.at(-1) : own[last]
-    const before = isFree && random.chance(0.7) ? undefined : nearest
+    const nearest = last === -1 || isBorn || this.isReversed || random.chance(0.5) ? own.at(-1) : own[last]
+    // in another order, the state before a change has only what that one is written against
+    const isChained =
+      this.isReversed && this.steps.some((each) => each.change === own.at(-1) && each.version === version)
+    const before = isChained ? own.at(-1) : isFree && random.chance(0.7) ? undefined : nearest
     const not = this.halves(model, moves, reads, up !== undefined || down !== undefined)
     if (not.length === 0)
       for (const move of moves) if (move.t === 'gone' && moves.length === 1) this.freed.push(move.name)
