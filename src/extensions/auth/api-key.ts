@@ -69,7 +69,7 @@ export function apiKey<V, D extends Tokens = {}, O extends boolean = false>(
 ): Guard<IdentityOf<V, O>> {
   checkOptions('apiKey', options, { ...OPTIONS, ...nameRule(options) }, ['in', 'name', 'verify'])
   const { in: where, name, verify, inject, optional, realm = 'api', description } = options
-  const place = PLACES[where]
+  const carrier = PLACES[where]
   // no such scheme is registered, but a 401 has to name one (RFC 9110 section 11.6.1)
   const challenge = toChallenge('ApiKey', { realm, in: where, name })
   const guard = createAuthGuard({
@@ -77,7 +77,7 @@ export function apiKey<V, D extends Tokens = {}, O extends boolean = false>(
     security: { type: 'apiKey', in: where, name, ...(description === undefined ? {} : { description }) },
     challenge,
     refusal: challenge,
-    read: (request) => toKey(place.read(request, name)),
+    read: (request) => toKey(carrier.read(request, name)),
     inject,
     optional,
     verify,

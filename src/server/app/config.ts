@@ -114,10 +114,10 @@ async function validate(schema: Schema, raw: unknown): Promise<Validated> {
 
 /** Names what is wrong and never the value: zod's own messages name types, limits and keys. */
 function toProblem(issue: SchemaIssue, raw: unknown, where: string, origin: string): DefinitionProblem {
-  const place = `config${issue.path.map(toStep).join('')}`
+  const path = `config${issue.path.map(toStep).join('')}`
   return {
     code: 'invalid_config',
-    where: where === '' ? place : `${where}: ${place}`,
+    where: where === '' ? path : `${where}: ${path}`,
     message: issue.message,
     fix: `${isAbsent(raw, issue.path) ? 'add' : 'change'} it in ${origin}`,
   }

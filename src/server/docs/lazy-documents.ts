@@ -11,7 +11,7 @@ export interface LazyDocuments {
   readonly loaded: () => Documents
 }
 
-/** Creates the documents of an application; the source is asked when the first is wanted. What cannot be documented is passed to `refuse`. */
+/** Creates the documents of an application; the source is asked when the first is wanted. What cannot be documented is passed to `fail`. */
 export function createLazyDocuments(
   source: () => DocumentSource,
   fail: (error: unknown) => never,

@@ -149,10 +149,10 @@ function logRequest(
 /** A path that nothing answers, with what may have been meant for a version at the length of one. */
 function cutVersionAt(path: string, versionAt: ((path: string) => number) | undefined): string {
   if (versionAt === undefined || path.length <= MAX_VERSION_LENGTH) return path
-  const place = versionAt(path)
+  const position = versionAt(path)
   return path
     .split('/')
-    .map((segment, index) => (index === place ? cutVersion(segment) : segment))
+    .map((segment, index) => (index === position ? cutVersion(segment) : segment))
     .join('/')
 }
 

@@ -30,21 +30,21 @@ const CODINGS = [
  */
 export async function findFile(
   segments: readonly string[],
-  place: StaticRoot,
+  folder: StaticRoot,
   accepted: string | undefined,
 ): Promise<StaticFile | 'folder' | undefined> {
   const last = segments.at(-1)
   const isFolder = last === undefined || last === ''
-  if (isFolder && place.index === false) return undefined
-  const path = (isFolder ? [...segments.slice(0, -1), String(place.index)] : segments).join('/')
-  const found = await openFile(path, place)
+  if (isFolder && folder.index === false) return undefined
+  const path = (isFolder ? [...segments.slice(0, -1), String(folder.index)] : segments).join('/')
+  const found = await openFile(path, folder)
   // the root without its slash may be asked for too, where there is a prefix
   if (last === undefined) return closed(found)
-  if (found.kind === 'directory' && place.index !== false)
-    return closed(await openFile(`${path}/${place.index}`, place))
+  if (found.kind === 'directory' && folder.index !== false)
+    return closed(await openFile(`${path}/${folder.index}`, folder))
   if (found.kind !== 'file') return undefined
-  return place.precompressed
-    ? coded(path, found.content, place, accepted)
+  return folder.precompressed
+    ? coded(path, found.content, folder, accepted)
     : { content: found.content, headers: {} }
 }
 
@@ -58,7 +58,7 @@ function closed(found: DiskEntry): 'folder' | undefined {
 async function coded(
   path: string,
   plain: Content,
-  place: StaticRoot,
+  folder: StaticRoot,
   accepted: string | undefined,
 ): Promise<StaticFile> {
   const headers = { vary: 'accept-encoding' }
@@ -67,7 +67,7 @@ async function coded(
     for (;;) {
       const { coding } = negotiate(accepted, codings)
       if (coding === undefined) return { content: plain, headers }
-      const found = await openFile(path + coding.ending, place)
+      const found = await openFile(path + coding.ending, folder)
       if (found.kind === 'file') {
         plain.close()
         const type = plain.type ?? (await typeOf(path)) ?? 'application/octet-stream'

@@ -78,7 +78,7 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
   const { root, prefix = '/', index = 'index.html', dotfiles = 'ignore' } = options
   const { followLinks = false, precompressed = false } = options
   const base = prefix.replace(/\/$/, '')
-  const place: StaticRoot = {
+  const folder: StaticRoot = {
     root: root instanceof URL ? fileURLToPath(root) : root,
     index,
     dotfiles,
@@ -89,7 +89,7 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
     segments: readonly string[],
     context: ExecutionContext,
     next: Parameters<Middleware>[1],
-  ): Promise<unknown> => (await answer(segments, place, context, options)) ?? next()
+  ): Promise<unknown> => (await answer(segments, folder, context, options)) ?? next()
   return (context, next) => {
     const { method, path } = context.request
     if (method !== 'GET' && method !== 'HEAD') return next()
@@ -106,11 +106,11 @@ function contradictions(options: Partial<StaticFilesOptions> | undefined): reado
 /** The answer to a path below the root, or `undefined` if there is no file. */
 async function answer(
   segments: readonly string[],
-  place: StaticRoot,
+  folder: StaticRoot,
   { request }: ExecutionContext,
   options: StaticFilesOptions,
 ): Promise<RawReply | undefined> {
-  const found = await findFile(segments, place, request.header('accept-encoding'))
+  const found = await findFile(segments, folder, request.header('accept-encoding'))
   if (found === undefined) return undefined
   // the path has no empty segment, so that it cannot be taken for a host
   if (found === 'folder') return redirect(request.path + '/' + request.url.slice(request.path.length), 308)

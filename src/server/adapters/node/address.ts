@@ -11,18 +11,18 @@ export type ListenAddress = Pick<ListenOptions, 'port' | 'host' | 'path'>
 const DEFAULT_PORT = 3000
 
 /** Frees an address: removes a socket that a process left behind. @throws `Error` as `takeAddress` does. */
-export async function freeAddress(place: ListenAddress): Promise<void> {
-  const { path } = place
+export async function freeAddress(address: ListenAddress): Promise<void> {
+  const { path } = address
   try {
     if (path !== undefined && isFile(path)) await removeStale(path)
   } catch (error) {
-    throw explain(error, place)
+    throw explain(error, address)
   }
 }
 
 /** Starts a server at an address that is free. @throws `Error` that says what to do, with the `code` of Node's own error, which is its cause. */
-export async function takeAddress(server: TcpServer, place: ListenAddress): Promise<void> {
-  const { port = DEFAULT_PORT, host, path } = place
+export async function takeAddress(server: TcpServer, address: ListenAddress): Promise<void> {
+  const { port = DEFAULT_PORT, host, path } = address
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -32,7 +32,7 @@ export async function takeAddress(server: TcpServer, place: ListenAddress): Prom
       })
     })
   } catch (error) {
-    throw explain(error, place)
+    throw explain(error, address)
   }
 }
 
@@ -88,9 +88,9 @@ const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>>
 
 function explain(error: unknown, { port = DEFAULT_PORT, host, path }: ListenAddress): Error {
   const code = errnoOf(error)
-  const place = path ?? (host === undefined ? `port ${port}` : `port ${port} of ${host}`)
+  const where = path ?? (host === undefined ? `port ${port}` : `port ${port} of ${host}`)
   const [what, repair] = REPAIRS[code] ?? ['cannot be listened on', 'the cause says why']
-  return Object.assign(new Error(`listen: ${place} ${what} (${code}); ${repair}`, { cause: error }), { code })
+  return Object.assign(new Error(`listen: ${where} ${what} (${code}); ${repair}`, { cause: error }), { code })
 }
 
 function errnoOf(error: unknown): string {

@@ -70,7 +70,7 @@ export function createPool({ count, port, logger, longestEnd }: PoolOptions): Po
     const others = Array.from({ length: count - 1 }, launch)
     await Promise.all(others.map(({ listening }) => listening))
     for (const worker of [first, ...others]) places.push({ worker, deaths: 0 })
-    for (const place of places) settle(place)
+    for (const slot of places) settle(slot)
     process.on('SIGHUP', onHangup)
     return url
   }

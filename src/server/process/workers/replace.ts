@@ -18,7 +18,7 @@ export interface Replacing {
   /** Starts a worker. */
   readonly launch: () => WorkerProcess
   /** Registers the listening worker of a place, and replaces it when it dies. */
-  readonly settle: (place: WorkerSlot) => void
+  readonly settle: (slot: WorkerSlot) => void
   /** Aborted when all workers end. */
   readonly ending: AbortSignal
 }
@@ -34,34 +34,34 @@ const MAX_FAILURES = 5
 export function createRestart(
   { places, launch, logger, ending }: Omit<Replacing, 'settle'>,
   giveUp: () => Promise<never>,
-): (place: WorkerSlot) => void {
+): (slot: WorkerSlot) => void {
   /** How many starts failed since a worker listened. */
   let failures = 0
-  const settle = (place: WorkerSlot): void => {
+  const settle = (slot: WorkerSlot): void => {
     failures = 0
-    logger.info(place.worker.names, 'A worker listens')
-    void watch(place)
+    logger.info(slot.worker.names, 'A worker listens')
+    void watch(slot)
   }
-  const watch = async (place: WorkerSlot): Promise<void> => {
-    const { worker } = place
+  const watch = async (slot: WorkerSlot): Promise<void> => {
+    const { worker } = slot
     const exit = await worker.ended
-    if (ending.aborted || place.worker !== worker) return
+    if (ending.aborted || slot.worker !== worker) return
     logger.warn({ ...worker.names, ...exit }, 'A worker died')
-    await restart(place)
+    await restart(slot)
   }
-  const restart = async (place: WorkerSlot): Promise<void> => {
-    const dead = place.worker
-    place.deaths = dead.age() > STABLE ? 1 : place.deaths + 1
-    await delay(pauseAfter(place.deaths), undefined, { signal: ending }).catch(() => undefined)
-    if (ending.aborted || place.worker !== dead) return
+  const restart = async (slot: WorkerSlot): Promise<void> => {
+    const dead = slot.worker
+    slot.deaths = dead.age() > STABLE ? 1 : slot.deaths + 1
+    await delay(pauseAfter(slot.deaths), undefined, { signal: ending }).catch(() => undefined)
+    if (ending.aborted || slot.worker !== dead) return
     const worker = launch()
-    place.worker = worker
+    slot.worker = worker
     const listens = await isListeningSoon(worker)
-    if (ending.aborted || place.worker !== worker) return
-    if (listens) return settle(place)
+    if (ending.aborted || slot.worker !== worker) return
+    if (listens) return settle(slot)
     failures++
     logger.error({ ...worker.names, ...(await worker.ended) }, 'A worker could not start')
-    if (failures < MAX_FAILURES || places.some((each) => each.worker.isListening())) return restart(place)
+    if (failures < MAX_FAILURES || places.some((each) => each.worker.isListening())) return restart(slot)
     logger.error({ failures }, 'No worker can start: giving up')
     await giveUp()
   }

@@ -28,15 +28,15 @@ export async function createWorkersService(
   const role = roleOf()
   if (role === 'alone') return createAlone(application, options)
   if (role === 'worker') {
-    const { sharedPort, reportListening: tellListening } = joinPool()
-    const place = options.port === 0 ? { port: sharedPort } : {}
-    const service = createAlone(application, { ...options, ...place }, true)
+    const { sharedPort, reportListening } = joinPool()
+    const port = options.port === 0 ? { port: sharedPort } : {}
+    const service = createAlone(application, { ...options, ...port }, true)
     return {
       ...service,
       details: undefined,
       open: async () => {
         const server = await service.open()
-        tellListening(server.url)
+        reportListening(server.url)
         return server
       },
     }

@@ -44,9 +44,9 @@ export function forwarding(parts: LookupParts, locate: Locate): Locate {
     const lifetime = endpoint === undefined ? lifetimes.ofVersion(version) : lifetimes.of(endpoint, version)
     if (lifetime?.forward !== true || !isRetired(lifetime, clock)) return located
     const at = whole(pathOf(target))
-    const place = known.list.indexOf(version)
+    const position = known.list.indexOf(version)
     const next = known.list.find(
-      (later, index) => index > place && targets[index] === true && isServing(resolution, at, later),
+      (later, index) => index > position && targets[index] === true && isServing(resolution, at, later),
     )
     const found = next === undefined ? undefined : lookIn(resolution, at, next, method)
     if (found === undefined) return located

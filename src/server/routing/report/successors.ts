@@ -34,9 +34,9 @@ export function createSuccessors(
   const byName = toServed(rows, known.list)
 
   return (name, version, values, now) => {
-    const place = known.list.indexOf(version)
+    const position = known.list.indexOf(version)
     const newer = (byName.get(name) ?? []).filter(
-      (served) => known.list.indexOf(served.version) > place && !isGone(served, now),
+      (served) => known.list.indexOf(served.version) > position && !isGone(served, now),
     )
     const latest = newer.at(-1)
     const [next] = newer

@@ -84,18 +84,18 @@ type ToVariants = (
 
 /** Creates the function that chooses what answers at a path shape in every version. */
 function createVariants(known: Versions['known'], leafFor: LeafFor): ToVariants {
-  const places = new Map(known.list.map((version, place) => [version, place]))
+  const positions = new Map(known.list.map((version, position) => [version, position]))
   return (shape, isNamed, answersFor) => {
-    const claims = claimsOf(shape.routes, places)
+    const claims = claimsOf(shape.routes, positions)
     const leaves = new Map<string, Endpoints<Endpoint> | null>()
-    const namedAt = known.list.map((version, place) => isNamed(version, claims[place] !== undefined))
+    const namedAt = known.list.map((version, position) => isNamed(version, claims[position] !== undefined))
     // where every known version is named, nobody asks for the rest
     const rest = namedAt.includes(false) ? leafFor(shape, null, answersFor(null)) : null
     let last: { readonly claim: string | undefined; readonly answers: Answers } | undefined
     let leaf: Endpoints<Endpoint> | null = null
-    const at = known.list.map((version, place) => {
-      if (namedAt[place] !== true) return rest
-      const claim = claims[place]
+    const at = known.list.map((version, position) => {
+      if (namedAt[position] !== true) return rest
+      const claim = claims[position]
       const answers = answersFor(version)
       if (last?.claim === claim && last?.answers === answers) return leaf
       last = { claim, answers }
@@ -120,12 +120,12 @@ function claimsOf(
     let last: Claim | undefined
     let text = ''
     for (const [version, claim] of spec.claims) {
-      const place = places.get(version)
-      if (place === undefined) continue
+      const position = places.get(version)
+      if (position === undefined) continue
       if (claim !== last) text = `${index}:${claim.strength}:${claim.low}:${claim.high},`
       last = claim
-      const other = texts[place]
-      texts[place] = other === undefined ? text : other + text
+      const other = texts[position]
+      texts[position] = other === undefined ? text : other + text
     }
   }
   return texts

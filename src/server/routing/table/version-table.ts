@@ -203,5 +203,7 @@ function below(node: Node<Endpoint>, [first, ...rest]: readonly string[], strict
 }
 
 function byVersion({ rest, at }: Variants<Node<Endpoint>>, { list }: KnownVersions): Roots {
-  return new Map(list.map((version, place) => [version, (at === undefined ? rest : at[place]) ?? EMPTY_NODE]))
+  return new Map(
+    list.map((version, position) => [version, (at === undefined ? rest : at[position]) ?? EMPTY_NODE]),
+  )
 }
