@@ -45,7 +45,8 @@ async function choose(tab: Tab, version: string): Promise<void> {
   await tab.evaluate(`{
     const select = document.getElementById('version')
     select.value = ${JSON.stringify(version)}
-    select.dispatchEvent(new Event('change', { bubbles: true }))
+    // the page is left once this is answered
+    setTimeout(() => select.dispatchEvent(new Event('change', { bubbles: true })))
   }`)
 }
 

@@ -173,7 +173,12 @@ async function openTab(sendTo: Connection['send'], listen: Connection['listen'])
     until: async (expression) => {
       const end = Date.now() + TIMEOUT
       for (;;) {
-        const value = await evaluate(`Promise.resolve(${expression}).then(Boolean)`)
+        // a page that is left answers nothing
+        const value = await evaluate(`Promise.resolve(${expression}).then(Boolean)`).catch(
+          (error: unknown) => {
+            if (!/navigated or closed/.test(String(error))) throw error
+          },
+        )
         if (value === true) return
         if (Date.now() > end) throw new Error(`never true: ${expression}\n${complaints.join('\n')}`)
         await new Promise((resolve) => setTimeout(resolve, 50))
