@@ -9,7 +9,7 @@ import { describe, it } from 'node:test'
  * src, or several side by side, with everything below that is no room of its own.
  */
 const ROOMS: Readonly<Record<string, string>> = {
-  // doesn't know HTTP, zod or Octavo's own definitions
+  // doesn't know HTTP, schemas or definitions, only their mistakes and where they stand
   base: '',
   // doesn't know routes, versions or where a request comes from
   http: 'base',
