@@ -154,6 +154,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Express', 'coming-from/express'],
       ['Hono', 'coming-from/hono'],
       ['FastAPI', 'coming-from/fastapi'],
+      ['Cadwyn', 'coming-from/cadwyn'],
       ['Ellar', 'coming-from/ellar'],
       ['ASP.NET Core', 'coming-from/aspnet'],
       ['Versions of ASP.NET Core', 'coming-from/aspnet-versions'],
