@@ -81,8 +81,8 @@ async function start(file: string, words: readonly string[], front: readonly str
   return { process: child, port: Number(port) }
 }
 
-async function usageOf({ process }: Server): Promise<Usage> {
-  process.send('usage')
+async function usageOf({ process }: Server, question: 'usage' | 'watch' = 'usage'): Promise<Usage> {
+  process.send(question)
   const [usage] = await once(process, 'message')
   return usage as Usage
 }
@@ -122,13 +122,13 @@ async function measureMemory(
   const grown = new Map<string, Grown>()
   for (const [name, server] of servers) {
     if (name.includes('fastify')) continue
-    const start = await usageOf(server)
+    const before = await usageOf(server, 'watch')
     await download(server.port, bytes)
     const { peak: down } = await usageOf(server)
-    const between = await usageOf(server)
+    const between = await usageOf(server, 'watch')
     await upload(server.port, bytes)
     const { peak: up } = await usageOf(server)
-    grown.set(name, { down: (down - start.rss) / 2 ** 20, up: (up - between.rss) / 2 ** 20 })
+    grown.set(name, { down: (down - before.rss) / 2 ** 20, up: (up - between.rss) / 2 ** 20 })
   }
   return grown
 }

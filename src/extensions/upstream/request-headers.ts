@@ -1,6 +1,5 @@
 import { toLine } from '../../server/request/header.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
-import { hasCondition } from '../../server/pipeline/entity-tags.ts'
 
 /** Headers about one connection alone (RFC 9110 section 7.6.1), and those that are written anew. */
 const DROPPED: ReadonlySet<string> = new Set(
@@ -40,15 +39,17 @@ export function toRequestHeaders(
   const { raw, request } = context
   const { headers } = raw
   const lines: string[] = []
+  let hasCondition = false
   const dropped = connectionNames(toLine('connection', headers['connection']))
   for (const name in headers) {
     if (DROPPED.has(name) || name.startsWith(':')) continue
     if (dropped.includes(name) || without.includes(name)) continue
     const value = headers[name]
+    if (name.startsWith('if-')) hasCondition = true
     if (typeof value === 'string') lines.push(name, value)
     else if (value !== undefined) for (const line of value) lines.push(name, line)
   }
-  if (hasCondition(request)) replaceConditions(lines, context)
+  if (hasCondition) replaceConditions(lines, context)
   addForwarding(lines, context, isTrusting)
   const { host } = request
   if (keepsHost && host !== '') lines.push('host', host)
