@@ -92,5 +92,5 @@ const select = (steps: readonly Step[]): readonly Step[] =>
 await runLane(select([BUILD]))
 // without it, the others say nothing
 if (counts.failed === 0) await Promise.all(LANES.map((steps) => runLane(select(steps))))
-console.log(`\n${counts.passed} passed, ${counts.failed} failed in ${secondsSince(started)} s`)
+console.log(`\n${counts.passed} passed, ${counts.failed} failed`)
 process.exitCode = counts.failed > 0 ? 1 : 0

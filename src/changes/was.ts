@@ -43,7 +43,7 @@ type Undefinable<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[key
 type Partials<T> = Flat<{ [K in Exclude<keyof T, Undefinable<T>>]: T[K] } & { [K in Undefinable<T>]?: T[K] }>
 
 /** A field whose older values do not fit its newest schema by themselves. */
-export interface NeedsUp<Old, Now> {
+interface NeedsUp<Old, Now> {
   /** Turns an older value into one of the newest schema. */
   readonly up: unknown
   /** For types alone, never set. */
@@ -51,7 +51,7 @@ export interface NeedsUp<Old, Now> {
 }
 
 /** A field whose newest values do not fit its older schema by themselves. */
-export interface NeedsDown<Now, Old> {
+interface NeedsDown<Now, Old> {
   /** Turns a newest value into one of the older schema. */
   readonly down: unknown
   /** For types alone, never set. */
