@@ -402,6 +402,8 @@ export interface Operation<F = unknown> extends OperationOptions {
 
 export interface OperationOptions<R extends string = string, P extends number = number, S = Statuses> {
   readonly cookies?: NamesWere
+  readonly deprecated?: Earlier<boolean>
+  readonly description?: Earlier<string>
   readonly headers?: NamesWere
   readonly method?: Earlier<Method>
   readonly path?: Earlier<string> & {
@@ -416,6 +418,8 @@ export interface OperationOptions<R extends string = string, P extends number = 
   }
   readonly route: R
   readonly status?: Earlier<P>
+  readonly summary?: Earlier<string>
+  readonly tags?: Earlier<readonly string[]>
 }
 
 interface Opt<S> {

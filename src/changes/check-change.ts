@@ -73,6 +73,10 @@ const OPERATION: Rules = {
   route: TEXT,
   path: RECORD,
   method: RECORD,
+  summary: RECORD,
+  description: RECORD,
+  tags: RECORD,
+  deprecated: RECORD,
   status: RECORD,
   query: RECORD,
   headers: RECORD,
@@ -86,6 +90,13 @@ const PATH: Rules = {
 }
 const METHOD: Rules = {
   was: [(value) => METHODS.some((method) => method === value), `one of ${METHODS.join(', ')}`],
+}
+/** The texts that documents show of a route. */
+const SHOWN: Rules = {
+  summary: [isString, 'a text'],
+  description: [isString, 'a text'],
+  tags: NAMES,
+  deprecated: BOOLEAN,
 }
 const WAS_STATUS: Rules = { was: STATUS }
 
@@ -131,6 +142,7 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
     ...missing(where, part, 'operation.', { route: "the name of a route, such as 'user.list'" }),
     ...earlier(where, path, PATH, 'path'),
     ...earlier(where, method, METHOD, 'method'),
+    ...Object.entries(SHOWN).flatMap(([name, rule]) => earlier(where, part[name], { was: rule }, name)),
     ...earlier(where, status, WAS_STATUS, 'status'),
     ...['query', 'headers', 'cookies'].flatMap((source) => namesWere(where, part[source], source)),
     ...optionProblems(where, responses, RESPONSE, 'operation.response.'),

@@ -183,10 +183,18 @@ interface Thing {
   readonly hasFunction?: boolean
 }
 
+/** The texts for documents that an operation says what they were. */
+function shownThings(operation: Operation, route: ResolvedRoute): readonly (readonly [string, Thing])[] {
+  return (['summary', 'description', 'tags', 'deprecated'] as const).flatMap((key) => {
+    const was = operation[key]?.was
+    return was === undefined ? [] : [[key, { label: `the ${key}`, was, newest: route[key] }] as const]
+  })
+}
+
 /** The things that an operation says what they were. */
 function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, Thing> {
   const { path, method, status, response } = operation
-  const things = new Map<string, Thing>()
+  const things = new Map<string, Thing>(shownThings(operation, route))
   const own = path && pathBefore(route, path)
   if (own !== undefined) things.set('path', { label: 'the path', was: own })
   if (method !== undefined) things.set('method', { label: 'the method', was: method.was })

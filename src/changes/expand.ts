@@ -293,6 +293,7 @@ function olderRoute(
   const differing = (): Differing => (known ??= toDiffering({ route, level, plans, applied, address }))
   return {
     ...route,
+    ...shownBefore(route, applied),
     pattern,
     methods,
     version,
@@ -316,6 +317,21 @@ function olderRoute(
       return differing().openapi
     },
   }
+}
+
+/** Returns the texts that documents showed of a route: the oldest of its operations counts. */
+function shownBefore(
+  { summary, description, tags, deprecated }: ResolvedRoute,
+  applied: readonly Applied[],
+): Pick<ResolvedRoute, 'summary' | 'description' | 'tags' | 'deprecated'> {
+  const shown = { summary, description, tags, deprecated }
+  for (const operation of applied) {
+    if (operation.summary !== undefined) shown.summary = operation.summary.was
+    if (operation.description !== undefined) shown.description = operation.description.was
+    if (operation.tags !== undefined) shown.tags = operation.tags.was
+    if (operation.deprecated !== undefined) shown.deprecated = operation.deprecated.was
+  }
+  return shown
 }
 
 /** A state that a route had. */

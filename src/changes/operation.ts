@@ -54,6 +54,14 @@ export interface OperationOptions<R extends string = string, P extends number = 
   }
   /** The method that the route had. */
   readonly method?: Earlier<Method>
+  /** The summary that documents showed. */
+  readonly summary?: Earlier<string>
+  /** The description that documents showed. */
+  readonly description?: Earlier<string>
+  /** The tags that documents showed. */
+  readonly tags?: Earlier<readonly string[]>
+  /** Whether documents showed the route as deprecated. */
+  readonly deprecated?: Earlier<boolean>
   /** The status of a plain result. */
   readonly status?: Earlier<P>
   /** The earlier query parameters. */
