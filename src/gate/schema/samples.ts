@@ -7,12 +7,25 @@ const DEEPEST = 4
 
 /** Values of a part, those at its edges first: values to show that another shape lacks one. Only values that the part surely has. */
 export function samplesOf(part: Alternative): readonly unknown[] {
-  return toSamples(part, 0).filter((value) => hasPart(part, value) === true)
+  const known = SAMPLES.get(part)
+  if (known !== undefined) return known
+  const made = toSamples(part, 0).filter((value) => hasPart(part, value) === true)
+  SAMPLES.set(part, made)
+  return made
 }
+
+const SAMPLES = new WeakMap<Alternative, readonly unknown[]>()
+
+/** Samples of shapes by their depth. Many schemas lead to the same ones, so each is made once. */
+const OF_SHAPES = new WeakMap<ValueSet, Map<number, readonly unknown[]>>()
 
 function ofShape(shape: ValueSet, depth: number): readonly unknown[] {
   if (depth > DEEPEST) return []
-  return shape.parts.flatMap((part) => toSamples(part, depth)).slice(0, MOST)
+  const known = OF_SHAPES.get(shape) ?? new Map<number, readonly unknown[]>()
+  OF_SHAPES.set(shape, known)
+  const found = known.get(depth) ?? shape.parts.flatMap((part) => toSamples(part, depth)).slice(0, MOST)
+  known.set(depth, found)
+  return found
 }
 
 function toSamples(part: Alternative, depth: number): readonly unknown[] {
