@@ -75,6 +75,8 @@ export interface RawRequest extends TargetSource {
   readonly signal: AbortSignal
   /** Aborts the signal, because the client no longer waits for the response. */
   abort(reason: unknown): void
+  /** Calls `leave` when the signal would abort, without a signal, which takes as long as the rest of a small request. One caller at a time. */
+  whenGone?(leave: (reason: unknown) => void): void
 }
 
 /** The reason of the signal of a request that is given up without another reason. */

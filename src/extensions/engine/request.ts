@@ -31,6 +31,7 @@ export class EngineRequest implements RawRequest, BodyOwner {
   readonly #link: Link
   #headers: HeaderMap | undefined
   #abort: AbortController | undefined
+  #leave: ((reason: unknown) => void) | undefined
   refused = false
   /** Whether the request waits for those before it, because one of them may end the connection. */
   isHeld = false
@@ -133,6 +134,12 @@ export class EngineRequest implements RawRequest, BodyOwner {
     // nobody reads the rest of the body, so no other request can follow on this connection
     if (!this.complete) this.refused = true
     ;(this.#abort ??= this.#createAbort()).abort(reason)
+    this.#leave?.(reason)
+  }
+
+  whenGone(leave: (reason: unknown) => void): void {
+    this.#leave = leave
+    if (this.isGone) leave(clientWentAway())
   }
 
   onRead(): void {
@@ -149,6 +156,7 @@ export class EngineRequest implements RawRequest, BodyOwner {
     this.isGone = true
     this.cancel?.()
     this.#abort?.abort(clientWentAway())
+    this.#leave?.(clientWentAway())
     this.#closeResponse()
     this.end()
   }

@@ -19,6 +19,7 @@ export class NodeRequest implements RawRequest {
   /** Kept, for Node takes it from a request whose body breaks off while it is read. */
   readonly #socket: Socket
   #abort: AbortController | undefined
+  #leave: ((reason: unknown) => void) | undefined
   /** Whether the body was refused, or is not read to its end: then the connection ends with the answer. */
   refused = false
   #isRead = false
@@ -87,6 +88,16 @@ export class NodeRequest implements RawRequest {
     // nobody reads the rest of the body, so no other request can follow on this connection
     if (!this.request.complete) this.refused = true
     ;(this.#abort ??= this.#createAbort()).abort(reason)
+    this.#leave?.(reason)
+  }
+
+  whenGone(leave: (reason: unknown) => void): void {
+    this.#leave = leave
+    const stop = (): void => {
+      if (!this.response.writableFinished || this.request.aborted) leave(clientWentAway())
+    }
+    if (this.response.destroyed) stop()
+    else this.response.once('close', stop)
   }
 
   #createAbort(): AbortController {
