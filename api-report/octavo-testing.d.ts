@@ -38,11 +38,18 @@ export interface Finding {
   readonly level: Level
   readonly message: string
   readonly operation: string
-  readonly places: readonly Place_2[]
+  readonly places: readonly FindingPlace[]
   readonly revision: DocumentPlace
   readonly route?: string
   readonly rule: string
   readonly schema?: string
+}
+
+export interface FindingPlace {
+  readonly at: string
+  readonly level?: Level
+  readonly operation: string
+  readonly route?: string
 }
 
 export interface Goldens {
@@ -79,13 +86,6 @@ export interface KeptCookie {
 }
 
 export type Level = 'none' | 'info' | 'warning' | 'breaking'
-
-interface Place_2 {
-  readonly at: string
-  readonly level?: Level
-  readonly operation: string
-  readonly route?: string
-}
 
 export type SendTestRequest = (url: string | URL, options?: TestRequest) => Promise<InjectResponse>
 

@@ -23,7 +23,7 @@ export interface DocumentPlace {
 }
 
 /** A place where clients meet a difference. */
-export interface Place {
+export interface FindingPlace {
   /** Method and path, such as `POST /users`. */
   readonly operation: string
   /** The name of the route: the `operationId`. */
@@ -55,7 +55,7 @@ export interface Finding {
   /** The place in the newer document. */
   readonly revision: DocumentPlace
   /** Every place that it reaches, one for each place of an operation; none for the whole API. */
-  readonly places: readonly Place[]
+  readonly places: readonly FindingPlace[]
 }
 
 /** The differences of two documents. */
@@ -79,7 +79,7 @@ export interface Passed {
 }
 
 /** A place with the steps that lead to it. */
-export interface TracedPlace extends Place {
+export interface TracedPlace extends FindingPlace {
   readonly level: Level
   readonly steps: readonly string[]
   /** The objects on the way, the outermost first. */

@@ -177,8 +177,8 @@ describe('the gate', () => {
 
   it('judges a payload as something that your API sends', () => {
     const found = compare('2', '3')
-      .filter(({ operation }) => operation.startsWith('webhook '))
-      .map(({ rule, level, operation }) => `${level} ${operation} ${rule}`)
+      .flatMap(({ rule, level, places }) => places.map(({ operation }) => `${level} ${operation} ${rule}`))
+      .filter((finding) => finding.includes(' webhook '))
     assert.ok(
       found.some((finding) => finding.startsWith('breaking webhook car.sold response')),
       found.join('\n'),

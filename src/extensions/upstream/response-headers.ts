@@ -31,6 +31,6 @@ export function toResponseHeaders(
     own['link'] = [own['link']]
       .flat()
       .join(', ')
-      .replaceAll(/<([^>]*)>/g, (_, address: string) => `<${toOwnAddress(address)}>`)
+      .replaceAll(/<([^<>]*)>/g, (_, address: string) => `<${toOwnAddress(address)}>`)
   return own
 }

@@ -1,7 +1,7 @@
 import { compareDocuments } from '../compare.ts'
 import { toNeighbours } from '../document/neighbours.ts'
 import { worst } from '../finding.ts'
-import type { Finding, Level, Place } from '../finding.ts'
+import type { Finding, Level, FindingPlace } from '../finding.ts'
 import { toPlain } from '../json.ts'
 import { operationsById } from '../document/by-id.ts'
 
@@ -122,7 +122,7 @@ function toFindings(
   )
   const operations = operationsById(source.document)
   const { findings } = compareDocuments(older, newer, { now: new Date(day ?? 0) })
-  const rename = <P extends Place>(place: P): P => ({
+  const rename = <P extends FindingPlace>(place: P): P => ({
     ...place,
     operation: operations.get(place.route ?? '') ?? place.operation,
     // media types name the version where a header chooses it

@@ -105,28 +105,32 @@ export function toName(reference: string, from: string): string {
   return decodeURIComponent(path.slice(1))
 }
 
-interface Place {
+interface FindingPlace {
   readonly file: string
   /** Where the object stands that has it, and the name there. Pointers are written for few of all objects. */
-  readonly above: Place | undefined
+  readonly above: FindingPlace | undefined
   readonly step: string
   pointer?: string
 }
 
-function toPointer(place: Place): string {
+function toPointer(place: FindingPlace): string {
   if (place.above === undefined) return ''
   return (place.pointer ??= `${toPointer(place.above)}/${toPointerStep(place.step)}`)
 }
 
-function toPlaceSteps(place: Place): readonly string[] {
+function toPlaceSteps(place: FindingPlace): readonly string[] {
   const steps: string[] = []
-  for (let each: Place = place; each.above !== undefined; each = each.above) steps.push(each.step)
+  for (let each: FindingPlace = place; each.above !== undefined; each = each.above) steps.push(each.step)
   return steps.toReversed()
 }
 
 /** Returns the places of objects. Most comparisons never need them, so they are collected on demand. */
-function createPlaces(document: object, files: Files, main: string): (value: object) => Place | undefined {
-  let places: Map<object, Place> | undefined
+function createPlaces(
+  document: object,
+  files: Files,
+  main: string,
+): (value: object) => FindingPlace | undefined {
+  let places: Map<object, FindingPlace> | undefined
   return (value) => {
     if (places === undefined) {
       places = new Map()
@@ -138,7 +142,7 @@ function createPlaces(document: object, files: Files, main: string): (value: obj
 }
 
 /** Notes where each object stands. Objects that stand in several places keep the first one. */
-function note(start: object, file: string, places: Map<object, Place>): void {
+function note(start: object, file: string, places: Map<object, FindingPlace>): void {
   if (!places.has(start)) places.set(start, { file, above: undefined, step: '' })
   // a map gives what is added while it is walked, too
   for (const [value, above] of places) {

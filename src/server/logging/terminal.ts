@@ -126,7 +126,7 @@ function causeOf(cause: unknown): readonly (readonly [string, unknown])[] {
 interface Frame {
   readonly text: string
   /** A path or URL with line and column, if it has a place. */
-  readonly place: RegExpExecArray | null
+  readonly place: readonly [file: string, line: number, column: number] | undefined
 }
 
 /** The folders of Octavo's own files. Those who bundle it for `require` have no URL here. */
@@ -137,12 +137,20 @@ function framesOf(stack: string): readonly Frame[] {
   const all = stack
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
-    .map((line) => ({ text: visible(line.trim()), place: PLACE.exec(line) }))
-  const others = all.filter(({ text, place }) => place !== null && !isForeign(text))
+    .map((line) => ({ text: visible(line.trim()), place: placeOf(line) }))
+  const others = all.filter(({ text, place }) => place !== undefined && !isForeign(text))
   return others.length > 0 ? others : all
 }
 
-const PLACE = /(?<file>(?:file:\/\/)?(?:\/|[A-Z]:[\\/])[^()]*?):(?<line>\d+):(?<column>\d+)\)?$/
+/** Finds the place of `at name (place)` and `at place`. */
+function placeOf(line: string): Frame['place'] {
+  const start = Math.max(line.lastIndexOf('('), line.indexOf('at ') + 2) + 1
+  const end = line.endsWith(')') ? -1 : undefined
+  const [, file = '', row, column] = PLACE.exec(line.slice(start, end)) ?? []
+  return /^(?:file:|\/|[A-Z]:[\\/])/.test(file) ? [file, Number(row), Number(column)] : undefined
+}
+
+const PLACE = /^([^()]+):(\d+):(\d+)$/
 
 function isForeign(text: string): boolean {
   const isOwn = ROOT !== '' && (text.includes(`${ROOT}src/`) || text.includes(`${ROOT}dist/`))
@@ -151,9 +159,8 @@ function isForeign(text: string): boolean {
 
 /** The lines of the source around a place, with a mark below its column; none if the file cannot be read. */
 function codeFrame(frame: Frame | undefined, style: Style): readonly string[] {
-  const { file = '', line = '', column = '' } = frame?.place?.groups ?? {}
+  const [file = '', at = 0, column = 0] = frame?.place ?? []
   const source = readSource(file)
-  const at = Number(line)
   if (source === undefined || at > source.length) return []
   const from = Math.max(at - 2, 1)
   const width = String(at + 2).length
@@ -161,7 +168,7 @@ function codeFrame(frame: Frame | undefined, style: Style): readonly string[] {
     const number = from + index
     const row = `${String(number).padStart(width)} | ${visible(text)}`
     if (number !== at) return [style.dim(`  ${row}`)]
-    return [`${style.red('>')} ${row}`, `${' '.repeat(width + 4 + Number(column))}${style.red('^')}`]
+    return [`${style.red('>')} ${row}`, `${' '.repeat(width + 4 + column)}${style.red('^')}`]
   })
   return ['', ...shownLines, '']
 }
