@@ -29,7 +29,7 @@ export function createRequestLine(): ToRequestLine {
   const toKept = (value: unknown): string | undefined => {
     const text = kept.get(value)
     if (text !== undefined) return text
-    if (value !== null && !(typeof value === 'string' && PLAIN.test(value))) return undefined
+    if (value !== null && !isPlain(value)) return undefined
     const json = JSON.stringify(value)
     if (kept.size < MAX_KEPT) kept.set(value, json)
     return json
@@ -39,17 +39,20 @@ export function createRequestLine(): ToRequestLine {
     const { requestId, path, status, duration, route, client } = details
     const method = toKept(details['method'])
     const version = toKept(details['version'])
-    if (typeof requestId !== 'string' || typeof path !== 'string') return undefined
-    if (!PLAIN.test(requestId) || !PLAIN.test(path)) return undefined
+    if (!isPlain(requestId) || !isPlain(path)) return undefined
     if (!Number.isFinite(status) || !Number.isFinite(duration)) return undefined
     const name = route === undefined ? '' : toKept(route)
     if (method === undefined || version === undefined || name === undefined) return undefined
     const start = `${toHead()}${requestId}","method":${method},"path":"${path}","version":${version}`
-    if (client !== undefined && !(typeof client === 'string' && PLAIN.test(client))) return undefined
+    if (client !== undefined && !isPlain(client)) return undefined
     const end =
       (name === '' ? '' : `,"route":${name}`) + (client === undefined ? '' : `,"client":"${client}"`)
     return `${start},"status":${String(status)},"duration":${String(duration)}${end}}\n`
   }
+}
+
+function isPlain(value: unknown): value is string {
+  return typeof value === 'string' && PLAIN.test(value)
 }
 
 /** Whether an object has the members of such a line, in their order and no others. */

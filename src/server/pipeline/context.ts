@@ -122,7 +122,7 @@ export class RequestContext implements SessionContext {
   /** Whether the version is one that is kept for the client. Rarely set, so that most requests have no room for it. */
   declare isPinned?: true
   /** Whether a brownout refuses the request. */
-  declare isBrownedOut?: true
+  declare isBrownedOut?: boolean
   identity: unknown = undefined
   /** The guard that found the identity. */
   identifiedBy: Identified['identifiedBy'] = undefined

@@ -70,7 +70,7 @@ export function createVersionReporter(
       })
       context.writeHeaders = write
       if (refused === undefined) return
-      if (refused === 'brownout') context.isBrownedOut = true
+      context.isBrownedOut = refused === 'brownout'
       throw versionError(refused, resolution, report, lifetime, brownout && { to: brownout.to, now: clock() })
     },
     onMiss: (context, { report }) => {
