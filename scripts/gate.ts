@@ -15,8 +15,11 @@ type Step = readonly [name: string, command: string]
 const install = (folder: string): string =>
   `npm ci --prefix ${folder} --ignore-scripts --no-audit --no-fund --loglevel=error`
 
-/** Before all others: `dist` is what many of them look at, and none of them builds it again. */
-const BUILD: Step = ['build', 'npm run build']
+/** Before all others: `dist` is what many of them look at, and none of them builds it again. Slow tests look at a page with Scalar. */
+const FIRST: readonly Step[] = [
+  ['build', 'npm run build'],
+  ['install outside', install('outside')],
+]
 
 /** The lanes, whose steps run in turn. Random cases have seeds of their own: a change is not refused for what was there before it. */
 const LANES: readonly (readonly Step[])[] = [
@@ -39,11 +42,8 @@ const LANES: readonly (readonly Step[])[] = [
     ['runtimes', `${install('runtimes')} && node --import tsx test/runtimes/run.ts`],
     // the benchmarks are a package of their own; that they still compile is enough here
     ['bench', `${install('bench')} && npm run check --prefix bench`],
-    // the documents of the examples, checked and called by tools that are not ours, and the page with Scalar, which is among them
-    [
-      'outside',
-      `${install('outside')} && npm test --prefix outside && npm run check --prefix outside && npm run test:slow -- test/docs-page/scalar.slow.test.ts`,
-    ],
+    // the documents of the examples, checked and called by tools that are not ours
+    ['outside', 'npm test --prefix outside && npm run check --prefix outside'],
     // builds the site, which checks its links and that it loads nothing from elsewhere, and looks at it in a browser if there is one
     ['site', 'npm run site:check'],
   ],
@@ -80,7 +80,7 @@ function secondsSince(moment: number): number {
 }
 
 const names = process.argv.slice(2)
-const known = [BUILD, ...LANES.flat()].map(([name]) => name)
+const known = [...FIRST, ...LANES.flat()].map(([name]) => name)
 const unknown = names.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
   console.error(`No step is called ${unknown.join(', ')}: use ${known.join(', ')}`)
@@ -89,7 +89,7 @@ if (unknown.length > 0) {
 const select = (steps: readonly Step[]): readonly Step[] =>
   steps.filter(([name]) => names.length === 0 || names.includes(name))
 
-await runLane(select([BUILD]))
+await runLane(select(FIRST))
 // without it, the others say nothing
 if (counts.failed === 0) await Promise.all(LANES.map((steps) => runLane(select(steps))))
 console.log(`\n${counts.passed} passed, ${counts.failed} failed`)

@@ -40,7 +40,7 @@ Operations: \`GET /v2/car\`
 
 **Breaking**
 
-- \`GET /v2/car\` \`responses/200/application/json/year\`: it was string and is number (\`response-property-type-changed\`)
+- \`GET /v2/car\` \`Car/year\`: it was string and is number (\`response-property-type-changed\`)
 `,
       stderr,
     )

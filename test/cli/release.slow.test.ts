@@ -97,11 +97,11 @@ Operations: \`GET /user\`
 
 **Breaking**
 
-- \`GET /user\` \`responses/200/application/json/surname\`: the required property was removed (\`response-required-property-removed\`)
+- \`GET /user\` \`User/surname\`: the required property was removed (\`response-required-property-removed\`)
 
 **Compatible**
 
-- \`GET /user\` \`responses/200/application/json/lastName\`: a required property was added (\`response-required-property-added\`)
+- \`GET /user\` \`User/lastName\`: a required property was added (\`response-required-property-added\`)
 
 Keep its document for octavo check: octavo snapshot --version 2026-06-01
 `,

@@ -136,6 +136,8 @@ function createToClient(
       }),
     ),
   )
+  // counts of a time before changes were counted say nothing of them
+  const isCounted = entries.some((entry) => entry.changes !== undefined)
   const hasBrownouts = entries.some((entry) => entry.version === version && entry.lastBrownout !== undefined)
   const groups = new Map<string | null, UsageEntry[]>()
   for (const entry of entries) groups.set(entry.client, [...(groups.get(entry.client) ?? []), entry])
@@ -152,7 +154,7 @@ function createToClient(
       count,
       lastSeen,
       routes: [...new Set(own.map(({ route }) => route))],
-      ...(titles.size === 0 ? {} : { changes }),
+      ...(isCounted ? { changes } : {}),
       ...sum('pinned'),
       ...sum('defaulted'),
       ...(hasBrownouts ? { brownout: toEffect(version, all, own) } : {}),
