@@ -1,7 +1,7 @@
 import type { UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
 import { toAnchor } from '../../gate/changelog/atom.ts'
-import { sumBy, sumChanges } from './summary.ts'
+import { groupBy, sumBy, sumChanges } from './summary.ts'
 import type { Calls } from './summary.ts'
 
 interface NamedChange {
@@ -139,8 +139,7 @@ function createToClient(
   // counts of a time before changes were counted say nothing of them
   const isCounted = entries.some((entry) => entry.changes !== undefined)
   const hasBrownouts = entries.some((entry) => entry.version === version && entry.lastBrownout !== undefined)
-  const groups = new Map<string | null, UsageEntry[]>()
-  for (const entry of entries) groups.set(entry.client, [...(groups.get(entry.client) ?? []), entry])
+  const groups = groupBy(entries, ({ client }) => client)
   return ([client, { count, lastSeen }]) => {
     const all = groups.get(client) ?? []
     const own = all.filter((entry) => entry.version === version)
@@ -189,9 +188,9 @@ function findQuiet(
   },
 ): readonly QuietClient[] {
   const callers = new Set(called.map(({ client }) => client))
+  const groups = groupBy(all, ({ client }) => client)
   const lastDayOf = (name: string): string | null =>
-    all
-      .filter(({ client }) => client === name)
+    (groups.get(name) ?? [])
       .map(({ day }) => day)
       .toSorted()
       .at(-1) ?? null

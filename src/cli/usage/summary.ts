@@ -11,11 +11,11 @@ export interface Calls {
   readonly lastSeen: string
 }
 
-/** Adds up the calls of each key, most recent first. */
-export function sumBy<K>(
+/** Groups entries by a key of each. */
+export function groupBy<K>(
   entries: readonly UsageEntry[],
   keyOf: (entry: UsageEntry) => K,
-): ReadonlyMap<K, Calls> {
+): ReadonlyMap<K, readonly UsageEntry[]> {
   const found = new Map<K, UsageEntry[]>()
   for (const entry of entries) {
     const key = keyOf(entry)
@@ -23,7 +23,15 @@ export function sumBy<K>(
     if (group === undefined) found.set(key, [entry])
     else group.push(entry)
   }
-  const sums = [...found].map(([key, group]) => [key, toCalls(group)] as const)
+  return found
+}
+
+/** Adds up the calls of each key, most recent first. */
+export function sumBy<K>(
+  entries: readonly UsageEntry[],
+  keyOf: (entry: UsageEntry) => K,
+): ReadonlyMap<K, Calls> {
+  const sums = [...groupBy(entries, keyOf)].map(([key, group]) => [key, toCalls(group)] as const)
   return new Map(sums.toSorted(([, a], [, b]) => (a.lastSeen < b.lastSeen ? 1 : -1)))
 }
 
