@@ -212,11 +212,11 @@ describe('a store of rateLimit', () => {
     }
     const app = serve({ store }, { logger })
     assert.deepEqual(await statuses(app, ['/', '/', '/']), [200, 200, 200])
-    assert.deepEqual(own(), ['The store of the rate limit fails'])
+    assert.deepEqual(own(), ['The store of rate limits fails'])
     assert.equal((await app.inject('/')).headers['ratelimit'], undefined)
     failing.isOn = false
     assert.deepEqual(await statuses(app, ['/', '/', '/']), [200, 200, 429])
-    assert.deepEqual(own(), ['The store of the rate limit fails', 'The store of the rate limit works again'])
+    assert.deepEqual(own(), ['The store of rate limits fails', 'The store of rate limits works again'])
   })
   it('that fails refuses requests when it is told to', async () => {
     const store = { consume: async () => Promise.reject(new Error('password=secret')) }

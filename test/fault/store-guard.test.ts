@@ -22,7 +22,7 @@ function createFixture() {
     error: (_details: object, message?: string) => void lines.push(message),
     info: (_details: object, message?: string) => void lines.push(message),
   }
-  const guard: StoreGuard = createStoreGuard('store', LIMIT)
+  const guard: StoreGuard = createStoreGuard('cars', LIMIT)
   const calls: Call[] = []
   const ask = async (operation = 'get') => {
     const work = async () => new Promise<string>((resolve, reject) => void calls.push({ resolve, reject }))
@@ -71,7 +71,7 @@ describe('the guard of a store', () => {
     const both = [ask(), ask()]
     for (const call of calls.slice(-2)) call.resolve('well')
     assert.deepEqual(await Promise.all(both), ['well', 'well'])
-    assert.deepEqual(lines, ['The store fails', 'The store works again'])
+    assert.deepEqual(lines, ['The store of cars fails', 'The store of cars works again'])
   })
 
   it('asks again as soon as an answer comes late', async () => {

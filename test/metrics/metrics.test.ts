@@ -20,6 +20,7 @@ import { bearerAuth } from 'octavo/auth'
 import type { MetricsOptions } from 'octavo/metrics'
 import { createMetrics } from 'octavo/metrics'
 import { rateLimit } from 'octavo/middleware'
+import { pinned } from 'octavo/pins'
 import { createTestClient } from 'octavo/testing'
 import { Counter, register, Registry } from 'prom-client'
 import { z } from 'zod'
@@ -201,6 +202,36 @@ describe('createMetrics', () => {
     assert.deepEqual(await counts(), ['sessions_total{event="started"} 1'])
     await client.inject({ url: '/login', method: 'DELETE' })
     assert.deepEqual(await counts(), ['sessions_total{event="started"} 1', 'sessions_total{event="ended"} 1'])
+  })
+
+  it('measures calls of stores, and counts those that fail or get no answer in time', async () => {
+    const { app, series } = create(
+      {},
+      {
+        versioning: {
+          scheme: VersioningSchemes.QUERY,
+          defaultVersion: pinned({
+            client: (request) => request.header('x-account'),
+            storeTimeout: 10,
+            get: (client) => {
+              if (client === 'known') return Promise.resolve('1')
+              return client === 'broken' ? Promise.reject(new Error('of the test')) : new Promise(() => {})
+            },
+            set: () => undefined,
+          }),
+        },
+      },
+    )
+    for (const account of ['known', 'broken', 'slow', 'slow', 'slow', 'slow'])
+      await app.inject({ url: '/car/7', headers: { 'x-account': account } })
+    assert.deepEqual(await series('store_duration_seconds_count'), [
+      'store_duration_seconds_count{store="pins",operation="get"} 5',
+    ])
+    assert.deepEqual(await series('store_failures_total'), [
+      'store_failures_total{store="pins",operation="get",outcome="failed"} 1',
+      'store_failures_total{store="pins",operation="get",outcome="timeout"} 3',
+      'store_failures_total{store="pins",operation="get",outcome="skipped"} 1',
+    ])
   })
 
   it('counts refusals of rate limits', async () => {

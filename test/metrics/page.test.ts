@@ -7,11 +7,21 @@ import { createMetrics } from 'octavo/metrics'
 import { Registry } from 'prom-client'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/guide/metrics.md'), 'utf8')
-const NAME = /\b(?:http|server|sessions|rate_limit|process|nodejs)_[a-z\d_]+\b/g
+const NAME = /\b(?:http|server|store|sessions|rate_limit|process|nodejs)_[a-z\d_]+\b/g
 /** What prom-client appends to the names of histograms. */
 const SERIES = /_(?:bucket|sum|count)$/
 /** The labels of the metrics of requests, which stand in braces. */
-const LABELS = new Set(['method', 'route', 'status', 'version', 'le', 'event'])
+const LABELS = new Set([
+  'method',
+  'route',
+  'status',
+  'version',
+  'le',
+  'event',
+  'store',
+  'operation',
+  'outcome',
+])
 
 /** The types of the metrics of a registry, by their names. */
 async function typesOf({ processMetrics }: { readonly processMetrics: boolean }) {

@@ -19,7 +19,7 @@ export interface GuardedStore extends Pick<IdempotencyStore, 'finish' | 'fail'> 
 
 /** Guards a store. */
 export function guardStore(store: IdempotencyStore | MemoryStore, time: number): GuardedStore {
-  const guard = createStoreGuard('store of idempotency keys', time)
+  const guard = createStoreGuard('idempotency keys', time)
   const call = <T>(
     operation: 'begin' | 'renew' | 'finish' | 'fail',
     { log }: ExecutionContext,

@@ -1,4 +1,4 @@
-import { Counter, Gauge } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
 import { HttpError } from '../../http/errors.ts'
@@ -7,6 +7,8 @@ import { Channels } from '../../server/logging/channels.ts'
 import type { RequestError } from '../../server/logging/channels.ts'
 import { SESSION_CHANNEL } from '../../server/session/channel.ts'
 import type { SessionEvent } from '../../server/session/channel.ts'
+import { STORE_CHANNEL } from '../../server/stores/guard.ts'
+import type { StoreCallEnd } from '../../server/stores/guard.ts'
 import { isObject } from '../../base/values.ts'
 
 /** The most codes of errors that are counted by name, in case an application makes codes up. */
@@ -38,6 +40,7 @@ export function countEvents(registry: Registry): void {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     sessions.inc({ event: (message as SessionEvent).event })
   })
+  countStores(registers)
   const refusals = new Counter({
     name: 'rate_limit_refusals_total',
     help: 'Requests that a rate limit refused.',
@@ -60,5 +63,30 @@ export function countEvents(registry: Registry): void {
     if (!(error instanceof HttpError) || code !== 'rate_limited') return
     const limits = error.members['violated-policies']
     refusals.inc({ limit: Array.isArray(limits) ? String(limits[0]) : 'none' })
+  })
+}
+
+/** Upper bounds in seconds: stores answer sooner than requests. */
+const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
+
+function countStores(registers: Registry[]): void {
+  const durations = new Histogram({
+    name: 'store_duration_seconds',
+    help: 'The time until a store answered, by what it stores.',
+    labelNames: ['store', 'operation'],
+    buckets: STORE_BUCKETS,
+    registers,
+  })
+  const failures = new Counter({
+    name: 'store_failures_total',
+    help: 'Calls of stores that failed, or were skipped because the store gave no answer before.',
+    labelNames: ['store', 'operation', 'outcome'],
+    registers,
+  })
+  subscribeChannel(STORE_CHANNEL, (message) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    const { store, operation, outcome, duration } = message as StoreCallEnd
+    if (outcome !== 'ok') failures.inc({ store, operation, outcome })
+    if (outcome !== 'skipped') durations.observe({ store, operation }, duration / 1000)
   })
 }

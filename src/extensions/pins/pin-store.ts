@@ -29,7 +29,7 @@ interface StoreOptions {
 
 /** Guards the functions of the user. */
 export function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions): PinStore {
-  const guard = createStoreGuard('store of pins', storeTimeout)
+  const guard = createStoreGuard('pins', storeTimeout)
 
   async function call(
     operation: 'get' | 'set',

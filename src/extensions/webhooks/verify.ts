@@ -149,7 +149,7 @@ const reportStreams: FitRoute = (route, problems) => {
 function createIsNew(
   tolerance: number,
 ): (replays: ReplayStore, key: string, log: Logger) => Awaitable<boolean> {
-  const guard = createStoreGuard('store of webhooks', STORE_TIMEOUT)
+  const guard = createStoreGuard('webhooks', STORE_TIMEOUT)
   return (replays, key, log) => {
     // a request may come early or late by the tolerance
     const work = async (): Promise<boolean> => replays.add(`webhook:${key}`, 2 * tolerance)

@@ -29,7 +29,7 @@ export function deadlineOf({ storeTimeout }: SessionSettings): number {
 
 /** Opens the store of the settings, or one in memory. */
 export function openStore({ store: given, storeTimeout }: SessionSettings, log: Logger): GuardedStore {
-  const guard = createStoreGuard('store of sessions', storeTimeout)
+  const guard = createStoreGuard('sessions', storeTimeout)
   const store = given ?? createMemoryStore()
 
   async function ask(operation: string, run: (asked: SessionStore) => Awaitable<unknown>): Promise<unknown> {

@@ -1,6 +1,21 @@
 import { ignoreFailure, isPromise, within } from '../../base/async.ts'
 import type { Logger } from '../../define/context.ts'
 import type { Awaitable } from '../../base/async.ts'
+import { openChannel } from '../../base/platform.ts'
+
+/** The channel of `node:diagnostics_channel` that publishes a {@link StoreCallEnd}. */
+export const STORE_CHANNEL = 'octavo.store'
+
+/** A call of a store has ended. */
+export interface StoreCallEnd {
+  /** The entries that the store has, such as `'sessions'`. */
+  readonly store: string
+  readonly operation: string
+  /** `skipped`: the store gave no answer several times, so it was not called. */
+  readonly outcome: 'ok' | 'failed' | 'timeout' | 'skipped'
+  /** Milliseconds. */
+  readonly duration: number
+}
 
 /** One call of a store. */
 interface StoreCall<T> {
@@ -22,6 +37,20 @@ const MOST_TIMEOUTS = 3
 /** Milliseconds between two tries of a store that does not answer: ten time limits, and no more than this. */
 const LONGEST_PAUSE = 10_000
 
+const CALLS = openChannel(STORE_CHANNEL)
+
+/** Creates the function that publishes the end of a call that begins now. */
+function createReport(store: string, operation: string): (outcome: StoreCallEnd['outcome']) => void {
+  if (!CALLS.hasSubscribers) return doNothing
+  const started = performance.now()
+  return (outcome) => {
+    const duration = performance.now() - started
+    CALLS.publish({ store, operation, outcome, duration } satisfies StoreCallEnd)
+  }
+}
+
+const doNothing = (): void => undefined
+
 /** The state of an operation. */
 interface State {
   /** Whether the log has its failure. */
@@ -35,45 +64,49 @@ interface State {
   next: number
 }
 
+const NEW: State = { isFailing: false, answers: 0, timeouts: 0, isTried: false, next: 0 }
+
 /**
- * Creates the guard of a store, such as `'store of pins'`. Calls fail after `limit` milliseconds. The log has the first failure of a series,
+ * Creates the guard of the store of something, such as `'pins'`. Calls fail after `limit` milliseconds. The log has the first failure of a series,
  * and its end. After three time limits without an answer, further calls fail at once, so that a store that hangs costs few requests their
  * time. One request at a time tries again, and an answer ends this, however late it comes.
  */
 export function createStoreGuard(store: string, limit: number): StoreGuard {
   const states = new Map<string, State>()
   return ({ operation, work, log, time = limit }, failed) => {
-    const state = states.get(operation) ?? {
-      isFailing: false,
-      answers: 0,
-      timeouts: 0,
-      isTried: false,
-      next: 0,
-    }
+    const state = states.get(operation) ?? { ...NEW }
     states.set(operation, state)
     const isTry = state.timeouts >= MOST_TIMEOUTS
-    if (isTry && (state.isTried || performance.now() < state.next)) return failed(new Error(SKIPPED))
+    const report = createReport(store, operation)
+    if (isTry && (state.isTried || performance.now() < state.next)) {
+      report('skipped')
+      return failed(new Error(SKIPPED))
+    }
     state.isTried = isTry
     const { answers } = state
     let isPending = false
+    let isLate = false
     const worked = (): void => {
       isPending = false
       state.answers++
       state.timeouts = 0
+      if (!isLate) report('ok')
       if (!state.isFailing || log === undefined) return
       state.isFailing = false
-      ignoreFailure(() => log.info({ operation }, `The ${store} works again`))
+      ignoreFailure(() => log.info({ operation }, `The store of ${store} works again`))
     }
     const fail = (err: unknown): ReturnType<typeof failed> => {
       if (isTry) state.isTried = false
       if (isPending) {
+        isLate = true
         // others may have been answered meanwhile
         if (state.answers === answers) state.timeouts++
         state.next = performance.now() + Math.min(10 * limit, LONGEST_PAUSE)
       }
+      report(isLate ? 'timeout' : 'failed')
       if (!state.isFailing && log !== undefined) {
         state.isFailing = true
-        ignoreFailure(() => log.error({ err, operation }, `The ${store} fails`))
+        ignoreFailure(() => log.error({ err, operation }, `The store of ${store} fails`))
       }
       return failed(err)
     }

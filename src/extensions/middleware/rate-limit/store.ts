@@ -62,7 +62,7 @@ export interface SpendOptions {
 export function createSpend(options: SpendOptions): Spend {
   const { store, storeTimeout } = options
   if (store === undefined) return createMemorySpend(options)
-  const guard = createStoreGuard('store of the rate limit', storeTimeout)
+  const guard = createStoreGuard('rate limits', storeTimeout)
   if (isLimiter(store))
     return ({ key, cost }, log, failed) =>
       guard({ operation: 'consume', work: () => spend(store, key, cost), log }, failed)

@@ -54,7 +54,7 @@ const KEY = /^(?:usage:)?(\d{4}-\d\d-\d\d):/
  */
 function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
   const writer = createId()
-  const guard = createStoreGuard('store of usage', STORE_TIMEOUT)
+  const guard = createStoreGuard('usage', STORE_TIMEOUT)
   let failure: unknown
   // without a listener, the event itself would be an error
   store.on?.('error', (error) => {
