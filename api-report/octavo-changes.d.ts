@@ -332,10 +332,12 @@ export interface Modelled {
 
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
 
-export interface NameWas {
-  readonly up?: (old: unknown, extra: TurnExtra) => unknown
-  readonly was: Was
+export interface NameWas<W = Was> {
+  readonly up?: (old: OldValue<W>, extra: TurnExtra) => unknown
+  readonly was: W
 }
+
+type Names = Readonly<Record<string, Was>>
 
 type NamesAt<K, N, St> =
   St extends State<infer Vs, infer C, infer New> ? NamesBack<K, N, ChangesOf<N, C, New>, Vs> : never
@@ -354,7 +356,9 @@ type NamesBackBy<K, F, D extends string = ''> = [F] extends [never]
     ? NamesBackBy<NameBefore<K, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
     : NameBefore<K, FieldsIn<F & Fact>>
 
-export type NamesWere = Readonly<Record<string, NameWas>>
+export type NamesWere<W = Readonly<Record<string, Was>>> = {
+  readonly [K in keyof W]: NameWas<W[K]>
+}
 
 interface NeedsDown<Now, Old> {
   readonly '~down'?: readonly [Now, Old]
@@ -395,21 +399,40 @@ interface ObjectTurns<Sh, W, R, D, U> {
 
 type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof Sh>, W>>
 
+type OldValue<W> = [Was] extends [W]
+  ? unknown
+  : W extends {
+        readonly _zod: {
+          readonly output: infer O
+        }
+      }
+    ? O
+    : W extends Absent
+      ? undefined
+      : unknown
+
 export interface Operation<F = unknown> extends OperationOptions {
   readonly '~was': F
   readonly kind: 'operation'
 }
 
-export interface OperationOptions<R extends string = string, P extends number = number, S = Statuses> {
-  readonly cookies?: NamesWere
+export interface OperationOptions<
+  R extends string = string,
+  P extends number = number,
+  S = Statuses,
+  Q = Names,
+  H = Names,
+  C = Names,
+> {
+  readonly cookies?: NamesWere<C>
   readonly deprecated?: Earlier<boolean>
   readonly description?: Earlier<string>
-  readonly headers?: NamesWere
+  readonly headers?: NamesWere<H>
   readonly method?: Earlier<Method>
   readonly path?: Earlier<string> & {
     readonly now?: string
   }
-  readonly query?: NamesWere
+  readonly query?: NamesWere<Q>
   readonly response?: {
     readonly headers?: HeadersWere
     readonly status?: {
@@ -774,7 +797,17 @@ export function operation<
   const R extends string,
   const P extends number = never,
   const S extends Statuses = {},
->(options: OperationOptions<R, P, S>): Operation<RouteFact<R, StatusPairs<P, S>>>
+  const Q extends Names = {},
+  const H extends Names = {},
+  const C extends Names = {},
+>(
+  options: OperationOptions<R, P, S, Q, H, C>,
+): Operation<
+  | RouteFact<R, StatusPairs<P, S>>
+  | RouteFact<`query ${R}`, Pairs_2<Q>>
+  | RouteFact<`headers ${R}`, Pairs_2<H>>
+  | RouteFact<`cookies ${R}`, Pairs_2<C>>
+>
 
 export function reshape<
   M extends AnyModel,

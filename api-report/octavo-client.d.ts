@@ -49,14 +49,22 @@ type Below<C> = C extends AnyPlaced
 
 type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> : T
 
+type BornNames<Sh, Source, F> = F extends readonly [infer K, Schema]
+  ? Source extends 'headers'
+    ? Exclude<SameName<K>, SameName<keyof Sh>> extends never
+      ? never
+      : K
+    : K
+  : never
+
 type Both<U> = (U extends unknown ? (_: U) => void : never) extends (
   _: infer I extends readonly unknown[],
 ) => void
   ? I
   : never
 
-type CallInput_2<P extends string, E, St> = InputFor<
-  Values<ParamsOf<P>, InputIn<Extract<E, object>>, St>,
+type CallInput_2<P extends string, E, N, St> = InputFor<
+  Values<ParamsOf<P>, InputIn<Extract<E, object>>, N, St>,
   MethodsIn<E>
 >
 
@@ -267,7 +275,7 @@ export interface InVersion<in out A, in out View = unknown> {
   at<const V extends VersionsOf<A>>(version: V): Client<A, V>
   url<const K extends RouteNames<ModuleOf<A>>>(
     name: K,
-    ...input: UrlArguments_2<UrlInput<RoutesAt<ModuleOf<A>, K, View>, StateIn<A, View>>>
+    ...input: UrlArguments_2<UrlInput<RoutesAt<ModuleOf<A>, K, View>, K, StateIn<A, View>>>
   ): Promise<string>
 }
 
@@ -285,8 +293,8 @@ type InputFor<V, M> = [M] extends [never]
   ? WithOptional<V, OptionalKeys<V>>
   : Flat<WithOptional<V, OptionalKeys<V>> & MethodInput<M>>
 
-type InputsOf<E, St> = E extends [infer P extends string, infer Element, unknown, unknown]
-  ? CallInput_2<P, Element, St>
+type InputsOf<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
+  ? CallInput_2<P, Element, N, St>
   : never
 
 export interface ItemStream<T> extends AsyncIterableIterator<T> {
@@ -323,8 +331,8 @@ type Level_2<Own, C, View, St, Above extends string = ''> =
 type Member<E, C, View, St, N extends string> = [E] extends [never]
   ? Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
-    ? CalledFunction<InputsOf<E, St>, AnswersTo<E, N, St>>
-    : CalledFunction<InputsOf<E, St>, AnswersTo<E, N, St>> &
+    ? CalledFunction<InputsOf<E, N, St>, AnswersTo<E, N, St>>
+    : CalledFunction<InputsOf<E, N, St>, AnswersTo<E, N, St>> &
         Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
 
 type MethodInput<E> = [E] extends [never]
@@ -352,6 +360,8 @@ export interface NamedEvents<E> extends AsyncIterableIterator<E> {
   next(): Promise<IteratorResult<E, undefined>>
   return(): Promise<IteratorResult<E, undefined>>
 }
+
+type NamedSource = 'query' | 'headers' | 'cookies'
 
 type Nameless<C> = C extends {
   readonly name: ''
@@ -433,6 +443,52 @@ export interface PagesFunction<I, T> {
 }
 
 type ParamInput<T> = T extends number | bigint | boolean ? T | string : string
+
+type ParameterBack<
+  K,
+  Sh,
+  Source,
+  N,
+  U,
+  Vs,
+  Was extends readonly [unknown, unknown] = K extends keyof Sh
+    ? readonly [K, Sh[K]]
+    : readonly [never, never],
+> = [U] extends [never]
+  ? Was
+  : Vs extends readonly [infer V, ...infer R]
+    ? [With<U, V>] extends [never]
+      ? ParameterBack<K, Sh, Source, N, U, R, Was>
+      : ParameterBack<
+          K,
+          Sh,
+          Source,
+          N,
+          Exclude<U, With<U, V>>,
+          R,
+          ParameterBy<K, Was, WasOf<K, Source, ParameterFacts<With<U, V>, N>>>
+        >
+    : Was
+
+type ParameterBy<K, Was extends readonly [unknown, unknown], W> = [W] extends [never]
+  ? Was
+  : readonly [
+      [Extract<W, string>] extends [never]
+        ? W extends Absent
+          ? never
+          : Or_2<Was[0], K>
+        : Extract<W, string>,
+      Or_2<Extract<W, Schema>, Was[1]>,
+    ]
+
+type ParameterFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, string>>[1] : never
+
+type ParametersBack<Sh, Source, N, U, Vs> = {
+  [
+    K in keyof Sh | BornNames<Sh, Source, ParameterFacts<U, N>> as ParameterBack<K, Sh, Source, N, U, Vs>[0] &
+      PropertyKey
+  ]: ParameterBack<K, Sh, Source, N, U, Vs>[1]
+}
 
 type ParamsInput_2<P, I, St> = I extends {
   readonly params: infer S
@@ -598,10 +654,36 @@ type RoutesNamed<C, K, View> = C extends AnyPlaced
   ? Named<C['routes'], C['prefix'], K, C['version'], View, C['around']>
   : never
 
+type SameName<K> = K extends `${infer First}${'-' | '_'}${infer Rest}`
+  ? SameName<`${First}${Rest}`>
+  : Lowercase<K & string>
+
 export interface SavedRouteMap {
   readonly routes: Readonly<Record<string, Readonly<Pick<RouteCall, 'method' | 'path'>>>>
   readonly version: string | null
 }
+
+type ShapeIn<S, St> = S extends Modelled
+  ? ModelAt<S, St>
+  : S extends {
+        readonly _zod: {
+          readonly def: {
+            readonly shape: infer Sh
+          }
+        }
+      }
+    ? Sh
+    : S
+
+type SourceAt<S, K, N, St> = K extends NamedSource
+  ? St extends State<infer Vs, infer C, infer New>
+    ? SourceBack<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
+    : S
+  : S
+
+type SourceBack<S, Source, N, U, St, Vs> = [U] extends [never]
+  ? S
+  : ParametersBack<ShapeIn<S, St>, Source, N, U, Vs>
 
 type SourceInput<S, St> = S extends Schema
   ? InputAt<S, St>
@@ -655,20 +737,20 @@ type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL 
 
 type UrlArguments_2<I> = object extends I ? [input?: I] : [input: I]
 
-type UrlInput<E, St> = E extends [infer P extends string, infer Element, unknown, unknown]
-  ? Pick<CallInput_2<P, Element, St>, keyof CallInput_2<P, Element, St> & ('params' | 'query')>
+type UrlInput<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
+  ? Pick<CallInput_2<P, Element, N, St>, keyof CallInput_2<P, Element, N, St> & ('params' | 'query')>
   : never
 
 export { ValidationIssue } from 'octavo'
 
-type Values<P, I, St> = {
+type Values<P, I, N, St> = {
   [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
     ? ParamsInput_2<P, I, St>
     : K extends 'body'
       ? BodyInput<InputAt<I[K & keyof I], St>>
       : K extends 'files'
         ? Files<SourceInput<I[K & keyof I], St>>
-        : SourceInput<I[K & keyof I], St>
+        : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
 }
 
 export interface VersionedClientOptions<V> extends CommonClientOptions {
@@ -676,6 +758,16 @@ export interface VersionedClientOptions<V> extends CommonClientOptions {
 }
 
 type ViewOf_2<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
+
+type WasOf<K, Source, F> = F extends readonly [infer Name, infer W]
+  ? Source extends 'headers'
+    ? SameName<Name> extends SameName<K>
+      ? W
+      : never
+    : Name extends K
+      ? W
+      : never
+  : never
 
 export type Wire<T> = T extends string | number | boolean | null | undefined
   ? T

@@ -1,17 +1,26 @@
 import type { Method } from '../http/http.ts'
 import type { Identified, TurnExtra } from './convert/turn.ts'
-import type { Said, Was } from './was.ts'
+import type { Absent, Pairs, Said, Was } from './was.ts'
 
 /** The earlier parameters of requests, by their newest name. Values are turned up, to the newest version. */
-export type NamesWere = Readonly<Record<string, NameWas>>
+export type NamesWere<W = Readonly<Record<string, Was>>> = { readonly [K in keyof W]: NameWas<W[K]> }
 
 /** An earlier parameter. */
-export interface NameWas {
+export interface NameWas<W = Was> {
   /** A schema, `absent` or a name. */
-  readonly was: Was
+  readonly was: W
   /** From the older version to the newest. */
-  readonly up?: (old: unknown, extra: TurnExtra) => unknown
+  readonly up?: (old: OldValue<W>, extra: TurnExtra) => unknown
 }
+
+/** The value of a parameter of an older version. That of a parameter with another name is one of the newest schema. */
+type OldValue<W> = [Was] extends [W]
+  ? unknown
+  : W extends { readonly _zod: { readonly output: infer O } }
+    ? O
+    : W extends Absent
+      ? undefined
+      : unknown
 
 /** The earlier headers of responses, by their newest name. Values are turned down, to the older version. */
 export type HeadersWere = Readonly<
@@ -35,6 +44,9 @@ export interface Earlier<T> {
 /** Older statuses by their newest number. */
 type Statuses = Readonly<Record<number, number>>
 
+/** What parameters were, by their newest names. */
+type Names = Readonly<Record<string, Was>>
+
 /** The older statuses of a route by their newest number. That of a plain result stands beside 0. */
 type StatusPairs<P extends number, S> =
   | { [K in keyof S]: readonly [StatusIn<K>, S[K]] }[keyof S]
@@ -44,7 +56,14 @@ type StatusPairs<P extends number, S> =
 type StatusIn<K> = K extends `${infer N extends number}` ? N : K
 
 /** The options of `operation`. Names and statuses are those of the newest version, even if newer operations change them too. */
-export interface OperationOptions<R extends string = string, P extends number = number, S = Statuses> {
+export interface OperationOptions<
+  R extends string = string,
+  P extends number = number,
+  S = Statuses,
+  Q = Names,
+  H = Names,
+  C = Names,
+> {
   /** The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. */
   readonly route: R
   /** The path that the route had, with the prefixes of its controllers. For all routes of a controller, what their paths began with. */
@@ -65,11 +84,11 @@ export interface OperationOptions<R extends string = string, P extends number = 
   /** The status of a plain result. */
   readonly status?: Earlier<P>
   /** The earlier query parameters. */
-  readonly query?: NamesWere
+  readonly query?: NamesWere<Q>
   /** The earlier request headers. */
-  readonly headers?: NamesWere
+  readonly headers?: NamesWere<H>
   /** The earlier cookies. */
-  readonly cookies?: NamesWere
+  readonly cookies?: NamesWere<C>
   /** The earlier responses: statuses by their newest number, and headers by their newest name. */
   readonly response?: {
     /** The earlier statuses, by their newest number. */
@@ -83,7 +102,7 @@ export interface OperationOptions<R extends string = string, P extends number = 
 export interface Operation<F = unknown> extends OperationOptions {
   /** Distinguishes it from a reshape. */
   readonly kind: 'operation'
-  /** For types alone: the name of the route, and what its statuses were. */
+  /** For types alone: the name of the route, and what its statuses and parameters were. */
   readonly '~was': F
 }
 
@@ -92,7 +111,7 @@ export interface Applied extends Operation {
   readonly change: Identified
 }
 
-/** The facts about the statuses of a route; nothing if types do not know the route. */
+/** The facts about the statuses of a route, or about the parameters of a source of it; nothing if types do not know the route. */
 type RouteFact<R, F> = [F] extends [never] ? never : string extends R ? never : Said<R, F>['fact']
 
 /**
@@ -105,8 +124,18 @@ export function operation<
   const R extends string,
   const P extends number = never,
   const S extends Statuses = {},
->(options: OperationOptions<R, P, S>): Operation<RouteFact<R, StatusPairs<P, S>>> {
-  const made: Omit<Operation, '~was'> = { kind: 'operation', ...options }
+  const Q extends Names = {},
+  const H extends Names = {},
+  const C extends Names = {},
+>(
+  options: OperationOptions<R, P, S, Q, H, C>,
+): Operation<
+  | RouteFact<R, StatusPairs<P, S>>
+  | RouteFact<`query ${R}`, Pairs<Q>>
+  | RouteFact<`headers ${R}`, Pairs<H>>
+  | RouteFact<`cookies ${R}`, Pairs<C>>
+> {
+  const made: object = { kind: 'operation', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never
 }

@@ -272,6 +272,100 @@ type ResponsesBack<R, N, U, Vs> = [U] extends [never]
           : R[K]
       }
 
+/** The sources whose parameters operations describe. */
+type NamedSource = 'query' | 'headers' | 'cookies'
+
+/**
+ * A source of a route in a state: itself, or a record of its parameters if operations describe some. `K` is its key, `N` the name of the
+ * route.
+ */
+export type SourceAt<S, K, N, St> = K extends NamedSource
+  ? St extends State<infer Vs, infer C, infer New>
+    ? SourceBack<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
+    : S
+  : S
+
+type SourceBack<S, Source, N, U, St, Vs> = [U] extends [never]
+  ? S
+  : ParametersBack<ShapeIn<S, St>, Source, N, U, Vs>
+
+/** The parameters of a source, by their names. */
+type ShapeIn<S, St> = S extends Modelled
+  ? ModelAt<S, St>
+  : S extends { readonly _zod: { readonly def: { readonly shape: infer Sh } } }
+    ? Sh
+    : S
+
+/** The facts of changes about the parameters of a source. */
+type ParameterFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, string>>[1] : never
+
+/** The names of parameters that existed only then. */
+type BornNames<Sh, Source, F> = F extends readonly [infer K, Schema]
+  ? Source extends 'headers'
+    ? Exclude<SameName<K>, SameName<keyof Sh>> extends never
+      ? never
+      : K
+    : K
+  : never
+
+type ParametersBack<Sh, Source, N, U, Vs> = {
+  [
+    K in keyof Sh | BornNames<Sh, Source, ParameterFacts<U, N>> as ParameterBack<K, Sh, Source, N, U, Vs>[0] &
+      PropertyKey
+  ]: ParameterBack<K, Sh, Source, N, U, Vs>[1]
+}
+
+/** The name and the schema of a parameter, taken back through the changes of its route. */
+type ParameterBack<
+  K,
+  Sh,
+  Source,
+  N,
+  U,
+  Vs,
+  Was extends readonly [unknown, unknown] = K extends keyof Sh
+    ? readonly [K, Sh[K]]
+    : readonly [never, never],
+> = [U] extends [never]
+  ? Was
+  : Vs extends readonly [infer V, ...infer R]
+    ? [With<U, V>] extends [never]
+      ? ParameterBack<K, Sh, Source, N, U, R, Was>
+      : ParameterBack<
+          K,
+          Sh,
+          Source,
+          N,
+          Exclude<U, With<U, V>>,
+          R,
+          ParameterBy<K, Was, WasOf<K, Source, ParameterFacts<With<U, V>, N>>>
+        >
+    : Was
+
+/** The facts about one parameter. Names of headers are compared as headers are. */
+type WasOf<K, Source, F> = F extends readonly [infer Name, infer W]
+  ? Source extends 'headers'
+    ? SameName<Name> extends SameName<K>
+      ? W
+      : never
+    : Name extends K
+      ? W
+      : never
+  : never
+
+/** A name of a header without dashes and capitals. */
+type SameName<K> = K extends `${infer First}${'-' | '_'}${infer Rest}`
+  ? SameName<`${First}${Rest}`>
+  : Lowercase<K & string>
+
+/** A parameter, taken back through what the changes of one version say. */
+type ParameterBy<K, Was extends readonly [unknown, unknown], W> = [W] extends [never]
+  ? Was
+  : readonly [
+      [Extract<W, string>] extends [never] ? (W extends Absent ? never : Or<Was[0], K>) : Extract<W, string>,
+      Or<Extract<W, Schema>, Was[1]>,
+    ]
+
 type NamesAt<K, N, St> =
   St extends State<infer Vs, infer C, infer New> ? NamesBack<K, N, ChangesOf<N, C, New>, Vs> : never
 

@@ -13,7 +13,7 @@ import type {
   VersionsOf,
 } from '../define/names.ts'
 import type { EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
-import type { InAt, StateOf } from '../changes/state.ts'
+import type { InAt, SourceAt, StateOf } from '../changes/state.ts'
 import type { Method } from '../http/http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
@@ -143,8 +143,8 @@ type RoutesNamed<C, K, View> = C extends AnyPlaced
 /** The routes of a name in a view: those that name the version; where there are none, those that may answer in it. */
 type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, View>> : never
 
-type InputsOf<E, St> = E extends [infer P extends string, infer Element, unknown, unknown]
-  ? CallInput<P, Element, St>
+type InputsOf<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
+  ? CallInput<P, Element, N, St>
   : never
 type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Around]
   ? AnswersIn<Element, N, St, Around>
@@ -154,8 +154,8 @@ type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Arou
 type Member<E, C, View, St, N extends string> = [E] extends [never]
   ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
-    ? CalledFunction<InputsOf<E, St>, AnswersTo<E, N, St>>
-    : CalledFunction<InputsOf<E, St>, AnswersTo<E, N, St>> &
+    ? CalledFunction<InputsOf<E, N, St>, AnswersTo<E, N, St>>
+    : CalledFunction<InputsOf<E, N, St>, AnswersTo<E, N, St>> &
         Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
 
 /**
@@ -256,7 +256,7 @@ export interface InVersion<in out A, in out View = unknown> {
    */
   url<const K extends RouteNames<ModuleOf<A>>>(
     name: K,
-    ...input: UrlArguments<UrlInput<RoutesAt<ModuleOf<A>, K, View>, StateIn<A, View>>>
+    ...input: UrlArguments<UrlInput<RoutesAt<ModuleOf<A>, K, View>, K, StateIn<A, View>>>
   ): Promise<string>
 }
 
@@ -268,8 +268,8 @@ type RoutesAt<M, K extends string, View> = View extends unknown
   : never
 
 /** The part of the input of a route that is in its URL. */
-type UrlInput<E, St> = E extends [infer P extends string, infer Element, unknown, unknown]
-  ? Pick<CallInput<P, Element, St>, keyof CallInput<P, Element, St> & ('params' | 'query')>
+type UrlInput<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
+  ? Pick<CallInput<P, Element, N, St>, keyof CallInput<P, Element, N, St> & ('params' | 'query')>
   : never
 
 type UrlArguments<I> = object extends I ? [input?: I] : [input: I]
@@ -314,15 +314,15 @@ type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | Rea
 
 type Files<T> = { [K in keyof T]: FileInput<T[K]> }
 
-/** The value of each declared source, by its key. */
-type Values<P, I, St> = {
+/** The value of each declared source, by its key. `N` is the name of the route. */
+type Values<P, I, N, St> = {
   [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
     ? ParamsInput<P, I, St>
     : K extends 'body'
       ? BodyInput<InputAt<I[K & keyof I], St>>
       : K extends 'files'
         ? Files<SourceInput<I[K & keyof I], St>>
-        : SourceInput<I[K & keyof I], St>
+        : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
 }
 
 /** The keys that may be left out: all of what they hold may. Browsers send cookies of their own. */
@@ -348,8 +348,8 @@ type MethodInput<E> = [E] extends [never] ? unknown : { readonly method?: E | un
 type MethodsIn<E> = Extract<E, readonly Method[]>[number]
 
 /** The input of a call, of the pattern of a route and its element. */
-type CallInput<P extends string, E, St> = InputFor<
-  Values<ParamsOf<P>, InputIn<Extract<E, object>>, St>,
+type CallInput<P extends string, E, N, St> = InputFor<
+  Values<ParamsOf<P>, InputIn<Extract<E, object>>, N, St>,
   MethodsIn<E>
 >
 
