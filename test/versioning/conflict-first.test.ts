@@ -2,29 +2,16 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 
-import {
-  createApp,
-  defineController,
-  defineModule,
-  defineVersioningScheme,
-  VERSION_NEUTRAL,
-  VersioningSchemes,
-} from 'octavo'
+import { createApp, defineController, defineModule, defineVersioningScheme, VersioningSchemes } from 'octavo'
 import type { App, InjectOptions } from 'octavo'
 import { z } from 'zod'
 
-import { ambiguous, ask, notFound, ok, serveSeveral, unsupported, varying } from './support.ts'
+import { ambiguous, ask, CARS, notFound, ok, serveSeveral, unsupported, varying } from './support.ts'
 import type { Answer, Row } from './support.ts'
 
 const { HEADER, HOST, QUERY, URL } = VersioningSchemes
 
-const ROUTES: readonly Row[] = [
-  ['GET', '/cars', '1', 'cars'],
-  ['GET', '/cars', '2', 'cars'],
-  ['GET', '/new', '2', 'new'],
-  ['GET', '/health', undefined, 'health'],
-  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
-]
+const ROUTES: readonly Row[] = [...CARS, ['GET', '/new', '2', 'new']]
 const ALL = ['1', '2']
 
 describe("conflict: 'first' takes the first scheme that finds a version", () => {

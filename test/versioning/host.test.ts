@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import { VersioningSchemes } from 'octavo'
 
-import { allowed, ask, invalid, malformed, notAllowed, notFound, ok, serve } from './support.ts'
+import { allowed, ask, CARS, invalid, malformed, notAllowed, notFound, ok, serve } from './support.ts'
 import { unspecified, unsupported } from './support.ts'
 import type { Answer, Row } from './support.ts'
 
 const { HOST } = VersioningSchemes
 
-const ROUTES: readonly Row[] = [
-  ['GET', '/cars', '1', 'cars'],
-  ['GET', '/cars', '2', 'cars'],
-  ['GET', '/cars', '10', 'cars'],
-  ['GET', '/cars', 'Beta', 'cars'],
-  ['POST', '/cars', '2', 'create'],
-  ['GET', '/health', undefined, 'health'],
-  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
-]
+const ROUTES: readonly Row[] = [...CARS, ['GET', '/cars', '10', 'cars'], ['GET', '/cars', 'Beta', 'cars']]
 const ALL = ['1', '2', '10', 'Beta']
 const missing = unspecified(404, ALL)
 const severalHosts = malformed('The request has several Host headers')

@@ -4,15 +4,9 @@ import { describe, it } from 'node:test'
 
 import { defineVersioningScheme } from 'octavo'
 
-import { ask, notAllowed, notFound, ok, serve, unspecified, unsupported, varying } from './support.ts'
-import type { Answer, Row } from './support.ts'
+import { ask, CARS, notAllowed, notFound, ok, serve, unspecified, unsupported, varying } from './support.ts'
+import type { Answer } from './support.ts'
 
-const ROUTES: readonly Row[] = [
-  ['GET', '/cars', '1', 'cars'],
-  ['GET', '/cars', '2', 'cars'],
-  ['POST', '/cars', '2', 'create'],
-  ['GET', '/health', undefined, 'health'],
-]
 const ALL = ['1', '2']
 const PINNED = new Map([
   ['ann', '1'],
@@ -36,7 +30,7 @@ const account = defineVersioningScheme<AccountOptions>({
 const vary = (answer: Answer): Answer => varying('x-account', answer)
 
 describe('a scheme of your own', () => {
-  const app = serve(ROUTES, account)
+  const app = serve(CARS, account)
   const cases = [
     ['reads a version', 'GET', '/cars', 'ann', vary(ok('cars@1'))],
     ['reads another version', 'GET', '/cars', 'bob', vary(ok('cars@2'))],
@@ -61,14 +55,14 @@ describe('a scheme of your own', () => {
     assert.deepEqual(await ask(app, { url: '/cars', version: '2' }), vary(ok('cars@2')))
   })
   it('has options of its own beside the common ones', async () => {
-    const served = serve(ROUTES, account, { header: 'x-tenant', defaultVersion: '2', versions: ['2', '1'] })
+    const served = serve(CARS, account, { header: 'x-tenant', defaultVersion: '2', versions: ['2', '1'] })
     assert.deepEqual(
       [await ask(served, { url: '/cars', headers: { 'x-tenant': 'ann' } }), await ask(served, '/cars')],
       [vary(ok('cars@1')), vary(ok('cars@2'))],
     )
   })
   it('without write, inject cannot choose a version', async () => {
-    const silent = serve(ROUTES, defineVersioningScheme({ name: 'silent', read: () => '1' }))
+    const silent = serve(CARS, defineVersioningScheme({ name: 'silent', read: () => '1' }))
     await assert.rejects(silent.inject({ url: '/cars', version: '1' }), TypeError)
     assert.deepEqual(await ask(silent, '/cars'), ok('cars@1'))
   })
@@ -76,7 +70,7 @@ describe('a scheme of your own', () => {
 
 describe('what a scheme of your own reads', () => {
   const reading = (read: Parameters<typeof defineVersioningScheme>[0]['read']): ReturnType<typeof serve> =>
-    serve(ROUTES, defineVersioningScheme({ name: 'mine', read }))
+    serve(CARS, defineVersioningScheme({ name: 'mine', read }))
   const cases: readonly (readonly [string, Parameters<typeof reading>[0], Answer])[] = [
     [
       'a promise of a version',
@@ -143,7 +137,7 @@ describe('what a scheme of your own reads', () => {
       }
       const logger = { debug: ignore, info: ignore, warn: ignore, error }
       const mine = defineVersioningScheme({ name: 'mine', read })
-      const app = serve(ROUTES, mine, {}, { logger })
+      const app = serve(CARS, mine, {}, { logger })
       const statusOf = async (method: string, url: string): Promise<readonly number[]> => [
         (await app.inject({ method, url })).statusCode,
         (await app.fetch(new Request(`http://localhost${url}`, { method }))).status,

@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import { z } from 'zod'
 
-import { allowed, ambiguous, ask, invalid, notAllowed, notFound, ok, serve } from './support.ts'
+import { allowed, ambiguous, ask, CARS, invalid, notAllowed, notFound, ok, serve } from './support.ts'
 import { unspecified, unsupported } from './support.ts'
 import type { Answer, Row } from './support.ts'
 
 const { QUERY } = VersioningSchemes
 
-const ROUTES: readonly Row[] = [
-  ['GET', '/cars', '1', 'cars'],
-  ['GET', '/cars', '2', 'cars'],
-  ['POST', '/cars', '2', 'create'],
-  ['GET', '/new', '2', 'new'],
-  ['GET', '/plus', 'a+b', 'plus'],
-  ['GET', '/health', undefined, 'health'],
-  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
-]
+const ROUTES: readonly Row[] = [...CARS, ['GET', '/new', '2', 'new'], ['GET', '/plus', 'a+b', 'plus']]
 const ALL = ['1', '2']
 const where = { in: 'query', name: 'version' }
 const missing = unspecified(400, ALL)

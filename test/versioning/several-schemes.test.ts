@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 
-import { defineVersioningScheme, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import { defineVersioningScheme, VersioningSchemes } from 'octavo'
 import type { InjectOptions } from 'octavo'
 
 import {
   allowed,
   ask,
+  CARS,
   contradicting,
   invalid,
   notAllowed,
@@ -22,14 +23,7 @@ import type { Answer, Row } from './support.ts'
 
 const { HEADER, HOST, QUERY, URL } = VersioningSchemes
 
-const ROUTES: readonly Row[] = [
-  ['GET', '/cars', '1', 'cars'],
-  ['GET', '/cars', '2', 'cars'],
-  ['POST', '/cars', '2', 'create'],
-  ['GET', '/new', '2', 'new'],
-  ['GET', '/health', undefined, 'health'],
-  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
-]
+const ROUTES: readonly Row[] = [...CARS, ['GET', '/new', '2', 'new']]
 const ALL = ['1', '2']
 
 /** Where the places of these tests are, for `sources`. */

@@ -1,4 +1,4 @@
-import { createApp, defineController, defineModule } from 'octavo'
+import { createApp, defineController, defineModule, VERSION_NEUTRAL } from 'octavo'
 import type {
   App,
   AppOptions,
@@ -16,6 +16,15 @@ export type Row = readonly [
   path: `/${string}`,
   version: VersionSpec | undefined,
   answer: string,
+]
+
+/** The routes that the files of this folder have in common. Each adds its own. */
+export const CARS: readonly Row[] = [
+  ['GET', '/cars', '1', 'cars'],
+  ['GET', '/cars', '2', 'cars'],
+  ['POST', '/cars', '2', 'create'],
+  ['GET', '/health', undefined, 'health'],
+  ['GET', '/ping', VERSION_NEUTRAL, 'ping'],
 ]
 
 /** An application whose handlers answer `<word>@<version>`. The n-th route is called `r<n>`, counted from 0. */
