@@ -282,6 +282,18 @@ describe('the repository', () => {
       assert.doesNotMatch(readFileSync(join(ROOT, file), 'utf8'), /"resolved":\s*"https?:/, file)
   })
 
+  it('names files of src in the tests of one folder alone, so that moving a file is one edit', () => {
+    const naming = listed
+      .filter((path) => path.startsWith('test/') && path.endsWith('.ts') && existsSync(join(ROOT, path)))
+      .filter((path) => /\bfrom '(?:\.\.\/)+src\//.test(readFileSync(join(ROOT, path), 'utf8')))
+      .filter((path) => !path.startsWith('test/inside/'))
+    // one compares an entry point with its file
+    assert.deepEqual(
+      naming.filter((path) => path !== 'test/runner/plan.test.ts'),
+      [],
+    )
+  })
+
   it('names no path of one machine', () => {
     const machinePath = /(?<![\w.~-])(?:\/(?:home|Users|work|root)\/[a-z]|[A-Z]:\\\w)/
     for (const file of listed.filter((name) => existsSync(join(ROOT, name)))) {

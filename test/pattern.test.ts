@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-
-import { joinPaths, normalizePrefix, parsePattern, shapeOf } from '../src/router/path/pattern.ts'
+import { joinPaths, normalizePrefix, parsePattern, shapeOf } from './inside/parts.ts'
 
 /** A pattern in one line: its segments, and what else is known of it. */
 function read(text: string): unknown {

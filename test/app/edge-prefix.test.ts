@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-
-import { createEdgeApp, defineController, defineModule } from '../../src/edge.ts'
-import { DefinitionError } from '../../src/base/definition-error.ts'
+import { createEdgeApp, defineController, defineModule } from 'octavo/edge'
+import { DefinitionError } from 'octavo'
 
 const cars = defineController({ prefix: '/car', routes: [{ method: 'GET', handler: () => 'cars' }] })
 const health = defineController({ prefix: '/health', routes: [{ method: 'GET', handler: () => 'up' }] })

@@ -21,11 +21,8 @@ import {
 import type { App, AppOptions, Logger, RequestEnd, RequestError, RequestStart } from 'octavo'
 import { pino } from 'pino'
 
-import { createIds } from '../../src/server/logging/ids.ts'
-import { createLogger, withRequestId } from '../../src/server/logging/logger.ts'
-import { openConsole } from '../../src/server/logging/outputs.ts'
-import { createRequestLine } from '../../src/server/logging/request-line.ts'
 import { programArguments } from '../support/program.ts'
+import { createIds, createLogger, createRequestLine, openConsole, withRequestId } from '../inside/server.ts'
 
 const PROGRAM = programArguments('test/app/fixtures/log-and-end.ts')
 

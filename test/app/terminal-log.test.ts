@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-
-import { styleFor } from '../../src/base/style.ts'
-import { createTerminalText } from '../../src/server/logging/terminal.ts'
+import { styleFor } from '../inside/parts.ts'
+import { createTerminalText } from '../inside/server.ts'
 
 const toText = createTerminalText(styleFor({}, {}))
 const REQUEST = {

@@ -4,11 +4,8 @@ import { describe, it } from 'node:test'
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
-
-import { METHODS } from '../../src/http/http.ts'
-import { find, wholePath } from '../../src/router/find.ts'
-import { Application } from '../../src/server/app/application.ts'
-import { openConsole } from '../../src/server/logging/outputs.ts'
+import { METHODS, find, wholePath } from '../inside/parts.ts'
+import { Application, openConsole } from '../inside/server.ts'
 
 const versions = ['4', '3', '2', '1'] as const
 const Car = model('Car', { year: z.number(), colour: z.string() })

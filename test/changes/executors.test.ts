@@ -5,10 +5,6 @@ import * as fc from 'fast-check'
 import { absent, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
-import { compileProgram } from '../../src/changes/convert/program-code.ts'
-import { interpret } from '../../src/changes/convert/program.ts'
-import type { Program } from '../../src/changes/convert/program.ts'
-import type { Turn } from '../../src/changes/convert/turn.ts'
 import { createRandom } from '../fault/fuzz/random.ts'
 import type { Random } from '../fault/fuzz/random.ts'
 import { toHistory, toSchema, toSchemas } from './fuzz/build.ts'
@@ -17,6 +13,8 @@ import type { Run } from './fuzz/programs.ts'
 import { Reference } from './fuzz/reference.ts'
 import { createWorld } from './fuzz/world.ts'
 import type { Kind, World } from './fuzz/world.ts'
+import { compileProgram, interpret } from '../inside/parts.ts'
+import type { Program, Turn } from '../inside/parts.ts'
 
 /** Runs something as on platforms that forbid to make code from text. */
 function withoutCode<T>(run: () => T): T {

@@ -6,8 +6,7 @@ import { createApp, defineController, defineModule, VersioningSchemes } from 'oc
 import { absent, defineVersionChange, defineVersions, fieldNames, model, reshape } from 'octavo/changes'
 import type { InAt, StateOf } from 'octavo/changes'
 import { z } from 'zod'
-
-import { objectsOf } from '../../src/changes/check/objects.ts'
+import { objectsOf } from '../inside/parts.ts'
 
 const Car = model('Car', {
   id: z.string(),

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-
-import { printComparison } from '../../src/cli/gate/print.ts'
-import { styleFor } from '../../src/base/style.ts'
-import type { Finding } from '../../src/gate/finding.ts'
+import { styleFor } from '../inside/parts.ts'
+import { printComparison } from '../inside/tools.ts'
+import type { Finding } from '../inside/tools.ts'
 
 const finding: Finding = {
   rule: 'request-property-removed',

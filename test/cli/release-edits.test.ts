@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-
-import { applyEdits, toDiff, toEdits } from '../../src/cli/release/edits.ts'
-import type { Wanted } from '../../src/cli/release/edits.ts'
+import { applyEdits, toDiff, toEdits } from '../inside/tools.ts'
+import type { Wanted } from '../inside/tools.ts'
 
 function released(source: string, wanted: Partial<Wanted>, version = '4'): string {
   return applyEdits(

@@ -6,11 +6,7 @@ import { after, describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { UsageEntry, VersionInfo } from 'octavo'
-
-import { readKept, readUsage } from '../../src/cli/usage/read-usage.ts'
-import { toCsv } from '../../src/cli/usage/retirement-text.ts'
-import { toRetirement } from '../../src/cli/usage/retirement.ts'
-import { sumChanges } from '../../src/cli/usage/summary.ts'
+import { readKept, readUsage, sumChanges, toCsv, toRetirement } from '../inside/tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'octavo-retire-'))
 after(() => rmSync(folder, { recursive: true }))

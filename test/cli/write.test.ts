@@ -3,12 +3,8 @@ import { describe, it } from 'node:test'
 
 import { z } from 'zod'
 
-import { applyEdits } from '../../src/cli/release/edits.ts'
-import { toAdditions, toSpecifier } from '../../src/cli/write/source-edits.ts'
-import type { Additions } from '../../src/cli/write/source-edits.ts'
-import { toTurn } from '../../src/cli/write/turn-text.ts'
-import type { Described } from '../../src/gate/write/draft.ts'
-import { toZodText } from '../../src/cli/write/zod-text.ts'
+import { applyEdits, toAdditions, toSpecifier, toTurn, toZodText } from '../inside/tools.ts'
+import type { Additions, Described } from '../inside/tools.ts'
 
 const NAMES = {
   components: {

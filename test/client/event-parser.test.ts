@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import * as fc from 'fast-check'
-
-import { createEventParser } from '../../src/client/event-parser.ts'
-import type { ReceivedEvent } from '../../src/client/event-stream.ts'
+import { createEventParser } from '../inside/parts.ts'
+import type { ReceivedEvent } from '../inside/parts.ts'
 
 /** Reads a stream that arrives in pieces. */
 function read(...pieces: readonly string[]): {

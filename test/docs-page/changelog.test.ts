@@ -4,9 +4,8 @@ import { describe, it } from 'node:test'
 import { defineGuard, VersioningSchemes } from 'octavo'
 import type { DocsOptions } from 'octavo'
 
-import { createChangelog } from '../../src/server/docs/changelog.ts'
-
 import { createCars } from './support.ts'
+import { createChangelog } from '../inside/server.ts'
 
 const create = (docs: DocsOptions = {}) => {
   const app = createCars({ docs })

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { ERRORS } from 'octavo'
-
-import { DEFINITION_ERRORS, DEFINITION_WARNINGS } from '../../src/base/definition-error.ts'
+import { DEFINITION_ERRORS, DEFINITION_WARNINGS } from '../inside/parts.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8')
 

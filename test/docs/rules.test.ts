@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { toRulesPage } from '../../scripts/rules/page.ts'
-import { RULES } from '../../src/gate/rules.ts'
+import { RULES } from '../inside/tools.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/rules.md'), 'utf8')
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it, mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-
-import { createStoreGuard } from '../../src/server/stores/guard.ts'
-import type { StoreGuard } from '../../src/server/stores/guard.ts'
+import { createStoreGuard } from '../inside/server.ts'
+import type { StoreGuard } from '../inside/server.ts'
 
 const LIMIT = 100
 

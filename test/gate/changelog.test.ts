@@ -6,12 +6,9 @@ import type { App } from 'octavo'
 import { defineVersionChange, defineVersions, derive, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
-import { toAtom } from '../../src/gate/changelog/atom.ts'
-import { toChangelog, toDay } from '../../src/gate/changelog/changelog.ts'
-import type { Changelog, ChangelogVersion } from '../../src/gate/changelog/changelog.ts'
-import { toVersionHtml } from '../../src/gate/changelog/html.ts'
-import { toMarkdown } from '../../src/gate/changelog/markdown.ts'
 import { documentOf, integer, object, string } from './support.ts'
+import { toAtom, toChangelog, toDay, toMarkdown, toVersionHtml } from '../inside/tools.ts'
+import type { Changelog, ChangelogVersion } from '../inside/tools.ts'
 
 const [one, two, three] = [
   object({ id: string }),

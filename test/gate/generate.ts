@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/base/values.ts'
+import { isRecord } from '../inside/parts.ts'
 
 /** Random numbers that are the same for the same seed (mulberry32). */
 export function createRandom(seed: number): () => number {

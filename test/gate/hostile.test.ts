@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
-import { readArguments } from '../../src/cli/arguments.ts'
-import { InputError } from '../../src/cli/failure.ts'
-import { diff } from '../../src/cli/gate/diff.ts'
 import { compareDocuments } from 'octavo/testing'
 import { documentOf, ref, string } from './support.ts'
+import { InputError, diff, readArguments } from '../inside/tools.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'octavo-hostile-'))
 after(() => rmSync(cwd, { recursive: true, force: true }))

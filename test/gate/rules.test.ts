@@ -3,12 +3,11 @@ import { describe, it } from 'node:test'
 
 import { compareDocuments } from 'octavo/testing'
 
-import { ASPECTS } from '../../src/gate/schema/aspects.ts'
-import { cureOf, hasRule, RULES } from '../../src/gate/rules.ts'
 import { OPERATIONS } from './corpus/operations.ts'
 import { COMPOUNDS, DEEP, LIMITS, SCALARS } from './corpus/schemas.ts'
 import { VERSIONS } from './corpus/versions.ts'
 import { documentOf } from './support.ts'
+import { ASPECTS, RULES, cureOf, hasRule } from '../inside/tools.ts'
 
 const findings = [...SCALARS, ...COMPOUNDS, ...LIMITS, ...DEEP].flatMap(
   ({ old, now, components, newComponents, openapi }) =>

@@ -4,9 +4,7 @@ import { describe, it } from 'node:test'
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
-
-import { internalsOf } from '../../src/server/adapters/internals.ts'
-import { readServing } from '../../src/server/adapters/serving.ts'
+import { internalsOf, readServing } from '../inside/server.ts'
 
 const answer = (): object => ({ id: '7' })
 const route = (version: string | readonly string[], handler = (): object => ({})) => ({

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { readAllowed } from '../../src/gate/snapshot/allow.ts'
-import { checkSnapshots } from '../../src/gate/snapshot/check.ts'
-import { readLevels } from '../../src/gate/snapshot/levels.ts'
-import { readIndex, toIndexText } from '../../src/gate/snapshot/snapshot.ts'
 import { VERSIONS } from './corpus/versions.ts'
 import { documentOf, integer, string } from './support.ts'
+import { checkSnapshots, readAllowed, readIndex, readLevels, toIndexText } from '../inside/tools.ts'
 
 const now = new Date('2026-11-22')
 

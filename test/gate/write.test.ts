@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-
-import { compareSources } from '../../src/gate/compare.ts'
-import { toSource } from '../../src/gate/document/source.ts'
-import { toPlain } from '../../src/gate/json.ts'
-import type { Drafts, Known } from '../../src/gate/write/draft.ts'
-import { toDrafts } from '../../src/gate/write/drafts.ts'
+import { compareSources, toDrafts, toPlain, toSource } from '../inside/tools.ts'
+import type { Drafts, Known } from '../inside/tools.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

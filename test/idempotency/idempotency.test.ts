@@ -24,9 +24,8 @@ import { bearerAuth } from 'octavo/auth'
 import { idempotency } from 'octavo/idempotency'
 import type { IdempotencyOptions } from 'octavo/idempotency'
 import { z } from 'zod'
-
-import type { AnyRoute } from '../../src/define/route.ts'
-import { createMemoryStore } from '../../src/extensions/idempotency/memory-store.ts'
+import { createResultStore as createMemoryStore } from '../inside/server.ts'
+import type { AnyRoute } from '../inside/parts.ts'
 
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
 

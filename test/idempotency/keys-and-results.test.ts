@@ -18,8 +18,7 @@ import { idempotency } from 'octavo/idempotency'
 import type { IdempotencyOptions } from 'octavo/idempotency'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
-
-import { createMemoryStore } from '../../src/extensions/idempotency/memory-store.ts'
+import { createResultStore as createMemoryStore } from '../inside/server.ts'
 
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
 

@@ -8,8 +8,8 @@ import { createApp, defineController, defineModule, file } from 'octavo'
 import type { Logger } from 'octavo'
 import { cors, staticFiles } from 'octavo/middleware'
 
-import { createMemoryStore } from '../../src/server/session/memory-store.ts'
 import { createTestApp, LOOPBACK, open, readAll, readUntil } from './support.ts'
+import { createSessionStore as createMemoryStore } from '../inside/server.ts'
 
 const controller = defineController({ prefix: '/', routes: [{ method: 'GET', handler: () => 'home' }] })
 const GET = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n'

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineController, defineGuard, HttpRequest, reply, text } from 'octavo'
 import { z } from 'zod'
 
-import { isDirectPossible } from '../../src/server/adapters/node/direct.ts'
 import { createTestApp, exchange, LOOPBACK, open, readAll, readUntil } from './support.ts'
+import { isDirectPossible } from '../inside/server.ts'
 
 const signals: AbortSignal[] = []
 

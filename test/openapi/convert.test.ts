@@ -10,11 +10,9 @@ import {
   FileStream,
   FileStreams,
 } from 'octavo'
-import type { DefinitionWarning, OpenApiDocument } from 'octavo'
+import type { DefinitionWarning, OpenApiDocument, DefinitionProblem, SchemaFields as Fields } from 'octavo'
 import { z } from 'zod'
 
-import type { DefinitionProblem } from '../../src/base/definition-error.ts'
-import type { Fields } from '../../src/schema/schema.ts'
 import { placeless } from '../support/places.ts'
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -20,8 +20,8 @@ import type { App, AppOptions, InjectOptions, OpenApiDocument } from 'octavo'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
 
-import type { AnyRoute } from '../../src/define/route.ts'
 import { withoutPlaces } from '../support/places.ts'
+import type { AnyRoute } from '../inside/parts.ts'
 
 const handler = (): string => 'done'
 

@@ -3,8 +3,7 @@ import { describe, it } from 'node:test'
 
 import * as fc from 'fast-check'
 import { parse } from 'yaml'
-
-import { toYaml } from '../../src/openapi/document/yaml.ts'
+import { toYaml } from '../inside/parts.ts'
 
 describe('documents as YAML', () => {
   it('are written in blocks, with quotes where a text would be something else', () => {

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import type { PagePosition, SortBy, SortedBy } from 'octavo/pages'
 
-import { compareKeys, keysOf, toWhere } from '../../src/extensions/pages/order.ts'
 import { assertComplete, createChanges, createRandom, randomCar, walk } from './support.ts'
 import type { CarField, CarRow, Find } from './support.ts'
+import { compareKeys, keysOf, toWhere } from '../inside/parts.ts'
 
 const field = fc.constantFrom('price', 'built', 'maker')
 const direction = fc.constantFrom('asc', 'desc')

@@ -7,8 +7,7 @@ import { idempotency } from 'octavo/idempotency'
 import { etag } from 'octavo/middleware'
 import { preconditions } from 'octavo/preconditions'
 import { z } from 'zod'
-
-import type { AnyRoute } from '../../src/define/route.ts'
+import type { AnyRoute } from '../inside/parts.ts'
 
 interface CarState {
   readonly name: string

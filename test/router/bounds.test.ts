@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { parsePattern } from '../../src/router/path/pattern.ts'
-import { find, findLeaves, wholePath } from '../../src/router/find.ts'
-import type { Endpoints, Node } from '../../src/router/node.ts'
-import { EMPTY_NODE, compileTrie } from '../../src/router/compile-trie.ts'
-import { createTree } from '../../src/router/tree.ts'
 import { ask, serve } from './support.ts'
+import {
+  EMPTY_NODE,
+  compileTrie,
+  createTree,
+  find,
+  findLeaves,
+  parsePattern,
+  wholePath,
+} from '../inside/parts.ts'
+import type { Endpoints, Node } from '../inside/parts.ts'
 
 describe('many literals that begin with the same character', () => {
   const names = Array.from({ length: 300 }, (_, index) => `resource-${index}`)

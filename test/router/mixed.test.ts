@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import * as fc from 'fast-check'
-
-import { parsePattern } from '../../src/router/path/pattern.ts'
-import { toSplit } from '../../src/router/mixed.ts'
-import type { Split } from '../../src/router/mixed.ts'
+import { parsePattern, toSplit } from '../inside/parts.ts'
+import type { Split } from '../inside/parts.ts'
 
 const SOURCES = {
   str: '.+',

@@ -7,8 +7,7 @@ import { build } from 'esbuild'
 import type { Metafile, Plugin } from 'esbuild'
 import * as octavo from 'octavo'
 import * as edge from 'octavo/edge'
-
-import { PHRASES } from '../../src/http/http.ts'
+import { PHRASES } from '../inside/parts.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 

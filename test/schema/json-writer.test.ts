@@ -3,9 +3,7 @@ import { before, describe, it } from 'node:test'
 
 import * as fc from 'fast-check'
 import { z } from 'zod'
-
-import { toJsonWriter } from '../../src/schema/json-writer.ts'
-import { requireZod } from '../../src/schema/to-zod.ts'
+import { requireZod, toJsonWriter } from '../inside/parts.ts'
 
 /** A schema with values that are for it, more or less. */
 interface Sample {

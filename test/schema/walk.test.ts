@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 
 import { z } from 'zod'
-
-import { toDeclared } from '../../src/schema/declared.ts'
-import { BODY_READERS, fromJson } from '../../src/schema/from-json.ts'
-import { isSchema } from '../../src/schema/schema.ts'
-import type { Schema } from '../../src/schema/schema.ts'
-import { requireZod, toZod } from '../../src/schema/to-zod.ts'
-import { findUndeclared } from '../../src/schema/undeclared.ts'
-import { childrenOf, mapSchema } from '../../src/schema/walk.ts'
+import type { Schema } from 'octavo'
+import {
+  BODY_READERS,
+  childrenOf,
+  findUndeclared,
+  fromJson,
+  isSchema,
+  mapSchema,
+  requireZod,
+  toDeclared,
+  toZod,
+} from '../inside/parts.ts'
 
 before(requireZod)
 

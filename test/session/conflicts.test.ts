@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { HttpError } from '../../src/http/errors.ts'
-import type { Session } from 'octavo'
+import type { Session, SessionOptions } from 'octavo'
 import { z } from 'zod'
 
-import type { SessionOptions } from '../../src/server/session/options.ts'
 import { createFixture } from './support.ts'
+import { HttpError } from 'octavo'
 
 type Use = (session: Session) => unknown
 

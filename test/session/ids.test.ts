@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
 
-import { createSessions } from '../../src/server/session/sessions.ts'
 import { createClient, createFixture, createTestLogger, SECRET } from './support.ts'
+import { createSessions } from '../inside/server.ts'
 
 const COOKIE = '__Host-sid'
 

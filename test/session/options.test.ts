@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import { Keyv } from 'keyv'
 import { z } from 'zod'
 
-import { sessionProblems } from '../../src/server/session/options.ts'
 import { createFixture, SECRET } from './support.ts'
+import { sessionProblems } from '../inside/server.ts'
 
 const SHORT = 'tell-nobody'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { HttpError } from '../../src/http/errors.ts'
 import { z } from 'zod'
 
 import { createFixture } from './support.ts'
+import { HttpError } from 'octavo'
 
 describe('the schema of sessions', () => {
   it('gives new sessions their defaults, each its own', async () => {

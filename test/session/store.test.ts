@@ -4,10 +4,9 @@ import { describe, it } from 'node:test'
 
 import { Keyv } from 'keyv'
 
-import { HttpError } from '../../src/http/errors.ts'
-import { createMemoryStore } from '../../src/server/session/memory-store.ts'
-import { createSessions } from '../../src/server/session/sessions.ts'
 import { createClient, createFixture, createTestLogger, createTestStore, SECRET } from './support.ts'
+import { HttpError } from 'octavo'
+import { createSessionStore as createMemoryStore, createSessions } from '../inside/server.ts'
 
 function isUnavailable(error: unknown) {
   assert.ok(error instanceof HttpError, String(error))

@@ -1,9 +1,7 @@
 import { parseSetCookie } from 'cookie'
-import type { HttpRequest, Session } from 'octavo'
-
-import type { SessionOptions } from '../../src/server/session/options.ts'
-import { createSessions } from '../../src/server/session/sessions.ts'
-import type { Sessions } from '../../src/server/session/sessions.ts'
+import type { HttpRequest, Session, SessionOptions } from 'octavo'
+import { createSessions } from '../inside/server.ts'
+import type { Sessions } from '../inside/server.ts'
 
 export const SECRET = 'a secret of more than 32 characters'
 

@@ -12,10 +12,11 @@ import {
 } from 'octavo'
 import { pinned } from 'octavo/pins'
 import type { AppOptions, UsageEntry } from 'octavo'
-
-import { createUsage } from '../../src/server/services/usage/usage.ts'
-import { createPlaces } from '../../src/server/services/usage/places.ts'
-import { createTable } from '../../src/server/services/usage/table.ts'
+import {
+  createUsage,
+  createUsagePlaces as createPlaces,
+  createUsageTable as createTable,
+} from '../inside/server.ts'
 
 const cars = defineController({
   prefix: '/car',

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-
-import { createPlaces } from '../../src/server/services/usage/places.ts'
-import { createTable } from '../../src/server/services/usage/table.ts'
+import { createUsagePlaces as createPlaces, createUsageTable as createTable } from '../inside/server.ts'
 
 describe('the memory of usage', () => {
   it('is at most 1.6 MB for 10,000 pairs', () => {

@@ -12,8 +12,7 @@ import {
   VersioningSchemes,
 } from 'octavo'
 import { createUsageReport } from 'octavo/usage'
-
-import { sumBy } from '../../src/cli/usage/summary.ts'
+import { sumBy } from '../inside/tools.ts'
 
 const isOperator = defineGuard({
   name: 'IsOperator',

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-
-import { cacheReadings } from '../../src/versioning/cache-readings.ts'
-import type { VersionValue } from '../../src/versioning/schemes/scheme.ts'
+import { cacheReadings } from '../inside/parts.ts'
+import type { VersionValue } from '../inside/parts.ts'
 
 /** More different texts than are ever remembered. */
 const FLOOD = 100_000

@@ -4,14 +4,12 @@ import { describe, it } from 'node:test'
 import { defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { InjectOptions, VersionSpec } from 'octavo'
 
-import type { Node } from '../../src/router/node.ts'
-import { literalsOf } from '../../src/router/mount.ts'
-import { edgesOf } from '../../src/router/tables.ts'
-import { Application } from '../../src/server/app/application.ts'
-import { openConsole } from '../../src/server/logging/outputs.ts'
-import type { Table } from '../../src/server/routing/table/table.ts'
 import { ask, ok, serve } from './support.ts'
 import type { Row } from './support.ts'
+import { edgesOf, literalsOf } from '../inside/parts.ts'
+import { Application, openConsole } from '../inside/server.ts'
+import type { Node } from '../inside/parts.ts'
+import type { Table } from '../inside/server.ts'
 
 const { HEADER, HOST, QUERY, URL: Url } = VersioningSchemes
 

@@ -2,11 +2,8 @@ import { inspect } from 'node:util'
 
 import * as fc from 'fast-check'
 import { z } from 'zod'
-
-import type { Program } from '../../../src/changes/convert/program.ts'
-import { createMadeCheck, MigrationError, RefusedError } from '../../../src/changes/convert/turn.ts'
-import type { Turn } from '../../../src/changes/convert/turn.ts'
-import type { Work } from '../../../src/changes/convert/work.ts'
+import { MigrationError, RefusedError, createMadeCheck } from '../../inside/parts.ts'
+import type { Program, Turn, Work } from '../../inside/parts.ts'
 
 /** Notes the arguments of each call of a function, and the changes that alter something. */
 type Log = (text: string) => void

@@ -1,8 +1,5 @@
-import type { Level } from '../../../src/gate/finding.ts'
-import type { CheckOptions } from '../../../src/gate/snapshot/check.ts'
-import type { History } from '../../../src/gate/snapshot/changes.ts'
-import type { CurrentVersion, Snapshot } from '../../../src/gate/snapshot/snapshot.ts'
 import { documentOf, integer, object, string } from '../support.ts'
+import type { CheckOptions, CurrentVersion, History, Level, Snapshot } from '../../inside/tools.ts'
 
 /** What was kept of released versions, the application of today, and the findings that are expected: `level rule version`. */
 export interface VersionPair {
