@@ -122,15 +122,17 @@ describe('a client of a version that is retired', () => {
   const at = (time: string): string => `2026-03-${time}:00.000Z`
   const brownout = { brownouts: 1, lastBrownout: at('02T10:30') }
 
-  it('has the changes that altered its calls, with links to the changelog', () => {
+  it('has the changes that altered its calls, with their days and links to the changelog', () => {
     const altered = entry({ changes: [{ id: 'a', count: 1, lastSeen: at('01T12:00') }], pinned: 1 })
     const { clients } = toRetirement('1', versions, [altered, entry({ client: 'beta', day: '2026-02-01' })], {
       changelog: 'https://cars.example/changelog.html',
+      days: new Map([['2', '2026-02-15']]),
     })
+    const link = 'https://cars.example/changelog.html#version-2'
     assert.deepEqual(
       clients.map(({ client, changes, pinned }) => [client, changes, pinned]),
       [
-        ['acme', [{ version: '2', title: 'A', link: 'https://cars.example/changelog.html#version-2' }], 1],
+        ['acme', [{ version: '2', title: 'A', day: '2026-02-15', link }], 1],
         ['beta', [], undefined],
       ],
     )

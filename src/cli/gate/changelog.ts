@@ -76,15 +76,18 @@ export async function readChangelog(
   const { versions } = report
   const name = folder ?? 'api'
   try {
-    const index = await readText(resolve(setting.cwd, join(name, 'index.json')))
-    const days = new Map(
-      readIndex(index ?? '{"versions":[]}').versions.map(({ version, at }) => [version, at]),
-    )
+    const days = await readReleaseDays(name, setting.cwd)
     const title = Reflect.get(Object(Reflect.get(versions.at(-1)?.document ?? {}, 'info')), 'title')
     return await toChangelog(isString(title) ? title : 'API', versions, days)
   } catch (error) {
     throw toFailure(name, error)
   }
+}
+
+/** Reads the days of releases by version, none without released versions in the folder. */
+export async function readReleaseDays(folder: string, cwd: string): Promise<ReadonlyMap<string, string>> {
+  const index = await readText(resolve(cwd, join(folder, 'index.json')))
+  return new Map(readIndex(index ?? '{"versions":[]}').versions.map(({ version, at }) => [version, at]))
 }
 
 /** @throws `CommandError` for a format that there is not. */

@@ -3,6 +3,7 @@ import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { failure, usageError } from '../failure.ts'
 import { findApp } from '../find-app.ts'
+import { readReleaseDays } from '../gate/changelog.ts'
 import { doJob } from '../job.ts'
 import { styleFor } from '../../base/style.ts'
 import { readKept, readUsage } from './read-usage.ts'
@@ -36,6 +37,7 @@ export const retire: Command = {
       about: 'a JSON list of { client, version }, or an object of versions by client',
     },
     subscriptions: { value: '<file>', about: 'the same for subscriptions of webhooks' },
+    dir: { value: '<folder>', about: 'the folder of octavo snapshot, which has the days of changes (api)' },
     changelog: { value: '<url>', about: 'the page of the changelog that JSON and CSV link to' },
     json: { about: 'print JSON' },
     csv: { about: 'print a row of CSV for each client' },
@@ -61,6 +63,7 @@ export const retire: Command = {
       pins: readKept(given.value('pins'), setting.cwd),
       subscriptions: readKept(given.value('subscriptions'), setting.cwd),
       changelog: given.value('changelog'),
+      days: await readReleaseDays(given.value('dir') ?? 'api', setting.cwd),
     })
     const counted = all.filter(({ day }) => day >= (since ?? ''))
     process.stdout.write(toOutput(retirement, given, toAbsence(version, since, counted)))

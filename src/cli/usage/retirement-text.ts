@@ -78,7 +78,12 @@ export function toCsv({ clients, quiet }: Retirement): string {
         String(count),
         lastSeen.slice(0, 10),
         routes.join('; '),
-        changes.map(({ version, title }) => `${title} (${version})`).join('; '),
+        changes
+          .map(
+            ({ version, title, day }) =>
+              `${title} (${day === undefined || day === version ? version : `${version}, ${day}`})`,
+          )
+          .join('; '),
         [...new Set(changes.map(({ link = '' }) => link))].join(' '),
         brownout,
       ]),

@@ -1,12 +1,15 @@
 import type { UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
 import { toAnchor } from '../../gate/changelog/atom.ts'
+import { toDay } from '../../gate/changelog/changelog.ts'
 import { groupBy, sumBy, sumChanges } from './summary.ts'
 import type { Calls } from './summary.ts'
 
 interface NamedChange {
   readonly version: string
   readonly title: string
+  /** The day of its release, if it is known. */
+  readonly day?: string
   /** Where the changelog describes it. Absent without the page of the changelog. */
   readonly link?: string
 }
@@ -90,6 +93,8 @@ interface RetirementSources {
   readonly subscriptions?: Kept
   /** The page of the changelog. */
   readonly changelog?: string | undefined
+  /** The days of releases by version, where the version is no day itself. */
+  readonly days?: ReadonlyMap<string, string>
 }
 
 /** Describes the effect of retiring a version. `versions` are all, oldest first, and `all` are entries of any day. */
@@ -97,11 +102,11 @@ export function toRetirement(
   version: string,
   versions: readonly VersionInfo[],
   all: readonly UsageEntry[],
-  { since = '', pins = [], subscriptions = [], changelog }: RetirementSources = {},
+  { since = '', pins = [], subscriptions = [], changelog, days = new Map() }: RetirementSources = {},
 ): Retirement {
   const entries = all.filter(({ day }) => day >= since)
   const called = entries.filter((entry) => entry.version === version)
-  const toClient = createToClient(version, versions, entries, changelog)
+  const toClient = createToClient(version, versions, entries, { changelog, days })
   const index = versions.findIndex((each) => each.version === version)
   const others = versions.filter((_, place) => place !== index)
   const kept = new Set(others.flatMap(({ routes }) => routes.map(({ name }) => name)))
@@ -126,13 +131,14 @@ function createToClient(
   version: string,
   versions: readonly VersionInfo[],
   entries: readonly UsageEntry[],
-  changelog: string | undefined,
+  { changelog, days }: { readonly changelog: string | undefined; readonly days: ReadonlyMap<string, string> },
 ): (sum: readonly [client: string | null, calls: Calls]) => CallingClient {
   const titles = new Map(
     versions.flatMap((info) =>
       (info.changes ?? []).map(({ id, title }): readonly [string, NamedChange] => {
         const link = changelog === undefined ? {} : { link: `${changelog}#${toAnchor(info.version)}` }
-        return [id, { version: info.version, title, ...link }]
+        const day = toDay(info.version) ?? days.get(info.version)
+        return [id, { version: info.version, title, ...(day === undefined ? {} : { day }), ...link }]
       }),
     ),
   )
