@@ -1,3 +1,6 @@
+import { eachSchema, OF_ITSELF, listOf } from '../base/json-schema.ts'
+import type { JsonSchema } from '../base/json-schema.ts'
+import { isRecord } from '../base/values.ts'
 import { pick } from './document/pick.ts'
 import type { Source } from './document/source.ts'
 import type { Documents } from './operation/context.ts'
@@ -16,42 +19,50 @@ export function toNamed({ base, revision }: Fact, documents: Documents): Named |
   return was.at.length > is.at.length ? was : is
 }
 
-/** Keywords with one schema, and the step that findings have for it. */
-const SINGLE: Readonly<Record<string, string>> = {
-  items: 'items',
+/** The named schema that an object of a document stands in, and where. */
+function readPlace(source: Source, value: object | undefined): Named | undefined {
+  const [components, schemas, schema, ...steps] = source.stepsOf(value)
+  if (components !== 'components' || schemas !== 'schemas' || schema === undefined) return undefined
+  let node = pick(source.root, [components, schemas, schema])
+  const at: string[] = []
+  for (let index = 0; index < steps.length && isRecord(node);) {
+    const inner = innerAt(node, steps.slice(index))
+    if (inner === undefined) break
+    at.push(...toStep(node, inner))
+    index += inner.key === undefined ? 1 : 2
+    node = inner.schema
+  }
+  return { schema, at: at.join('/') }
+}
+
+interface Inner {
+  readonly schema: JsonSchema
+  readonly keyword: string
+  readonly key: string | undefined
+}
+
+/** The schema in another one to which steps lead. */
+function innerAt(node: JsonSchema, [first, second]: readonly string[]): Inner | undefined {
+  let found: Inner | undefined
+  eachSchema(node, (schema, keyword, key) => {
+    if (keyword === first && (key === undefined || key === second)) found = { schema, keyword, key }
+  })
+  return found
+}
+
+/** The steps that findings have for keywords with one schema. */
+const STEPS: Readonly<Record<string, string>> = {
   additionalProperties: '*',
   unevaluatedProperties: '*',
   propertyNames: '(names)',
 }
 
-/** The named schema that an object of a document stands in, and where. */
-function readPlace(source: Source, value: object | undefined): Named | undefined {
-  const [components, schemas, schema, ...steps] = source.stepsOf(value)
-  if (components !== 'components' || schemas !== 'schemas' || schema === undefined) return undefined
-  const at: string[] = []
-  let node = pick(source.root, [components, schemas, schema])
-  for (let index = 0; index < steps.length; index++) {
-    const keyword = steps[index] ?? ''
-    const own = pick(node, [keyword])
-    const inner = SINGLE[keyword]
-    if (inner !== undefined && !Array.isArray(own)) {
-      at.push(inner)
-      node = own
-      continue
-    }
-    const name = steps[++index] ?? ''
-    at.push(...toInner(keyword, name, own))
-    node = pick(own, [name])
-  }
-  return { schema, at: at.join('/') }
-}
-
-/** The step for a member of a list or record of schemas. */
-function toInner(keyword: string, name: string, own: unknown): readonly string[] {
+/** The step to a schema in another one, as findings have it. */
+function toStep(node: JsonSchema, { schema, keyword, key }: Inner): readonly string[] {
   if (keyword === 'allOf') return []
-  if (keyword === 'patternProperties') return [`(${name})`]
-  if (keyword !== 'anyOf' && keyword !== 'oneOf') return [name]
-  const others = Array.isArray(own) ? own.filter((each) => pick(each, ['type']) !== 'null') : []
-  const title = pick(own, [name, 'title'])
-  return others.length < 2 ? [] : [`(${typeof title === 'string' ? title : name})`]
+  if (key === undefined) return [STEPS[keyword] ?? keyword]
+  if (keyword === 'patternProperties') return [`(${key})`]
+  if (!OF_ITSELF.has(keyword)) return [key]
+  const others = listOf(node[keyword]).filter(({ type }) => type !== 'null')
+  return others.length < 2 ? [] : [`(${typeof schema['title'] === 'string' ? schema['title'] : key})`]
 }

@@ -1,3 +1,5 @@
+import { foldSchema } from '../../base/json-schema.ts'
+import type { JsonSchema, SchemaMember } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 
 /** The types of the named schemas, by their pointers. */
@@ -5,25 +7,19 @@ export type TypeNames = ReadonlyMap<string, string>
 
 /** A type of TypeScript that JSON of a schema has. What cannot be told is `unknown`. */
 export function toType(schema: unknown, names: TypeNames): string {
-  if (!isRecord(schema)) return schema === false ? 'never' : 'unknown'
-  const { $ref, anyOf, oneOf, allOf, ...own } = schema
-  const parts = [
-    ...(typeof $ref === 'string' ? [names.get($ref) ?? 'unknown'] : []),
-    ...(Array.isArray(allOf) ? allOf.map((each) => toType(each, names)) : []),
-    ...[anyOf, oneOf].flatMap((options) =>
-      Array.isArray(options) ? [union(options.map((each) => toType(each, names)))] : [],
-    ),
-    // beside alternatives, `type` says nothing more of them
-    ...([$ref, anyOf, oneOf, allOf].some((part) => part !== undefined) && isBare(own)
-      ? []
-      : [ownType(own, names)]),
-  ].filter((type) => type !== 'unknown')
-  const [only = 'unknown'] = parts
-  return parts.length <= 1 ? only : [...new Set(parts)].map(grouped).join(' & ')
-}
-
-function isBare(schema: Readonly<Record<string, unknown>>): boolean {
-  return schema['properties'] === undefined && schema['additionalProperties'] === undefined
+  return foldSchema(schema, {
+    inner: (each) => toType(each, names),
+    unknown: 'unknown',
+    never: 'never',
+    ref: (pointer) => names.get(pointer) ?? 'unknown',
+    all: (parts) => [...new Set(parts)].map(grouped).join(' & '),
+    either: union,
+    constant: literal,
+    values: (values) => union(values.map(literal)),
+    list: listType,
+    object: objectType,
+    scalar: (type) => (type === 'integer' ? 'number' : type),
+  })
 }
 
 /** One type of several, each once. */
@@ -45,14 +41,6 @@ export function grouped(type: string): string {
   return type
 }
 
-function ownType(schema: Readonly<Record<string, unknown>>, names: TypeNames): string {
-  if ('const' in schema) return literal(schema['const'])
-  const { enum: values, type } = schema
-  if (Array.isArray(values)) return union(values.map(literal))
-  if (Array.isArray(type)) return union(type.map((each) => ofKind(each, schema, names)))
-  return ofKind(type, schema, names)
-}
-
 function literal(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   return typeof value === 'object' && value !== null ? 'unknown' : String(value)
@@ -66,43 +54,22 @@ export function quoted(text: string): string {
     .replaceAll("'", String.raw`\'`)}'`
 }
 
-function ofKind(kind: unknown, schema: Readonly<Record<string, unknown>>, names: TypeNames): string {
-  switch (kind) {
-    case 'string':
-    case 'boolean':
-    case 'null':
-    case 'number':
-      return kind
-    case 'integer':
-      return 'number'
-    case 'array':
-      return listType(schema, names)
-    case 'object':
-      return objectType(schema, names)
-    default:
-      // members without a type say what objects have, if the value is one
-      return isRecord(schema['properties']) ? objectType(schema, names) : 'unknown'
-  }
+function listType(first: readonly string[] | undefined, others: string | undefined): string {
+  const rest = others === undefined ? undefined : `${grouped(others)}[]`
+  if (first === undefined) return rest ?? '[]'
+  return `[${[...first, ...(rest === undefined ? [] : [`...${rest}`])].join(', ')}]`
 }
 
-function listType({ items, prefixItems }: Readonly<Record<string, unknown>>, names: TypeNames): string {
-  if (!Array.isArray(prefixItems)) return `${grouped(toType(items, names))}[]`
-  const members = prefixItems.map((each) => toType(each, names))
-  const rest = isRecord(items) ? [`...${grouped(toType(items, names))}[]`] : []
-  return `[${[...members, ...rest].join(', ')}]`
-}
-
-function objectType(schema: Readonly<Record<string, unknown>>, names: TypeNames): string {
-  const { properties, required, additionalProperties, propertyNames } = schema
-  const fields = isRecord(properties) ? properties : {}
-  const needed = Array.isArray(required) ? required : []
-  const isOpen = additionalProperties !== undefined && additionalProperties !== false
-  const others = isOpen ? toType(additionalProperties === true ? {} : additionalProperties, names) : undefined
-  const members = Object.entries(fields).map(([name, field]) => ({
+function objectType(
+  given: readonly SchemaMember<string>[],
+  others: string | undefined,
+  { propertyNames }: JsonSchema,
+): string {
+  const members = given.map(({ name, schema, made, isRequired }) => ({
     name,
-    type: toType(field, names),
-    isRequired: needed.includes(name),
-    note: noteOf(field),
+    type: made,
+    isRequired,
+    note: noteOf(schema),
   }))
   if (others === undefined && members.length > 0) return membersType(members)
   const keys = keysOf(propertyNames)

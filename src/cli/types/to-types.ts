@@ -1,5 +1,6 @@
 import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
 import type { Content, Parameter } from '../../openapi/document/types.ts'
+import { membersOf } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 import { comment, grouped, indented, membersType, quoted, toType, union } from './schema-type.ts'
 import type { Member, TypeNames } from './schema-type.ts'
@@ -241,15 +242,14 @@ function formOf(
   names: TypeNames,
 ): readonly Member[] {
   const [media] = Object.values(content)
-  const { properties, required } = media?.schema ?? {}
-  const needed = Array.isArray(required) ? required : []
-  if (!isRecord(properties))
+  const schema = media?.schema ?? {}
+  if (!isRecord(schema['properties']))
     return (['form', 'files'] as const)
       .filter((source) => sources.includes(source))
-      .map((name) => ({ name, type: name === 'form' ? toType(media?.schema, names) : FILES, isRequired }))
-  const fields = Object.entries(properties).map(([name, schema]) => {
-    const file = sources.includes('files') ? fileOf(schema) : undefined
-    const member: Member = { name, type: file ?? toType(schema, names), isRequired: needed.includes(name) }
+      .map((name) => ({ name, type: name === 'form' ? toType(schema, names) : FILES, isRequired }))
+  const fields = membersOf(schema, (field) => toType(field, names)).map(({ made, ...field }) => {
+    const file = sources.includes('files') ? fileOf(field.schema) : undefined
+    const member: Member = { name: field.name, type: file ?? made, isRequired: field.isRequired }
     return { source: file === undefined ? 'form' : 'files', member }
   })
   return (['form', 'files'] as const).flatMap((source): readonly Member[] => {

@@ -1,10 +1,11 @@
 import type { Described, Draft, FieldDraft, ModelDraft, RouteDraft } from '../../gate/write/draft.ts'
-import { isRecord, isString } from '../../base/values.ts'
+import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
+import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
 import { fillIn, toTurn } from './turn-text.ts'
 import type { Turning } from './turn-text.ts'
-import { toZodText, withoutNull } from './zod-text.ts'
+import { toZodText } from './zod-text.ts'
 import type { Names } from './zod-text.ts'
 
 /** The materials of the texts of changes: the components of both documents, and how code calls models. */
@@ -69,18 +70,16 @@ export function toChangeText(draft: Draft, writing: Writing): ChangeText {
 /** The models in a reshape: its own, and those that fields held. */
 function modelsIn({ model, fields }: ModelDraft, { base, modelName }: Writing): readonly string[] {
   const found = new Set([modelName(model)])
-  const look = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return
-    const ref: unknown = Reflect.get(value, '$ref')
-    const name = isString(ref) ? ref.replace('#/components/schemas/', '') : undefined
-    if (name !== undefined) {
-      const known = base.modelOf(name)
-      if (known === undefined) look(base.components[name])
-      else found.add(known)
-    }
-    for (const each of Object.values(value)) look(each)
+  const schemas = fields.flatMap((field) =>
+    field.kind === 'turned' || field.kind === 'removed' ? [toRecord(field.was.schema)] : [],
+  )
+  const names = new Set(schemas.flatMap((schema) => [...refsIn(schema)]))
+  // a component that is no model is written out, with those that it refers to
+  for (const name of names) {
+    const known = base.modelOf(name)
+    if (known === undefined) refsIn(toRecord(base.components[name]), names)
+    else found.add(known)
   }
-  for (const field of fields) if (field.kind === 'turned' || field.kind === 'removed') look(field.was.schema)
   return [...found]
 }
 
@@ -123,8 +122,8 @@ function toTurnings({ base, revision }: Writing): Turnings {
 
 function resolveIn({ components }: Names): (schema: unknown) => unknown {
   return (schema) => {
-    const ref = isRecord(schema) ? schema['$ref'] : undefined
-    return isString(ref) ? components[ref.replace('#/components/schemas/', '')] : schema
+    const name = refOf(toRecord(schema))
+    return name === undefined ? schema : components[name]
   }
 }
 

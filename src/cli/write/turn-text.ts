@@ -1,10 +1,11 @@
 import type { Described } from '../../gate/write/draft.ts'
+import { withoutNull } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { toType } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
 import { toRegExp } from '../../gate/schema/check.ts'
-import { valueText, withoutNull } from './zod-text.ts'
+import { valueText } from './zod-text.ts'
 
 type Resolve = (schema: unknown) => unknown
 

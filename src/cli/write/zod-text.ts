@@ -1,5 +1,7 @@
 import { toRegExp } from '../../gate/schema/check.ts'
-import { isRecord, isString } from '../../base/values.ts'
+import { foldSchema, withoutNull } from '../../base/json-schema.ts'
+import type { JsonSchema, SchemaMember } from '../../base/json-schema.ts'
+import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 
 /** The names that schemas are written with. */
@@ -10,59 +12,31 @@ export interface Names {
   readonly modelOf: (component: string) => string | undefined
 }
 
-type JsonSchema = Readonly<Record<string, unknown>>
-
 /** A zod schema that takes what a JSON Schema does, as source text. What zod cannot say is `z.unknown()`. */
 export function toZodText(schema: unknown, names: Names, above: readonly string[] = []): string {
-  if (!isRecord(schema)) return schema === false ? 'z.never()' : 'z.unknown()'
-  const { default: fallback, ...own } = schema
-  const text = nullableText(own, names, above)
+  const { default: fallback, ...own } = toRecord(schema)
+  const other = withoutNull(own)
+  const text =
+    other === undefined
+      ? ownText(isRecord(schema) ? own : schema, names, above)
+      : `${toZodText(other, names, above)}.nullable()`
   return fallback === undefined ? text : `${text}.default(${valueText(fallback)})`
 }
 
-/** The schema without `null`, or `undefined` if it does not take it. */
-export function withoutNull(schema: unknown): unknown {
-  if (!isRecord(schema)) return undefined
-  const { type, anyOf, oneOf, enum: values } = schema
-  if (Array.isArray(type) && type.includes('null')) {
-    const others = type.filter((each) => each !== 'null')
-    return {
-      ...schema,
-      type: others.length === 1 ? others[0] : others,
-      ...(Array.isArray(values) ? { enum: values.filter((each) => each !== null) } : {}),
-    }
-  }
-  for (const [key, options] of [
-    ['anyOf', anyOf],
-    ['oneOf', oneOf],
-  ] as const) {
-    if (!Array.isArray(options)) continue
-    const others: readonly unknown[] = options.filter((each) => !isRecord(each) || each['type'] !== 'null')
-    if (others.length < options.length) return others.length === 1 ? others[0] : { ...schema, [key]: others }
-  }
-  return undefined
-}
-
-function nullableText(schema: JsonSchema, names: Names, above: readonly string[]): string {
-  const other = withoutNull(schema)
-  return other === undefined ? ownText(schema, names, above) : `${toZodText(other, names, above)}.nullable()`
-}
-
-function ownText(schema: JsonSchema, names: Names, above: readonly string[]): string {
-  const { $ref, anyOf, oneOf, allOf, type, enum: values } = schema
-  if (isString($ref)) return refText($ref, names, above)
-  const options = Array.isArray(anyOf) ? anyOf : oneOf
-  if (Array.isArray(options))
-    return `z.union([${options.map((each) => toZodText(each, names, above)).join(', ')}])`
-  if (Array.isArray(allOf))
-    return allOf
-      .map((each) => toZodText(each, names, above))
-      .reduce((one, other) => `z.intersection(${one}, ${other})`)
-  if ('const' in schema) return `z.literal(${valueText(schema['const'])})`
-  if (Array.isArray(values)) return enumText(values)
-  if (Array.isArray(type))
-    return `z.union([${type.map((each: unknown) => ownText({ ...schema, type: each }, names, above)).join(', ')}])`
-  return ofType(schema, names, above)
+function ownText(schema: unknown, names: Names, above: readonly string[]): string {
+  return foldSchema(schema, {
+    inner: (each) => toZodText(each, names, above),
+    unknown: 'z.unknown()',
+    never: 'z.never()',
+    ref: (pointer) => refText(pointer, names, above),
+    all: (parts) => parts.reduce((one, other) => `z.intersection(${one}, ${other})`),
+    either: (options) => (options.length === 1 ? options.join('') : `z.union([${options.join(', ')}])`),
+    constant: (value) => `z.literal(${valueText(value)})`,
+    values: enumText,
+    list: listText,
+    object: objectText,
+    scalar: scalarText,
+  })
 }
 
 function refText(ref: string, names: Names, above: readonly string[]): string {
@@ -80,25 +54,11 @@ function enumText(values: readonly unknown[]): string {
     : `z.literal([${values.map(valueText).join(', ')}])`
 }
 
-function ofType(schema: JsonSchema, names: Names, above: readonly string[]): string {
-  switch (schema['type']) {
-    case 'string':
-      return stringText(schema)
-    case 'integer':
-      return `z.int()${bounds(schema)}`
-    case 'number':
-      return `z.number()${bounds(schema)}`
-    case 'boolean':
-      return 'z.boolean()'
-    case 'null':
-      return 'z.null()'
-    case 'array':
-      return arrayText(schema, names, above)
-    case 'object':
-      return objectText(schema, names, above)
-    default:
-      return isRecord(schema['properties']) ? objectText(schema, names, above) : 'z.unknown()'
-  }
+function scalarText(type: string, schema: JsonSchema): string {
+  if (type === 'string') return stringText(schema)
+  return type === 'integer'
+    ? `z.int()${bounds(schema)}`
+    : `z.${type}()${type === 'number' ? bounds(schema) : ''}`
 }
 
 /** The formats that zod has a schema for. */
@@ -144,35 +104,31 @@ function bounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multiple
     .join('')
 }
 
-function arrayText(
-  { items, prefixItems, minItems, maxItems }: JsonSchema,
-  names: Names,
-  above: readonly string[],
+function listText(
+  first: readonly string[] | undefined,
+  rest: string | undefined,
+  { minItems, maxItems }: JsonSchema,
 ): string {
+  if (first !== undefined) return `z.tuple(${[`[${first.join(', ')}]`, rest ?? []].flat().join(', ')})`
   const checks = [
     ...(typeof minItems === 'number' ? [`.min(${minItems})`] : []),
     ...(typeof maxItems === 'number' ? [`.max(${maxItems})`] : []),
-  ].join('')
-  if (!Array.isArray(prefixItems)) return `z.array(${toZodText(items, names, above)})${checks}`
-  const members = `[${prefixItems.map((each) => toZodText(each, names, above)).join(', ')}]`
-  return isRecord(items) ? `z.tuple(${members}, ${toZodText(items, names, above)})` : `z.tuple(${members})`
+  ]
+  return `z.array(${rest ?? 'z.unknown()'})${checks.join('')}`
 }
 
-function objectText(schema: JsonSchema, names: Names, above: readonly string[]): string {
-  const { properties, required, additionalProperties } = schema
-  const isOpen = additionalProperties !== undefined && additionalProperties !== false
-  const others = isOpen
-    ? toZodText(additionalProperties === true ? {} : additionalProperties, names, above)
-    : 'z.unknown()'
-  if (!isRecord(properties)) return isOpen ? `z.record(z.string(), ${others})` : 'z.object({})'
-  const needed: readonly unknown[] = Array.isArray(required) ? required : []
-  const members = Object.entries(properties).map(([name, field]) => {
-    const text = toZodText(field, names, above)
-    const hasDefault = isRecord(field) && field['default'] !== undefined
-    return `${keyOf(name)}: ${text}${needed.includes(name) || hasDefault ? '' : '.optional()'}`
+function objectText(
+  members: readonly SchemaMember<string>[],
+  others: string | undefined,
+  { properties, additionalProperties }: JsonSchema,
+): string {
+  if (!isRecord(properties)) return others === undefined ? 'z.object({})' : `z.record(z.string(), ${others})`
+  const fields = members.map(({ name, schema, made, isRequired }) => {
+    const hasDefault = toRecord(schema)['default'] !== undefined
+    return `${keyOf(name)}: ${made}${isRequired || hasDefault ? '' : '.optional()'}`
   })
   const object = additionalProperties === false ? 'z.strictObject' : 'z.object'
-  return `${object}({ ${members.join(', ')} })${isOpen ? `.catchall(${others})` : ''}`
+  return `${object}({ ${fields.join(', ')} })${others === undefined ? '' : `.catchall(${others})`}`
 }
 
 /** A value of JSON as source text. */

@@ -1,3 +1,4 @@
+import { OF_ITSELF } from '../../base/json-schema.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { PairMap } from '../pair-map.ts'
 import type { Node, Source } from './source.ts'
@@ -29,9 +30,6 @@ interface Known {
 }
 
 type Look = (one: unknown, other: unknown) => Known
-
-/** Schemas with other schemas beside them, not inside them. */
-const BARE = new Set(['allOf', 'anyOf', 'oneOf'])
 
 /**
  * Creates the comparison, a shortcut that reads no schema. `false` means that the objects have to be read: because they differ, because a
@@ -112,6 +110,7 @@ export function areEqual(
   if (names.length !== Object.keys(other).length) return false
   if (note !== undefined && isString(one['$ref'])) note({ one, other, isBare })
   return names.every(
-    (name) => Object.hasOwn(other, name) && areEqual(one[name], other[name], note, isBare && BARE.has(name)),
+    (name) =>
+      Object.hasOwn(other, name) && areEqual(one[name], other[name], note, isBare && OF_ITSELF.has(name)),
   )
 }

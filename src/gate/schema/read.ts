@@ -1,3 +1,4 @@
+import { mapSchemas } from '../../base/json-schema.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
 import type { Node, Source } from '../document/source.ts'
@@ -351,26 +352,24 @@ function toKeywordRules(schema: Node, reading: Reading): readonly Rule[] {
   return Object.keys(schema)
     .filter((key) => !KNOWN.has(key) && !ANNOTATIONS.has(key) && !key.startsWith('x-'))
     .map((keyword): Rule => {
-      const said =
-        keyword === 'if' || keyword === 'contains'
-          ? [schema[keyword], schema['then'], schema['else'], schema['minContains'], schema['maxContains']]
-          : [schema[keyword]]
+      const beside =
+        keyword === 'if' || keyword === 'contains' ? ['then', 'else', 'minContains', 'maxContains'] : []
+      const said = Object.fromEntries([keyword, ...beside].map((each) => [each, schema[each]]))
       const key = `${keyword} ${toCanonical(said, reading)}`
       return { key, keyword, holds: toHolds(keyword, schema, reading) }
     })
 }
 
 /** The text of a schema with its references followed and its annotations left out. */
-function toCanonical(value: unknown, { source }: Reading): string {
-  const clean = (given: unknown, above: readonly unknown[]): unknown => {
+function toCanonical(schema: Node, { source }: Reading): string {
+  const clean = (given: Node, above: readonly unknown[]): Node => {
     const target = source.resolve(given)
-    if (above.includes(target)) return '(above)'
-    if (Array.isArray(target)) return target.map((item) => clean(item, [...above, target]))
-    if (!isRecord(target)) return target
+    if (above.includes(target)) return { $ref: '(above)' }
+    if (!isRecord(target)) return { const: target }
     const members = Object.entries(target).filter(([key]) => !ANNOTATIONS.has(key))
-    return Object.fromEntries(members.map(([key, member]) => [key, clean(member, [...above, target])]))
+    return mapSchemas(Object.fromEntries(members), (inner) => clean(inner, [...above, target]))
   }
-  return toStableText(clean(value, []))
+  return toStableText(clean(schema, []))
 }
 
 function not(answer: boolean | undefined): boolean | undefined {

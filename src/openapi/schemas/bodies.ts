@@ -1,13 +1,14 @@
+import { isRecord, toRecord } from '../../base/values.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isTextSchema } from '../../schema/streams.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
-import { joined, withoutNull } from './fields.ts'
+import { joined } from './fields.ts'
 import { isNothing } from './finish.ts'
-import { isSchemaObject, listOf, resolve } from './json-schema.ts'
-import type { Components } from './json-schema.ts'
+import { listOf, mapSchemas, membersOf, optionsOf, resolve, withoutNull } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
 import { BINARY, MARK, TYPES } from './markers.ts'
 import type { StreamedSchema } from '../document/model.ts'
 import type { Content, MediaTypeObject, RequestBody, SchemaObject } from '../document/types.ts'
@@ -109,9 +110,7 @@ function textAndJson({ zod, schema }: Converted, components: Components): Conten
   if (!acceptsText(zod)) return json
   const root = resolve(schema, components)
   if (isStringSchema(root)) return { [TEXT_TYPE]: { schema }, ...json }
-  const texts = [...listOf(root['anyOf']), ...listOf(root['oneOf'])].filter((option) =>
-    isStringSchema(resolve(option, components)),
-  )
+  const texts = optionsOf(root).filter((option) => isStringSchema(resolve(option, components)))
   if (texts.length === 0) return json
   return { ...json, [TEXT_TYPE]: { schema: joined('anyOf', texts) } }
 }
@@ -149,14 +148,17 @@ export function toForm(
 
 /** A form whose fields are never `null`. One that is written out elsewhere is written out once more if that changes it. */
 function withoutNulls(schema: SchemaObject, components: Components): SchemaObject {
+  return withFields(schema, components, (field) => withoutNull(field) ?? field)
+}
+
+function withFields(
+  schema: SchemaObject,
+  components: Components,
+  map: (field: SchemaObject) => SchemaObject,
+): SchemaObject {
   const json = resolve(schema, components)
-  const { properties } = json
-  if (!isSchemaObject(properties)) return schema
-  const fields = Object.entries(properties).map(
-    ([name, field]) => [name, field, isSchemaObject(field) ? withoutNull(field) : field] as const,
-  )
-  if (fields.every(([, field, text]) => JSON.stringify(field) === JSON.stringify(text))) return schema
-  return { ...json, properties: Object.fromEntries(fields.map(([name, , text]) => [name, text])) }
+  const mapped = mapSchemas(json, (inner, keyword) => (keyword === 'properties' ? map(inner) : inner))
+  return mapped === json ? schema : mapped
 }
 
 /** Whether a field has to be there. */
@@ -166,7 +168,7 @@ function isDemanding(schema: SchemaObject, components: Components, depth = 0): b
   if (Array.isArray(required) && required.length > 0) return true
   if (depth > 8) return false
   const inner = (each: SchemaObject): boolean => isDemanding(each, components, depth + 1)
-  const options = [...listOf(json['anyOf']), ...listOf(json['oneOf'])]
+  const options = optionsOf(json)
   return listOf(json['allOf']).some(inner) || (options.length > 0 && options.every(inner))
 }
 
@@ -176,8 +178,8 @@ function merged(schemas: readonly SchemaObject[], components: Components): Schem
   const plain = ['type', 'properties', 'required', 'additionalProperties', 'description']
   const isPlain = whole.every(
     (schema) =>
-      isSchemaObject(schema['properties']) &&
-      !isSchemaObject(schema['additionalProperties']) &&
+      isRecord(schema['properties']) &&
+      !isRecord(schema['additionalProperties']) &&
       Object.keys(schema).every((keyword) => plain.includes(keyword)),
   )
   if (!isPlain) return { allOf: schemas.map(({ additionalProperties: _closed, ...schema }) => schema) }
@@ -197,37 +199,23 @@ function merged(schemas: readonly SchemaObject[], components: Components): Schem
 
 /** The schema of `files`, where fields of unknown kind are files. */
 function withFiles(schema: SchemaObject, components: Components): SchemaObject {
-  const json = resolve(schema, components)
-  const { properties } = json
-  if (!isSchemaObject(properties))
-    return Object.keys(json).length === 0 ? { type: 'object', additionalProperties: BINARY } : schema
-  const fields = Object.entries(properties)
-  if (!fields.some(([, field]) => isOpen(field))) return schema
-  return {
-    ...json,
-    properties: Object.fromEntries(
-      fields.map(([name, field]) => [name, isOpen(field) ? { ...BINARY, ...Object(field) } : field]),
-    ),
-  }
+  if (Object.keys(resolve(schema, components)).length === 0)
+    return { type: 'object', additionalProperties: BINARY }
+  return withFields(schema, components, (field) => (isOpen(field) ? { ...BINARY, ...field } : field))
 }
 
 /** Whether nothing is said of a value but in words. */
-function isOpen(field: unknown): boolean {
-  return (
-    isSchemaObject(field) &&
-    Object.keys(field).every((keyword) => ['description', 'deprecated', 'title'].includes(keyword))
-  )
+function isOpen(field: SchemaObject): boolean {
+  return Object.keys(field).every((keyword) => ['description', 'deprecated', 'title'].includes(keyword))
 }
 
 /** The media types of parts, where the schema asks for some. */
 function encodingOf(raw: SchemaObject, components: Components): Readonly<Record<string, unknown>> {
-  const { properties } = resolve(raw, components)
-  if (!isSchemaObject(properties)) return {}
+  const members = membersOf(resolve(raw, components), (field) => partTypes(toRecord(field), components))
   return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, field]) => {
-      const types = isSchemaObject(field) ? partTypes(field, components) : []
-      return types.length === 0 ? [] : [[name, { contentType: types.join(', ') }]]
-    }),
+    members.flatMap(({ name, made }) =>
+      made.length === 0 ? [] : [[name, { contentType: made.join(', ') }]],
+    ),
   )
 }
 
@@ -235,7 +223,7 @@ function encodingOf(raw: SchemaObject, components: Components): Readonly<Record<
 function partTypes(field: SchemaObject, components: Components): readonly string[] {
   const root = resolve(field, components)
   const { items } = root
-  return isSchemaObject(items) ? partTypes(items, components) : typesOf(rootOf(root, components))
+  return isRecord(items) ? partTypes(items, components) : typesOf(rootOf(root, components))
 }
 
 /** Whether nothing need be there; what is preprocessed is asked behind that. */

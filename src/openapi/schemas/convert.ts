@@ -4,15 +4,15 @@ import { createSchema } from 'zod-openapi'
 
 import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { messageOf } from '../../base/values.ts'
+import { messageOf, toRecord } from '../../base/values.ts'
 import { noteOf, toBody, toContent, toForm, toStreamed } from './bodies.ts'
 import type { Converted, Referred } from './bodies.ts'
 import { takeInventory } from './component-names.ts'
 import type { Inventory } from './component-names.ts'
 import { finishAll } from './finish.ts'
 import type { Finished } from './finish.ts'
-import { isSchemaObject, resolve } from './json-schema.ts'
-import type { Components } from './json-schema.ts'
+import { resolve } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
 import { correct, MARK } from './markers.ts'
 import type { Direction } from './markers.ts'
 import type { Convert, ConvertedRoute, Convertible } from '../document/model.ts'
@@ -127,7 +127,7 @@ function show(io: Direction, tasks: Inventory['tasks'], { components: named, ele
       },
     },
   })
-  const { properties } = toSchemaObject(schema)
+  const { properties } = toRecord(schema)
   return { schemas: toComponents(properties), components: toComponents(components), hasMarks }
 }
 
@@ -217,12 +217,6 @@ function schemasOf({
   ]
 }
 
-function toSchemaObject(value: unknown): SchemaObject {
-  return isSchemaObject(value) ? value : {}
-}
-
 function toComponents(value: unknown): Components {
-  return Object.fromEntries(
-    Object.entries(toSchemaObject(value)).map(([name, schema]) => [name, toSchemaObject(schema)]),
-  )
+  return Object.fromEntries(Object.entries(toRecord(value)).map(([name, schema]) => [name, toRecord(schema)]))
 }

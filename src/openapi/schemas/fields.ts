@@ -1,5 +1,6 @@
-import { isSchemaObject, listOf, resolve } from './json-schema.ts'
-import type { Components } from './json-schema.ts'
+import { isRecord } from '../../base/values.ts'
+import { listOf, membersOf, resolve } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
 import { isNothing } from './finish.ts'
 import type { SchemaObject } from '../document/types.ts'
 
@@ -39,13 +40,13 @@ export function toFields(schema: SchemaObject, components: Components, depth = 0
 }
 
 function ownFields(json: SchemaObject): Fields {
-  const { properties, required, propertyNames, additionalProperties: others, patternProperties } = json
-  const names = Array.isArray(required) ? required : []
-  const declared = isSchemaObject(properties) ? Object.entries(properties) : []
-  const keys: unknown = isSchemaObject(propertyNames) ? propertyNames['enum'] : undefined
+  const { required, propertyNames, additionalProperties: others, patternProperties } = json
+  const keys: unknown = isRecord(propertyNames) ? propertyNames['enum'] : undefined
   const listed = Array.isArray(keys) ? keys.map((key): [string, unknown] => [String(key), others]) : []
-  const named = [...declared, ...listed].flatMap(([name, schema]): readonly (readonly [string, Field])[] =>
-    isSchemaObject(schema) ? [[name, { schema, required: names.includes(name) }]] : [],
+  const properties = { ...Object(json['properties']), ...Object.fromEntries(listed) }
+  const named = membersOf({ properties, required }, isRecord).flatMap(
+    ({ name, schema, isRequired }): readonly (readonly [string, Field])[] =>
+      isRecord(schema) ? [[name, { schema, required: isRequired }]] : [],
   )
   return {
     named: new Map(named),
@@ -54,12 +55,10 @@ function ownFields(json: SchemaObject): Fields {
 }
 
 function otherFields(json: SchemaObject, others: unknown, patterns: unknown): SchemaObject | undefined {
-  if (isSchemaObject(others)) return others
+  if (isRecord(others)) return others
   // nothing at all is said of the value
   const isOpen =
-    Object.keys(json).every((keyword) => keyword === 'description') ||
-    others === true ||
-    isSchemaObject(patterns)
+    Object.keys(json).every((keyword) => keyword === 'description') || others === true || isRecord(patterns)
   return isOpen ? {} : undefined
 }
 
@@ -101,16 +100,4 @@ export function joined(keyword: 'allOf' | 'anyOf', schemas: readonly SchemaObjec
   const different = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
   const [first = {}] = different.values()
   return different.size > 1 ? { [keyword]: [...different.values()] } : first
-}
-
-/** The schema without `null`, which no text means. */
-export function withoutNull(schema: SchemaObject): SchemaObject {
-  const { type, anyOf, ...others } = schema
-  if (Array.isArray(type)) {
-    const types: readonly unknown[] = type.filter((each) => each !== 'null')
-    return { ...schema, type: types.length === 1 ? types[0] : types }
-  }
-  const options = listOf(anyOf).filter((option) => option['type'] !== 'null')
-  if (options.length === 0) return schema
-  return options.length === 1 ? { ...options[0], ...others } : { ...schema, anyOf: options }
 }

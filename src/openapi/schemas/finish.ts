@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { listOf, mapSchemas, renameRef } from './json-schema.ts'
-import type { Components } from './json-schema.ts'
+import { listOf, mapSchemas, renameRef } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
 import type { Inventory } from './component-names.ts'
 import { ELEMENT, MARK, TYPES } from './markers.ts'
 import type { Direction } from './markers.ts'

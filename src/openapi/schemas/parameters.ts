@@ -1,11 +1,12 @@
+import { isRecord } from '../../base/values.ts'
 import { headerName } from '../../http/headers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Param } from '../../router/path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'
-import { joined, toFields, withoutNull } from './fields.ts'
+import { joined, toFields } from './fields.ts'
 import type { Field } from './fields.ts'
-import { isSchemaObject, listOf, resolve } from './json-schema.ts'
-import type { Components } from './json-schema.ts'
+import { listOf, resolve, withoutNull } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
 import type { Parameter, SchemaObject } from '../document/types.ts'
 
 /** The sources of parameters, in the order of documents. */
@@ -56,16 +57,16 @@ const WRITERS: Readonly<
   query: (name, { schema, required }, components) => ({
     ...describe(name, 'query', resolve(schema, components), required),
     ...(isList(schema, components) ? { style: 'form', explode: true } : {}),
-    schema: withoutNull(withoutNotes(schema)),
+    schema: asText(schema),
   }),
   headers: (name, { schema, required }, components) => ({
     ...describe(headerName(name), 'header', resolve(schema, components), required),
     // a list is sent in lines of their own, which no style of OpenAPI says; one line is a list of one
-    schema: withoutNull(withoutNotes(isList(schema, components) ? itemOf(schema, components) : schema)),
+    schema: asText(isList(schema, components) ? itemOf(schema, components) : schema),
   }),
   cookies: (name, { schema, required }, components) => ({
     ...describe(name, 'cookie', resolve(schema, components), required),
-    schema: withoutNull(withoutNotes(schema)),
+    schema: asText(schema),
   }),
 }
 
@@ -84,13 +85,13 @@ function describe(
   }
 }
 
-/** The schema without what its parameter says. */
-function withoutNotes({
+/** The schema of a value that is sent as text, which is never null. Its parameter has the notes. */
+function asText({
   description: _description,
   deprecated: _deprecated,
   ...schema
 }: SchemaObject): SchemaObject {
-  return schema
+  return withoutNull(schema) ?? schema
 }
 
 function isList(schema: SchemaObject, components: Components): boolean {
@@ -102,7 +103,7 @@ function isList(schema: SchemaObject, components: Components): boolean {
 function itemOf(schema: SchemaObject, components: Components): SchemaObject {
   const { type, items, prefixItems, anyOf } = resolve(schema, components)
   const [first] = listOf(prefixItems)
-  if (type === 'array') return first ?? (isSchemaObject(items) ? items : {})
+  if (type === 'array') return first ?? (isRecord(items) ? items : {})
   return joined(
     'anyOf',
     listOf(anyOf).map((option) => (isList(option, components) ? itemOf(option, components) : option)),
@@ -113,7 +114,7 @@ function pathParameter(param: Param, declared: SchemaObject | undefined, compone
   if (declared === undefined) return { name: param.name, in: 'path', required: true, schema: ofType(param) }
   return {
     ...describe(param.name, 'path', resolve(declared, components), true),
-    schema: withoutNull(withoutNotes(narrowed(param, declared, components))),
+    schema: asText(narrowed(param, declared, components)),
   }
 }
 

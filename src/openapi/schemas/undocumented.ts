@@ -1,7 +1,7 @@
 import { isResponseKey } from './response-key.ts'
 import type { DefinitionWarning } from '../../base/definition-error.ts'
-import { eachSchema, refOf, refsIn } from './json-schema.ts'
-import type { Components } from './json-schema.ts'
+import { eachSchema, refOf, refsIn } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
 import { ELEMENT, MARK } from './markers.ts'
 import type { SchemaPlace } from './places.ts'
 import type { SchemaObject } from '../document/types.ts'
@@ -86,11 +86,29 @@ export function findUndocumented(
       seen.add(name)
       search(component, at, isRoot)
     }
-    eachSchema(inner, (each, step) => search(each, join(at, step), step === '' && isRoot))
+    eachSchema(inner, (each, keyword, key) => {
+      const step = stepOf(keyword, key)
+      search(each, join(at, step), step === '' && isRoot)
+    })
   }
   search(schema, '', true)
   return [...found.values()]
 }
+
+/** The step to a schema in another one, as messages have it: `name`, `[]`, `*`, or nothing for alternatives. */
+function stepOf(keyword: string, key = ''): string {
+  if (keyword === 'properties') return key
+  if (keyword === 'prefixItems') return `[${key}]`
+  return STEPS.get(keyword) ?? ''
+}
+
+const STEPS: ReadonlyMap<string, string> = new Map([
+  ['items', '[]'],
+  ['contains', '[]'],
+  ['unevaluatedItems', '[]'],
+  ['additionalProperties', '*'],
+  ['unevaluatedProperties', '*'],
+])
 
 function join(at: string, step: string): string {
   if (step === '' || step.startsWith('[')) return at + step

@@ -376,6 +376,13 @@ export const SCALARS: readonly SchemaPair[] = [
     'none',
   ),
   pair(
+    'not about a member with the name of an annotation',
+    { type: 'object', not: { required: ['title'], properties: { title: { const: 'a' } } } },
+    { type: 'object', not: { required: ['title'], properties: { title: { const: 'b' } } } },
+    'warning not-changed',
+    'warning not-changed',
+  ),
+  pair(
     'not with a type that is no longer out',
     { type: 'string', not: { pattern: '^x' } },
     string,
