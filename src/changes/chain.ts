@@ -25,22 +25,22 @@ export type FieldId = number
 
 /** The effect of a step on one field, from the newer side to the older one. */
 export type FieldChange =
-  | { readonly kind: 'rename'; readonly slot: FieldId; readonly now: string; readonly was: string }
+  | { readonly kind: 'renamed'; readonly slot: FieldId; readonly now: string; readonly was: string }
   | {
-      readonly kind: 'turn'
+      readonly kind: 'retyped'
       readonly slot: FieldId
       readonly name: string
       readonly was: Schema
       readonly field: FieldWas
     }
-  | { readonly kind: 'gone'; readonly slot: FieldId; readonly name: string }
-  | { readonly kind: 'born'; readonly slot: FieldId; readonly name: string; readonly was: Schema }
+  | { readonly kind: 'added'; readonly slot: FieldId; readonly name: string }
+  | { readonly kind: 'removed'; readonly slot: FieldId; readonly name: string; readonly was: Schema }
 
 /** The effect of one reshape on a model. */
 export interface Step {
   readonly change: AnyChange
   readonly reshape: AnyReshape
-  readonly moves: readonly FieldChange[]
+  readonly fieldChanges: readonly FieldChange[]
   /** The fields that `up` gets, by their names on the older side. */
   readonly older: readonly (readonly [name: string, slot: FieldId])[]
   /** Of those, the ones that `up` and `down` read and the step leaves as they are. */
@@ -74,7 +74,7 @@ export function toChains(
 ): ReadonlyMap<Schema, Chain> {
   const writers = new Map<Schema, ChainWriter>()
   let count = 0
-  const nextSlot = (): FieldId => count++
+  const nextFieldId = (): FieldId => count++
   for (const change of changes) {
     for (const part of change.change) {
       if (!isReshape(part)) continue
@@ -93,7 +93,7 @@ export function toChains(
         )
         continue
       }
-      const writer = writers.get(model) ?? createWriter(model, name, nextSlot)
+      const writer = writers.get(model) ?? createWriter(model, name, nextFieldId)
       writers.set(model, writer)
       writer.add(change, part, base, report)
     }
@@ -137,8 +137,8 @@ interface ChainWriter {
   readonly add: (change: AnyChange, reshape: AnyReshape, base: unknown, report: Report) => void
 }
 
-function createWriter(model: Schema, name: string, nextSlot: () => FieldId): ChainWriter {
-  const slots: State = new Map(Object.keys(shapeOf(model)).map((key) => [key, nextSlot()]))
+function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): ChainWriter {
+  const slots: State = new Map(Object.keys(shapeOf(model)).map((key) => [key, nextFieldId()]))
   const steps: Step[] = []
   /** The state behind each step; the first is the newest. */
   const states: State[] = [slots]
@@ -158,8 +158,8 @@ function createWriter(model: Schema, name: string, nextSlot: () => FieldId): Cha
       const asked: FieldChange[] = []
       for (const [key, field] of Object.entries(reshape.fields)) {
         const slot = against.state.get(key)
-        const move = toMove({ name, key, field, slot, born: nextSlot, state }, report)
-        if (move === undefined) continue
+        const fieldChange = toFieldChange({ name, key, field, slot, nextFieldId, state }, report)
+        if (fieldChange === undefined) continue
         if (slot !== undefined && later.has(slot)) {
           const other = touched.get(slot)
           const by = other === undefined ? 'a newer change' : `the change "${other.id}"`
@@ -167,9 +167,9 @@ function createWriter(model: Schema, name: string, nextSlot: () => FieldId): Cha
           report(`${name}.${key} is touched by ${by} too`, fix, 'field_touched_twice')
           continue
         }
-        asked.push(move)
+        asked.push(fieldChange)
       }
-      const moves = withFreeNames(asked, state, name, report)
+      const fieldChanges = withFreeNames(asked, state, name, report)
       const reads = (reshape.reads ?? []).flatMap((key) => {
         const slot = state.get(key)
         if (slot === undefined)
@@ -180,16 +180,16 @@ function createWriter(model: Schema, name: string, nextSlot: () => FieldId): Cha
           )
         return slot === undefined ? [] : [[key, slot] as const]
       })
-      for (const { slot } of moves) touched.set(slot, change)
+      for (const { slot } of fieldChanges) touched.set(slot, change)
       steps.push({
         change,
         reshape,
-        moves,
+        fieldChanges,
         reads,
-        newer: [...moves.flatMap(toNewer), ...reads],
-        older: [...moves.flatMap(toOlder), ...reads],
+        newer: [...fieldChanges.flatMap(toNewer), ...reads],
+        older: [...fieldChanges.flatMap(toOlder), ...reads],
       })
-      states.push(applyMoves(state, moves))
+      states.push(applyFieldChanges(state, fieldChanges))
     },
   }
 }
@@ -206,7 +206,7 @@ function findBase(
 }
 
 function touchedIn(steps: readonly Step[]): ReadonlySet<FieldId> {
-  return new Set(steps.flatMap(({ moves }) => moves.map(({ slot }) => slot)))
+  return new Set(steps.flatMap(({ fieldChanges }) => fieldChanges.map(({ slot }) => slot)))
 }
 
 interface Asked {
@@ -214,11 +214,14 @@ interface Asked {
   readonly key: string
   readonly field: unknown
   readonly slot: FieldId | undefined
-  readonly born: () => FieldId
+  readonly nextFieldId: () => FieldId
   readonly state: State
 }
 
-function toMove({ name, key, field, slot, born, state }: Asked, report: Report): FieldChange | undefined {
+function toFieldChange(
+  { name, key, field, slot, nextFieldId, state }: Asked,
+  report: Report,
+): FieldChange | undefined {
   if (!isRecord(field) || !('was' in field)) {
     report(
       `${name}.${key} is ${describeValue(field)}`,
@@ -245,7 +248,7 @@ function toMove({ name, key, field, slot, born, state }: Asked, report: Report):
       )
       return undefined
     }
-    if (isSchema(was)) return { kind: 'born', slot: born(), name: key, was }
+    if (isSchema(was)) return { kind: 'removed', slot: nextFieldId(), name: key, was }
     report(
       `${name} has no field ${key}`,
       `name a field of ${name}, or write was: schema for one that existed only then`,
@@ -253,10 +256,10 @@ function toMove({ name, key, field, slot, born, state }: Asked, report: Report):
     )
     return undefined
   }
-  if (was === absent) return { kind: 'gone', slot, name: key }
-  if (typeof was === 'string') return { kind: 'rename', slot, now: key, was }
+  if (was === absent) return { kind: 'added', slot, name: key }
+  if (typeof was === 'string') return { kind: 'renamed', slot, now: key, was }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its functions are called in the try of a conversion
-  if (isSchema(was)) return { kind: 'turn', slot, name: key, was, field: field as unknown as FieldWas }
+  if (isSchema(was)) return { kind: 'retyped', slot, name: key, was, field: field as unknown as FieldWas }
   report(
     `${name}.${key}.was is ${describeValue(was, true)}`,
     'write a schema, absent or the name that the field had',
@@ -265,33 +268,34 @@ function toMove({ name, key, field, slot, born, state }: Asked, report: Report):
   return undefined
 }
 
-function toNewer(move: FieldChange): readonly (readonly [string, FieldId])[] {
-  if (move.kind === 'born') return []
-  return [[move.kind === 'rename' ? move.now : move.name, move.slot]]
+function toNewer(fieldChange: FieldChange): readonly (readonly [string, FieldId])[] {
+  if (fieldChange.kind === 'removed') return []
+  return [[fieldChange.kind === 'renamed' ? fieldChange.now : fieldChange.name, fieldChange.slot]]
 }
 
-function toOlder(move: FieldChange): readonly (readonly [string, FieldId])[] {
-  if (move.kind === 'gone') return []
-  return [[move.kind === 'rename' ? move.was : move.name, move.slot]]
+function toOlder(fieldChange: FieldChange): readonly (readonly [string, FieldId])[] {
+  if (fieldChange.kind === 'added') return []
+  return [[fieldChange.kind === 'renamed' ? fieldChange.was : fieldChange.name, fieldChange.slot]]
 }
 
-/** The moves without renames to a name that another field has on the older side. */
+/** The field changes without renames to a name that another field has on the older side. */
 function withFreeNames(
-  moves: readonly FieldChange[],
+  fieldChanges: readonly FieldChange[],
   state: State,
   name: string,
   report: Report,
 ): readonly FieldChange[] {
-  const freed = new Set(moves.flatMap(toNewer).map(([, slot]) => slot))
+  const freed = new Set(fieldChanges.flatMap(toNewer).map(([, slot]) => slot))
   const taken = new Set([...state].filter(([, slot]) => !freed.has(slot)).map(([key]) => key))
-  for (const move of moves) if (move.kind === 'turn' || move.kind === 'born') taken.add(move.name)
-  return moves.filter((move) => {
-    if (move.kind !== 'rename') return true
-    const isFree = !taken.has(move.was)
-    taken.add(move.was)
+  for (const fieldChange of fieldChanges)
+    if (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed') taken.add(fieldChange.name)
+  return fieldChanges.filter((fieldChange) => {
+    if (fieldChange.kind !== 'renamed') return true
+    const isFree = !taken.has(fieldChange.was)
+    taken.add(fieldChange.was)
     if (!isFree)
       report(
-        `${name}.${move.now} was called ${move.was}, which is the name of another field`,
+        `${name}.${fieldChange.now} was called ${fieldChange.was}, which is the name of another field`,
         'choose the name that the field had',
         'invalid_change',
       )
@@ -299,10 +303,10 @@ function withFreeNames(
   })
 }
 
-function applyMoves(state: State, moves: readonly FieldChange[]): State {
+function applyFieldChanges(state: State, fieldChanges: readonly FieldChange[]): State {
   const after = new Map(state)
   // all names are free before the first is taken, because fields may have changed names with each other
-  for (const [key] of moves.flatMap(toNewer)) after.delete(key)
-  for (const [key, slot] of moves.flatMap(toOlder)) after.set(key, slot)
+  for (const [key] of fieldChanges.flatMap(toNewer)) after.delete(key)
+  for (const [key, slot] of fieldChanges.flatMap(toOlder)) after.set(key, slot)
   return after
 }

@@ -20,8 +20,9 @@ export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProble
         ...idle(chain.name, step),
         ...unchanged(chain.name, step, schemas),
       ]
-      for (const move of step.moves)
-        if (move.kind === 'turn' || move.kind === 'born') schemas.set(move.slot, move.was)
+      for (const fieldChange of step.fieldChanges)
+        if (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed')
+          schemas.set(fieldChange.slot, fieldChange.was)
       return found.map(([message, fix]) => {
         const where = `change "${step.change.id}"`
         return atDefinition({ code: 'invalid_change', where, message, fix }, step.change)
@@ -34,34 +35,36 @@ type Found = readonly (readonly [message: string, fix: string])[]
 
 function lacking(
   name: string,
-  { reshape, moves }: Step,
+  { reshape, fieldChanges }: Step,
   schemas: ReadonlyMap<FieldId, Schema | undefined>,
 ): Found {
-  const born = namesOf(moves, ({ kind }) => kind === 'born')
-  const gone = namesOf(moves, ({ kind, slot }) => kind === 'gone' && isRequired(schemas.get(slot)))
+  const removed = namesOf(fieldChanges, ({ kind }) => kind === 'removed')
+  const added = namesOf(fieldChanges, ({ kind, slot }) => kind === 'added' && isRequired(schemas.get(slot)))
   return [
-    ...(reshape.down === undefined && born.length > 0
-      ? [toLacking('down', name, born, 'existed only then')]
+    ...(reshape.down === undefined && removed.length > 0
+      ? [toLacking('down', name, removed, 'existed only then')]
       : []),
-    ...(reshape.up === undefined && gone.length > 0
-      ? [toLacking('up', name, gone, 'did not exist then')]
+    ...(reshape.up === undefined && added.length > 0
+      ? [toLacking('up', name, added, 'did not exist then')]
       : []),
-    ...moves.flatMap((move) => (move.kind === 'turn' ? unturned(name, move, schemas.get(move.slot)) : [])),
+    ...fieldChanges.flatMap((fieldChange) =>
+      fieldChange.kind === 'retyped' ? unturned(name, fieldChange, schemas.get(fieldChange.slot)) : [],
+    ),
   ]
 }
 
 /** The functions that a field lacks whose kinds of values have nothing in common. */
 function unturned(
   name: string,
-  move: FieldChange & { readonly kind: 'turn' },
+  fieldChange: FieldChange & { readonly kind: 'retyped' },
   now: Schema | undefined,
 ): Found {
-  const [older, newer] = [plainKind(move.was), now && plainKind(now)]
+  const [older, newer] = [plainKind(fieldChange.was), now && plainKind(now)]
   if (older === undefined || newer === undefined || older === newer) return []
   return (['up', 'down'] as const)
-    .filter((side) => move.field[side] === undefined)
+    .filter((side) => fieldChange.field[side] === undefined)
     .map((side) => [
-      `${name}.${move.name} lacks ${side}: it was a ${older} and is a ${newer}`,
+      `${name}.${fieldChange.name} lacks ${side}: it was a ${older} and is a ${newer}`,
       `write ${side} beside was`,
     ])
 }
@@ -79,24 +82,32 @@ function toLacking(
   ]
 }
 
-function namesOf(moves: readonly FieldChange[], test: (move: FieldChange) => boolean): readonly string[] {
-  return moves.filter(test).map(newestName)
+function namesOf(
+  fieldChanges: readonly FieldChange[],
+  test: (fieldChange: FieldChange) => boolean,
+): readonly string[] {
+  return fieldChanges.filter(test).map(newestName)
 }
 
-function newestName(move: FieldChange): string {
-  return move.kind === 'rename' ? move.now : move.name
+function newestName(fieldChange: FieldChange): string {
+  return fieldChange.kind === 'renamed' ? fieldChange.now : fieldChange.name
 }
 
-function idle(name: string, { reshape, moves }: Step): Found {
-  const made = moves.some(({ kind }) => kind === 'born')
+function idle(name: string, { reshape, fieldChanges }: Step): Found {
+  const made = fieldChanges.some(({ kind }) => kind === 'removed')
   return [
-    ...idleLoads({ reshape, moves }),
-    ...moves.flatMap((move): Found => {
-      if (move.kind === 'turn') return []
-      const field = reshape.fields[newestName(move)]
+    ...idleLoads({ reshape, fieldChanges }),
+    ...fieldChanges.flatMap((fieldChange): Found => {
+      if (fieldChange.kind === 'retyped') return []
+      const field = reshape.fields[newestName(fieldChange)]
       const given = (['up', 'down', 'narrowed'] as const).find((key) => field?.[key] !== undefined)
       if (given === undefined) return []
-      return [[`${name}.${newestName(move)}.${given} has no effect: ${WHY[move.kind]}`, FIX[move.kind]]]
+      return [
+        [
+          `${name}.${newestName(fieldChange)}.${given} has no effect: ${WHY[fieldChange.kind]}`,
+          FIX[fieldChange.kind],
+        ],
+      ]
     }),
     ...(reshape.down === undefined || made
       ? []
@@ -110,17 +121,27 @@ function idle(name: string, { reshape, moves }: Step): Found {
 }
 
 /** Fields that were the same. */
-function unchanged(name: string, { moves }: Step, schemas: ReadonlyMap<FieldId, Schema | undefined>): Found {
-  return moves.flatMap((move): Found => {
-    if (move.kind === 'rename' && move.now === move.was)
+function unchanged(
+  name: string,
+  { fieldChanges }: Step,
+  schemas: ReadonlyMap<FieldId, Schema | undefined>,
+): Found {
+  return fieldChanges.flatMap((fieldChange): Found => {
+    if (fieldChange.kind === 'renamed' && fieldChange.now === fieldChange.was)
       return [
-        [`${name}.${move.now} was called ${move.was} too`, 'give the name that the field had, or remove it'],
+        [
+          `${name}.${fieldChange.now} was called ${fieldChange.was} too`,
+          'give the name that the field had, or remove it',
+        ],
       ]
-    if (move.kind !== 'turn') return []
-    const { up, down } = move.field
-    const newer = schemas.get(move.slot)
-    if (up !== undefined || down !== undefined || newer === undefined || !isAlike(newer, move.was)) return []
-    return [[`${name}.${move.name} had the same schema`, 'give the schema that the field had, or remove it']]
+    if (fieldChange.kind !== 'retyped') return []
+    const { up, down } = fieldChange.field
+    const newer = schemas.get(fieldChange.slot)
+    if (up !== undefined || down !== undefined || newer === undefined || !isAlike(newer, fieldChange.was))
+      return []
+    return [
+      [`${name}.${fieldChange.name} had the same schema`, 'give the schema that the field had, or remove it'],
+    ]
   })
 }
 
@@ -133,17 +154,17 @@ export function unfitProblems(
     const shape = shapeOf(model)
     const schemas = new Map<FieldId, Schema | undefined>([...slots].map(([key, slot]) => [slot, shape[key]]))
     return steps.flatMap((step) =>
-      step.moves.flatMap((move): readonly DefinitionProblem[] => {
-        if (move.kind !== 'turn' && move.kind !== 'born') return []
-        const newer = schemas.get(move.slot)
-        schemas.set(move.slot, move.was)
-        if (move.kind !== 'turn' || newer === undefined || !isSent(step)) return []
-        const { up, narrowed } = move.field
-        if (up !== undefined || narrowed === true || !isNarrower(newer, move.was)) return []
+      step.fieldChanges.flatMap((fieldChange): readonly DefinitionProblem[] => {
+        if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') return []
+        const newer = schemas.get(fieldChange.slot)
+        schemas.set(fieldChange.slot, fieldChange.was)
+        if (fieldChange.kind !== 'retyped' || newer === undefined || !isSent(step)) return []
+        const { up, narrowed } = fieldChange.field
+        if (up !== undefined || narrowed === true || !isNarrower(newer, fieldChange.was)) return []
         const problem: DefinitionProblem = {
           code: 'unfit',
           where: `change "${step.change.id}"`,
-          message: `${name}.${move.name} had values that the newer schema refuses, and there is no up`,
+          message: `${name}.${fieldChange.name} had values that the newer schema refuses, and there is no up`,
           fix: 'write up, or narrowed: true if such values are mistakes of the client',
         }
         return [atDefinition(problem, step.change)]
@@ -153,11 +174,13 @@ export function unfitProblems(
 }
 
 /** Finds data that is loaded for functions that the change does not have. */
-function idleLoads({ reshape, moves }: Pick<Step, 'reshape' | 'moves'>): Found {
+function idleLoads({ reshape, fieldChanges }: Pick<Step, 'reshape' | 'fieldChanges'>): Found {
   return (['up', 'down'] as const).flatMap((side): Found => {
     const isUsed =
       reshape[side] !== undefined ||
-      moves.some((move) => move.kind === 'turn' && move.field[side] !== undefined)
+      fieldChanges.some(
+        (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field[side] !== undefined,
+      )
     if (isUsed || loadIn(reshape, side) === undefined) return []
     const where = typeof reshape.load === 'function' ? 'load' : `load.${side}`
     return [[`${where} has no effect: no ${side} gets its result`, `write ${side}, or remove it`]]
@@ -165,13 +188,13 @@ function idleLoads({ reshape, moves }: Pick<Step, 'reshape' | 'moves'>): Found {
 }
 
 const WHY = {
-  rename: 'the field only had another name',
-  gone: 'the field did not exist then',
-  born: 'the field existed only then',
+  renamed: 'the field only had another name',
+  added: 'the field did not exist then',
+  removed: 'the field existed only then',
 }
 
 const FIX = {
-  rename: 'remove it',
-  gone: 'write up beside fields, it makes all fields that did not exist',
-  born: 'write down beside fields, it makes all fields that existed only then',
+  renamed: 'remove it',
+  added: 'write up beside fields, it makes all fields that did not exist',
+  removed: 'write down beside fields, it makes all fields that existed only then',
 }

@@ -48,8 +48,8 @@ export function namedModel(schema: Schema): Schema | undefined {
 }
 
 /** Whether a step changes names of fields. */
-export function changesNames({ moves }: Step): boolean {
-  return moves.some(({ kind }) => kind === 'rename' || kind === 'gone')
+export function changesNames({ fieldChanges }: Step): boolean {
+  return fieldChanges.some(({ kind }) => kind === 'renamed' || kind === 'added')
 }
 
 /** The names before the last of these steps by the newest ones, without fields that did not exist. */
@@ -58,9 +58,10 @@ export function namesBefore(
   steps: readonly Step[],
 ): ReadonlyMap<string, string> {
   const names = new Map([...slots].map(([name, slot]) => [slot, name]))
-  for (const move of steps.flatMap(({ moves }) => moves)) {
-    if (move.kind === 'rename' && names.has(move.slot)) names.set(move.slot, move.was)
-    if (move.kind === 'gone') names.delete(move.slot)
+  for (const fieldChange of steps.flatMap(({ fieldChanges }) => fieldChanges)) {
+    if (fieldChange.kind === 'renamed' && names.has(fieldChange.slot))
+      names.set(fieldChange.slot, fieldChange.was)
+    if (fieldChange.kind === 'added') names.delete(fieldChange.slot)
   }
   return new Map(
     [...slots].flatMap(([name, slot]) => {

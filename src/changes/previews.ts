@@ -73,9 +73,9 @@ function countVersions(granted: ReadonlySet<object>, parts: HistoryParts): numbe
 /** The steps that are written against the state before some changes. */
 function dependents(steps: readonly Step[], granted: ReadonlySet<object>): readonly Step[] {
   const touched = new Set<FieldId>()
-  return steps.filter(({ change, reshape: { of }, moves, newer, older }) => {
+  return steps.filter(({ change, reshape: { of }, fieldChanges, newer, older }) => {
     if (granted.has(change)) {
-      for (const { slot } of moves) touched.add(slot)
+      for (const { slot } of fieldChanges) touched.add(slot)
       return false
     }
     const isBefore = isRecord(of) && granted.has(Object(of['change']))

@@ -74,13 +74,13 @@ type BackBy<Sh, F, D extends string = ''> = [F] extends [never]
     : ShapeBefore<Sh, FieldsIn<F & Fact>>
 
 /** The fields of a model that did not exist before a change. */
-type Gone<W, Sh> = { [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never }[keyof W & keyof Sh]
+type AddedNames<W, Sh> = { [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never }[keyof W & keyof Sh]
 /** Whether fields that existed only then appear in a part: it has those that replaced them, else the whole model. */
-type HasBorn<W, Sub, Sh> = [Gone<W, Sh>] extends [never]
+type HasRemoved<W, Sub, Sh> = [AddedNames<W, Sh>] extends [never]
   ? keyof Sh extends keyof Sub
     ? true
     : false
-  : [Gone<W, Sh>] extends [keyof Sub]
+  : [AddedNames<W, Sh>] extends [keyof Sub]
     ? true
     : false
 
@@ -121,7 +121,7 @@ type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
 type Restrict<W, Sub, Sh> = W extends unknown
   ? {
       [
-        K in keyof W as K extends keyof Sh ? K & keyof Sub : HasBorn<W, Sub, Sh> extends true ? K : never
+        K in keyof W as K extends keyof Sh ? K & keyof Sub : HasRemoved<W, Sub, Sh> extends true ? K : never
       ]: W[K] extends string | Absent
         ? W[K]
         : K extends keyof Sub

@@ -99,7 +99,7 @@ function lossyIn(ways: readonly Sided[]): ReadonlySet<FieldId> {
   for (const { step } of ways) {
     for (const slot of declaredLossy(step)) lossy.add(slot)
     if (!step.older.some(([, slot]) => lossy.has(slot))) continue
-    for (const move of step.moves) if (move.kind === 'gone') lossy.add(move.slot)
+    for (const fieldChange of step.fieldChanges) if (fieldChange.kind === 'added') lossy.add(fieldChange.slot)
   }
   return lossy
 }

@@ -180,17 +180,19 @@ function checkExample(
   const given = valuesIn(isUp ? example.old : example.now, namesOf(sided, direction))
   const wanted = valuesIn(isUp ? example.now : example.old, namesOf(sided, isUp ? 'down' : 'up'))
   const isLoaded = 'loaded' in example || loadIn(sided.step.reshape, direction) === undefined
-  const moves = sided.step.moves.filter((move) => isLoaded && isCovered(move, sided, given, direction))
-  if (moves.length === 0) return
-  const step = { ...sided.step, moves }
-  const fields = [...moves, ...step.reads.map(([, slot]) => ({ slot }))]
+  const fieldChanges = sided.step.fieldChanges.filter(
+    (fieldChange) => isLoaded && isCovered(fieldChange, sided, given, direction),
+  )
+  if (fieldChanges.length === 0) return
+  const step = { ...sided.step, fieldChanges }
+  const fields = [...fieldChanges, ...step.reads.map(([, slot]) => ({ slot }))]
   const outcome = tripOf({ ...sided, step }, fields, example.loaded)(given, direction)
   if ('trouble' in outcome) {
     reportTrouble(site, outcome.trouble, direction)
     return
   }
   for (const [slot, value] of wanted) {
-    if (!moves.some((move) => move.slot === slot)) continue
+    if (!fieldChanges.some((fieldChange) => fieldChange.slot === slot)) continue
     const made = outcome.value.get(slot)
     if (isDeepStrictEqual(made, value)) continue
     const name = nameOf(sided, slot, isUp ? 'down' : 'up')
@@ -212,15 +214,15 @@ function valuesIn(object: object, side: Names): Map<FieldId, unknown> {
   )
 }
 
-/** Whether an example has all that the functions of a move get. */
-function isCovered(move: FieldChange, { step }: Sided, given: Values, direction: Direction): boolean {
-  const isGroup = move.kind === 'gone' || move.kind === 'born'
+/** Whether an example has all that the functions of a field change get. */
+function isCovered(fieldChange: FieldChange, { step }: Sided, given: Values, direction: Direction): boolean {
+  const isGroup = fieldChange.kind === 'added' || fieldChange.kind === 'removed'
   if (!isGroup) {
-    const call = move.kind === 'turn' ? move.field[direction] : undefined
+    const call = fieldChange.kind === 'retyped' ? fieldChange.field[direction] : undefined
     const read = call !== undefined && call.length > 1 ? step.reads.map(([, slot]) => slot) : []
-    return [move.slot, ...read].every((slot) => given.has(slot))
+    return [fieldChange.slot, ...read].every((slot) => given.has(slot))
   }
-  const grouped = step.moves.filter(({ kind }) => kind === (direction === 'up' ? 'born' : 'gone'))
+  const grouped = step.fieldChanges.filter(({ kind }) => kind === (direction === 'up' ? 'removed' : 'added'))
   return [...grouped.map(({ slot }) => slot), ...step.reads.map(([, slot]) => slot)].every((slot) =>
     given.has(slot),
   )
@@ -295,7 +297,7 @@ function checkTrip(
     return
   }
   const lossy = new Set(sided.step.reshape.lossy)
-  for (const { slot } of sided.step.moves) {
+  for (const { slot } of sided.step.fieldChanges) {
     const [before, after] = [start.get(slot), back.value.get(slot)]
     const name = nameOf(sided, slot, direction)
     if (!start.has(slot) || lossy.has(name) || isDeepStrictEqual(before, after)) continue
@@ -342,9 +344,9 @@ function reportTrouble({ chain, report }: Site, trouble: Trouble, direction: Dir
 }
 
 /** Whether a function of a change makes a field. */
-function hasFunction({ reshape, moves }: Sided['step'], name: string, direction: Direction): boolean {
-  const move = moves.find((each) => each.kind === 'turn' && each.name === name)
-  return (move?.kind === 'turn' ? move.field[direction] : reshape[direction]) !== undefined
+function hasFunction({ reshape, fieldChanges }: Sided['step'], name: string, direction: Direction): boolean {
+  const fieldChange = fieldChanges.find((each) => each.kind === 'retyped' && each.name === name)
+  return (fieldChange?.kind === 'retyped' ? fieldChange.field[direction] : reshape[direction]) !== undefined
 }
 
 function show(value: unknown): string {

@@ -52,20 +52,26 @@ export function toSided({ model, slots, steps }: Chain): readonly Sided[] {
   let side: Side = new Map(newest)
   return steps.map((step) => {
     const newer = side
-    side = olderSide(newer, step.moves)
+    side = olderSide(newer, step.fieldChanges)
     return { step, newer, older: side }
   })
 }
 
-function olderSide(newer: Side, moves: readonly FieldChange[]): Side {
+function olderSide(newer: Side, fieldChanges: readonly FieldChange[]): Side {
   const older = new Map(newer)
-  for (const move of moves) {
-    const { slot } = move
+  for (const fieldChange of fieldChanges) {
+    const { slot } = fieldChange
     const field = newer.get(slot)
-    if (move.kind === 'gone') older.delete(slot)
-    else if (move.kind === 'born') older.set(slot, { name: move.name, schema: move.was })
+    if (fieldChange.kind === 'added') older.delete(slot)
+    else if (fieldChange.kind === 'removed')
+      older.set(slot, { name: fieldChange.name, schema: fieldChange.was })
     else if (field !== undefined)
-      older.set(slot, move.kind === 'rename' ? { ...field, name: move.was } : { ...field, schema: move.was })
+      older.set(
+        slot,
+        fieldChange.kind === 'renamed'
+          ? { ...field, name: fieldChange.was }
+          : { ...field, schema: fieldChange.was },
+      )
   }
   return older
 }
@@ -83,8 +89,8 @@ export function createTrip(
   const own = steps.map(({ step }, order) => ({
     order,
     step,
-    moves: step.moves,
-    isGroup: step.moves.some(isGrouped),
+    fieldChanges: step.fieldChanges,
+    isGroup: step.fieldChanges.some(isGrouped),
     isPartial: false,
   }))
   const fields = [...newer.values()].map(({ name, schema }) => [name, schema] as const)
@@ -137,15 +143,15 @@ function convert(turn: Turn, value: object, loaded: unknown): unknown {
 }
 
 function isGrouped({ kind }: FieldChange): boolean {
-  return kind === 'gone' || kind === 'born'
+  return kind === 'added' || kind === 'removed'
 }
 
 /** Parses the fields that steps gave other schemas. */
 function parsed(values: Map<FieldId, unknown>, steps: readonly Sided[], older: Side): Outcome {
   for (const sided of steps.toReversed()) {
-    for (const { kind, slot } of sided.step.moves) {
+    for (const { kind, slot } of sided.step.fieldChanges) {
       const field = older.get(slot)
-      if (field === undefined || (kind !== 'turn' && kind !== 'born')) continue
+      if (field === undefined || (kind !== 'retyped' && kind !== 'removed')) continue
       const value = values.get(slot)
       const fitting = validated(field.schema, value)
       if (fitting === undefined) return { trouble: { kind: 'unfit', sided, fields: [field.name], value } }

@@ -84,12 +84,14 @@ function createSentOf({ fields, steps }: Site): (slot: FieldId) => readonly stri
   const sentOf = (slot: FieldId): readonly string[] => {
     const field = fields.find((each) => each.slot === slot)
     if (field !== undefined) return [field.name]
-    const maker = steps.findLast(({ moves }) =>
-      moves.some((move) => move.kind === 'gone' && move.slot === slot),
+    const maker = steps.findLast(({ fieldChanges }) =>
+      fieldChanges.some((fieldChange) => fieldChange.kind === 'added' && fieldChange.slot === slot),
     )
     if (maker === undefined) return []
-    const born = maker.moves.flatMap((move) => (move.kind === 'born' ? [move.slot] : []))
-    const sources = born.length > 0 ? born : maker.step.reads.map(([, each]) => each)
+    const removed = maker.fieldChanges.flatMap((fieldChange) =>
+      fieldChange.kind === 'removed' ? [fieldChange.slot] : [],
+    )
+    const sources = removed.length > 0 ? removed : maker.step.reads.map(([, each]) => each)
     return [...new Set(sources.flatMap(sentOf))]
   }
   return sentOf
@@ -148,8 +150,11 @@ function toDown(
 
 /** The change that says which schema a field had. */
 function shaperOf(slot: FieldId | undefined, steps: readonly OwnStep[]): Identified | undefined {
-  return steps.findLast(({ moves }) =>
-    moves.some((move) => move.slot === slot && (move.kind === 'turn' || move.kind === 'born')),
+  return steps.findLast(({ fieldChanges }) =>
+    fieldChanges.some(
+      (fieldChange) =>
+        fieldChange.slot === slot && (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed'),
+    ),
   )?.step.change
 }
 

@@ -34,23 +34,30 @@ export function oldFields(
     name: key,
     schema: field,
   }))
-  for (const { moves, isPartial } of steps) {
-    const replaced = new Set(moves.flatMap(({ kind, slot }) => (kind === 'gone' ? [slot] : [])))
+  for (const { fieldChanges, isPartial } of steps) {
+    const replaced = new Set(fieldChanges.flatMap(({ kind, slot }) => (kind === 'added' ? [slot] : [])))
     const place = fields.findIndex(({ slot }) => slot !== undefined && replaced.has(slot))
-    const restored = moves.flatMap(({ slot, ...move }) =>
-      move.kind === 'born'
-        ? [{ slot, key: undefined, name: move.name, schema: bornSchema(move.was, isPartial) }]
+    const restored = fieldChanges.flatMap(({ slot, ...fieldChange }) =>
+      fieldChange.kind === 'removed'
+        ? [
+            {
+              slot,
+              key: undefined,
+              name: fieldChange.name,
+              schema: removedSchema(fieldChange.was, isPartial),
+            },
+          ]
         : [],
     )
     fields.splice(place === -1 ? fields.length : place, 0, ...restored)
-    for (const move of moves) {
-      const index = fields.findIndex(({ slot }) => slot === move.slot)
+    for (const fieldChange of fieldChanges) {
+      const index = fields.findIndex(({ slot }) => slot === fieldChange.slot)
       const field = fields[index]
       if (field === undefined) continue
-      if (move.kind === 'gone') fields.splice(index, 1)
-      else if (move.kind === 'rename') fields[index] = { ...field, name: move.was }
-      else if (move.kind === 'turn')
-        fields[index] = { ...field, schema: wrapAgain(move.was, field.key, owned, isPartial) }
+      if (fieldChange.kind === 'added') fields.splice(index, 1)
+      else if (fieldChange.kind === 'renamed') fields[index] = { ...field, name: fieldChange.was }
+      else if (fieldChange.kind === 'retyped')
+        fields[index] = { ...field, schema: wrapAgain(fieldChange.was, field.key, owned, isPartial) }
     }
   }
   return fields.map((field) => ({ ...field, plan: planOf(field.schema) }))
@@ -68,16 +75,16 @@ export function newerSchema(
   let found = key === undefined ? undefined : shapeOf(schema)[key]
   for (const own of steps) {
     if (own.step === step) return found
-    for (const move of own.moves) {
-      if (move.slot !== slot) continue
-      if (move.kind === 'turn') found = wrapAgain(move.was, key, owned, own.isPartial)
-      if (move.kind === 'born') found = bornSchema(move.was, own.isPartial)
+    for (const fieldChange of own.fieldChanges) {
+      if (fieldChange.slot !== slot) continue
+      if (fieldChange.kind === 'retyped') found = wrapAgain(fieldChange.was, key, owned, own.isPartial)
+      if (fieldChange.kind === 'removed') found = removedSchema(fieldChange.was, own.isPartial)
     }
   }
   return found
 }
 
-function bornSchema(was: Schema, isPartial: boolean): Schema {
+function removedSchema(was: Schema, isPartial: boolean): Schema {
   return isPartial ? toOptional(was) : was
 }
 
@@ -95,7 +102,7 @@ function toOptional(schema: Schema): Schema {
  */
 function wrapAgain(was: Schema, key: string | undefined, owned: Owned, isPartial: boolean): Schema {
   const around = key === undefined ? undefined : owned.wrappers.get(key)
-  if (around === undefined) return bornSchema(was, isPartial)
+  if (around === undefined) return removedSchema(was, isPartial)
   return around.toReversed().reduce<Schema>((inner, wrapper) => {
     const { type } = defOf(wrapper)
     return type === 'default' || type === 'prefault' || type === 'optional'

@@ -14,7 +14,7 @@ export interface OwnStep {
   readonly order: number
   readonly step: Step
   /** The changes of the fields that the object has. */
-  readonly moves: readonly FieldChange[]
+  readonly fieldChanges: readonly FieldChange[]
   /** Whether `up` and `down` of the whole object run. */
   readonly isGroup: boolean
   /** Whether the object has fields of the model that may be left out there alone, and no others, as the body of a PATCH. */
@@ -144,22 +144,22 @@ function toSteps(
   return steps.flatMap((step) => {
     const { change, reshape } = step
     if (reshape.not?.includes(schema) === true) {
-      for (const { slot } of step.moves) skipped.set(slot, change)
+      for (const { slot } of step.fieldChanges) skipped.set(slot, change)
       return []
     }
     const isNamed = reshape.applies?.includes(schema) === true
     const part = partOf(step, alive, isWhole, isNamed)
-    if (part.isHalf) problems.push(halfGroup(change, name, step.moves, alive))
-    else if (!isNamed && (part.isGroup || part.moves.some(isReading)))
+    if (part.isHalf) problems.push(halfGroup(change, name, step.fieldChanges, alive))
+    else if (!isNamed && (part.isGroup || part.fieldChanges.some(isReading)))
       problems.push(...unreadable(step, name, alive))
-    for (const { kind, slot } of part.moves) {
+    for (const { kind, slot } of part.fieldChanges) {
       const newer = skipped.get(slot)
       if (newer !== undefined) problems.push(skippedBefore(change, newer, name))
-      if (kind === 'gone') alive.delete(slot)
+      if (kind === 'added') alive.delete(slot)
       else alive.add(slot)
     }
-    const { moves, isGroup } = part
-    return moves.length === 0 ? [] : [{ order: orders.get(change) ?? 0, step, moves, isGroup }]
+    const { fieldChanges, isGroup } = part
+    return fieldChanges.length === 0 ? [] : [{ order: orders.get(change) ?? 0, step, fieldChanges, isGroup }]
   })
 }
 
@@ -168,21 +168,21 @@ function toSteps(
  * replaced them.
  */
 function partOf(
-  { moves }: Step,
+  { fieldChanges }: Step,
   alive: ReadonlySet<FieldId>,
   isWhole: boolean,
   isNamed: boolean,
-): Pick<OwnStep, 'moves' | 'isGroup'> & { readonly isHalf: boolean } {
-  const owned = moves.filter(({ kind, slot }) => kind !== 'born' && alive.has(slot))
-  const born = moves.filter(({ kind }) => kind === 'born')
-  const gone = moves.filter(({ kind }) => kind === 'gone')
-  const goneHere = gone.filter(({ slot }) => alive.has(slot))
-  if (born.length === 0) return { moves: owned, isGroup: goneHere.length > 0, isHalf: false }
-  const hasAll = gone.length > 0 ? goneHere.length === gone.length : isWhole || isNamed
-  const isHalf = !hasAll && goneHere.length > 0 && !isNamed
+): Pick<OwnStep, 'fieldChanges' | 'isGroup'> & { readonly isHalf: boolean } {
+  const owned = fieldChanges.filter(({ kind, slot }) => kind !== 'removed' && alive.has(slot))
+  const removed = fieldChanges.filter(({ kind }) => kind === 'removed')
+  const added = fieldChanges.filter(({ kind }) => kind === 'added')
+  const addedHere = added.filter(({ slot }) => alive.has(slot))
+  if (removed.length === 0) return { fieldChanges: owned, isGroup: addedHere.length > 0, isHalf: false }
+  const hasAll = added.length > 0 ? addedHere.length === added.length : isWhole || isNamed
+  const isHalf = !hasAll && addedHere.length > 0 && !isNamed
   return hasAll
-    ? { moves: [...owned, ...born], isGroup: true, isHalf }
-    : { moves: owned, isGroup: false, isHalf }
+    ? { fieldChanges: [...owned, ...removed], isGroup: true, isHalf }
+    : { fieldChanges: owned, isGroup: false, isHalf }
 }
 
 /** A change is written against what newer ones made of a field, so that it cannot follow one that a part leaves out. */
@@ -197,9 +197,9 @@ function skippedBefore(change: AnyChange, newer: AnyChange, name: string): Defin
 }
 
 /** Whether a function of a field takes what it reads. */
-function isReading(move: FieldChange): boolean {
-  if (move.kind !== 'turn') return false
-  const { up, down } = move.field
+function isReading(fieldChange: FieldChange): boolean {
+  if (fieldChange.kind !== 'retyped') return false
+  const { up, down } = fieldChange.field
   return [up, down].some((call) => call !== undefined && call.length > 1)
 }
 
@@ -223,15 +223,15 @@ function unreadable(
 function halfGroup(
   change: AnyChange,
   name: string,
-  moves: readonly FieldChange[],
+  fieldChanges: readonly FieldChange[],
   alive: ReadonlySet<FieldId>,
 ): DefinitionProblem {
-  const gone = moves.filter((move) => move.kind === 'gone')
-  const namesOf = (of: typeof gone): string => of.map((move) => move.name).join(', ')
+  const added = fieldChanges.filter((fieldChange) => fieldChange.kind === 'added')
+  const namesOf = (of: typeof added): string => of.map((fieldChange) => fieldChange.name).join(', ')
   const problem: DefinitionProblem = {
     code: 'half_changed_part',
     where: `change "${change.id}"`,
-    message: `a part of ${name} has ${namesOf(gone.filter(({ slot }) => alive.has(slot)))}, and the change turns ${namesOf(gone)} together`,
+    message: `a part of ${name} has ${namesOf(added.filter(({ slot }) => alive.has(slot)))}, and the change turns ${namesOf(added)} together`,
     fix: 'give the part all of them, or list it in not',
   }
   return atDefinition(problem, change)

@@ -138,7 +138,7 @@ function stepsOf(schema: Schema, ownedBy: Plans['ownedBy']): Owned['steps'] {
 
 /** The schemas in a schema, those of its fields in older versions included. */
 function heldBy(schema: Schema, ownedBy: Plans['ownedBy']): readonly Schema[] {
-  const older = stepsOf(schema, ownedBy).flatMap(({ moves }) => moves.flatMap(wasOf))
+  const older = stepsOf(schema, ownedBy).flatMap(({ fieldChanges }) => fieldChanges.flatMap(wasOf))
   return [...childrenOf(schema).map((child) => child.schema), ...older]
 }
 
@@ -155,8 +155,8 @@ function isSplit(
 }
 
 /** The schema that a field had. */
-function wasOf(move: FieldChange): readonly Schema[] {
-  return move.kind === 'turn' || move.kind === 'born' ? [move.was] : []
+function wasOf(fieldChange: FieldChange): readonly Schema[] {
+  return fieldChange.kind === 'retyped' || fieldChange.kind === 'removed' ? [fieldChange.was] : []
 }
 
 interface Parts extends Pick<Plans, 'ownedBy' | 'planOf' | 'isLoading'> {
@@ -205,7 +205,9 @@ function planNames(schema: Schema, slots: ReadonlyMap<string, FieldId>, steps: r
 /** The changes that gave a field another name. */
 function renamersOf(slot: FieldId, steps: readonly Step[]): readonly string[] {
   return steps
-    .filter(({ moves }) => moves.some((move) => move.kind === 'rename' && move.slot === slot))
+    .filter(({ fieldChanges }) =>
+      fieldChanges.some((fieldChange) => fieldChange.kind === 'renamed' && fieldChange.slot === slot),
+    )
     .map(({ change }) => change.id)
 }
 

@@ -86,45 +86,47 @@ type RegisterOf = (slot: FieldId) => number
 
 /** The works of a step on the way to the older version. */
 export function downWork(own: OwnStep, site: Site): readonly Work[] {
-  const { step, moves, isGroup, isPartial } = own
+  const { step, fieldChanges, isGroup, isPartial } = own
   const { registerOf } = site
   const { change, reshape, newer } = step
-  const born = pick('born', moves, registerOf)
-  const isMade = isGroup && born.length > 0
-  const together = neededOf([...ofKind('gone', moves), ...step.reads.map(([, slot]) => slot)], site)
-  const turned = moves.filter((move) => move.kind === 'turn' && move.field.down !== undefined)
+  const removed = pick('removed', fieldChanges, registerOf)
+  const isMade = isGroup && removed.length > 0
+  const together = neededOf([...ofKind('added', fieldChanges), ...step.reads.map(([, slot]) => slot)], site)
+  const turned = fieldChanges.filter(
+    (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.down !== undefined,
+  )
   const needs = isPartial && isMade ? together : []
   const loader = loaderOf(own, 'down', isMade || turned.length > 0, site, needs)
   // fields that only the newer version has are dropped, and those that only the older one has are made
-  const works: Work[] = [...notes(['gone', 'rename'], own, registerOf), ...asList(loader)]
+  const works: Work[] = [...notes(['added', 'renamed'], own, registerOf), ...asList(loader)]
   if (isMade) {
     works.push({
       kind: 'group',
       change,
-      fields: born.map(({ name }) => name),
+      fields: removed.map(({ name }) => name),
       call: reshape.down,
       loader,
       args: heldOf(newer, registerOf),
-      made: born.map((each) => ({ ...each, check: undefined })),
+      made: removed.map((each) => ({ ...each, check: undefined })),
       needs: isPartial ? { sent: undefined, all: together } : undefined,
     })
   }
-  for (const move of turned) {
-    if (move.kind !== 'turn') continue
+  for (const fieldChange of turned) {
+    if (fieldChange.kind !== 'retyped') continue
     works.push({
-      ...toTurn(own, move, 'down', site, loader),
+      ...toTurn(own, fieldChange, 'down', site, loader),
       check: undefined,
       // an older version that demands the field has none without `down`
-      skipsAbsent: isPartial || takesAbsent(move.was),
+      skipsAbsent: isPartial || takesAbsent(fieldChange.was),
     })
   }
-  return [...works, ...notes(['born'], own, registerOf)]
+  return [...works, ...notes(['removed'], own, registerOf)]
 }
 
 /** The part of the work on one field that both directions have. */
 function toTurn(
   { step: { change, reads }, isPartial }: OwnStep,
-  { name, slot, field }: Extract<FieldChange, { readonly kind: 'turn' }>,
+  { name, slot, field }: Extract<FieldChange, { readonly kind: 'retyped' }>,
   side: Side,
   site: Site,
   loader: LoadWork | undefined,
@@ -152,7 +154,7 @@ function toTurn(
 
 /** The work that loads what functions of a step get, if it loads something and they are called. */
 function loaderOf(
-  { step: { change, reshape, newer, older, reads }, moves, isPartial }: OwnStep,
+  { step: { change, reshape, newer, older, reads }, fieldChanges, isPartial }: OwnStep,
   side: Side,
   isUsed: boolean,
   site: Site,
@@ -160,7 +162,7 @@ function loaderOf(
 ): LoadWork | undefined {
   const load = isUsed ? loadIn(reshape, side) : undefined
   if (load === undefined) return undefined
-  const own = neededOf([...ofKind('turn', moves), ...reads.map(([, slot]) => slot)], site)
+  const own = neededOf([...ofKind('retyped', fieldChanges), ...reads.map(([, slot]) => slot)], site)
   return {
     kind: 'load',
     change,
@@ -207,19 +209,21 @@ export interface UpSite extends Site {
 
 /** The works of a step on the way to the newest version. Values that a change makes are checked at once. */
 export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
-  const { step, moves, isGroup, isPartial } = own
+  const { step, fieldChanges, isGroup, isPartial } = own
   const { change, reshape, older } = step
   const { newerSchema, registerOf } = site
-  const made = moves.flatMap((move) => {
-    const schema = move.kind === 'gone' && isGroup ? newerSchema(move.slot) : undefined
-    if (move.kind !== 'gone' || schema === undefined) return []
-    const { name, slot } = move
+  const made = fieldChanges.flatMap((fieldChange) => {
+    const schema = fieldChange.kind === 'added' && isGroup ? newerSchema(fieldChange.slot) : undefined
+    if (fieldChange.kind !== 'added' || schema === undefined) return []
+    const { name, slot } = fieldChange
     return [{ name, register: registerOf(slot), check: createMadeCheck(schema, change, name) }]
   })
-  const needs = isPartial ? needsOf(moves, step, site) : undefined
-  const isUsed = made.length > 0 || moves.some((move) => move.kind === 'turn' && move.field.up !== undefined)
+  const needs = isPartial ? needsOf(fieldChanges, step, site) : undefined
+  const isUsed =
+    made.length > 0 ||
+    fieldChanges.some((fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.up !== undefined)
   const loader = loaderOf(own, 'up', isUsed, site, isGroup ? (needs?.all ?? []) : [])
-  const works: Work[] = [...notes(['born', 'rename'], own, registerOf), ...asList(loader)]
+  const works: Work[] = [...notes(['removed', 'renamed'], own, registerOf), ...asList(loader)]
   if (isGroup)
     works.push({
       kind: 'group',
@@ -231,41 +235,41 @@ export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
       made,
       needs,
     })
-  for (const move of moves) {
-    const schema = move.kind === 'turn' ? newerSchema(move.slot) : undefined
-    if (move.kind !== 'turn' || schema === undefined) continue
+  for (const fieldChange of fieldChanges) {
+    const schema = fieldChange.kind === 'retyped' ? newerSchema(fieldChange.slot) : undefined
+    if (fieldChange.kind !== 'retyped' || schema === undefined) continue
     works.push({
-      ...toTurn(own, move, 'up', site, loader),
+      ...toTurn(own, fieldChange, 'up', site, loader),
       check: createMadeCheck(
         schema,
         change,
-        move.name,
-        move.field.narrowed === true ? site.sentOf(move.slot) : undefined,
+        fieldChange.name,
+        fieldChange.field.narrowed === true ? site.sentOf(fieldChange.slot) : undefined,
       ),
       skipsAbsent: isPartial,
     })
   }
-  return [...works, ...notes(['gone'], own, registerOf)]
+  return [...works, ...notes(['added'], own, registerOf)]
 }
 
 /** The works that report members which are there. */
 function notes(
   kinds: readonly FieldChange['kind'][],
-  { step: { change }, moves }: OwnStep,
+  { step: { change }, fieldChanges }: OwnStep,
   registerOf: RegisterOf,
 ): readonly Work[] {
-  return moves
+  return fieldChanges
     .filter(({ kind }) => kinds.includes(kind))
     .map(({ kind, slot }) => ({
       kind: 'note',
       change,
       register: registerOf(slot),
-      isName: kind === 'rename',
+      isName: kind === 'renamed',
     }))
 }
 
-function needsOf(moves: readonly FieldChange[], { reads }: OwnStep['step'], site: Site): Needs {
-  const sent = neededOf(ofKind('born', moves), site)
+function needsOf(fieldChanges: readonly FieldChange[], { reads }: OwnStep['step'], site: Site): Needs {
+  const sent = neededOf(ofKind('removed', fieldChanges), site)
   const read = neededOf(
     reads.map(([, slot]) => slot),
     site,
@@ -277,12 +281,16 @@ function neededOf(slots: readonly FieldId[], { registerOf, sentOf }: Site): read
   return slots.map((slot) => ({ names: sentOf(slot), register: registerOf(slot) }))
 }
 
-function ofKind(kind: FieldChange['kind'], moves: readonly FieldChange[]): readonly FieldId[] {
-  return moves.filter((move) => move.kind === kind).map(({ slot }) => slot)
+function ofKind(kind: FieldChange['kind'], fieldChanges: readonly FieldChange[]): readonly FieldId[] {
+  return fieldChanges.filter((fieldChange) => fieldChange.kind === kind).map(({ slot }) => slot)
 }
 
-function pick(kind: 'born', moves: readonly FieldChange[], registerOf: RegisterOf): readonly Held[] {
-  return moves.flatMap((move) =>
-    move.kind === kind ? [{ name: move.name, register: registerOf(move.slot) }] : [],
+function pick(
+  kind: 'removed',
+  fieldChanges: readonly FieldChange[],
+  registerOf: RegisterOf,
+): readonly Held[] {
+  return fieldChanges.flatMap((fieldChange) =>
+    fieldChange.kind === kind ? [{ name: fieldChange.name, register: registerOf(fieldChange.slot) }] : [],
   )
 }

@@ -112,8 +112,8 @@ function isOptional(model: Schema, name: string): boolean {
 
 function touchedIn(chain: Chain | undefined): DefinedModel['touched'] {
   const names = new Map([...(chain?.slots ?? [])].map(([name, slot]) => [slot, name]))
-  return (chain?.steps ?? []).flatMap(({ change, moves }) =>
-    moves.flatMap(({ slot }) => {
+  return (chain?.steps ?? []).flatMap(({ change, fieldChanges }) =>
+    fieldChanges.flatMap(({ slot }) => {
       const name = names.get(slot)
       return name === undefined ? [] : [[name, change.id] as const]
     }),
