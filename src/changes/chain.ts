@@ -25,16 +25,16 @@ export type FieldId = number
 
 /** The effect of a step on one field, from the newer side to the older one. */
 export type FieldChange =
-  | { readonly kind: 'renamed'; readonly slot: FieldId; readonly now: string; readonly was: string }
+  | { readonly kind: 'renamed'; readonly fieldId: FieldId; readonly now: string; readonly was: string }
   | {
       readonly kind: 'retyped'
-      readonly slot: FieldId
+      readonly fieldId: FieldId
       readonly name: string
       readonly was: Schema
       readonly field: FieldWas
     }
-  | { readonly kind: 'added'; readonly slot: FieldId; readonly name: string }
-  | { readonly kind: 'removed'; readonly slot: FieldId; readonly name: string; readonly was: Schema }
+  | { readonly kind: 'added'; readonly fieldId: FieldId; readonly name: string }
+  | { readonly kind: 'removed'; readonly fieldId: FieldId; readonly name: string; readonly was: Schema }
 
 /** The effect of one reshape on a model. */
 export interface Step {
@@ -42,11 +42,11 @@ export interface Step {
   readonly reshape: AnyReshape
   readonly fieldChanges: readonly FieldChange[]
   /** The fields that `up` gets, by their names on the older side. */
-  readonly older: readonly (readonly [name: string, slot: FieldId])[]
+  readonly older: readonly (readonly [name: string, fieldId: FieldId])[]
   /** Of those, the ones that `up` and `down` read and the step leaves as they are. */
-  readonly reads: readonly (readonly [name: string, slot: FieldId])[]
+  readonly reads: readonly (readonly [name: string, fieldId: FieldId])[]
   /** The fields that `down` gets, by their names on the newer side. */
-  readonly newer: readonly (readonly [name: string, slot: FieldId])[]
+  readonly newer: readonly (readonly [name: string, fieldId: FieldId])[]
 }
 
 /** The history of one model, newest step first. */
@@ -54,7 +54,7 @@ export interface Chain {
   readonly model: Schema
   readonly name: string
   /** The fields of the newest shape. */
-  readonly slots: ReadonlyMap<string, FieldId>
+  readonly fieldIds: ReadonlyMap<string, FieldId>
   readonly steps: readonly Step[]
 }
 
@@ -138,16 +138,16 @@ interface ChainWriter {
 }
 
 function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): ChainWriter {
-  const slots: State = new Map(Object.keys(shapeOf(model)).map((key) => [key, nextFieldId()]))
+  const fieldIds: State = new Map(Object.keys(shapeOf(model)).map((key) => [key, nextFieldId()]))
   const steps: Step[] = []
   /** The state behind each step; the first is the newest. */
-  const states: State[] = [slots]
-  /** The change that touched a slot last. */
+  const states: State[] = [fieldIds]
+  /** The change that touched a field last. */
   const touched = new Map<FieldId, AnyChange>()
   return {
-    chain: { model, name, slots, steps },
+    chain: { model, name, fieldIds, steps },
     add: (change, reshape, base, report) => {
-      const state = states.at(-1) ?? slots
+      const state = states.at(-1) ?? fieldIds
       const against = findBase(steps, states, base)
       if (against === undefined) {
         const fix = 'list the change that before names, with a newer version'
@@ -157,11 +157,11 @@ function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): 
       const later = touchedIn(steps.slice(against.index))
       const asked: FieldChange[] = []
       for (const [key, field] of Object.entries(reshape.fields)) {
-        const slot = against.state.get(key)
-        const fieldChange = toFieldChange({ name, key, field, slot, nextFieldId, state }, report)
+        const fieldId = against.state.get(key)
+        const fieldChange = toFieldChange({ name, key, field, fieldId, nextFieldId, state }, report)
         if (fieldChange === undefined) continue
-        if (slot !== undefined && later.has(slot)) {
-          const other = touched.get(slot)
+        if (fieldId !== undefined && later.has(fieldId)) {
+          const other = touched.get(fieldId)
           const by = other === undefined ? 'a newer change' : `the change "${other.id}"`
           const fix = `write the older of the two against the state before the newer one: of: before(change, ${name})`
           report(`${name}.${key} is touched by ${by} too`, fix, 'field_touched_twice')
@@ -171,16 +171,16 @@ function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): 
       }
       const fieldChanges = withFreeNames(asked, state, name, report)
       const reads = (reshape.reads ?? []).flatMap((key) => {
-        const slot = state.get(key)
-        if (slot === undefined)
+        const fieldId = state.get(key)
+        if (fieldId === undefined)
           report(
             `reads names ${key}, which ${name} does not have`,
             'name a field of the model',
             'unknown_model_field',
           )
-        return slot === undefined ? [] : [[key, slot] as const]
+        return fieldId === undefined ? [] : [[key, fieldId] as const]
       })
-      for (const { slot } of fieldChanges) touched.set(slot, change)
+      for (const { fieldId } of fieldChanges) touched.set(fieldId, change)
       steps.push({
         change,
         reshape,
@@ -206,20 +206,20 @@ function findBase(
 }
 
 function touchedIn(steps: readonly Step[]): ReadonlySet<FieldId> {
-  return new Set(steps.flatMap(({ fieldChanges }) => fieldChanges.map(({ slot }) => slot)))
+  return new Set(steps.flatMap(({ fieldChanges }) => fieldChanges.map(({ fieldId }) => fieldId)))
 }
 
 interface Asked {
   readonly name: string
   readonly key: string
   readonly field: unknown
-  readonly slot: FieldId | undefined
+  readonly fieldId: FieldId | undefined
   readonly nextFieldId: () => FieldId
   readonly state: State
 }
 
 function toFieldChange(
-  { name, key, field, slot, nextFieldId, state }: Asked,
+  { name, key, field, fieldId, nextFieldId, state }: Asked,
   report: Report,
 ): FieldChange | undefined {
   if (!isRecord(field) || !('was' in field)) {
@@ -239,7 +239,7 @@ function toFieldChange(
     )
     return undefined
   }
-  if (slot === undefined) {
+  if (fieldId === undefined) {
     if (state.has(key)) {
       report(
         `${name}.${key} exists only through a newer change`,
@@ -248,7 +248,7 @@ function toFieldChange(
       )
       return undefined
     }
-    if (isSchema(was)) return { kind: 'removed', slot: nextFieldId(), name: key, was }
+    if (isSchema(was)) return { kind: 'removed', fieldId: nextFieldId(), name: key, was }
     report(
       `${name} has no field ${key}`,
       `name a field of ${name}, or write was: schema for one that existed only then`,
@@ -256,10 +256,10 @@ function toFieldChange(
     )
     return undefined
   }
-  if (was === absent) return { kind: 'added', slot, name: key }
-  if (typeof was === 'string') return { kind: 'renamed', slot, now: key, was }
+  if (was === absent) return { kind: 'added', fieldId, name: key }
+  if (typeof was === 'string') return { kind: 'renamed', fieldId, now: key, was }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its functions are called in the try of a conversion
-  if (isSchema(was)) return { kind: 'retyped', slot, name: key, was, field: field as unknown as FieldWas }
+  if (isSchema(was)) return { kind: 'retyped', fieldId, name: key, was, field: field as unknown as FieldWas }
   report(
     `${name}.${key}.was is ${describeValue(was, true)}`,
     'write a schema, absent or the name that the field had',
@@ -270,12 +270,12 @@ function toFieldChange(
 
 function toNewer(fieldChange: FieldChange): readonly (readonly [string, FieldId])[] {
   if (fieldChange.kind === 'removed') return []
-  return [[fieldChange.kind === 'renamed' ? fieldChange.now : fieldChange.name, fieldChange.slot]]
+  return [[fieldChange.kind === 'renamed' ? fieldChange.now : fieldChange.name, fieldChange.fieldId]]
 }
 
 function toOlder(fieldChange: FieldChange): readonly (readonly [string, FieldId])[] {
   if (fieldChange.kind === 'added') return []
-  return [[fieldChange.kind === 'renamed' ? fieldChange.was : fieldChange.name, fieldChange.slot]]
+  return [[fieldChange.kind === 'renamed' ? fieldChange.was : fieldChange.name, fieldChange.fieldId]]
 }
 
 /** The field changes without renames to a name that another field has on the older side. */
@@ -285,8 +285,8 @@ function withFreeNames(
   name: string,
   report: Report,
 ): readonly FieldChange[] {
-  const freed = new Set(fieldChanges.flatMap(toNewer).map(([, slot]) => slot))
-  const taken = new Set([...state].filter(([, slot]) => !freed.has(slot)).map(([key]) => key))
+  const freed = new Set(fieldChanges.flatMap(toNewer).map(([, fieldId]) => fieldId))
+  const taken = new Set([...state].filter(([, fieldId]) => !freed.has(fieldId)).map(([key]) => key))
   for (const fieldChange of fieldChanges)
     if (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed') taken.add(fieldChange.name)
   return fieldChanges.filter((fieldChange) => {
@@ -307,6 +307,6 @@ function applyFieldChanges(state: State, fieldChanges: readonly FieldChange[]): 
   const after = new Map(state)
   // all names are free before the first is taken, because fields may have changed names with each other
   for (const [key] of fieldChanges.flatMap(toNewer)) after.delete(key)
-  for (const [key, slot] of fieldChanges.flatMap(toOlder)) after.set(key, slot)
+  for (const [key, fieldId] of fieldChanges.flatMap(toOlder)) after.set(key, fieldId)
   return after
 }

@@ -12,7 +12,7 @@ import { isAlike, isRequired, plainKind } from './convert/compare.ts'
 import type { Plans } from './convert/plans.ts'
 import { isSameName, namesOf, toParameters } from './names.ts'
 import { isAbout } from './operation.ts'
-import type { Applied, Operation } from './operation.ts'
+import type { AppliedOperation, Operation } from './operation.ts'
 import { absent } from './was.ts'
 
 /** An operation, and the place of its change among all changes, newest first. */
@@ -278,7 +278,7 @@ function unknownNames(
 /** The functions that parameters of a route lack. `applied` are its operations, newest first. */
 export function parameterProblems(
   route: ResolvedRoute,
-  applied: readonly Applied[],
+  applied: readonly AppliedOperation[],
   planOf: (schema: Schema) => ReturnType<Plans['planOf']>,
 ): readonly DefinitionProblem[] {
   return route.sources.flatMap((source) => {

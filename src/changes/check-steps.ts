@@ -12,7 +12,7 @@ export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProble
     const shape = shapeOf(chain.model)
     /** The schemas that fields have on the newer side of a step. */
     const schemas = new Map<FieldId, Schema | undefined>(
-      [...chain.slots].map(([key, slot]) => [slot, shape[key]]),
+      [...chain.fieldIds].map(([key, fieldId]) => [fieldId, shape[key]]),
     )
     return chain.steps.flatMap((step) => {
       const found = [
@@ -22,7 +22,7 @@ export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProble
       ]
       for (const fieldChange of step.fieldChanges)
         if (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed')
-          schemas.set(fieldChange.slot, fieldChange.was)
+          schemas.set(fieldChange.fieldId, fieldChange.was)
       return found.map(([message, fix]) => {
         const where = `change "${step.change.id}"`
         return atDefinition({ code: 'invalid_change', where, message, fix }, step.change)
@@ -39,7 +39,10 @@ function lacking(
   schemas: ReadonlyMap<FieldId, Schema | undefined>,
 ): Found {
   const removed = namesOf(fieldChanges, ({ kind }) => kind === 'removed')
-  const added = namesOf(fieldChanges, ({ kind, slot }) => kind === 'added' && isRequired(schemas.get(slot)))
+  const added = namesOf(
+    fieldChanges,
+    ({ kind, fieldId }) => kind === 'added' && isRequired(schemas.get(fieldId)),
+  )
   return [
     ...(reshape.down === undefined && removed.length > 0
       ? [toLacking('down', name, removed, 'existed only then')]
@@ -48,7 +51,7 @@ function lacking(
       ? [toLacking('up', name, added, 'did not exist then')]
       : []),
     ...fieldChanges.flatMap((fieldChange) =>
-      fieldChange.kind === 'retyped' ? unturned(name, fieldChange, schemas.get(fieldChange.slot)) : [],
+      fieldChange.kind === 'retyped' ? unturned(name, fieldChange, schemas.get(fieldChange.fieldId)) : [],
     ),
   ]
 }
@@ -136,7 +139,7 @@ function unchanged(
       ]
     if (fieldChange.kind !== 'retyped') return []
     const { up, down } = fieldChange.field
-    const newer = schemas.get(fieldChange.slot)
+    const newer = schemas.get(fieldChange.fieldId)
     if (up !== undefined || down !== undefined || newer === undefined || !isAlike(newer, fieldChange.was))
       return []
     return [
@@ -150,14 +153,16 @@ export function unfitProblems(
   chains: Iterable<Chain>,
   isSent: (step: Step) => boolean,
 ): readonly DefinitionProblem[] {
-  return [...chains].flatMap(({ model, name, slots, steps }) => {
+  return [...chains].flatMap(({ model, name, fieldIds, steps }) => {
     const shape = shapeOf(model)
-    const schemas = new Map<FieldId, Schema | undefined>([...slots].map(([key, slot]) => [slot, shape[key]]))
+    const schemas = new Map<FieldId, Schema | undefined>(
+      [...fieldIds].map(([key, fieldId]) => [fieldId, shape[key]]),
+    )
     return steps.flatMap((step) =>
       step.fieldChanges.flatMap((fieldChange): readonly DefinitionProblem[] => {
         if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') return []
-        const newer = schemas.get(fieldChange.slot)
-        schemas.set(fieldChange.slot, fieldChange.was)
+        const newer = schemas.get(fieldChange.fieldId)
+        schemas.set(fieldChange.fieldId, fieldChange.was)
         if (fieldChange.kind !== 'retyped' || newer === undefined || !isSent(step)) return []
         const { up, narrowed } = fieldChange.field
         if (up !== undefined || narrowed === true || !isNarrower(newer, fieldChange.was)) return []

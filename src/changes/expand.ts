@@ -23,7 +23,7 @@ import { defaultProblems, schemaProblems } from './convert/convertible.ts'
 import { documentHeaders, toHeaders } from './convert/response-headers.ts'
 import { createMigration } from './migration.ts'
 import { isAbout, isOperation } from './operation.ts'
-import type { Applied } from './operation.ts'
+import type { AppliedOperation } from './operation.ts'
 import { NAMED_SOURCES, namesOf, renameParams, turnNames } from './names.ts'
 import type { Turned } from './names.ts'
 import type { Plans } from './convert/plans.ts'
@@ -271,8 +271,8 @@ function appliedAt(
   { operations }: Reached,
   level: number,
   { changes }: Pick<HistoryParts, 'changes'>,
-): readonly Applied[] {
-  return operations.flatMap(({ order, operation }): readonly Applied[] => {
+): readonly AppliedOperation[] {
+  return operations.flatMap(({ order, operation }): readonly AppliedOperation[] => {
     const change = changes[order]
     return change === undefined || order >= level ? [] : [{ ...operation, change }]
   })
@@ -322,7 +322,7 @@ function olderRoute(
 /** Returns the texts that documents showed of a route: the oldest of its operations counts. */
 function shownBefore(
   { summary, description, tags, deprecated }: ResolvedRoute,
-  applied: readonly Applied[],
+  applied: readonly AppliedOperation[],
 ): Pick<ResolvedRoute, 'summary' | 'description' | 'tags' | 'deprecated'> {
   const shown = { summary, description, tags, deprecated }
   for (const operation of applied) {
@@ -351,7 +351,7 @@ interface OlderParts {
   readonly level: number
   readonly plans: Plans
   /** The operations, newest first. */
-  readonly applied: readonly Applied[]
+  readonly applied: readonly AppliedOperation[]
   readonly address: Address
 }
 
@@ -398,7 +398,10 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
 }
 
 /** The sources of a route, and those that only older versions read. */
-function olderSources({ sources }: ResolvedRoute, applied: readonly Applied[]): readonly DeclaredSource[] {
+function olderSources(
+  { sources }: ResolvedRoute,
+  applied: readonly AppliedOperation[],
+): readonly DeclaredSource[] {
   const read = NAMED_SOURCES.filter(
     (name) =>
       applied.some((operation) => namesOf(name, operation) !== undefined) &&
@@ -425,7 +428,7 @@ interface Address extends Pick<ResolvedRoute, 'pattern' | 'methods'> {
 
 function addressOf(
   route: ResolvedRoute,
-  operations: readonly Applied[],
+  operations: readonly AppliedOperation[],
   problems: DefinitionProblem[],
 ): Address {
   const moving = operations.findLast((each) => each.path !== undefined)

@@ -54,18 +54,18 @@ export function changesNames({ fieldChanges }: Step): boolean {
 
 /** The names before the last of these steps by the newest ones, without fields that did not exist. */
 export function namesBefore(
-  slots: ReadonlyMap<string, FieldId>,
+  fieldIds: ReadonlyMap<string, FieldId>,
   steps: readonly Step[],
 ): ReadonlyMap<string, string> {
-  const names = new Map([...slots].map(([name, slot]) => [slot, name]))
+  const names = new Map([...fieldIds].map(([name, fieldId]) => [fieldId, name]))
   for (const fieldChange of steps.flatMap(({ fieldChanges }) => fieldChanges)) {
-    if (fieldChange.kind === 'renamed' && names.has(fieldChange.slot))
-      names.set(fieldChange.slot, fieldChange.was)
-    if (fieldChange.kind === 'added') names.delete(fieldChange.slot)
+    if (fieldChange.kind === 'renamed' && names.has(fieldChange.fieldId))
+      names.set(fieldChange.fieldId, fieldChange.was)
+    if (fieldChange.kind === 'added') names.delete(fieldChange.fieldId)
   }
   return new Map(
-    [...slots].flatMap(([name, slot]) => {
-      const was = names.get(slot)
+    [...fieldIds].flatMap(([name, fieldId]) => {
+      const was = names.get(fieldId)
       return was === undefined ? [] : [[name, was]]
     }),
   )

@@ -12,7 +12,7 @@ import type { SourceName } from '../schema/sources.ts'
 import { childrenOf } from '../schema/walk.ts'
 import { toRecord } from '../base/values.ts'
 import type { Turned } from './names.ts'
-import type { Applied } from './operation.ts'
+import type { AppliedOperation } from './operation.ts'
 import { createTurnHeaders, toHeaders } from './convert/response-headers.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
@@ -26,7 +26,7 @@ interface Parts {
   readonly level: number
   readonly plans: Plans
   /** The operations, newest first. */
-  readonly applied: readonly Applied[]
+  readonly applied: readonly AppliedOperation[]
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   readonly turned: ReadonlyMap<SourceName, Turned>
   /** The ids of the changes without which the route would have another address. */
@@ -259,7 +259,10 @@ interface OlderStatus {
 }
 
 /** The older statuses by the newest ones. What the oldest of the operations says counts. */
-function statusesOf(applied: readonly Applied[], route: ResolvedRoute): ReadonlyMap<number, OlderStatus> {
+function statusesOf(
+  applied: readonly AppliedOperation[],
+  route: ResolvedRoute,
+): ReadonlyMap<number, OlderStatus> {
   const statuses = new Map<number, OlderStatus>()
   for (const { response, status, change } of applied) {
     if (status !== undefined) statuses.set(route.status, { was: status.was, change: change.id })

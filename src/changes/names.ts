@@ -8,7 +8,7 @@ import { isString, toRecord } from '../base/values.ts'
 import { shapeOf } from './chain.ts'
 import { cloneNameless } from './convert/clone.ts'
 import { createRefine } from './convert/object-plan.ts'
-import type { Applied, NameWas, NamesWere, Operation } from './operation.ts'
+import type { AppliedOperation, NameWas, NamesWere, Operation } from './operation.ts'
 import { absent } from './was.ts'
 import type { Plan } from './convert/plan.ts'
 import { toldOf } from './convert/program.ts'
@@ -62,7 +62,7 @@ interface ParameterStep {
 export function toParameters(
   source: DeclaredSource,
   plan: Plan | undefined,
-  operations: readonly Applied[],
+  operations: readonly AppliedOperation[],
 ): readonly Parameter[] | undefined {
   const named = operations.flatMap(({ change, ...operation }) =>
     Object.entries(namesOf(source.name, operation) ?? {}).map((entry) => [...entry, change] as const),
@@ -88,7 +88,7 @@ export function toParameters(
 export function turnNames(
   source: DeclaredSource,
   plan: Plan | undefined,
-  operations: readonly Applied[],
+  operations: readonly AppliedOperation[],
 ): { readonly schema: Schema; readonly up: Turn; readonly shown: Turned['shown'] } | undefined {
   const parameters = toParameters(source, plan, operations)
   if (parameters === undefined) return undefined

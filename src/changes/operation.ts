@@ -107,7 +107,7 @@ export interface Operation<F = unknown> extends OperationOptions {
 }
 
 /** An operation that is applied to a route, with its change. */
-export interface Applied extends Operation {
+export interface AppliedOperation extends Operation {
   readonly change: Identified
 }
 

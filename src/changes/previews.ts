@@ -75,10 +75,10 @@ function dependents(steps: readonly Step[], granted: ReadonlySet<object>): reado
   const touched = new Set<FieldId>()
   return steps.filter(({ change, reshape: { of }, fieldChanges, newer, older }) => {
     if (granted.has(change)) {
-      for (const { slot } of fieldChanges) touched.add(slot)
+      for (const { fieldId } of fieldChanges) touched.add(fieldId)
       return false
     }
     const isBefore = isRecord(of) && granted.has(Object(of['change']))
-    return isBefore || [...newer, ...older].some(([, slot]) => touched.has(slot))
+    return isBefore || [...newer, ...older].some(([, fieldId]) => touched.has(fieldId))
   })
 }

@@ -10,7 +10,7 @@ import { combined, hintsOf, validated, valuesOf } from './values.ts'
 /** The trouble of several steps together. */
 export type ChainTrouble =
   /** A field of the newest shape does not come back from the version before a step. */
-  | { readonly kind: 'lost'; readonly slot: FieldId; readonly before: unknown; readonly after: unknown }
+  | { readonly kind: 'lost'; readonly fieldId: FieldId; readonly before: unknown; readonly after: unknown }
   /** A step cannot convert what the others made. */
   | { readonly kind: 'step'; readonly trouble: Trouble; readonly direction: Direction }
 
@@ -27,8 +27,8 @@ interface Parts {
 export function checkChain(sides: readonly Sided[], parts: Parts): void {
   const [first, ...others] = sides
   if (first === undefined || others.length === 0) return
-  const touched = new Set(sides.flatMap(({ step }) => step.newer.map(([, slot]) => slot)))
-  const newest = new Map([...first.newer].filter(([slot]) => touched.has(slot)))
+  const touched = new Set(sides.flatMap(({ step }) => step.newer.map(([, fieldId]) => fieldId)))
+  const newest = new Map([...first.newer].filter(([fieldId]) => touched.has(fieldId)))
   const trips = sides.map((sided, index) => ({
     sided,
     go: createTrip([first, ...others.slice(0, index)], newest, sided.older),
@@ -47,14 +47,14 @@ interface Trip {
 /** Valid values of the fields that some step touches. None if a field has no value, which its own step reports. */
 function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Parts): readonly Values[] {
   const pools = new Map<FieldId, readonly unknown[]>()
-  for (const [slot, { schema }] of newest) {
-    const hints = [schema, ...sides.flatMap(({ older }) => older.get(slot)?.schema ?? [])].flatMap(hintsOf)
-    const values = [...examplesOf(sides, slot), ...valuesOf(schema, { random, hints }, runs)].flatMap(
+  for (const [fieldId, { schema }] of newest) {
+    const hints = [schema, ...sides.flatMap(({ older }) => older.get(fieldId)?.schema ?? [])].flatMap(hintsOf)
+    const values = [...examplesOf(sides, fieldId), ...valuesOf(schema, { random, hints }, runs)].flatMap(
       (value) => validated(schema, value) ?? [],
     )
     if (values.length === 0) return []
     pools.set(
-      slot,
+      fieldId,
       values.map(({ value }) => value),
     )
   }
@@ -62,9 +62,9 @@ function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Part
 }
 
 /** The values that examples have of a field. */
-function examplesOf(sides: readonly Sided[], slot: FieldId): readonly unknown[] {
+function examplesOf(sides: readonly Sided[], fieldId: FieldId): readonly unknown[] {
   return sides.flatMap(({ step: { newer, reshape } }) => {
-    const name = newer.find(([, each]) => each === slot)?.[0]
+    const name = newer.find(([, each]) => each === fieldId)?.[0]
     if (name === undefined) return []
     return (reshape.examples ?? []).flatMap(({ now }) =>
       Object.hasOwn(now, name) ? [toRecord(now)[name]] : [],
@@ -84,11 +84,11 @@ function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts):
     }
     if (index === 0) continue
     const lost = [...sample].find(
-      ([slot, value]) => !lossy.has(slot) && !isDeepStrictEqual(value, back.value.get(slot)),
+      ([fieldId, value]) => !lossy.has(fieldId) && !isDeepStrictEqual(value, back.value.get(fieldId)),
     )
     if (lost === undefined) continue
-    const [slot, before] = lost
-    report(sided, { kind: 'lost', slot, before, after: back.value.get(slot) })
+    const [fieldId, before] = lost
+    report(sided, { kind: 'lost', fieldId, before, after: back.value.get(fieldId) })
     return
   }
 }
@@ -97,14 +97,15 @@ function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts):
 function lossyIn(ways: readonly Sided[]): ReadonlySet<FieldId> {
   const lossy = new Set<FieldId>()
   for (const { step } of ways) {
-    for (const slot of declaredLossy(step)) lossy.add(slot)
-    if (!step.older.some(([, slot]) => lossy.has(slot))) continue
-    for (const fieldChange of step.fieldChanges) if (fieldChange.kind === 'added') lossy.add(fieldChange.slot)
+    for (const fieldId of declaredLossy(step)) lossy.add(fieldId)
+    if (!step.older.some(([, fieldId]) => lossy.has(fieldId))) continue
+    for (const fieldChange of step.fieldChanges)
+      if (fieldChange.kind === 'added') lossy.add(fieldChange.fieldId)
   }
   return lossy
 }
 
 function declaredLossy({ reshape, newer, older }: Step): readonly FieldId[] {
   const names = new Set<string>(reshape.lossy)
-  return [...newer, ...older].filter(([name]) => names.has(name)).map(([, slot]) => slot)
+  return [...newer, ...older].filter(([name]) => names.has(name)).map(([, fieldId]) => fieldId)
 }

@@ -104,8 +104,8 @@ function reportChain(site: Site, trouble: ChainTrouble): void {
     reportTrouble(site, trouble.trouble, trouble.direction)
     return
   }
-  const { slot, before, after } = trouble
-  const name = [...chain.slots].find(([, each]) => each === slot)?.[0] ?? ''
+  const { fieldId, before, after } = trouble
+  const name = [...chain.fieldIds].find(([, each]) => each === fieldId)?.[0] ?? ''
   report({
     code: 'lost',
     fields: [name],
@@ -122,7 +122,7 @@ interface Site {
   readonly report: (finding: Omit<HistoryFinding, 'change' | 'model' | 'at'>) => void
 }
 
-type Names = readonly (readonly [name: string, slot: FieldId])[]
+type Names = readonly (readonly [name: string, fieldId: FieldId])[]
 
 /** The fields that a step names on the side that a direction starts from. */
 function namesOf({ step }: Sided, direction: Direction): Names {
@@ -130,9 +130,9 @@ function namesOf({ step }: Sided, direction: Direction): Names {
 }
 
 /** The name of a field on the side that a direction starts from, else on the other one. */
-function nameOf({ newer, older }: Sided, slot: FieldId, direction: Direction): string {
+function nameOf({ newer, older }: Sided, fieldId: FieldId, direction: Direction): string {
   const [own, other] = direction === 'up' ? [older, newer] : [newer, older]
-  return (own.get(slot) ?? other.get(slot))?.name ?? ''
+  return (own.get(fieldId) ?? other.get(fieldId))?.name ?? ''
 }
 
 function checkNames({ chain, sided, report }: Site): void {
@@ -185,17 +185,17 @@ function checkExample(
   )
   if (fieldChanges.length === 0) return
   const step = { ...sided.step, fieldChanges }
-  const fields = [...fieldChanges, ...step.reads.map(([, slot]) => ({ slot }))]
+  const fields = [...fieldChanges, ...step.reads.map(([, fieldId]) => ({ fieldId }))]
   const outcome = tripOf({ ...sided, step }, fields, example.loaded)(given, direction)
   if ('trouble' in outcome) {
     reportTrouble(site, outcome.trouble, direction)
     return
   }
-  for (const [slot, value] of wanted) {
-    if (!fieldChanges.some((fieldChange) => fieldChange.slot === slot)) continue
-    const made = outcome.value.get(slot)
+  for (const [fieldId, value] of wanted) {
+    if (!fieldChanges.some((fieldChange) => fieldChange.fieldId === fieldId)) continue
+    const made = outcome.value.get(fieldId)
     if (isDeepStrictEqual(made, value)) continue
-    const name = nameOf(sided, slot, isUp ? 'down' : 'up')
+    const name = nameOf(sided, fieldId, isUp ? 'down' : 'up')
     const sides = isUp ? (['old', 'now'] as const) : (['now', 'old'] as const)
     report({
       code: 'wrong_example',
@@ -208,8 +208,8 @@ function checkExample(
 
 function valuesIn(object: object, side: Names): Map<FieldId, unknown> {
   return new Map(
-    side.flatMap(([name, slot]) =>
-      Object.hasOwn(object, name) ? [[slot, Reflect.get(object, name)] as const] : [],
+    side.flatMap(([name, fieldId]) =>
+      Object.hasOwn(object, name) ? [[fieldId, Reflect.get(object, name)] as const] : [],
     ),
   )
 }
@@ -219,22 +219,24 @@ function isCovered(fieldChange: FieldChange, { step }: Sided, given: Values, dir
   const isGroup = fieldChange.kind === 'added' || fieldChange.kind === 'removed'
   if (!isGroup) {
     const call = fieldChange.kind === 'retyped' ? fieldChange.field[direction] : undefined
-    const read = call !== undefined && call.length > 1 ? step.reads.map(([, slot]) => slot) : []
-    return [fieldChange.slot, ...read].every((slot) => given.has(slot))
+    const read = call !== undefined && call.length > 1 ? step.reads.map(([, fieldId]) => fieldId) : []
+    return [fieldChange.fieldId, ...read].every((fieldId) => given.has(fieldId))
   }
   const grouped = step.fieldChanges.filter(({ kind }) => kind === (direction === 'up' ? 'removed' : 'added'))
-  return [...grouped.map(({ slot }) => slot), ...step.reads.map(([, slot]) => slot)].every((slot) =>
-    given.has(slot),
+  return [...grouped.map(({ fieldId }) => fieldId), ...step.reads.map(([, fieldId]) => fieldId)].every(
+    (fieldId) => given.has(fieldId),
   )
 }
 
 /** Creates the trip through one step with these fields. */
 function tripOf(
   sided: Sided,
-  fields: readonly { readonly slot: FieldId }[],
+  fields: readonly { readonly fieldId: FieldId }[],
   loaded?: unknown,
 ): ReturnType<typeof createTrip> {
-  const newer = new Map([...sided.newer].filter(([slot]) => fields.some((field) => field.slot === slot)))
+  const newer = new Map(
+    [...sided.newer].filter(([fieldId]) => fields.some((field) => field.fieldId === fieldId)),
+  )
   return createTrip([sided], newer, sided.older, loaded)
 }
 
@@ -249,7 +251,7 @@ function checkTrips(site: Site): void {
   }
   const trip = tripOf(
     site.sided,
-    newer.map(([, slot]) => ({ slot })),
+    newer.map(([, fieldId]) => ({ fieldId })),
   )
   for (const direction of ['up', 'down'] as const) {
     const samples = samplesOf(site, direction)
@@ -261,10 +263,10 @@ function checkTrips(site: Site): void {
 function samplesOf({ sided, random, runs, report }: Site, direction: Direction): readonly Values[] {
   const [own, others] = direction === 'up' ? [sided.older, sided.newer] : [sided.newer, sided.older]
   const pools = new Map<FieldId, readonly unknown[]>()
-  for (const [name, slot] of namesOf(sided, direction)) {
-    const schema = own.get(slot)?.schema
+  for (const [name, fieldId] of namesOf(sided, direction)) {
+    const schema = own.get(fieldId)?.schema
     if (schema === undefined) continue
-    const opposite = others.get(slot)?.schema
+    const opposite = others.get(fieldId)?.schema
     const hints = [...hintsOf(schema), ...(opposite === undefined ? [] : hintsOf(opposite))]
     const examples = (sided.step.reshape.examples ?? []).flatMap((example) => {
       const side = direction === 'up' ? example.old : example.now
@@ -277,7 +279,7 @@ function samplesOf({ sided, random, runs, report }: Site, direction: Direction):
       report({ code: 'unchecked', fields: [name], message, fix: 'Add `examples` with this field.' })
       return []
     }
-    pools.set(slot, values)
+    pools.set(fieldId, values)
   }
   return combined(pools, random)
 }
@@ -297,10 +299,10 @@ function checkTrip(
     return
   }
   const lossy = new Set(sided.step.reshape.lossy)
-  for (const { slot } of sided.step.fieldChanges) {
-    const [before, after] = [start.get(slot), back.value.get(slot)]
-    const name = nameOf(sided, slot, direction)
-    if (!start.has(slot) || lossy.has(name) || isDeepStrictEqual(before, after)) continue
+  for (const { fieldId } of sided.step.fieldChanges) {
+    const [before, after] = [start.get(fieldId), back.value.get(fieldId)]
+    const name = nameOf(sided, fieldId, direction)
+    if (!start.has(fieldId) || lossy.has(name) || isDeepStrictEqual(before, after)) continue
     const path = direction === 'up' ? 'old → up → down' : 'now → down → up'
     report({
       code: 'lost',

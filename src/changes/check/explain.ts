@@ -64,7 +64,7 @@ function landings(order: number, objects: readonly Found[], { plans }: HistoryPa
   return objects.filter(({ schema }) =>
     defOf(schema).type === 'enum'
       ? plans.reachOf(schema).includes(order)
-      : plans.ownedBy(schema).steps.some((step) => step.order === order),
+      : plans.modelledFieldsOf(schema).steps.some((step) => step.order === order),
   )
 }
 
@@ -109,9 +109,9 @@ const FEWEST = 2
 function nearMisses(objects: readonly Found[], { plans }: HistoryParts): readonly NearMiss[] {
   const found = objects.flatMap(({ route, place, schema }) => {
     if (defOf(schema).type !== 'object') return []
-    const { slots } = plans.ownedBy(schema)
+    const { fieldIds } = plans.modelledFieldsOf(schema)
     return [...plans.chains.values()].flatMap((chain) => {
-      const isOwned = [...chain.slots.values()].some((slot) => [...slots.values()].includes(slot))
+      const isOwned = [...chain.fieldIds.values()].some((fieldId) => [...fieldIds.values()].includes(fieldId))
       const isMeant = chain.steps.some(({ reshape }) => reshape.not?.includes(schema) === true)
       const fields = isOwned || isMeant ? [] : sharedFields(schema, chain)
       return fields.length === 0 ? [] : [{ route, place, model: chain.name, fields }]

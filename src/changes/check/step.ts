@@ -42,12 +42,12 @@ export type Trouble = {
 export type Outcome = { readonly value: Values } | { readonly trouble: Trouble }
 
 /** The steps of a model, newest first. */
-export function toSided({ model, slots, steps }: Chain): readonly Sided[] {
+export function toSided({ model, fieldIds, steps }: Chain): readonly Sided[] {
   const shape = shapeOf(model)
   const newest: [FieldId, { name: string; schema: Schema }][] = []
-  for (const [name, slot] of slots) {
+  for (const [name, fieldId] of fieldIds) {
     const schema = shape[name]
-    if (schema !== undefined) newest.push([slot, { name, schema }])
+    if (schema !== undefined) newest.push([fieldId, { name, schema }])
   }
   let side: Side = new Map(newest)
   return steps.map((step) => {
@@ -60,14 +60,14 @@ export function toSided({ model, slots, steps }: Chain): readonly Sided[] {
 function olderSide(newer: Side, fieldChanges: readonly FieldChange[]): Side {
   const older = new Map(newer)
   for (const fieldChange of fieldChanges) {
-    const { slot } = fieldChange
-    const field = newer.get(slot)
-    if (fieldChange.kind === 'added') older.delete(slot)
+    const { fieldId } = fieldChange
+    const field = newer.get(fieldId)
+    if (fieldChange.kind === 'added') older.delete(fieldId)
     else if (fieldChange.kind === 'removed')
-      older.set(slot, { name: fieldChange.name, schema: fieldChange.was })
+      older.set(fieldId, { name: fieldChange.name, schema: fieldChange.was })
     else if (field !== undefined)
       older.set(
-        slot,
+        fieldId,
         fieldChange.kind === 'renamed'
           ? { ...field, name: fieldChange.was }
           : { ...field, schema: fieldChange.was },
@@ -94,22 +94,24 @@ export function createTrip(
     isPartial: false,
   }))
   const fields = [...newer.values()].map(({ name, schema }) => [name, schema] as const)
-  const slots = new Map([...newer].map(([slot, { name }]) => [name, slot]))
-  const owned = { slots, wrappers: new Map(), steps: own }
-  const plan = planObject(toObjectSchema(Object.fromEntries(fields)), owned, own, {
+  const fieldIds = new Map([...newer].map(([fieldId, { name }]) => [name, fieldId]))
+  const modelled = { fieldIds, wrappers: new Map(), steps: own }
+  const plan = planObject(toObjectSchema(Object.fromEntries(fields)), modelled, own, {
     planOf: () => undefined,
     isLoading: (side) => steps.some(({ step }) => loadIn(step.reshape, side) !== undefined),
   })
   return (values, direction) => {
     const [from, to] = direction === 'up' ? [older, newer] : [newer, older]
     const given: Record<string, unknown> = {}
-    for (const [slot, value] of values) {
-      const field = from.get(slot)
+    for (const [fieldId, value] of values) {
+      const field = from.get(fieldId)
       if (field !== undefined && value !== undefined) given[field.name] = value
     }
     try {
       const made = toRecord(convert(plan[direction], given, loaded))
-      const found = new Map([...to].flatMap(([slot, { name }]) => (name in made ? [[slot, made[name]]] : [])))
+      const found = new Map(
+        [...to].flatMap(([fieldId, { name }]) => (name in made ? [[fieldId, made[name]]] : [])),
+      )
       return direction === 'up' ? { value: found } : parsed(found, steps, older)
     } catch (error) {
       return { trouble: toTrouble(error, steps) }
@@ -149,13 +151,13 @@ function isGrouped({ kind }: FieldChange): boolean {
 /** Parses the fields that steps gave other schemas. */
 function parsed(values: Map<FieldId, unknown>, steps: readonly Sided[], older: Side): Outcome {
   for (const sided of steps.toReversed()) {
-    for (const { kind, slot } of sided.step.fieldChanges) {
-      const field = older.get(slot)
+    for (const { kind, fieldId } of sided.step.fieldChanges) {
+      const field = older.get(fieldId)
       if (field === undefined || (kind !== 'retyped' && kind !== 'removed')) continue
-      const value = values.get(slot)
+      const value = values.get(fieldId)
       const fitting = validated(field.schema, value)
       if (fitting === undefined) return { trouble: { kind: 'unfit', sided, fields: [field.name], value } }
-      values.set(slot, fitting.value)
+      values.set(fieldId, fitting.value)
     }
   }
   return { value: values }

@@ -9,7 +9,7 @@ import { zod } from '../zod.ts'
 import { cloneSchema } from './clone.ts'
 import { fallbackOf, newerSchema, oldFields } from './old-fields.ts'
 import type { OldField } from './old-fields.ts'
-import type { Owned, OwnStep } from './own.ts'
+import type { ModelledFields, AppliedStep } from './modelled-fields.ts'
 import { interpretLoading } from './loading.ts'
 import type { Plan, PlanOf, Side } from './plan.ts'
 import { interpret } from './program.ts'
@@ -23,14 +23,14 @@ import type { Work } from './work.ts'
 /** Plans an object schema for the version before the last of these steps. */
 export function planObject(
   schema: Schema,
-  owned: Owned,
-  steps: readonly OwnStep[],
+  modelled: ModelledFields,
+  steps: readonly AppliedStep[],
   { planOf, isLoading }: { readonly planOf: PlanOf; readonly isLoading: (side: Side) => boolean },
 ): Plan {
-  const fields = oldFields(schema, owned, steps, planOf)
+  const fields = oldFields(schema, modelled, steps, planOf)
   const catchall = schemaOf(defOf(schema)['catchall'])
   const others = catchall && planOf(catchall)
-  const { down, up } = toPrograms({ schema, owned, fields, steps, others })
+  const { down, up } = toPrograms({ schema, modelled, fields, steps, others })
   const toTurn = (program: Program): Turn =>
     isLoading(program.side) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
   return {
@@ -52,17 +52,17 @@ export function planObject(
 
 /** Writes the programs of both directions. */
 function toPrograms(site: Site): { readonly down: Program; readonly up: Program } {
-  const { schema, owned, steps } = site
+  const { schema, modelled, steps } = site
   const registers = new Map<FieldId, number>()
-  const registerOf = (slot: FieldId): number => {
-    const register = registers.get(slot) ?? registers.size
-    registers.set(slot, register)
+  const registerOf = (fieldId: FieldId): number => {
+    const register = registers.get(fieldId) ?? registers.size
+    registers.set(fieldId, register)
     return register
   }
-  const keys = new Map([...owned.slots].map(([key, slot]) => [slot, key]))
+  const keys = new Map([...modelled.fieldIds].map(([key, fieldId]) => [fieldId, key]))
   const around = {
-    isAround: (slot: FieldId, types: ReadonlySet<string>) =>
-      owned.wrappers.get(keys.get(slot) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
+    isAround: (fieldId: FieldId, types: ReadonlySet<string>) =>
+      modelled.wrappers.get(keys.get(fieldId) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
     registerOf,
     sentOf: createSentOf(site),
   }
@@ -70,7 +70,7 @@ function toPrograms(site: Site): { readonly down: Program; readonly up: Program 
   const ups = steps.toReversed().flatMap((step) =>
     upWork(step, {
       ...around,
-      newerSchema: (slot) => newerSchema(slot, step.step, schema, owned, steps),
+      newerSchema: (fieldId) => newerSchema(fieldId, step.step, schema, modelled, steps),
     }),
   )
   return {
@@ -80,16 +80,16 @@ function toPrograms(site: Site): { readonly down: Program; readonly up: Program 
 }
 
 /** Creates the function that finds the members of the older version that the value of a field comes from. */
-function createSentOf({ fields, steps }: Site): (slot: FieldId) => readonly string[] {
-  const sentOf = (slot: FieldId): readonly string[] => {
-    const field = fields.find((each) => each.slot === slot)
+function createSentOf({ fields, steps }: Site): (fieldId: FieldId) => readonly string[] {
+  const sentOf = (fieldId: FieldId): readonly string[] => {
+    const field = fields.find((each) => each.fieldId === fieldId)
     if (field !== undefined) return [field.name]
     const maker = steps.findLast(({ fieldChanges }) =>
-      fieldChanges.some((fieldChange) => fieldChange.kind === 'added' && fieldChange.slot === slot),
+      fieldChanges.some((fieldChange) => fieldChange.kind === 'added' && fieldChange.fieldId === fieldId),
     )
     if (maker === undefined) return []
     const removed = maker.fieldChanges.flatMap((fieldChange) =>
-      fieldChange.kind === 'removed' ? [fieldChange.slot] : [],
+      fieldChange.kind === 'removed' ? [fieldChange.fieldId] : [],
     )
     const sources = removed.length > 0 ? removed : maker.step.reads.map(([, each]) => each)
     return [...new Set(sources.flatMap(sentOf))]
@@ -107,9 +107,9 @@ function toShape(fields: readonly OldField[], side: 'wire' | 'parse'): Record<st
 
 interface Site {
   readonly schema: Schema
-  readonly owned: Owned
+  readonly modelled: ModelledFields
   readonly fields: readonly OldField[]
-  readonly steps: readonly OwnStep[]
+  readonly steps: readonly AppliedStep[]
   /** The conversion of members that no version declares. */
   readonly others: Plan | undefined
 }
@@ -119,28 +119,28 @@ interface RegisteredSite extends Site {
 }
 
 function toDown(
-  { schema, owned, fields, steps, registers, others }: RegisteredSite,
+  { schema, modelled, fields, steps, registers, others }: RegisteredSite,
   works: readonly Work[],
 ): Program {
   return {
     side: 'down',
     registers: registers.size,
-    loads: [...owned.slots].flatMap(([name, slot]) => {
-      const register = registers.get(slot)
+    loads: [...modelled.fieldIds].flatMap(([name, fieldId]) => {
+      const register = registers.get(fieldId)
       return register === undefined ? [] : [{ name, register, plan: undefined }]
     }),
     works,
     members: fields.map((field): Member => {
-      const { slot, key = '', name, plan, schema: own } = field
+      const { fieldId, key = '', name, plan, schema: own } = field
       return {
         to: name,
         from: key,
-        register: slot === undefined ? undefined : registers.get(slot),
+        register: fieldId === undefined ? undefined : registers.get(fieldId),
         plan,
         schema: own,
         // a newest result is completed by its own schema
         fallback: field.key !== undefined && shapeOf(schema)[key] === own ? undefined : fallbackOf(own),
-        shaper: shaperOf(slot, steps),
+        shaper: shaperOf(fieldId, steps),
       }
     }),
     others: findOthers(schema, fields, others?.down),
@@ -149,29 +149,32 @@ function toDown(
 }
 
 /** The change that says which schema a field had. */
-function shaperOf(slot: FieldId | undefined, steps: readonly OwnStep[]): Identified | undefined {
+function shaperOf(fieldId: FieldId | undefined, steps: readonly AppliedStep[]): Identified | undefined {
   return steps.findLast(({ fieldChanges }) =>
     fieldChanges.some(
       (fieldChange) =>
-        fieldChange.slot === slot && (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed'),
+        fieldChange.fieldId === fieldId && (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed'),
     ),
   )?.step.change
 }
 
-function toUp({ schema, owned, fields, registers, others }: RegisteredSite, works: readonly Work[]): Program {
+function toUp(
+  { schema, modelled, fields, registers, others }: RegisteredSite,
+  works: readonly Work[],
+): Program {
   const byKey = new Map(fields.map((field) => [field.key, field]))
   return {
     side: 'up',
     registers: registers.size,
-    loads: fields.flatMap(({ slot, name, plan }) => {
-      const register = slot === undefined ? undefined : registers.get(slot)
+    loads: fields.flatMap(({ fieldId, name, plan }) => {
+      const register = fieldId === undefined ? undefined : registers.get(fieldId)
       return register === undefined ? [] : [{ name, register, plan }]
     }),
     works,
     members: Object.entries(shapeOf(schema)).map(([key, own]): Member => {
-      const slot = owned.slots.get(key)
+      const fieldId = modelled.fieldIds.get(key)
       const field = byKey.get(key)
-      const register = slot === undefined ? undefined : registers.get(slot)
+      const register = fieldId === undefined ? undefined : registers.get(fieldId)
       // what is in a register was turned on its way there
       const plan = register === undefined ? field?.plan : undefined
       return {

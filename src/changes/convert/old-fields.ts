@@ -4,7 +4,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { shapeOf } from '../chain.ts'
 import type { FieldId, Step } from '../chain.ts'
 import { cloneSchema } from './clone.ts'
-import type { Owned, OwnStep } from './own.ts'
+import type { ModelledFields, AppliedStep } from './modelled-fields.ts'
 import type { Plan, PlanOf } from './plan.ts'
 import { zod } from '../zod.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
@@ -12,7 +12,7 @@ import { schemaOf } from '../../schema/unwrap.ts'
 /** A field of an object in an older version. */
 export interface OldField {
   /** `undefined` for a field of no model. */
-  readonly slot: FieldId | undefined
+  readonly fieldId: FieldId | undefined
   /** Its name in the newest version, if it has one. */
   readonly key: string | undefined
   readonly name: string
@@ -24,24 +24,24 @@ export interface OldField {
 /** The fields that an object had, in the order of its newest ones. Those that existed only then take the place of those that replaced them. */
 export function oldFields(
   schema: Schema,
-  owned: Owned,
-  steps: readonly OwnStep[],
+  modelled: ModelledFields,
+  steps: readonly AppliedStep[],
   planOf: PlanOf,
 ): readonly OldField[] {
   const fields = Object.entries(shapeOf(schema)).map(([key, field]): Omit<OldField, 'plan'> => ({
-    slot: owned.slots.get(key),
+    fieldId: modelled.fieldIds.get(key),
     key,
     name: key,
     schema: field,
   }))
   for (const { fieldChanges, isPartial } of steps) {
-    const replaced = new Set(fieldChanges.flatMap(({ kind, slot }) => (kind === 'added' ? [slot] : [])))
-    const place = fields.findIndex(({ slot }) => slot !== undefined && replaced.has(slot))
-    const restored = fieldChanges.flatMap(({ slot, ...fieldChange }) =>
+    const replaced = new Set(fieldChanges.flatMap(({ kind, fieldId }) => (kind === 'added' ? [fieldId] : [])))
+    const place = fields.findIndex(({ fieldId }) => fieldId !== undefined && replaced.has(fieldId))
+    const restored = fieldChanges.flatMap(({ fieldId, ...fieldChange }) =>
       fieldChange.kind === 'removed'
         ? [
             {
-              slot,
+              fieldId,
               key: undefined,
               name: fieldChange.name,
               schema: removedSchema(fieldChange.was, isPartial),
@@ -51,13 +51,13 @@ export function oldFields(
     )
     fields.splice(place === -1 ? fields.length : place, 0, ...restored)
     for (const fieldChange of fieldChanges) {
-      const index = fields.findIndex(({ slot }) => slot === fieldChange.slot)
+      const index = fields.findIndex(({ fieldId }) => fieldId === fieldChange.fieldId)
       const field = fields[index]
       if (field === undefined) continue
       if (fieldChange.kind === 'added') fields.splice(index, 1)
       else if (fieldChange.kind === 'renamed') fields[index] = { ...field, name: fieldChange.was }
       else if (fieldChange.kind === 'retyped')
-        fields[index] = { ...field, schema: wrapAgain(fieldChange.was, field.key, owned, isPartial) }
+        fields[index] = { ...field, schema: wrapAgain(fieldChange.was, field.key, modelled, isPartial) }
     }
   }
   return fields.map((field) => ({ ...field, plan: planOf(field.schema) }))
@@ -65,19 +65,19 @@ export function oldFields(
 
 /** The schema that a field has on the newer side of a step. */
 export function newerSchema(
-  slot: FieldId,
+  fieldId: FieldId,
   step: Step,
   schema: Schema,
-  owned: Owned,
-  steps: readonly OwnStep[],
+  modelled: ModelledFields,
+  steps: readonly AppliedStep[],
 ): Schema | undefined {
-  const key = [...owned.slots].find(([, each]) => each === slot)?.[0]
+  const key = [...modelled.fieldIds].find(([, each]) => each === fieldId)?.[0]
   let found = key === undefined ? undefined : shapeOf(schema)[key]
   for (const own of steps) {
     if (own.step === step) return found
     for (const fieldChange of own.fieldChanges) {
-      if (fieldChange.slot !== slot) continue
-      if (fieldChange.kind === 'retyped') found = wrapAgain(fieldChange.was, key, owned, own.isPartial)
+      if (fieldChange.fieldId !== fieldId) continue
+      if (fieldChange.kind === 'retyped') found = wrapAgain(fieldChange.was, key, modelled, own.isPartial)
       if (fieldChange.kind === 'removed') found = removedSchema(fieldChange.was, own.isPartial)
     }
   }
@@ -100,8 +100,13 @@ function toOptional(schema: Schema): Schema {
  * Puts around an older schema what the object puts around the newest one. A default is a value of the newest version, which it completes
  * after values are turned.
  */
-function wrapAgain(was: Schema, key: string | undefined, owned: Owned, isPartial: boolean): Schema {
-  const around = key === undefined ? undefined : owned.wrappers.get(key)
+function wrapAgain(
+  was: Schema,
+  key: string | undefined,
+  modelled: ModelledFields,
+  isPartial: boolean,
+): Schema {
+  const around = key === undefined ? undefined : modelled.wrappers.get(key)
   if (around === undefined) return removedSchema(was, isPartial)
   return around.toReversed().reduce<Schema>((inner, wrapper) => {
     const { type } = defOf(wrapper)

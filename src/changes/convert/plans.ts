@@ -14,8 +14,8 @@ import { cloneSchema, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
 import { turnsOf } from './plan.ts'
 import type { Plan, Side } from './plan.ts'
-import { createFindOwned } from './own.ts'
-import type { Owned } from './own.ts'
+import { createFindModelledFields } from './modelled-fields.ts'
+import type { ModelledFields } from './modelled-fields.ts'
 import { turnAt } from './turn.ts'
 import type { Turn } from './turn.ts'
 import { loadIn } from './work.ts'
@@ -33,7 +33,7 @@ export interface Plans {
   /** The plan of a schema for the version before the changes with a place below `level`, or `undefined` if none of them reaches it. */
   readonly planOf: (schema: Schema, level: number) => Plan | undefined
   /** Returns the models in an object schema. */
-  readonly ownedBy: (schema: Schema) => Owned
+  readonly modelledFieldsOf: (schema: Schema) => ModelledFields
   /** Whether changes with a place below `level` load data for values of a schema. */
   readonly isLoading: (schema: Schema, level: number, side: Side) => boolean
   /** The defaults in a schema that changes turn. */
@@ -44,11 +44,13 @@ export interface Plans {
 export function createPlans(changes: readonly AnyChange[], problems: DefinitionProblem[]): Plans {
   const chains = toChains(changes, problems)
   const orders: ReadonlyMap<object, number> = new Map(changes.map((change, index) => [change, index]))
-  const ownedBy = createFindOwned(chains.values(), orders, problems)
+  const modelledFieldsOf = createFindModelledFields(chains.values(), orders, problems)
   const named = (schema: Schema): readonly Step[] =>
     chains.get(namedModel(schema) ?? schema)?.steps.filter(changesNames) ?? []
   const orderOf: Plans['orderOf'] = ({ change }) => orders.get(change) ?? 0
-  const stepsIn = createStepsIn(ownedBy, (schema) => (namedModel(schema) === undefined ? [] : named(schema)))
+  const stepsIn = createStepsIn(modelledFieldsOf, (schema) =>
+    namedModel(schema) === undefined ? [] : named(schema),
+  )
   const reached = new Map<Schema, readonly number[]>()
   const reachOf: Plans['reachOf'] = (schema) => {
     const known = reached.get(schema)
@@ -79,41 +81,48 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     const model = namedModel(schema)
     const built =
       model === undefined
-        ? build(schema, level, { ownedBy, planOf, changesIn, isLoading })
+        ? build(schema, level, { modelledFieldsOf, planOf, changesIn, isLoading })
         : planNames(
             schema,
-            chains.get(model)?.slots ?? new Map(),
+            chains.get(model)?.fieldIds ?? new Map(),
             named(schema).filter((step) => orderOf(step) < level),
           )
     // one schema for both directions, as documents show schemas of one name once
-    return Object.assign(plan, built, isSplit(schema, { ownedBy, reachOf }) ? {} : { parse: built.wire })
+    return Object.assign(
+      plan,
+      built,
+      isSplit(schema, { modelledFieldsOf, reachOf }) ? {} : { parse: built.wire },
+    )
   }
-  const defaultsIn = createDefaultsIn(ownedBy, reachOf)
-  return { chains, stepsIn, orderOf, reachOf, planOf, ownedBy, isLoading, defaultsIn }
+  const defaultsIn = createDefaultsIn(modelledFieldsOf, reachOf)
+  return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn }
 }
 
 /** Finds the defaults in a schema that changes turn. */
-function createDefaultsIn(ownedBy: Plans['ownedBy'], reachOf: Plans['reachOf']): Plans['defaultsIn'] {
+function createDefaultsIn(
+  modelledFieldsOf: Plans['modelledFieldsOf'],
+  reachOf: Plans['reachOf'],
+): Plans['defaultsIn'] {
   const isReached = (schema: Schema): boolean => 'defaultValue' in defOf(schema) && reachOf(schema).length > 0
   const defaults = new Map<Schema, readonly Schema[]>()
   return (schema) => {
-    const found = defaults.get(schema) ?? [...allIn(schema, ownedBy)].filter(isReached)
+    const found = defaults.get(schema) ?? [...allIn(schema, modelledFieldsOf)].filter(isReached)
     defaults.set(schema, found)
     return found
   }
 }
 
 /** A schema with all that are in it, those of fields in older versions included. */
-function allIn(schema: Schema, ownedBy: Plans['ownedBy']): ReadonlySet<Schema> {
+function allIn(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): ReadonlySet<Schema> {
   const seen = new Set([schema])
   // what is added while it is walked is walked too
-  for (const each of seen) for (const held of heldBy(each, ownedBy)) seen.add(held)
+  for (const each of seen) for (const held of heldBy(each, modelledFieldsOf)) seen.add(held)
   return seen
 }
 
 /** Finds the steps that reach a schema: those of the objects in it, and in what their fields were. */
 function createStepsIn(
-  ownedBy: Plans['ownedBy'],
+  modelledFieldsOf: Plans['modelledFieldsOf'],
   stepsOfNames: (schema: Schema) => readonly Step[],
 ): Plans['stepsIn'] {
   const known = new Map<Schema, ReadonlySet<Step>>()
@@ -121,8 +130,8 @@ function createStepsIn(
     const steps =
       known.get(schema) ??
       new Set(
-        [...allIn(schema, ownedBy)].flatMap((each) => [
-          ...stepsOf(each, ownedBy).map(({ step }) => step),
+        [...allIn(schema, modelledFieldsOf)].flatMap((each) => [
+          ...stepsOf(each, modelledFieldsOf).map(({ step }) => step),
           ...stepsOfNames(each),
         ]),
       )
@@ -132,26 +141,26 @@ function createStepsIn(
 }
 
 /** The steps of an object, none of other schemas. */
-function stepsOf(schema: Schema, ownedBy: Plans['ownedBy']): Owned['steps'] {
-  return defOf(schema).type === 'object' ? ownedBy(schema).steps : []
+function stepsOf(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): ModelledFields['steps'] {
+  return defOf(schema).type === 'object' ? modelledFieldsOf(schema).steps : []
 }
 
 /** The schemas in a schema, those of its fields in older versions included. */
-function heldBy(schema: Schema, ownedBy: Plans['ownedBy']): readonly Schema[] {
-  const older = stepsOf(schema, ownedBy).flatMap(({ fieldChanges }) => fieldChanges.flatMap(wasOf))
+function heldBy(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): readonly Schema[] {
+  const older = stepsOf(schema, modelledFieldsOf).flatMap(({ fieldChanges }) => fieldChanges.flatMap(wasOf))
   return [...childrenOf(schema).map((child) => child.schema), ...older]
 }
 
 /** Whether a schema is read in another way than it is written: something in it is turned before it is transformed. */
 function isSplit(
   schema: Schema,
-  { ownedBy, reachOf }: Pick<Plans, 'ownedBy' | 'reachOf'>,
+  { modelledFieldsOf, reachOf }: Pick<Plans, 'modelledFieldsOf' | 'reachOf'>,
   seen: Set<Schema> = new Set(),
 ): boolean {
   if (seen.has(schema)) return false
   seen.add(schema)
   if (defOf(schema).type === 'pipe' && reachOf(schema).length > 0) return true
-  return heldBy(schema, ownedBy).some((held) => isSplit(held, { ownedBy, reachOf }, seen))
+  return heldBy(schema, modelledFieldsOf).some((held) => isSplit(held, { modelledFieldsOf, reachOf }, seen))
 }
 
 /** The schema that a field had. */
@@ -159,7 +168,7 @@ function wasOf(fieldChange: FieldChange): readonly Schema[] {
   return fieldChange.kind === 'retyped' || fieldChange.kind === 'removed' ? [fieldChange.was] : []
 }
 
-interface Parts extends Pick<Plans, 'ownedBy' | 'planOf' | 'isLoading'> {
+interface Parts extends Pick<Plans, 'modelledFieldsOf' | 'planOf' | 'isLoading'> {
   /** The ids of the changes with a place below `level` that reach a schema. */
   readonly changesIn: (schema: Schema, level: number) => readonly string[]
 }
@@ -179,10 +188,10 @@ export function isTurned(type: string): boolean {
 }
 
 /** Names of fields of a model. */
-function planNames(schema: Schema, slots: ReadonlyMap<string, FieldId>, steps: readonly Step[]): Plan {
-  const names: ReadonlyMap<unknown, string> = namesBefore(slots, steps)
+function planNames(schema: Schema, fieldIds: ReadonlyMap<string, FieldId>, steps: readonly Step[]): Plan {
+  const names: ReadonlyMap<unknown, string> = namesBefore(fieldIds, steps)
   const changes = new Map<unknown, readonly string[]>(
-    [...slots].map(([name, slot]) => [name, renamersOf(slot, steps)]),
+    [...fieldIds].map(([name, fieldId]) => [name, renamersOf(fieldId, steps)]),
   )
   const entries = Object.fromEntries([...names.values()].map((name) => [name, name]))
   const older = cloneSchema(schema, { entries })
@@ -203,10 +212,10 @@ function planNames(schema: Schema, slots: ReadonlyMap<string, FieldId>, steps: r
 }
 
 /** The changes that gave a field another name. */
-function renamersOf(slot: FieldId, steps: readonly Step[]): readonly string[] {
+function renamersOf(fieldId: FieldId, steps: readonly Step[]): readonly string[] {
   return steps
     .filter(({ fieldChanges }) =>
-      fieldChanges.some((fieldChange) => fieldChange.kind === 'renamed' && fieldChange.slot === slot),
+      fieldChanges.some((fieldChange) => fieldChange.kind === 'renamed' && fieldChange.fieldId === fieldId),
     )
     .map(({ change }) => change.id)
 }
@@ -217,11 +226,14 @@ function same(schema: Schema): Plan {
   return { wire: schema, parse: schema, ...turnsOf(() => STAY) }
 }
 
-const object: Build = (schema, level, { ownedBy, planOf, isLoading }) => {
-  const owned = ownedBy(schema)
-  const steps = owned.steps.filter(({ order }) => order < level)
+const object: Build = (schema, level, { modelledFieldsOf, planOf, isLoading }) => {
+  const modelled = modelledFieldsOf(schema)
+  const steps = modelled.steps.filter(({ order }) => order < level)
   const isWaiting = (side: Side): boolean => isLoading(schema, level, side)
-  return planObject(schema, owned, steps, { planOf: (field) => planOf(field, level), isLoading: isWaiting })
+  return planObject(schema, modelled, steps, {
+    planOf: (field) => planOf(field, level),
+    isLoading: isWaiting,
+  })
 }
 
 const array: Build = (schema, level, { planOf }) => {

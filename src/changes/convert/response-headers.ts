@@ -2,7 +2,7 @@ import { headerName } from '../../http/headers.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { describeValue, isRecord, toRecord } from '../../base/values.ts'
-import type { Applied } from '../operation.ts'
+import type { AppliedOperation } from '../operation.ts'
 import { absent } from '../was.ts'
 import { toldOf } from './program.ts'
 import { differs } from './tracking.ts'
@@ -25,7 +25,7 @@ interface Header {
 }
 
 /** The headers that operations say something of, newest operation first; what the oldest says of a name counts. */
-export function toHeaders(applied: readonly Applied[]): readonly Header[] {
+export function toHeaders(applied: readonly AppliedOperation[]): readonly Header[] {
   const headers = new Map<string, Header>()
   const all = applied.flatMap(({ response, change }) =>
     Object.entries(response?.headers ?? {}).map((entry) => [...entry, change.id] as const),

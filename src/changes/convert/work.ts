@@ -2,7 +2,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { FieldChange, FieldId } from '../chain.ts'
 import type { AnyReshape } from '../reshape.ts'
 import { takesAbsent } from '../was.ts'
-import type { OwnStep } from './own.ts'
+import type { AppliedStep } from './modelled-fields.ts'
 import type { Side } from './plan.ts'
 import { createMadeCheck } from './turn.ts'
 import type { FieldExtra, Identified, LoadedExtra, Loader } from './turn.ts'
@@ -82,16 +82,19 @@ export interface Needs {
 }
 
 /** Returns the register of a field. */
-type RegisterOf = (slot: FieldId) => number
+type RegisterOf = (fieldId: FieldId) => number
 
 /** The works of a step on the way to the older version. */
-export function downWork(own: OwnStep, site: Site): readonly Work[] {
+export function downWork(own: AppliedStep, site: Site): readonly Work[] {
   const { step, fieldChanges, isGroup, isPartial } = own
   const { registerOf } = site
   const { change, reshape, newer } = step
   const removed = pick('removed', fieldChanges, registerOf)
   const isMade = isGroup && removed.length > 0
-  const together = neededOf([...ofKind('added', fieldChanges), ...step.reads.map(([, slot]) => slot)], site)
+  const together = neededOf(
+    [...ofKind('added', fieldChanges), ...step.reads.map(([, fieldId]) => fieldId)],
+    site,
+  )
   const turned = fieldChanges.filter(
     (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.down !== undefined,
   )
@@ -125,8 +128,8 @@ export function downWork(own: OwnStep, site: Site): readonly Work[] {
 
 /** The part of the work on one field that both directions have. */
 function toTurn(
-  { step: { change, reads }, isPartial }: OwnStep,
-  { name, slot, field }: Extract<FieldChange, { readonly kind: 'retyped' }>,
+  { step: { change, reads }, isPartial }: AppliedStep,
+  { name, fieldId, field }: Extract<FieldChange, { readonly kind: 'retyped' }>,
   side: Side,
   site: Site,
   loader: LoadWork | undefined,
@@ -134,27 +137,27 @@ function toTurn(
   const { isAround, registerOf } = site
   const call = field[side]
   const read = call !== undefined && call.length > 1 ? reads : []
-  const slots = read.map(([, each]) => each)
+  const fieldIds = read.map(([, each]) => each)
   const others = isPartial
-    ? [...neededOf(slots, site), ...(call === undefined ? [] : (loader?.needs ?? []))]
+    ? [...neededOf(fieldIds, site), ...(call === undefined ? [] : (loader?.needs ?? []))]
     : []
   return {
     kind: 'turn',
     change,
     fields: [name],
-    register: registerOf(slot),
+    register: registerOf(fieldId),
     call,
     reads: heldOf(read, registerOf),
-    needs: others.length === 0 ? [] : [...neededOf([slot], site), ...others],
+    needs: others.length === 0 ? [] : [...neededOf([fieldId], site), ...others],
     loader: call === undefined ? undefined : loader,
     // the values that are not given to `call`
-    spares: { absent: isAround(slot, OPTIONAL), null: isAround(slot, NULLABLE) },
+    spares: { absent: isAround(fieldId, OPTIONAL), null: isAround(fieldId, NULLABLE) },
   }
 }
 
 /** The work that loads what functions of a step get, if it loads something and they are called. */
 function loaderOf(
-  { step: { change, reshape, newer, older, reads }, fieldChanges, isPartial }: OwnStep,
+  { step: { change, reshape, newer, older, reads }, fieldChanges, isPartial }: AppliedStep,
   side: Side,
   isUsed: boolean,
   site: Site,
@@ -162,7 +165,7 @@ function loaderOf(
 ): LoadWork | undefined {
   const load = isUsed ? loadIn(reshape, side) : undefined
   if (load === undefined) return undefined
-  const own = neededOf([...ofKind('retyped', fieldChanges), ...reads.map(([, slot]) => slot)], site)
+  const own = neededOf([...ofKind('retyped', fieldChanges), ...reads.map(([, fieldId]) => fieldId)], site)
   return {
     kind: 'load',
     change,
@@ -187,36 +190,36 @@ function asList<T>(value: T | undefined): readonly T[] {
 /** The parts of an object that both directions use. */
 export interface Site {
   /** Whether the object puts a wrapper of one of these types around the field of the model. */
-  readonly isAround: (slot: FieldId, types: ReadonlySet<string>) => boolean
+  readonly isAround: (fieldId: FieldId, types: ReadonlySet<string>) => boolean
   readonly registerOf: RegisterOf
   /** The members of the older version that the value of a field comes from. */
-  readonly sentOf: (slot: FieldId) => readonly string[]
+  readonly sentOf: (fieldId: FieldId) => readonly string[]
 }
 
 const NULLABLE = new Set(['nullable'])
 const OPTIONAL = new Set(['optional', 'default', 'prefault'])
 
 /** The registers of fields. If two have one name, the last one counts. */
-function heldOf(fields: OwnStep['step']['reads'], registerOf: RegisterOf): readonly Held[] {
-  return [...new Map(fields)].map(([name, slot]) => ({ name, register: registerOf(slot) }))
+function heldOf(fields: AppliedStep['step']['reads'], registerOf: RegisterOf): readonly Held[] {
+  return [...new Map(fields)].map(([name, fieldId]) => ({ name, register: registerOf(fieldId) }))
 }
 
 /** The parts of an object that are used on the way to the newest version. */
 export interface UpSite extends Site {
   /** The schema that a field has on the newer side of the step. */
-  readonly newerSchema: (slot: FieldId) => Schema | undefined
+  readonly newerSchema: (fieldId: FieldId) => Schema | undefined
 }
 
 /** The works of a step on the way to the newest version. Values that a change makes are checked at once. */
-export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
+export function upWork(own: AppliedStep, site: UpSite): readonly Work[] {
   const { step, fieldChanges, isGroup, isPartial } = own
   const { change, reshape, older } = step
   const { newerSchema, registerOf } = site
   const made = fieldChanges.flatMap((fieldChange) => {
-    const schema = fieldChange.kind === 'added' && isGroup ? newerSchema(fieldChange.slot) : undefined
+    const schema = fieldChange.kind === 'added' && isGroup ? newerSchema(fieldChange.fieldId) : undefined
     if (fieldChange.kind !== 'added' || schema === undefined) return []
-    const { name, slot } = fieldChange
-    return [{ name, register: registerOf(slot), check: createMadeCheck(schema, change, name) }]
+    const { name, fieldId } = fieldChange
+    return [{ name, register: registerOf(fieldId), check: createMadeCheck(schema, change, name) }]
   })
   const needs = isPartial ? needsOf(fieldChanges, step, site) : undefined
   const isUsed =
@@ -236,7 +239,7 @@ export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
       needs,
     })
   for (const fieldChange of fieldChanges) {
-    const schema = fieldChange.kind === 'retyped' ? newerSchema(fieldChange.slot) : undefined
+    const schema = fieldChange.kind === 'retyped' ? newerSchema(fieldChange.fieldId) : undefined
     if (fieldChange.kind !== 'retyped' || schema === undefined) continue
     works.push({
       ...toTurn(own, fieldChange, 'up', site, loader),
@@ -244,7 +247,7 @@ export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
         schema,
         change,
         fieldChange.name,
-        fieldChange.field.narrowed === true ? site.sentOf(fieldChange.slot) : undefined,
+        fieldChange.field.narrowed === true ? site.sentOf(fieldChange.fieldId) : undefined,
       ),
       skipsAbsent: isPartial,
     })
@@ -255,34 +258,34 @@ export function upWork(own: OwnStep, site: UpSite): readonly Work[] {
 /** The works that report members which are there. */
 function notes(
   kinds: readonly FieldChange['kind'][],
-  { step: { change }, fieldChanges }: OwnStep,
+  { step: { change }, fieldChanges }: AppliedStep,
   registerOf: RegisterOf,
 ): readonly Work[] {
   return fieldChanges
     .filter(({ kind }) => kinds.includes(kind))
-    .map(({ kind, slot }) => ({
+    .map(({ kind, fieldId }) => ({
       kind: 'note',
       change,
-      register: registerOf(slot),
+      register: registerOf(fieldId),
       isName: kind === 'renamed',
     }))
 }
 
-function needsOf(fieldChanges: readonly FieldChange[], { reads }: OwnStep['step'], site: Site): Needs {
+function needsOf(fieldChanges: readonly FieldChange[], { reads }: AppliedStep['step'], site: Site): Needs {
   const sent = neededOf(ofKind('removed', fieldChanges), site)
   const read = neededOf(
-    reads.map(([, slot]) => slot),
+    reads.map(([, fieldId]) => fieldId),
     site,
   )
   return { sent, all: [...sent, ...read] }
 }
 
-function neededOf(slots: readonly FieldId[], { registerOf, sentOf }: Site): readonly Needed[] {
-  return slots.map((slot) => ({ names: sentOf(slot), register: registerOf(slot) }))
+function neededOf(fieldIds: readonly FieldId[], { registerOf, sentOf }: Site): readonly Needed[] {
+  return fieldIds.map((fieldId) => ({ names: sentOf(fieldId), register: registerOf(fieldId) }))
 }
 
 function ofKind(kind: FieldChange['kind'], fieldChanges: readonly FieldChange[]): readonly FieldId[] {
-  return fieldChanges.filter((fieldChange) => fieldChange.kind === kind).map(({ slot }) => slot)
+  return fieldChanges.filter((fieldChange) => fieldChange.kind === kind).map(({ fieldId }) => fieldId)
 }
 
 function pick(
@@ -291,6 +294,6 @@ function pick(
   registerOf: RegisterOf,
 ): readonly Held[] {
   return fieldChanges.flatMap((fieldChange) =>
-    fieldChange.kind === kind ? [{ name: fieldChange.name, register: registerOf(fieldChange.slot) }] : [],
+    fieldChange.kind === kind ? [{ name: fieldChange.name, register: registerOf(fieldChange.fieldId) }] : [],
   )
 }

@@ -63,7 +63,7 @@ export async function readDefinitions(app: App): Promise<Definitions> {
   const { parts, placeOf, make } = internals
   const all = objectsOf(routes(), parts.messages).filter(({ schema }) => defOf(schema).type === 'object')
   const listed: ReadonlySet<unknown> = new Set(Object.values(toRecord(Reflect.get(history, 'models'))))
-  const { chains, ownedBy } = make([toProbe([...listed, ...all.map(({ schema }) => schema)])]).plans
+  const { chains, modelledFieldsOf } = make([toProbe([...listed, ...all.map(({ schema }) => schema)])]).plans
   const models = [...chains.values()].map(async (chain): Promise<DefinedModel> => {
     const at = placeOf(chain.model)
     return {
@@ -71,7 +71,7 @@ export async function readDefinitions(app: App): Promise<Definitions> {
       at,
       exported: await findExport(chain.model, at),
       isListed: listed.has(chain.model),
-      fields: [...chain.slots.keys()].map((name) => ({ name, isOptional: isOptional(chain.model, name) })),
+      fields: [...chain.fieldIds.keys()].map((name) => ({ name, isOptional: isOptional(chain.model, name) })),
       touched: touchedIn(parts.plans.chains.get(chain.model)),
     }
   })
@@ -88,9 +88,9 @@ export async function readDefinitions(app: App): Promise<Definitions> {
     },
     models: await Promise.all(models),
     objects: all.flatMap(({ route, place, schema }) =>
-      [...chains.values()].flatMap(({ name, slots }) => {
-        const own = new Set(ownedBy(schema).slots.values())
-        const fields = [...slots].filter(([, slot]) => own.has(slot)).map(([field]) => field)
+      [...chains.values()].flatMap(({ name, fieldIds }) => {
+        const own = new Set(modelledFieldsOf(schema).fieldIds.values())
+        const fields = [...fieldIds].filter(([, fieldId]) => own.has(fieldId)).map(([field]) => field)
         return fields.length === 0 ? [] : [{ route, place, model: name, fields }]
       }),
     ),
@@ -111,10 +111,10 @@ function isOptional(model: Schema, name: string): boolean {
 }
 
 function touchedIn(chain: Chain | undefined): DefinedModel['touched'] {
-  const names = new Map([...(chain?.slots ?? [])].map(([name, slot]) => [slot, name]))
+  const names = new Map([...(chain?.fieldIds ?? [])].map(([name, fieldId]) => [fieldId, name]))
   return (chain?.steps ?? []).flatMap(({ change, fieldChanges }) =>
-    fieldChanges.flatMap(({ slot }) => {
-      const name = names.get(slot)
+    fieldChanges.flatMap(({ fieldId }) => {
+      const name = names.get(fieldId)
       return name === undefined ? [] : [[name, change.id] as const]
     }),
   )

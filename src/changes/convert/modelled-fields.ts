@@ -9,7 +9,7 @@ import type { AnyChange, Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { modelBehind } from '../model.ts'
 
 /** A step as it applies to one object schema. */
-export interface OwnStep {
+export interface AppliedStep {
   /** The place of its change among all changes, newest first. */
   readonly order: number
   readonly step: Step
@@ -22,17 +22,17 @@ export interface OwnStep {
 }
 
 /** The models in an object schema. */
-export interface Owned {
+export interface ModelledFields {
   /** The fields that are fields of models, by their newest names. */
-  readonly slots: ReadonlyMap<string, FieldId>
+  readonly fieldIds: ReadonlyMap<string, FieldId>
   /** Of those fields, what the object puts around the schema of the model, outermost first. */
   readonly wrappers: ReadonlyMap<string, readonly Schema[]>
   /** Newest first. */
-  readonly steps: readonly OwnStep[]
+  readonly steps: readonly AppliedStep[]
 }
 
 /** Finds what an object schema has of models. */
-export type FindOwned = (schema: Schema) => Owned
+export type FindModelledFields = (schema: Schema) => ModelledFields
 
 interface Field {
   readonly chain: Chain
@@ -42,11 +42,11 @@ interface Field {
 }
 
 /** Prepares the search. A part that has half of what a change turns as a whole is reported. */
-export function createFindOwned(
+export function createFindModelledFields(
   chains: Iterable<Chain>,
   orders: ReadonlyMap<object, number>,
   problems: DefinitionProblem[],
-): FindOwned {
+): FindModelledFields {
   const fields = new Map<Schema, Field[]>()
   const all = [...chains]
   for (const chain of all) {
@@ -56,9 +56,9 @@ export function createFindOwned(
       fields.set(bare, [...(fields.get(bare) ?? []), { chain, key, isStrong: isOnly }])
     }
   }
-  const known = new Map<Schema, Owned>()
+  const known = new Map<Schema, ModelledFields>()
   return (schema) => {
-    const found = known.get(schema) ?? toOwned(schema, all, fields, orders, problems)
+    const found = known.get(schema) ?? toModelledFields(schema, all, fields, orders, problems)
     known.set(schema, found)
     return found
   }
@@ -73,24 +73,24 @@ function bareOf(schema: Schema): Schema {
   return inner === undefined ? schema : bareOf(inner)
 }
 
-function toOwned(
+function toModelledFields(
   schema: Schema,
   chains: readonly Chain[],
   fields: ReadonlyMap<Schema, readonly Field[]>,
   orders: ReadonlyMap<object, number>,
   problems: DefinitionProblem[],
-): Owned {
+): ModelledFields {
   const shape = shapeOf(schema)
   const entries = Object.entries(shape)
-  const slots = new Map<string, FieldId>()
+  const fieldIds = new Map<string, FieldId>()
   const wrappers = new Map<string, readonly Schema[]>()
-  const steps: OwnStep[] = []
+  const steps: AppliedStep[] = []
   for (const chain of chains) {
     const isApplied = chain.steps.some(({ reshape }) => reshape.applies?.includes(schema) === true)
     const isMade = isApplied || modelBehind(schema) === chain.model
     const found = entries.filter(([key, field]) =>
       isApplied
-        ? chain.slots.has(key)
+        ? chain.fieldIds.has(key)
         : fields.get(bareOf(field))?.some((each) => each.chain === chain && each.key === key) === true,
     )
     const isSure = isMade || found.some(([key, field]) => isStrong(fields.get(bareOf(field)), chain, key))
@@ -99,11 +99,11 @@ function toOwned(
     const own = new Map<string, FieldId>()
     let left = 0
     for (const [key, field] of found) {
-      const slot = chain.slots.get(key)
+      const fieldId = chain.fieldIds.get(key)
       const origin = model[key]
-      if (slot === undefined || origin === undefined || slots.has(key)) continue
-      own.set(key, slot)
-      slots.set(key, slot)
+      if (fieldId === undefined || origin === undefined || fieldIds.has(key)) continue
+      own.set(key, fieldId)
+      fieldIds.set(key, fieldId)
       const around = wrappersOf(field, origin)
       wrappers.set(key, around)
       if (around.some((each) => defOf(each).type === 'optional')) left++
@@ -111,7 +111,7 @@ function toOwned(
     const isPartial = left > 0 && found.every(([key]) => isOptional(shape[key]))
     for (const step of toSteps(schema, chain, own, orders, problems)) steps.push({ ...step, isPartial })
   }
-  return { slots, wrappers, steps: steps.toSorted((a, b) => a.order - b.order) }
+  return { fieldIds, wrappers, steps: steps.toSorted((a, b) => a.order - b.order) }
 }
 
 function isStrong(fields: readonly Field[] | undefined, chain: Chain, key: string): boolean {
@@ -132,19 +132,19 @@ function wrappersOf(field: Schema, origin: Schema): readonly Schema[] {
 
 function toSteps(
   schema: Schema,
-  { name, slots, steps }: Chain,
+  { name, fieldIds, steps }: Chain,
   own: ReadonlyMap<string, FieldId>,
   orders: ReadonlyMap<object, number>,
   problems: DefinitionProblem[],
-): readonly Omit<OwnStep, 'isPartial'>[] {
+): readonly Omit<AppliedStep, 'isPartial'>[] {
   const alive = new Set(own.values())
   /** The changes that altered fields of the object and do not reach it. */
   const skipped = new Map<FieldId, AnyChange>()
-  const isWhole = own.size === slots.size
+  const isWhole = own.size === fieldIds.size
   return steps.flatMap((step) => {
     const { change, reshape } = step
     if (reshape.not?.includes(schema) === true) {
-      for (const { slot } of step.fieldChanges) skipped.set(slot, change)
+      for (const { fieldId } of step.fieldChanges) skipped.set(fieldId, change)
       return []
     }
     const isNamed = reshape.applies?.includes(schema) === true
@@ -152,11 +152,11 @@ function toSteps(
     if (part.isHalf) problems.push(halfGroup(change, name, step.fieldChanges, alive))
     else if (!isNamed && (part.isGroup || part.fieldChanges.some(isReading)))
       problems.push(...unreadable(step, name, alive))
-    for (const { kind, slot } of part.fieldChanges) {
-      const newer = skipped.get(slot)
+    for (const { kind, fieldId } of part.fieldChanges) {
+      const newer = skipped.get(fieldId)
       if (newer !== undefined) problems.push(skippedBefore(change, newer, name))
-      if (kind === 'added') alive.delete(slot)
-      else alive.add(slot)
+      if (kind === 'added') alive.delete(fieldId)
+      else alive.add(fieldId)
     }
     const { fieldChanges, isGroup } = part
     return fieldChanges.length === 0 ? [] : [{ order: orders.get(change) ?? 0, step, fieldChanges, isGroup }]
@@ -172,17 +172,17 @@ function partOf(
   alive: ReadonlySet<FieldId>,
   isWhole: boolean,
   isNamed: boolean,
-): Pick<OwnStep, 'fieldChanges' | 'isGroup'> & { readonly isHalf: boolean } {
-  const owned = fieldChanges.filter(({ kind, slot }) => kind !== 'removed' && alive.has(slot))
+): Pick<AppliedStep, 'fieldChanges' | 'isGroup'> & { readonly isHalf: boolean } {
+  const modelled = fieldChanges.filter(({ kind, fieldId }) => kind !== 'removed' && alive.has(fieldId))
   const removed = fieldChanges.filter(({ kind }) => kind === 'removed')
   const added = fieldChanges.filter(({ kind }) => kind === 'added')
-  const addedHere = added.filter(({ slot }) => alive.has(slot))
-  if (removed.length === 0) return { fieldChanges: owned, isGroup: addedHere.length > 0, isHalf: false }
+  const addedHere = added.filter(({ fieldId }) => alive.has(fieldId))
+  if (removed.length === 0) return { fieldChanges: modelled, isGroup: addedHere.length > 0, isHalf: false }
   const hasAll = added.length > 0 ? addedHere.length === added.length : isWhole || isNamed
   const isHalf = !hasAll && addedHere.length > 0 && !isNamed
   return hasAll
-    ? { fieldChanges: [...owned, ...removed], isGroup: true, isHalf }
-    : { fieldChanges: owned, isGroup: false, isHalf }
+    ? { fieldChanges: [...modelled, ...removed], isGroup: true, isHalf }
+    : { fieldChanges: modelled, isGroup: false, isHalf }
 }
 
 /** A change is written against what newer ones made of a field, so that it cannot follow one that a part leaves out. */
@@ -209,7 +209,7 @@ function unreadable(
   name: string,
   alive: ReadonlySet<FieldId>,
 ): readonly DefinitionProblem[] {
-  const lacking = reads.filter(([, slot]) => !alive.has(slot)).map(([field]) => field)
+  const lacking = reads.filter(([, fieldId]) => !alive.has(fieldId)).map(([field]) => field)
   if (lacking.length === 0) return []
   const problem: DefinitionProblem = {
     code: 'half_changed_part',
@@ -231,7 +231,7 @@ function halfGroup(
   const problem: DefinitionProblem = {
     code: 'half_changed_part',
     where: `change "${change.id}"`,
-    message: `a part of ${name} has ${namesOf(added.filter(({ slot }) => alive.has(slot)))}, and the change turns ${namesOf(added)} together`,
+    message: `a part of ${name} has ${namesOf(added.filter(({ fieldId }) => alive.has(fieldId)))}, and the change turns ${namesOf(added)} together`,
     fix: 'give the part all of them, or list it in not',
   }
   return atDefinition(problem, change)
