@@ -192,10 +192,10 @@ function namesWere(where: string, names: unknown, source: string): Found {
     if (!isRecord(field)) return [wrong(where, `${name} is ${describeValue(field)}`, WRITE_WAS)]
     const [side, why] =
       source !== 'response.headers'
-        ? ['down', 'values of requests are turned by up']
+        ? ['down', 'values of requests are converted by up']
         : [
             field['was'] === absent ? 'down' : 'up',
-            'headers of responses are turned by down, if they existed',
+            'headers of responses are converted by down, if they existed',
           ]
     const idle =
       field[side] === undefined ? [] : [wrong(where, `${name}.${side} has no effect: ${why}`, 'remove it')]

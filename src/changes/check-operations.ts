@@ -179,7 +179,7 @@ interface Thing {
   readonly was: unknown
   /** Its value in the newest version, if its key says so. */
   readonly newest?: unknown
-  /** Whether a function turns it. */
+  /** Whether a function converts it. */
   readonly hasFunction?: boolean
 }
 

@@ -51,13 +51,13 @@ function lacking(
       ? [toLacking('up', name, added, 'did not exist then')]
       : []),
     ...fieldChanges.flatMap((fieldChange) =>
-      fieldChange.kind === 'retyped' ? unturned(name, fieldChange, schemas.get(fieldChange.fieldId)) : [],
+      fieldChange.kind === 'retyped' ? unconverted(name, fieldChange, schemas.get(fieldChange.fieldId)) : [],
     ),
   ]
 }
 
 /** The functions that a field lacks whose kinds of values have nothing in common. */
-function unturned(
+function unconverted(
   name: string,
   fieldChange: FieldChange & { readonly kind: 'retyped' },
   now: Schema | undefined,
@@ -117,7 +117,7 @@ function idle(name: string, { reshape, fieldChanges }: Step): Found {
       : [
           [
             `down has no effect: no field of ${name} existed only then`,
-            'write down beside was of the field that it turns',
+            'write down beside was of the field that it converts',
           ] as const,
         ]),
   ]
@@ -148,7 +148,7 @@ function unchanged(
   })
 }
 
-/** The fields whose older values may not fit the newer schema, though no function turns them. They matter in requests alone. */
+/** The fields whose older values may not fit the newer schema, though no function converts them. They matter in requests alone. */
 export function unfitProblems(
   chains: Iterable<Chain>,
   isSent: (step: Step) => boolean,

@@ -24,8 +24,8 @@ import { documentHeaders, toHeaders } from './convert/response-headers.ts'
 import { createMigration } from './migration.ts'
 import { isAbout, isOperation } from './operation.ts'
 import type { AppliedOperation } from './operation.ts'
-import { NAMED_SOURCES, namesOf, renameParams, turnNames } from './names.ts'
-import type { Turned } from './names.ts'
+import { NAMED_SOURCES, namesOf, renameParams, sourceBefore } from './names.ts'
+import type { SourceConverter } from './names.ts'
 import type { Plans } from './convert/plans.ts'
 import { zod } from './zod.ts'
 
@@ -41,7 +41,7 @@ export interface HistoryParts {
   readonly levels: ReadonlyMap<string, number>
   readonly plans: Plans
   readonly problems: readonly DefinitionProblem[]
-  /** Schemas that are turned without a route. */
+  /** Schemas that are converted without a route. */
   readonly messages: readonly Schema[]
 }
 
@@ -356,12 +356,12 @@ interface OlderParts {
 }
 
 function toDiffering({ route, level, plans, applied, address }: OlderParts): Differing {
-  const turned = new Map<SourceName, Turned>()
+  const converters = new Map<SourceName, SourceConverter>()
   const sources = olderSources(route, applied).map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, level)
-    const names = turnNames(source, plan, applied)
+    const names = sourceBefore(source, plan, applied)
     if (names !== undefined || plan !== undefined)
-      turned.set(source.name, { plan, names: names?.up, shown: names?.shown ?? new Map() })
+      converters.set(source.name, { plan, names: names?.up, shown: names?.shown ?? new Map() })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })
@@ -374,7 +374,7 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
     plans,
     applied,
     responses,
-    turned,
+    converters,
     address: address.changes,
   })
   const status = migration.statusOf(route.status)
@@ -392,7 +392,7 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
     openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
     migration: {
       ...migration,
-      shownPattern: renameParams(address.pattern, turned.get('params')?.plan?.names ?? new Map()),
+      shownPattern: renameParams(address.pattern, converters.get('params')?.plan?.names ?? new Map()),
     },
   }
 }

@@ -9,7 +9,7 @@ import { describeValue, isRecord } from '../base/values.ts'
 import type { HistoryParts } from './expand.ts'
 import { withLoads } from './convert/loading.ts'
 import type { Side } from './convert/plan.ts'
-import type { Extra } from './convert/turn.ts'
+import type { Extra } from './convert/converter.ts'
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */
 export function levelOf({ levels, versions }: HistoryParts, version: string): number {
@@ -18,10 +18,10 @@ export function levelOf({ levels, versions }: HistoryParts, version: string): nu
   throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
 }
 
-/** Creates the function that turns values between versions. */
+/** Creates the function that converts values between versions. */
 export function createMigrate(parts: HistoryParts): MigrateValue {
   const { isLoading, orderOf, planOf } = parts.plans
-  const turnerOf = (schema: Schema, version: string | undefined, side: Side): Turner => {
+  const converterOf = (schema: Schema, version: string | undefined, side: Side): ValueConverter => {
     const level = version === undefined ? 0 : levelOf(parts, version)
     const plan = planOf(schema, level)
     if (plan === undefined) return (value) => value
@@ -40,10 +40,16 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
     if (!isRecord(versions))
       throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
     const { from, to } = asked
-    const toOlder = turnerOf(schema, to, 'down')
+    const toOlder = converterOf(schema, to, 'down')
     const site = provide === undefined ? RequestExtra.siteOf(extra) : { provide }
-    return after(turnerOf(schema, from, 'up')(value, extra, site), (newest) => toOlder(newest, extra, site))
+    return after(converterOf(schema, from, 'up')(value, extra, site), (newest) =>
+      toOlder(newest, extra, site),
+    )
   }
 }
 
-type Turner = (value: unknown, extra: Extra, site: Partial<MigrationSite> | undefined) => Awaitable<unknown>
+type ValueConverter = (
+  value: unknown,
+  extra: Extra,
+  site: Partial<MigrationSite> | undefined,
+) => Awaitable<unknown>

@@ -11,15 +11,15 @@ import type { Schema } from '../schema/schema.ts'
 import type { SourceName } from '../schema/sources.ts'
 import { childrenOf } from '../schema/walk.ts'
 import { toRecord } from '../base/values.ts'
-import type { Turned } from './names.ts'
+import type { SourceConverter } from './names.ts'
 import type { AppliedOperation } from './operation.ts'
-import { createTurnHeaders, toHeaders } from './convert/response-headers.ts'
+import { createConvertHeaders, toHeaders } from './convert/response-headers.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
 import { createTracking } from './convert/tracking.ts'
 import { withLoads } from './convert/loading.ts'
-import { MigrationError, RefusedError } from './convert/turn.ts'
-import type { Extra } from './convert/turn.ts'
+import { MigrationError, RefusedError } from './convert/converter.ts'
+import type { Extra } from './convert/converter.ts'
 
 interface Parts {
   readonly route: ResolvedRoute
@@ -28,78 +28,78 @@ interface Parts {
   /** The operations, newest first. */
   readonly applied: readonly AppliedOperation[]
   readonly responses: ReadonlyMap<ResponseKey, Schema>
-  readonly turned: ReadonlyMap<SourceName, Turned>
+  readonly converters: ReadonlyMap<SourceName, SourceConverter>
   /** The ids of the changes without which the route would have another address. */
   readonly address: readonly string[]
 }
 
-/** Creates what turns the requests and results of a route in an older version. */
+/** Creates what converts the requests and results of a route in an older version. */
 export function createMigration({
   route,
   level,
   plans,
   applied,
   responses,
-  turned,
+  converters,
   address,
 }: Parts): Omit<VersionAdapter, 'shownPattern'> {
-  const found = new Map<ResponseKey, TurnedResponse>()
+  const found = new Map<ResponseKey, ResponseConverter>()
   for (const [status, schema] of route.responses) {
     const plan = plans.planOf(schema, level)
-    found.set(status, toTurned(schema, plan, level, plans))
+    found.set(status, toResponseConverter(schema, plan, level, plans))
   }
   const other = route.isOneResponse ? found.get(route.status) : undefined
-  const turnedAt = (status: number): TurnedResponse | undefined => findResponse(found, status) ?? other
+  const converterAt = (status: number): ResponseConverter | undefined => findResponse(found, status) ?? other
   const statuses = statusesOf(applied, route)
-  const turnHeaders = createTurnHeaders(toHeaders(applied))
+  const convertHeaders = createConvertHeaders(toHeaders(applied))
   return {
     responses,
-    up: createUp(route, level, plans, turned),
+    up: createUp(route, level, plans, converters),
     down: (status, data, extra) => {
       if (data === undefined || data === null) return data
-      const response = turnedAt(status)
-      return response === undefined ? data : turnDown(route, response, data, extra)
+      const response = converterAt(status)
+      return response === undefined ? data : convertDown(route, response, data, extra)
     },
-    stream: turnStream(route, level, plans),
-    isAltered: (source) => turned.has(source),
-    isTurned: (status) => turnedAt(status)?.plan !== undefined,
-    isParsedFirst: (status) => turnedAt(status)?.isParsedFirst === true,
+    stream: convertStream(route, level, plans),
+    isAltered: (source) => converters.has(source),
+    isConverted: (status) => converterAt(status)?.plan !== undefined,
+    isParsedFirst: (status) => converterAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status)?.was ?? status,
     tracking: createTracking(address, (status) => statuses.get(status)?.change),
-    turnHeaders:
-      turnHeaders &&
+    convertHeaders:
+      convertHeaders &&
       ((headers, extra) => {
         try {
-          turnHeaders(headers, extra)
+          convertHeaders(headers, extra)
         } catch (error) {
           throw failed(route, error)
         }
       }),
-    hasOlderHead: turnHeaders !== undefined || [...statuses].some(([newest, { was }]) => newest !== was),
+    hasOlderHead: convertHeaders !== undefined || [...statuses].some(([newest, { was }]) => newest !== was),
   }
 }
 
-/** Creates the function that turns the sources of a request. */
+/** Creates the function that converts the sources of a request. */
 function createUp(
   route: ResolvedRoute,
   level: number,
   plans: Plans,
-  turned: ReadonlyMap<SourceName, Turned>,
+  converters: ReadonlyMap<SourceName, SourceConverter>,
 ): VersionAdapter['up'] {
-  const turnAll = (input: Readonly<Record<string, unknown>>, extra: Extra): Record<string, unknown> => {
+  const convertAll = (input: Readonly<Record<string, unknown>>, extra: Extra): Record<string, unknown> => {
     const issues: ValidationIssue[] = []
     const made: Record<string, unknown> = {}
-    for (const [source, turn] of turned)
-      made[source] = turnSource({ route, source, given: input[source], extra }, turn, issues)
+    for (const [source, converter] of converters)
+      made[source] = convertSource({ route, source, given: input[source], extra }, converter, issues)
     if (issues.length > 0) throw new ValidationError(issues)
     return made
   }
   const isLoading = route.sources.some(({ schema }) => plans.isLoading(schema, level, 'up'))
-  if (!isLoading) return turnAll
+  if (!isLoading) return convertAll
   const way = { side: 'up', orderOf: plans.orderOf } as const
   return async (input, extra) => {
     try {
-      return await withLoads(extra, RequestExtra.siteOf(extra), way, (own) => turnAll(input, own))
+      return await withLoads(extra, RequestExtra.siteOf(extra), way, (own) => convertAll(input, own))
     } catch (error) {
       throw error instanceof MigrationError ? failed(route, error) : error
     }
@@ -107,9 +107,9 @@ function createUp(
 }
 
 /** @throws `Error` with the change that fails */
-function turnDown(
+function convertDown(
   route: ResolvedRoute,
-  { plan, loads }: TurnedResponse,
+  { plan, loads }: ResponseConverter,
   data: unknown,
   extra: MigrationExtra,
 ): Awaitable<unknown> {
@@ -124,7 +124,12 @@ function turnDown(
 }
 
 /** Returns the conversion of a schema that is sent. */
-function toTurned(schema: Schema, plan: Plan | undefined, level: number, plans: Plans): TurnedResponse {
+function toResponseConverter(
+  schema: Schema,
+  plan: Plan | undefined,
+  level: number,
+  plans: Plans,
+): ResponseConverter {
   if (plan === undefined) return { plan, isParsedFirst: false, loads: undefined }
   if (!plans.isLoading(schema, level, 'down'))
     return { plan, isParsedFirst: isCompleted(schema, new Set()), loads: undefined }
@@ -137,16 +142,16 @@ function toTurned(schema: Schema, plan: Plan | undefined, level: number, plans: 
   }
 }
 
-/** How the events or items of a route are turned, or `undefined` if no change reaches them. */
-function turnStream(route: ResolvedRoute, level: number, plans: Plans): StreamMigration | undefined {
+/** How the events or items of a route are converted, or `undefined` if no change reaches them. */
+function convertStream(route: ResolvedRoute, level: number, plans: Plans): StreamMigration | undefined {
   const { stream } = route
   if (stream === undefined) return undefined
-  const found = new Map<string, TurnedResponse>()
+  const found = new Map<string, ResponseConverter>()
   const schemas = new Map(stream.schemas)
   for (const [name, schema] of stream.schemas) {
     const plan = plans.planOf(schema, level)
     if (plan === undefined) continue
-    found.set(name, toTurned(schema, plan, level, plans))
+    found.set(name, toResponseConverter(schema, plan, level, plans))
     schemas.set(name, plan.wire)
   }
   if (found.size === 0) return undefined
@@ -156,14 +161,14 @@ function turnStream(route: ResolvedRoute, level: number, plans: Plans): StreamMi
       const item = found.get(name)
       return item === undefined || data === undefined || data === null
         ? data
-        : turnDown(route, item, data, extra)
+        : convertDown(route, item, data, extra)
     },
     isParsedFirst: (name) => found.get(name)?.isParsedFirst === true,
   }
 }
 
 /** A declared response, event or item. */
-interface TurnedResponse {
+interface ResponseConverter {
   /** `undefined` if no change reaches it. */
   readonly plan: Plan | undefined
   /** Whether functions of changes receive results after the newest schema parsed them. */
@@ -179,13 +184,13 @@ interface Given {
   readonly extra: Extra
 }
 
-function turnSource(
+function convertSource(
   { route, source, given, extra: told }: Given,
-  { plan, names, shown }: Turned,
+  { plan, names, shown }: SourceConverter,
   issues: ValidationIssue[],
 ): unknown {
   const extra = source === 'params' ? withoutNames(told) : told
-  const refuse = (error: unknown, nameOf: Turned['shown']): undefined => {
+  const refuse = (error: unknown, nameOf: SourceConverter['shown']): undefined => {
     if (!(error instanceof RefusedError)) throw failed(route, error)
     for (const { code, message, path } of error.issues) {
       const keys = [...error.path, ...path].map((key) => (typeof key === 'number' ? key : String(key)))
@@ -211,7 +216,7 @@ function turnSource(
   }
 }
 
-const NOTHING_RENAMED: Turned['shown'] = new Map()
+const NOTHING_RENAMED: SourceConverter['shown'] = new Map()
 
 /** The path parameters that were made, and those that no schema reads. */
 function toParams(given: unknown, made: unknown, { names }: Plan): object {

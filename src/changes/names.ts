@@ -13,15 +13,15 @@ import { absent } from './was.ts'
 import type { Plan } from './convert/plan.ts'
 import { toldOf } from './convert/program.ts'
 import { differs } from './convert/tracking.ts'
-import { createMadeCheck, promisedIn, threwIn } from './convert/turn.ts'
-import type { Extra, Identified, Turn } from './convert/turn.ts'
+import { createMadeCheck, promisedIn, threwIn } from './convert/converter.ts'
+import type { Extra, Identified, Converter } from './convert/converter.ts'
 
-/** The functions that turn the values of a source. */
-export interface Turned {
+/** The functions that convert the values of a source. */
+export interface SourceConverter {
   /** That of models. */
   readonly plan: Plan | undefined
   /** Those of operations, which run before. */
-  readonly names: Turn | undefined
+  readonly names: Converter | undefined
   /** The names that clients know parameters by, by those that the plan reads. A parameter that did not exist has none. */
   readonly shown: ReadonlyMap<string | number, string | undefined>
 }
@@ -38,7 +38,7 @@ export function namesOf(source: SourceName, operation: Operation): NamesWere | u
 interface Parameter {
   /** Its newest name, which operations know it by. */
   readonly key: string
-  /** Its name in the schema that values are turned into, or `undefined` if it existed only then. */
+  /** Its name in the schema that values are converted into, or `undefined` if it existed only then. */
   readonly newest: string | undefined
   /** Its name in the older version, or `undefined` if it did not exist. */
   name: string | undefined
@@ -85,11 +85,11 @@ export function toParameters(
 }
 
 /** A source as it was before operations changed parameters of it, or `undefined` if none did. */
-export function turnNames(
+export function sourceBefore(
   source: DeclaredSource,
   plan: Plan | undefined,
   operations: readonly AppliedOperation[],
-): { readonly schema: Schema; readonly up: Turn; readonly shown: Turned['shown'] } | undefined {
+): { readonly schema: Schema; readonly up: Converter; readonly shown: SourceConverter['shown'] } | undefined {
   const parameters = toParameters(source, plan, operations)
   if (parameters === undefined) return undefined
   const works = parameters.flatMap(toWorks)

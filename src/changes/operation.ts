@@ -1,8 +1,8 @@
 import type { Method } from '../http/http.ts'
-import type { Identified, TurnExtra } from './convert/turn.ts'
+import type { Identified, ChangeExtra } from './convert/converter.ts'
 import type { Absent, Pairs, Said, Was } from './was.ts'
 
-/** The earlier parameters of requests, by their newest name. Values are turned up, to the newest version. */
+/** The earlier parameters of requests, by their newest name. Values are converted up, to the newest version. */
 export type NamesWere<W = Readonly<Record<string, Was>>> = { readonly [K in keyof W]: NameWas<W[K]> }
 
 /** An earlier parameter. */
@@ -10,7 +10,7 @@ export interface NameWas<W = Was> {
   /** A schema, `absent` or a name. */
   readonly was: W
   /** From the older version to the newest. */
-  readonly up?: (old: OldValue<W>, extra: TurnExtra) => unknown
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => unknown
 }
 
 /** The value of a parameter of an older version. That of a parameter with another name is one of the newest schema. */
@@ -22,7 +22,7 @@ type OldValue<W> = [Was] extends [W]
       ? undefined
       : unknown
 
-/** The earlier headers of responses, by their newest name. Values are turned down, to the older version. */
+/** The earlier headers of responses, by their newest name. Values are converted down, to the older version. */
 export type HeadersWere = Readonly<
   Record<
     string,
@@ -30,7 +30,7 @@ export type HeadersWere = Readonly<
       /** A schema, `absent` or a name. */
       readonly was: Was
       /** From the newest version to the older one. */
-      readonly down?: (now: unknown, extra: TurnExtra) => unknown
+      readonly down?: (now: unknown, extra: ChangeExtra) => unknown
     }
   >
 >

@@ -6,7 +6,7 @@ import type {
   BaseOf,
   FieldsWere,
   NewSide,
-  ObjectTurns,
+  ObjectFunctions,
   OldSide,
   Pairs,
   ReshapeDown,
@@ -14,10 +14,10 @@ import type {
   Said,
   Was,
 } from './was.ts'
-import type { FieldExtra, LoadedExtra, Loader, TurnExtra } from './convert/turn.ts'
+import type { FieldExtra, LoadedExtra, Loader, ChangeExtra } from './convert/converter.ts'
 
 /** The second argument of `load`. */
-export interface LoadExtra<I> extends TurnExtra {
+export interface LoadExtra<I> extends ChangeExtra {
   /** The values of the tokens that `inject` of the change names. */
   readonly inject: Injected<I>
   /** Aborted when the client disconnects or the time of the request is over. */
@@ -57,7 +57,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
   readonly lossy?: readonly string[]
   /** The same object before and after the change; `octavo/testing` checks them. @default [] */
   readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
-} & ObjectTurns<M['~shape'], W, R, D, U> &
+} & ObjectFunctions<M['~shape'], W, R, D, U> &
   ReshapeDown<M['~shape'], W> &
   ReshapeUp<M['~shape'], W>
 

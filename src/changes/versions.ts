@@ -35,7 +35,7 @@ export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
   readonly changes: C
   /** The version that changes of the version `'next'` get, to try them out. Without it, requests see the state before them. */
   readonly next?: string | undefined
-  /** Schemas that no route declares, which `migrate` turns. @default [] */
+  /** Schemas that no route declares, which `migrate` converts. @default [] */
   readonly messages?: readonly Schema[]
 }
 
@@ -57,7 +57,7 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
    */
   isSince(change: Pick<VersionChange, 'id'>, version: Vs[number]): boolean
   /**
-   * Turns a valid value of one version into that of another, for webhooks and stored messages. It is not validated. Without `from` it is a
+   * Converts a valid value of one version into that of another, for webhooks and stored messages. It is not validated. Without `from` it is a
    * value of the newest models, without `to` it becomes one.
    *
    * @example
@@ -75,7 +75,7 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
     versions: { readonly from?: From; readonly to?: To; readonly inject?: never },
   ): MigratedAt<S, Vs, C, To>
   /**
-   * Turns a value for which changes load data.
+   * Converts a value for which changes load data.
    *
    * @example
    * await history.migrate(Article, article, { to: '1', inject: { users } })
@@ -98,7 +98,7 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
   ): Promise<MigratedAt<S, Vs, C, To>>
 }
 
-/** The versions between which a value is turned. */
+/** The versions between which a value is converted. */
 interface AskedVersions {
   readonly from?: string | undefined
   readonly to?: string | undefined

@@ -1,5 +1,5 @@
 import type { Schema } from '../schema/schema.ts'
-import type { FieldExtra, LoadedExtra } from './convert/turn.ts'
+import type { FieldExtra, LoadedExtra } from './convert/converter.ts'
 
 /** Any schema, by its cheapest mark: `extends $ZodType` compares whole classes. */
 interface AnySchema {
@@ -44,7 +44,7 @@ type Partials<T> = Flat<{ [K in Exclude<keyof T, Undefinable<T>>]: T[K] } & { [K
 
 /** A field whose older values do not fit its newest schema by themselves. */
 interface NeedsUp<Old, Now> {
-  /** Turns an older value into one of the newest schema. */
+  /** Converts an older value into one of the newest schema. */
   readonly up: unknown
   /** For types alone, never set. */
   readonly '~up'?: readonly [Old, Now]
@@ -52,14 +52,14 @@ interface NeedsUp<Old, Now> {
 
 /** A field whose newest values do not fit its older schema by themselves. */
 interface NeedsDown<Now, Old> {
-  /** Turns a newest value into one of the older schema. */
+  /** Converts a newest value into one of the older schema. */
   readonly down: unknown
   /** For types alone, never set. */
   readonly '~down'?: readonly [Now, Old]
 }
 
 /** A field without functions. */
-interface NoTurns {
+interface NoFunctions {
   readonly up?: never
   readonly down?: never
   readonly narrowed?: never
@@ -69,14 +69,14 @@ interface NoTurns {
  * Which functions a field needs. The functions themselves are not in here, because a conditional type is settled before TypeScript knows
  * what `load` returns.
  */
-type FieldTurns<Sh, K, W> = W extends AnySchema
+type FieldFunctions<Sh, K, W> = W extends AnySchema
   ? K extends keyof Sh
     ? (Out<W> extends In<Sh[K]> ? unknown : NeedsUp<Out<W>, In<Sh[K]>> & { readonly narrowed?: never }) &
         (Out<Sh[K]> extends In<W> ? unknown : NeedsDown<Out<Sh[K]>, In<W>>)
-    : NoTurns
-  : NoTurns
+    : NoFunctions
+  : NoFunctions
 
-/** An earlier field, with the functions that turn it. `D` and `U` are the results of `load`. */
+/** An earlier field, with the functions that convert it. `D` and `U` are the results of `load`. */
 interface FieldWere<Sh, K, W, R, D, U> {
   /** A schema, `absent` or a name. */
   readonly was: W
@@ -90,7 +90,7 @@ interface FieldWere<Sh, K, W, R, D, U> {
 
 /** The earlier fields of a model. */
 export type FieldsWere<Sh, W, R = never, D = undefined, U = undefined> = {
-  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldTurns<Sh, K, W[K]>
+  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldFunctions<Sh, K, W[K]>
 }
 
 /** The fields that functions of one field read. */
@@ -190,7 +190,7 @@ export type ReshapeUp<Sh, W> = [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<
     }
 
 /** The functions of a whole object. `D` and `U` are what `load` returned. */
-export interface ObjectTurns<Sh, W, R, D, U> {
+export interface ObjectFunctions<Sh, W, R, D, U> {
   /** Creates the fields that existed only before the change. */
   readonly down?: (now: NewSide<Sh, W, R>, extra: LoadedExtra<D>) => Partials<MadeDown<Sh, W>>
   /** Creates the fields that did not exist yet. */

@@ -89,7 +89,7 @@ function formatVersions(
       info.version,
       [...lifeOf(info), ...(info.isDefault ? ['default'] : [])].join(', '),
       String(info.routes.length),
-      String(info.routes.filter(({ isTurned }) => isTurned === true).length),
+      String(info.routes.filter(({ isConverted }) => isConverted === true).length),
       ...(calls === undefined ? [] : toCells(calls.get(info.version) ?? NO_CALLS)),
       (info.changes ?? []).map(toTitle).join(' · '),
     ])

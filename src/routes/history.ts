@@ -16,7 +16,7 @@ export type ExpandRoutes = (
 ) => readonly ResolvedRoute[]
 
 /**
- * Turns a value between versions. Without one, it is of the newest models. If a change loads data for it, the result is a promise.
+ * Converts a value between versions. Without one, it is of the newest models. If a change loads data for it, the result is a promise.
  *
  * @throws `RangeError` for a version that does not exist.
  */

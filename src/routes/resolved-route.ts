@@ -82,7 +82,7 @@ export interface VersionAdapter {
   /** The schemas of the older version by the statuses of the newest one. */
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   /**
-   * Turns the valid input of the older version into that of the newest one: returns the sources that differ, or a promise of them if a change
+   * Converts the valid input of the older version into that of the newest one: returns the sources that differ, or a promise of them if a change
    * loads data.
    *
    * @throws `ValidationError` for what the newest version refuses, and `Error` for a change that fails.
@@ -92,18 +92,18 @@ export interface VersionAdapter {
     extra: MigrationExtra,
   ) => Awaitable<Readonly<Record<string, unknown>>>
   /**
-   * Turns a result of the newest version, with its status there, into one of the older version, or a promise of it if a change loads data.
+   * Converts a result of the newest version, with its status there, into one of the older version, or a promise of it if a change loads data.
    *
    * @throws `Error` for a change that fails, with the reason as its cause.
    */
   readonly down: (status: number, data: unknown, extra: MigrationExtra) => Awaitable<unknown>
-  /** Whether results of a status have to be parsed by the newest schema before they are turned. */
+  /** Whether results of a status have to be parsed by the newest schema before they are converted. */
   readonly isParsedFirst: (status: number) => boolean
-  /** Whether `up` turns a source. */
+  /** Whether `up` converts a source. */
   readonly isAltered: (source: SourceName) => boolean
-  /** Whether results of a status are turned. */
-  readonly isTurned: (status: number) => boolean
-  /** Turns events or items, if changes reach what the route declares of them. */
+  /** Whether results of a status are converted. */
+  readonly isConverted: (status: number) => boolean
+  /** Converts events or items, if changes reach what the route declares of them. */
   readonly stream: StreamMigration | undefined
   /** Whether statuses or headers of responses differ. */
   readonly hasOlderHead: boolean
@@ -112,11 +112,11 @@ export interface VersionAdapter {
   /** Notes which changes alter something, for applications that ask for it. */
   readonly tracking: MigrationTracking
   /**
-   * Turns the headers of a response into those of the older version.
+   * Converts the headers of a response into those of the older version.
    *
    * @throws `Error` for a change that fails, with the reason as its cause.
    */
-  readonly turnHeaders:
+  readonly convertHeaders:
     | ((headers: Record<string, string | string[]>, extra: MigrationExtra) => void)
     | undefined
 }
@@ -133,16 +133,16 @@ export interface MigrationTracking {
   readonly status: (context: object, newest: number) => void
 }
 
-/** How the events or items of a stream are turned into those of an older version. */
+/** How the events or items of a stream are converted into those of an older version. */
 export interface StreamMigration {
   /** The stream of the older version. */
   readonly older: DeclaredStream
   /**
-   * Turns the data of an event, or an item, or a promise of it if a change loads data. Those that no change reaches stay as they are.
+   * Converts the data of an event, or an item, or a promise of it if a change loads data. Those that no change reaches stay as they are.
    *
    * @throws `Error` for a change that fails, with the reason as its cause.
    */
   readonly down: (name: string, data: unknown, extra: MigrationExtra) => Awaitable<unknown>
-  /** Whether data has to be parsed by the newest schema before it is turned. */
+  /** Whether data has to be parsed by the newest schema before it is converted. */
   readonly isParsedFirst: (name: string) => boolean
 }

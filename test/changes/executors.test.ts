@@ -87,7 +87,7 @@ for (const [way, run] of Object.entries(WAYS))
   })
 
 describe('the compiled form of a program', () => {
-  const compile = (given: Program): Turn => compileProgram(given) ?? assert.fail('it was not compiled')
+  const compile = (given: Program): Converter => compileProgram(given) ?? assert.fail('it was not compiled')
   const request = { method: 'GET' } as never
 
   it('makes the same, calls the same functions and throws the same errors as the interpreted one', () => {

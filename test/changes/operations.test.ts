@@ -199,7 +199,7 @@ describe('headers of responses', () => {
     )
   }
 
-  it('are turned by down, newest change first, under the name that they had', async () => {
+  it('are converted by down, newest change first, under the name that they had', async () => {
     const app = open(
       { response: { headers: { 'X-Total': { was: z.string(), down: (now) => `${String(now)} cars` } } } },
       {

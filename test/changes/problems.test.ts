@@ -90,7 +90,7 @@ const TABLE: readonly (readonly [name: string, change: unknown, message: string,
     'a down that makes nothing',
     one(shaped({ fields: fine, down: () => ({}) })),
     'down has no effect: no field of ProblemUser existed only then',
-    'write down beside was of the field that it turns',
+    'write down beside was of the field that it converts',
   ],
   [
     'an up that is no function',

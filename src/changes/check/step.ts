@@ -4,8 +4,8 @@ import { messageOf, toRecord } from '../../base/values.ts'
 import { shapeOf } from '../chain.ts'
 import type { Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'
-import { MigrationError, RefusedError } from '../convert/turn.ts'
-import type { Loading, Turn } from '../convert/turn.ts'
+import { MigrationError, RefusedError } from '../convert/converter.ts'
+import type { Loading, Converter } from '../convert/converter.ts'
 import { loadIn } from '../convert/work.ts'
 import { validated } from './values.ts'
 
@@ -120,7 +120,7 @@ export function createTrip(
 }
 
 /** Converts a value. Changes that load something get `loaded`. */
-function convert(turn: Turn, value: object, loaded: unknown): unknown {
+function convert(converter: Converter, value: object, loaded: unknown): unknown {
   const kept = new Map<object, unknown>()
   let count = 0
   const loading: Loading = {
@@ -139,7 +139,7 @@ function convert(turn: Turn, value: object, loaded: unknown): unknown {
   let made
   do {
     count = 0
-    made = turn(value, { loading })
+    made = converter(value, { loading })
   } while (count > 0)
   return made
 }

@@ -7,7 +7,7 @@ import { schemaOf } from '../../schema/unwrap.ts'
 import { childrenOf } from '../../schema/walk.ts'
 import { messageOf } from '../../base/values.ts'
 import { namedModel } from '../field-names.ts'
-import { isTurned } from './plans.ts'
+import { isConvertible } from './plans.ts'
 import type { Plans } from './plans.ts'
 
 /** Lists the parts of a route that a change reaches and nothing can convert. */
@@ -41,7 +41,7 @@ export function schemaProblems(route: ResolvedRoute, plans: Plans): readonly Def
   })
 }
 
-/** The defaults that no change can turn into those of an older version. A default is turned once, so that this is known at the start. */
+/** The defaults that no change can convert into those of an older version. A default is converted once, so that this is known at the start. */
 export function defaultProblems(
   route: ResolvedRoute,
   level: number,
@@ -57,7 +57,7 @@ export function defaultProblems(
       const problem: DefinitionProblem = {
         code: 'invalid_change',
         where: route.label,
-        message: `a default cannot be turned into that of an older version: ${reasonOf(error)}`,
+        message: `a default cannot be converted into that of an older version: ${reasonOf(error)}`,
         fix: 'correct the change, or write a default that it can convert',
       }
       return [atDefinition(problem, ...route.definitions)]
@@ -89,8 +89,8 @@ function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Sche
   const { type, keyType } = defOf(schema)
   const keys = schemaOf(keyType)
   if (keys !== undefined && plans.reachOf(keys).length > 0) return ['keys']
-  // a transform takes values that are turned at once
+  // a transform takes values that are converted at once
   const isHeld = type === 'pipe' && (isSent || plans.isLoading(schema, Infinity, 'up'))
-  if (!isTurned(type) || isHeld) return [type]
+  if (!isConvertible(type) || isHeld) return [type]
   return childrenOf(schema).flatMap((child) => findStuck(child.schema, plans, isSent, seen))
 }

@@ -5,8 +5,8 @@ import type { MigrationSite } from '../../routes/migration-extra.ts'
 import type { Side } from './plan.ts'
 import { loadMembers, runWork, toldOf, valuesOf, writeMember, writeMembers } from './program.ts'
 import type { Program } from './program.ts'
-import { MigrationError, threwIn } from './turn.ts'
-import type { Extra, Loader, Loading, Turn } from './turn.ts'
+import { MigrationError, threwIn } from './converter.ts'
+import type { Extra, Loader, Loading, Converter } from './converter.ts'
 import type { LoadWork } from './work.ts'
 
 /** How far an object has been converted. */
@@ -24,7 +24,7 @@ interface Progress {
  * Creates the conversion of objects for which changes load something, or for others in them. It stops where data is missing, so that all objects
  * get it with one call, and goes on there when it is called again. Each function of a change runs once for an object.
  */
-export function interpretLoading(program: Program): Turn {
+export function interpretLoading(program: Program): Converter {
   return (value, extra) => {
     if (!isObject(value)) return value
     const { loading } = extra

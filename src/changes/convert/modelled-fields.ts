@@ -41,7 +41,7 @@ interface Field {
   readonly isStrong: boolean
 }
 
-/** Prepares the search. A part that has half of what a change turns as a whole is reported. */
+/** Prepares the search. A part that has half of what a change converts as a whole is reported. */
 export function createFindModelledFields(
   chains: Iterable<Chain>,
   orders: ReadonlyMap<object, number>,
@@ -231,7 +231,7 @@ function halfGroup(
   const problem: DefinitionProblem = {
     code: 'half_changed_part',
     where: `change "${change.id}"`,
-    message: `a part of ${name} has ${namesOf(added.filter(({ fieldId }) => alive.has(fieldId)))}, and the change turns ${namesOf(added)} together`,
+    message: `a part of ${name} has ${namesOf(added.filter(({ fieldId }) => alive.has(fieldId)))}, and the change converts ${namesOf(added)} together`,
     fix: 'give the part all of them, or list it in not',
   }
   return atDefinition(problem, change)

@@ -15,8 +15,8 @@ import type { Plan, PlanOf, Side } from './plan.ts'
 import { interpret } from './program.ts'
 import type { Member, Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
-import { MigrationError, RefusedError, turnAt } from './turn.ts'
-import type { Identified, Turn } from './turn.ts'
+import { MigrationError, RefusedError, convertAt } from './converter.ts'
+import type { Identified, Converter } from './converter.ts'
 import { downWork, upWork } from './work.ts'
 import type { Work } from './work.ts'
 
@@ -31,7 +31,7 @@ export function planObject(
   const catchall = schemaOf(defOf(schema)['catchall'])
   const others = catchall && planOf(catchall)
   const { down, up } = toPrograms({ schema, modelled, fields, steps, others })
-  const toTurn = (program: Program): Turn =>
+  const toConverter = (program: Program): Converter =>
     isLoading(program.side) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
   return {
     wire: cloneSchema(schema, {
@@ -45,8 +45,8 @@ export function planObject(
       ...(others && { catchall: others.parse }),
     }),
     names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
-    down: toTurn(down),
-    up: toTurn(up),
+    down: toConverter(down),
+    up: toConverter(up),
   }
 }
 
@@ -175,7 +175,7 @@ function toUp(
       const fieldId = modelled.fieldIds.get(key)
       const field = byKey.get(key)
       const register = fieldId === undefined ? undefined : registers.get(fieldId)
-      // what is in a register was turned on its way there
+      // what is in a register was converted on its way there
       const plan = register === undefined ? field?.plan : undefined
       return {
         to: key,
@@ -193,7 +193,11 @@ function toUp(
 }
 
 /** Copies or converts the members that no version declares, if the object keeps them. */
-function findOthers(schema: Schema, fields: readonly OldField[], turn: Turn | undefined): Program['others'] {
+function findOthers(
+  schema: Schema,
+  fields: readonly OldField[],
+  convert: Converter | undefined,
+): Program['others'] {
   const catchall = schemaOf(defOf(schema)['catchall'])
   if (catchall === undefined || defOf(catchall).type === 'never') return undefined
   const known = new Set([...Object.keys(shapeOf(schema)), ...fields.map(({ name }) => name)])
@@ -202,7 +206,7 @@ function findOthers(schema: Schema, fields: readonly OldField[], turn: Turn | un
       if (known.has(key)) continue
       // not assigned, because `__proto__` may be a key
       const given: unknown = Reflect.get(source, key)
-      const value = turn === undefined ? given : turnAt(turn, key, given, extra)
+      const value = convert === undefined ? given : convertAt(convert, key, given, extra)
       const member = { value, enumerable: true, writable: true, configurable: true }
       Object.defineProperty(made, key, member)
     }

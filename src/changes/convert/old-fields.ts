@@ -98,7 +98,7 @@ function toOptional(schema: Schema): Schema {
 
 /**
  * Puts around an older schema what the object puts around the newest one. A default is a value of the newest version, which it completes
- * after values are turned.
+ * after values are converted.
  */
 function wrapAgain(
   was: Schema,

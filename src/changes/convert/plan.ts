@@ -1,16 +1,16 @@
 import type { Schema } from '../../schema/schema.ts'
-import type { Turn } from './turn.ts'
+import type { Converter } from './converter.ts'
 
 /** How the values of a schema travel between the newest version and an older one. */
 export interface Plan {
   /** The schema of the older version, as documents show it. */
   wire: Schema
-  /** The same, for requests: where the newest schema transforms, values are turned before that. */
+  /** The same, for requests: where the newest schema transforms, values are converted before that. */
   parse: Schema
   /** From the older version to the newest. */
-  up: Turn
+  up: Converter
   /** From the newest version to the older one. */
-  down: Turn
+  down: Converter
   /** Of an object, the older names of fields by their newest ones. */
   names?: ReadonlyMap<string, string>
 }
@@ -22,6 +22,6 @@ export type Side = 'up' | 'down'
 export type PlanOf = (schema: Schema) => Plan | undefined
 
 /** Creates the conversions of a plan. */
-export function turnsOf(make: (side: Side) => Turn): Pick<Plan, Side> {
+export function createConverters(make: (side: Side) => Converter): Pick<Plan, Side> {
   return { up: make('up'), down: make('down') }
 }

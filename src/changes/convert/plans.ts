@@ -12,12 +12,12 @@ import type { AnyChange, Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { changesNames, namedModel, namesBefore } from '../field-names.ts'
 import { cloneSchema, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
-import { turnsOf } from './plan.ts'
+import { createConverters } from './plan.ts'
 import type { Plan, Side } from './plan.ts'
 import { createFindModelledFields } from './modelled-fields.ts'
 import type { ModelledFields } from './modelled-fields.ts'
-import { turnAt } from './turn.ts'
-import type { Turn } from './turn.ts'
+import { convertAt } from './converter.ts'
+import type { Converter } from './converter.ts'
 import { loadIn } from './work.ts'
 import { zod } from '../zod.ts'
 
@@ -36,7 +36,7 @@ export interface Plans {
   readonly modelledFieldsOf: (schema: Schema) => ModelledFields
   /** Whether changes with a place below `level` load data for values of a schema. */
   readonly isLoading: (schema: Schema, level: number, side: Side) => boolean
-  /** The defaults in a schema that changes turn. */
+  /** The defaults in a schema that changes convert. */
   readonly defaultsIn: (schema: Schema) => readonly Schema[]
 }
 
@@ -75,7 +75,7 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     const plan: Plan = {
       wire: zod.lazy(() => toZod(plan.wire)),
       parse: zod.lazy(() => toZod(plan.parse)),
-      ...turnsOf((side) => (value, extra) => plan[side](value, extra)),
+      ...createConverters((side) => (value, extra) => plan[side](value, extra)),
     }
     known.set(count, plan)
     const model = namedModel(schema)
@@ -98,7 +98,7 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
   return { chains, stepsIn, orderOf, reachOf, planOf, modelledFieldsOf, isLoading, defaultsIn }
 }
 
-/** Finds the defaults in a schema that changes turn. */
+/** Finds the defaults in a schema that changes convert. */
 function createDefaultsIn(
   modelledFieldsOf: Plans['modelledFieldsOf'],
   reachOf: Plans['reachOf'],
@@ -151,7 +151,7 @@ function heldBy(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): re
   return [...childrenOf(schema).map((child) => child.schema), ...older]
 }
 
-/** Whether a schema is read in another way than it is written: something in it is turned before it is transformed. */
+/** Whether a schema is read in another way than it is written: something in it is converted before it is transformed. */
 function isSplit(
   schema: Schema,
   { modelledFieldsOf, reachOf }: Pick<Plans, 'modelledFieldsOf' | 'reachOf'>,
@@ -182,8 +182,8 @@ function build(schema: Schema, level: number, parts: Parts): Plan {
   return make?.(schema, level, parts) ?? same(schema)
 }
 
-/** The types of schema through which values can be turned in both directions. */
-export function isTurned(type: string): boolean {
+/** The types of schema through which values can be converted in both directions. */
+export function isConvertible(type: string): boolean {
   return BUILD.has(type)
 }
 
@@ -199,7 +199,7 @@ function planNames(schema: Schema, fieldIds: ReadonlyMap<string, FieldId>, steps
   return {
     wire: older,
     parse: older,
-    ...turnsOf((side) => {
+    ...createConverters((side) => {
       const table: ReadonlyMap<unknown, unknown> = side === 'up' ? newest : names
       return (value, { altered }) => {
         const made = table.get(value) ?? value
@@ -220,10 +220,10 @@ function renamersOf(fieldId: FieldId, steps: readonly Step[]): readonly string[]
     .map(({ change }) => change.id)
 }
 
-const STAY: Turn = (value) => value
+const STAY: Converter = (value) => value
 
 function same(schema: Schema): Plan {
-  return { wire: schema, parse: schema, ...turnsOf(() => STAY) }
+  return { wire: schema, parse: schema, ...createConverters(() => STAY) }
 }
 
 const object: Build = (schema, level, { modelledFieldsOf, planOf, isLoading }) => {
@@ -243,10 +243,10 @@ const array: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, { element: plan.wire }),
     parse: cloneSchema(schema, { element: plan.parse }),
-    ...turnsOf((side) => (value, extra) => {
+    ...createConverters((side) => (value, extra) => {
       if (!Array.isArray(value)) return value
-      const turn = plan[side]
-      return value.map((member: unknown, index) => turnAt(turn, index, member, extra))
+      const convert = plan[side]
+      return value.map((member: unknown, index) => convertAt(convert, index, member, extra))
     }),
   }
 }
@@ -264,7 +264,7 @@ const wrapper: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, members('wire')),
     parse: cloneSchema(schema, members('parse')),
-    ...turnsOf(
+    ...createConverters(
       (side) => (value, extra) => (value === undefined || value === null ? value : plan[side](value, extra)),
     ),
   }
@@ -280,7 +280,7 @@ const lazy: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, { getter: () => plan.wire, ...FORGOTTEN }),
     parse: cloneSchema(schema, { getter: () => plan.parse, ...FORGOTTEN }),
-    ...turnsOf((side) => (value, extra) => plan[side](value, extra)),
+    ...createConverters((side) => (value, extra) => plan[side](value, extra)),
   }
 }
 
@@ -291,11 +291,11 @@ const record: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, { valueType: plan.wire }),
     parse: cloneSchema(schema, { valueType: plan.parse }),
-    ...turnsOf((side) => (value, extra) => {
+    ...createConverters((side) => (value, extra) => {
       if (!isObject(value)) return value
       // not assigned, because a key may be `__proto__`
       return Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [key, turnAt(plan[side], key, member, extra)]),
+        Object.entries(value).map(([key, member]) => [key, convertAt(plan[side], key, member, extra)]),
       )
     }),
   }
@@ -314,11 +314,11 @@ const tuple: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, members('wire')),
     parse: cloneSchema(schema, members('parse')),
-    ...turnsOf((side) => (value, extra) => {
+    ...createConverters((side) => (value, extra) => {
       if (!Array.isArray(value)) return value
       return value.map((member: unknown, index) => {
         const plan = index < plans.length ? plans[index] : restPlan
-        return plan === undefined ? member : turnAt(plan[side], index, member, extra)
+        return plan === undefined ? member : convertAt(plan[side], index, member, extra)
       })
     }),
   }
@@ -350,7 +350,7 @@ const union: Build = (schema, level, { planOf }) => {
   return {
     wire: older('wire'),
     parse: older('parse'),
-    ...turnsOf((side) => {
+    ...createConverters((side) => {
       const find = side === 'up' ? findOld : findNew
       return (value, extra) => {
         const plan = isObject(value) ? plans[find(value)] : undefined
@@ -397,25 +397,25 @@ function valuesOf(option: Schema, discriminator: string): ReadonlySet<unknown> {
   return values instanceof Set ? values : new Set()
 }
 
-/** A transform takes values of the newest version, so they are turned before it. */
+/** A transform takes values of the newest version, so they are converted before it. */
 const pipe: Build = (schema, level, { planOf, changesIn }) => {
   const { in: first } = defOf(schema)
   const inner = schemaOf(first)
   const plan = inner && planOf(inner, level)
   if (inner === undefined || plan === undefined) return same(schema)
-  const turned = zod.pipe(
+  const converted = zod.pipe(
     toZod(plan.parse),
     zod.transform((value) => plan.up(value, {})),
   )
   // the values before the transform are gone when they are tracked, so that each change counts that reaches them
-  const note: Turn = (value, { altered }) => {
+  const note: Converter = (value, { altered }) => {
     if (altered !== undefined) for (const change of changesIn(inner, level)) altered(change)
     return value
   }
   return {
     wire: plan.wire,
-    parse: cloneSchema(schema, { in: turned }),
-    ...turnsOf((side) => (side === 'up' ? note : STAY)),
+    parse: cloneSchema(schema, { in: converted }),
+    ...createConverters((side) => (side === 'up' ? note : STAY)),
   }
 }
 

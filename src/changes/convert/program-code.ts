@@ -4,15 +4,15 @@ import type { Schema } from '../../schema/schema.ts'
 import { apart, incomplete, toldOf, withRead } from './program.ts'
 import type { Program } from './program.ts'
 import { differs } from './tracking.ts'
-import { below, promisedIn, threwIn } from './turn.ts'
-import type { Identified, Turn } from './turn.ts'
+import { below, promisedIn, threwIn } from './converter.ts'
+import type { Identified, Converter } from './converter.ts'
 import type { Held, WorkOf } from './work.ts'
 
 /**
  * Compiles a program into one function, which is some ten times as fast as `interpret` and does the same. Returns `undefined` if code
  * generation is not allowed.
  */
-export function compileProgram(program: Program): Turn | undefined {
+export function compileProgram(program: Program): Converter | undefined {
   const { works, members, loads, others, refine } = program
   const args = works.flatMap((work) => (work.kind === 'group' ? work.args : []))
   const names = [...members.map(({ to }) => to), ...[...loads, ...args].map(({ name }) => name)]
@@ -23,7 +23,7 @@ export function compileProgram(program: Program): Turn | undefined {
   if (works.some((work) => work.kind !== 'note')) code.lines.push(`const y = ${constant(code, toldOf)}(x)`)
   writeLoads(code, program)
   for (const work of works) {
-    if (work.kind === 'turn') writeTurn(code, work, program)
+    if (work.kind === 'convert') writeConvert(code, work, program)
     else if (work.kind === 'group') writeGroup(code, work)
     else if (work.kind === 'note')
       code.lines.push(`if (w !== undefined && r${work.register} !== undefined) ${noting(work)}`)
@@ -35,7 +35,7 @@ export function compileProgram(program: Program): Turn | undefined {
   const body = ["'use strict'", ...constants, 'return (v, x) => {', ...code.lines, '}'].join('\n')
   try {
     // oxlint-disable-next-line typescript/no-implied-eval, no-new-func, typescript/no-unsafe-type-assertion -- names are quoted by JSON.stringify
-    return new Function('c', body)(code.constants) as Turn
+    return new Function('c', body)(code.constants) as Converter
   } catch {
     return undefined
   }
@@ -80,7 +80,7 @@ function writeLoads(code: Code, program: Program): void {
 /** Writes the call of a function of a change. */
 function writeCall(
   code: Code,
-  work: WorkOf<'turn' | 'group'>,
+  work: WorkOf<'convert' | 'group'>,
   { made, value, extra }: { readonly made: string; readonly value: string; readonly extra: string },
 ): void {
   const self = constant(code, work)
@@ -95,7 +95,7 @@ function checked(code: Code, check: unknown, text: string): string {
   return check === undefined ? text : `${constant(code, check)}(${text})`
 }
 
-function writeTurn(code: Code, work: WorkOf<'turn'>, { side }: Program): void {
+function writeConvert(code: Code, work: WorkOf<'convert'>, { side }: Program): void {
   const { call, check, skipsAbsent, spares, reads, needs } = work
   const register = `r${work.register}`
   const spared = [

@@ -3,8 +3,8 @@ import { isPromise } from '../../base/async.ts'
 import { isObject } from '../../base/values.ts'
 import type { Plan, Side } from './plan.ts'
 import { differs } from './tracking.ts'
-import { promisedIn, RefusedError, threwIn, turnAt } from './turn.ts'
-import type { Extra, FieldExtra, Identified, Turn, TurnExtra } from './turn.ts'
+import { promisedIn, RefusedError, threwIn, convertAt } from './converter.ts'
+import type { Extra, FieldExtra, Identified, Converter, ChangeExtra } from './converter.ts'
 import type { Held, Needed, Needs, Work, WorkOf } from './work.ts'
 
 /** A member of the object that is made: it comes from a member of the value, or from a register. */
@@ -44,7 +44,7 @@ export interface Program {
 }
 
 /** Creates the conversion that runs a program, for platforms that forbid to make code from text. */
-export function interpret(program: Program): Turn {
+export function interpret(program: Program): Converter {
   return (value, extra) => {
     if (!isObject(value)) return value
     const site = { held: loadMembers(program, value, extra), extra, told: toldOf(extra), side: program.side }
@@ -57,7 +57,7 @@ export function interpret(program: Program): Turn {
 export function loadMembers({ side, loads }: Program, value: object, extra: Extra): unknown[] {
   const held: unknown[] = []
   for (const { name, register, plan } of loads)
-    held[register] = turnMember(plan, side, name, Reflect.get(value, name), extra)
+    held[register] = convertMember(plan, side, name, Reflect.get(value, name), extra)
   return held
 }
 
@@ -82,7 +82,7 @@ export function writeMember(
 ): unknown {
   const { from, register } = member
   const given = register === undefined ? Reflect.get(value, from) : held[register]
-  return turnMember(member.plan, side, from, complete(member, given, extra), extra)
+  return convertMember(member.plan, side, from, complete(member, given, extra), extra)
 }
 
 /** Returns the value of a member, or of its fallback if it is absent. */
@@ -94,37 +94,43 @@ function complete({ fallback, shaper }: Member, given: unknown, extra: Extra): u
 }
 
 /** The second argument of functions of changes, which see the request alone. */
-export function toldOf(extra: Extra): TurnExtra {
+export function toldOf(extra: Extra): ChangeExtra {
   const { request, state, altered, loading } = extra
   return altered === undefined && loading === undefined ? extra : { request, state }
 }
 
 /** The second argument of functions that get more than the request. */
-export function withRead({ request, state }: TurnExtra, reads: object, loaded?: unknown): FieldExtra {
+export function withRead({ request, state }: ChangeExtra, reads: object, loaded?: unknown): FieldExtra {
   return { request, state, reads, loaded }
 }
 
-function turnMember(plan: Plan | undefined, side: Side, name: string, value: unknown, extra: Extra): unknown {
-  return value === undefined || plan === undefined ? value : turnAt(plan[side], name, value, extra)
+function convertMember(
+  plan: Plan | undefined,
+  side: Side,
+  name: string,
+  value: unknown,
+  extra: Extra,
+): unknown {
+  return value === undefined || plan === undefined ? value : convertAt(plan[side], name, value, extra)
 }
 
 /** The state of a conversion while its program runs. */
 export interface WorkSite {
   readonly held: unknown[]
   readonly extra: Extra
-  readonly told: TurnExtra
+  readonly told: ChangeExtra
   readonly side: Side
 }
 
 /** Runs one work. `loaded` is what its loader loaded. */
 export function runWork(work: Work, site: WorkSite, loaded: unknown): void {
-  if (work.kind === 'turn') runTurn(work, site, loaded)
+  if (work.kind === 'convert') runConvert(work, site, loaded)
   else if (work.kind === 'group') runGroup(work, site, loaded)
   else if (work.kind === 'note' && site.held[work.register] !== undefined)
     site.extra.altered?.(work.change.id, work.isName)
 }
 
-function runTurn(work: WorkOf<'turn'>, site: WorkSite, loaded: unknown): void {
+function runConvert(work: WorkOf<'convert'>, site: WorkSite, loaded: unknown): void {
   const { held, extra } = site
   const { change, register, check, skipsAbsent, needs } = work
   const value = held[register]
@@ -138,18 +144,18 @@ function runTurn(work: WorkOf<'turn'>, site: WorkSite, loaded: unknown): void {
     )
     return
   }
-  const called = isCalled ? callTurn(work, value, site, loaded) : value
+  const called = isCalled ? callConvert(work, value, site, loaded) : value
   const made = check === undefined ? called : check(called)
   held[register] = made
   if (extra.altered !== undefined && differs(value, made)) extra.altered(change.id)
 }
 
-function isSpared({ call, spares }: WorkOf<'turn'>, value: unknown): boolean {
+function isSpared({ call, spares }: WorkOf<'convert'>, value: unknown): boolean {
   return call === undefined || (value === undefined && spares.absent) || (value === null && spares.null)
 }
 
-function callTurn(
-  work: WorkOf<'turn'>,
+function callConvert(
+  work: WorkOf<'convert'>,
   value: unknown,
   { held, told }: Pick<WorkSite, 'held' | 'told'>,
   loaded: unknown,
@@ -161,7 +167,7 @@ function callTurn(
 }
 
 /** Leaves out a field without the others that its function needs. @throws `RefusedError` for those of a client */
-export function incomplete({ needs }: WorkOf<'turn'>, side: Side, values: readonly unknown[]): undefined {
+export function incomplete({ needs }: WorkOf<'convert'>, side: Side, values: readonly unknown[]): undefined {
   if (side === 'up') throw apart(needs, values)
 }
 
@@ -186,10 +192,10 @@ function runGroup(work: WorkOf<'group'>, { held, told }: WorkSite, loaded: unkno
 const NOTHING_READ = Object.freeze({})
 
 function runCall<T>(
-  work: WorkOf<'turn' | 'group'>,
+  work: WorkOf<'convert' | 'group'>,
   call: (value: T, extra: never) => unknown,
   value: T,
-  told: TurnExtra,
+  told: ChangeExtra,
 ): unknown {
   let made
   try {

@@ -6,7 +6,7 @@ import type { AppliedOperation } from '../operation.ts'
 import { absent } from '../was.ts'
 import { toldOf } from './program.ts'
 import { differs } from './tracking.ts'
-import type { Extra, Turn } from './turn.ts'
+import type { Extra, Converter } from './converter.ts'
 
 /** The headers of a response, by lower-case name. */
 type Headers = Record<string, string | string[]>
@@ -19,7 +19,7 @@ interface Header {
   name: string | undefined
   /** The schema in documents. */
   schema: Schema | undefined
-  readonly downs: Turn[]
+  readonly downs: Converter[]
   /** The changes that gave it another name, or before which it did not exist. */
   readonly renamers: string[]
 }
@@ -48,8 +48,8 @@ export function toHeaders(applied: readonly AppliedOperation[]): readonly Header
   return [...headers.values()]
 }
 
-/** Creates the function that turns the headers of a response, or `undefined` if there is none to turn. */
-export function createTurnHeaders(
+/** Creates the function that converts the headers of a response, or `undefined` if there is none to convert. */
+export function createConvertHeaders(
   headers: readonly Header[],
 ): ((found: Headers, extra: Extra) => void) | undefined {
   if (headers.length === 0) return undefined

@@ -4,8 +4,8 @@ import type { AnyReshape } from '../reshape.ts'
 import { takesAbsent } from '../was.ts'
 import type { AppliedStep } from './modelled-fields.ts'
 import type { Side } from './plan.ts'
-import { createMadeCheck } from './turn.ts'
-import type { FieldExtra, Identified, LoadedExtra, Loader } from './turn.ts'
+import { createMadeCheck } from './converter.ts'
+import type { FieldExtra, Identified, LoadedExtra, Loader } from './converter.ts'
 
 /** Checks a value that a change made, and returns the parsed value. */
 type Check = (value: unknown) => unknown
@@ -19,7 +19,7 @@ export interface Held {
 /** One thing that a change does to the registers of an object. */
 export type Work =
   | {
-      readonly kind: 'turn'
+      readonly kind: 'convert'
       readonly change: Identified
       readonly fields: readonly string[]
       readonly register: number
@@ -95,11 +95,11 @@ export function downWork(own: AppliedStep, site: Site): readonly Work[] {
     [...ofKind('added', fieldChanges), ...step.reads.map(([, fieldId]) => fieldId)],
     site,
   )
-  const turned = fieldChanges.filter(
+  const retyped = fieldChanges.filter(
     (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.down !== undefined,
   )
   const needs = isPartial && isMade ? together : []
-  const loader = loaderOf(own, 'down', isMade || turned.length > 0, site, needs)
+  const loader = loaderOf(own, 'down', isMade || retyped.length > 0, site, needs)
   // fields that only the newer version has are dropped, and those that only the older one has are made
   const works: Work[] = [...notes(['added', 'renamed'], own, registerOf), ...asList(loader)]
   if (isMade) {
@@ -114,10 +114,10 @@ export function downWork(own: AppliedStep, site: Site): readonly Work[] {
       needs: isPartial ? { sent: undefined, all: together } : undefined,
     })
   }
-  for (const fieldChange of turned) {
+  for (const fieldChange of retyped) {
     if (fieldChange.kind !== 'retyped') continue
     works.push({
-      ...toTurn(own, fieldChange, 'down', site, loader),
+      ...toConvert(own, fieldChange, 'down', site, loader),
       check: undefined,
       // an older version that demands the field has none without `down`
       skipsAbsent: isPartial || takesAbsent(fieldChange.was),
@@ -127,13 +127,13 @@ export function downWork(own: AppliedStep, site: Site): readonly Work[] {
 }
 
 /** The part of the work on one field that both directions have. */
-function toTurn(
+function toConvert(
   { step: { change, reads }, isPartial }: AppliedStep,
   { name, fieldId, field }: Extract<FieldChange, { readonly kind: 'retyped' }>,
   side: Side,
   site: Site,
   loader: LoadWork | undefined,
-): Omit<WorkOf<'turn'>, 'check' | 'skipsAbsent'> {
+): Omit<WorkOf<'convert'>, 'check' | 'skipsAbsent'> {
   const { isAround, registerOf } = site
   const call = field[side]
   const read = call !== undefined && call.length > 1 ? reads : []
@@ -142,7 +142,7 @@ function toTurn(
     ? [...neededOf(fieldIds, site), ...(call === undefined ? [] : (loader?.needs ?? []))]
     : []
   return {
-    kind: 'turn',
+    kind: 'convert',
     change,
     fields: [name],
     register: registerOf(fieldId),
@@ -242,7 +242,7 @@ export function upWork(own: AppliedStep, site: UpSite): readonly Work[] {
     const schema = fieldChange.kind === 'retyped' ? newerSchema(fieldChange.fieldId) : undefined
     if (fieldChange.kind !== 'retyped' || schema === undefined) continue
     works.push({
-      ...toTurn(own, fieldChange, 'up', site, loader),
+      ...toConvert(own, fieldChange, 'up', site, loader),
       check: createMadeCheck(
         schema,
         change,

@@ -76,7 +76,7 @@ function toPlan(
   const isParsed = (name: SourceName): boolean => altered(name) || (readsForm && OF_FORM.includes(name))
   const sources = route.sources.filter(({ name }) => isParsed(name))
   const isDeclared = (status: number): boolean =>
-    validates ? findResponse(newest.responses, status) !== undefined : migration?.isTurned(status) === true
+    validates ? findResponse(newest.responses, status) !== undefined : migration?.isConverted(status) === true
   // what a schema without a status says of other statuses, the API behind does not know
   const isRead = (status: number): boolean => (status < 300 || !newest.isOneResponse) && isDeclared(status)
   const isMoved = route.pattern.text !== newest.pattern.text || isParsed('params')
@@ -172,7 +172,7 @@ function toResult(
   }
   if (body instanceof Uint8Array) headers['content-length'] = String(body.length)
   else if (body === null && context.method !== 'HEAD' && !isBodyless(status)) headers['content-length'] = '0'
-  if (plan.isWatched && plan.route.migration?.isTurned(status) !== true)
+  if (plan.isWatched && plan.route.migration?.isConverted(status) !== true)
     return rawReply(status, body ?? undefined, { headers })
   return { [FINISHED]: true, status, headers, body }
 }

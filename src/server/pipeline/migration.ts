@@ -30,7 +30,7 @@ import type { ResponseHeaders } from './response-head.ts'
 
 /** How routes serve versions that are older than their code. Schemes bring it, for applications without versions never need it. */
 export interface VersionAdapters {
-  /** Has input that is valid in an older version turned into that of the newest one before a route answers. */
+  /** Has input that is valid in an older version converted into that of the newest one before a route answers. */
   readonly input: (migration: VersionAdapter, limit: Limit, answer: Answer) => Answer
   /** Adapts the status and headers of responses to an older version, and adds a suffix to their entity tags. */
   readonly head: (route: ResolvedRoute, run: Run) => Run
@@ -61,7 +61,7 @@ export function createMigrating(suffixOf: SuffixOf, isTracked: boolean): Version
       return withOlderHead(migration, suffixOf(route), tracked(run, tracking), tracking ?? UNTRACKED)
     },
     results: (newest, migration, checking, limit) =>
-      createOlder({ newest, migration, checking, limit }, trackingOf(migration)),
+      createResultAdapter({ newest, migration, checking, limit }, trackingOf(migration)),
   }
 }
 
@@ -173,14 +173,14 @@ function withOwnConditions(suffix: string, run: Run): Run {
 }
 
 function toOlderHead(
-  { statusOf, turnHeaders }: VersionAdapter,
+  { statusOf, convertHeaders }: VersionAdapter,
   response: FinishedResponse,
   context: RequestContext,
   { begin, end, status: noteStatus }: MigrationTracking,
 ): FinishedResponse {
   try {
     const extra = begin(context)
-    turnHeaders?.(response.headers, extra)
+    convertHeaders?.(response.headers, extra)
     end(context, extra)
   } catch (error) {
     throw toFailed(context, error)
@@ -226,10 +226,10 @@ interface Serving {
  * Creates the converter of results to an older version. The newest schema decides whether they are right, the older one
  * only shapes them. A result that is not what its older schema says at once is parsed by the newest one first.
  */
-function createOlder(serving: Serving, tracking: MigrationTracking): ResultAdapter {
+function createResultAdapter(serving: Serving, tracking: MigrationTracking): ResultAdapter {
   const { newest, migration, checking, limit } = serving
   const { down, isParsedFirst, stream } = migration
-  const turning = { ...tracking, down }
+  const converting = { ...tracking, down }
   // made for the first result that needs it, for there are many older versions
   const isParsed = checking !== false && newest.responses.size > 0
   let parsing: Checks | undefined
@@ -240,16 +240,16 @@ function createOlder(serving: Serving, tracking: MigrationTracking): ResultAdapt
     const schema = findResponse(migration.responses, status) ?? only
     return schema === undefined ? data : declared()(schema, data)
   }
-  const sendTurned = createSendTurned(serving, tracking, isParsed ? shape : undefined)
+  const sendConverted = createSendConverted(serving, tracking, isParsed ? shape : undefined)
   const checkRaw = createRawCheck(newest, migration)
   const send: ResultAdapter['send'] = (checks, status, headers, data, context) => {
     if (isAsyncIterable(data) || data instanceof Uint8Array) {
       checkRaw(status, data, context)
       return toData(status, headers, data, context)
     }
-    if (!isParsed) return sendTurned(status, headers, data, context)
+    if (!isParsed) return sendConverted(status, headers, data, context)
     if (checks !== undefined && !isParsedFirst(status) && typeof data === 'object' && data !== null) {
-      const text = writeOlder(checks, turning, status, data, context)
+      const text = writeOlder(checks, converting, status, data, context)
       if (text !== undefined) {
         headers['content-type'] ??= JSON_TYPE
         return finish(status, headers, text)
@@ -258,8 +258,8 @@ function createOlder(serving: Serving, tracking: MigrationTracking): ResultAdapt
     parsing ??= createChecks(newest, true)
     const parsed = parsing?.parse(status, data, context)
     return isPromise(parsed)
-      ? parsed.then((settled) => sendTurned(status, headers, settled, context))
-      : sendTurned(status, headers, parsed, context)
+      ? parsed.then((settled) => sendConverted(status, headers, settled, context))
+      : sendConverted(status, headers, parsed, context)
   }
   return {
     send,
@@ -268,8 +268,8 @@ function createOlder(serving: Serving, tracking: MigrationTracking): ResultAdapt
   }
 }
 
-/** Creates the function that turns a result and sends it. */
-function createSendTurned(
+/** Creates the function that converts a result and sends it. */
+function createSendConverted(
   { migration: { down }, limit }: Serving,
   { begin, end }: MigrationTracking,
   shape: ((status: number, data: unknown) => unknown) | undefined,
@@ -281,23 +281,23 @@ function createSendTurned(
 ) => Awaitable<FinishedResponse> {
   return (status, headers, data, context) => {
     const extra = begin(context)
-    const send = (turned: unknown): Awaitable<FinishedResponse> => {
+    const send = (converted: unknown): Awaitable<FinishedResponse> => {
       end(context, extra)
-      return toData(status, headers, shape === undefined ? turned : shape(status, turned), context)
+      return toData(status, headers, shape === undefined ? converted : shape(status, converted), context)
     }
-    let turned
+    let converted
     try {
-      turned = down(status, data, extra)
+      converted = down(status, data, extra)
     } catch (error) {
       throw toFailed(context, error)
     }
-    return isPromise(turned) ? loading(context, limit, turned).then(send) : send(turned)
+    return isPromise(converted) ? loading(context, limit, converted).then(send) : send(converted)
   }
 }
 
-function createRawCheck(newest: ResolvedRoute, { isTurned }: VersionAdapter): ResultAdapter['checkRaw'] {
+function createRawCheck(newest: ResolvedRoute, { isConverted }: VersionAdapter): ResultAdapter['checkRaw'] {
   return (status, result, context) => {
-    if (!isTurned(status)) return
+    if (!isConverted(status)) return
     dropResult(result)
     const reason = 'returned a stream or bytes, which no change can convert: return data'
     throw toFailed(context, new Error(`${newest.label} ${reason}`))
@@ -312,24 +312,24 @@ function createOlderStream(
   const declared = declaring()
   const down: OlderStream['down'] = (name, data, context) => {
     const extra = begin(context)
-    const turned = stream.down(name, data, extra)
+    const converted = stream.down(name, data, extra)
     const noted = (settled: unknown): unknown => {
       end(context, extra)
       return settled
     }
-    return isPromise(turned) ? loading(context, limit, turned).then(noted) : noted(turned)
+    return isPromise(converted) ? loading(context, limit, converted).then(noted) : noted(converted)
   }
-  const turn: OlderStream['turn'] = (name, data, context) => {
+  const convert: OlderStream['convert'] = (name, data, context) => {
     const schema = isChecked ? stream.older.schemas.get(name) : undefined
     try {
-      return after(down(name, data, context), (turned) =>
-        schema === undefined ? turned : declared()(schema, turned),
+      return after(down(name, data, context), (converted) =>
+        schema === undefined ? converted : declared()(schema, converted),
       )
     } catch (error) {
       throw toFailed(context, error)
     }
   }
-  return { ...stream, down, turn }
+  return { ...stream, down, convert }
 }
 
 /** The function that leaves out what a schema does not declare, with the code that validates. */
@@ -337,27 +337,27 @@ function declaring(): () => typeof ToDeclared {
   return validating(({ toDeclared }) => toDeclared)
 }
 
-/** How results are turned, and what is noted of that. */
-type Turning = Pick<VersionAdapter, 'down'> & MigrationTracking
+/** How results are converted, and what is noted of that. */
+type Converting = Pick<VersionAdapter, 'down'> & MigrationTracking
 
 /** Writes a result in the older version in one pass, or `undefined` if it has to be parsed. */
 function writeOlder(
   checks: Checks,
-  { down, begin, end }: Turning,
+  { down, begin, end }: Converting,
   status: number,
   data: object,
   context: RequestContext,
 ): string | undefined {
-  let turned
+  let converted
   const extra = begin(context)
   try {
-    turned = down(status, data, extra)
+    converted = down(status, data, extra)
   } catch {
     // a result that is wrong fails in functions of changes too
     return undefined
   }
-  if (typeof turned !== 'object' || turned === null) return undefined
-  const text = checks.write(status, turned)
+  if (typeof converted !== 'object' || converted === null) return undefined
+  const text = checks.write(status, converted)
   if (text === undefined || (IS_CHECKED && text.includes('{}'))) return undefined
   end(context, extra)
   return text

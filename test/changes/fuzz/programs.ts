@@ -160,7 +160,7 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
     })
     .map((turn) => (log: Log): Work => ({
       ...turn,
-      kind: 'turn',
+      kind: 'convert',
       loader: undefined,
       fields: [turn.name],
       call: turn.call?.(log),
@@ -204,7 +204,7 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
 )
 
 /** Creates the conversion of a program. */
-export type Run = (program: Program) => Turn
+export type Run = (program: Program) => Converter
 
 /** The conversion of a member: a function, or a program of its own, also for each member of a list. */
 const plan = (inner: fc.Arbitrary<(log: Log, run: Run) => Program>) =>

@@ -26,10 +26,10 @@ export interface Streaming {
 
 /** Converts the events or items of a route into those of an older version. */
 export interface OlderStream extends Omit<StreamMigration, 'down'> {
-  /** Turns the data of an event, or an item. @throws `Error` for a change that fails */
+  /** Converts the data of an event, or an item. @throws `Error` for a change that fails */
   readonly down: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
-  /** Turns as `down` does, and logs a change that fails. @throws `HttpError` */
-  readonly turn: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
+  /** Converts as `down` does, and logs a change that fails. @throws `HttpError` */
+  readonly convert: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
 }
 
 /** The parts of a stream. */
@@ -128,7 +128,7 @@ function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
   const formatData = (data: unknown, context: RequestContext): Awaitable<string | undefined> =>
     migration === undefined
       ? textOf(data, isString)
-      : after(migration.turn(name, data, context), (turned) => textOf(turned, isString))
+      : after(migration.convert(name, data, context), (converted) => textOf(converted, isString))
   if (checking === false) return formatData
   const parser = createParser(schema, checking === 'strict')
   const writeNow = toWriteNow(name, parser, parts)
@@ -173,14 +173,14 @@ function toWriteNow(
   const shaper = createParser(older, false)
   if (migration.isParsedFirst(name)) return () => undefined
   return (data, context) => {
-    let turned
+    let converted
     try {
-      turned = migration.down(name, data, context)
+      converted = migration.down(name, data, context)
     } catch {
       // what is wrong fails in functions of changes too
       return undefined
     }
-    return isObject(turned) ? shaper.write(turned) : undefined
+    return isObject(converted) ? shaper.write(converted) : undefined
   }
 }
 

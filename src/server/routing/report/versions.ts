@@ -16,7 +16,7 @@ export interface VersionRoute extends VersionLife {
   /** The full pattern, without version. */
   readonly path: string
   /** Whether changes turn its requests and results, because its code is newer than the version. Absent when not. */
-  readonly isTurned?: true
+  readonly isConverted?: true
   /** Whether it answers requests that name no version. Absent when not. */
   readonly isDefault?: true
 }
@@ -91,7 +91,7 @@ function toRoute(
     methods,
     path: pattern.text,
     ...toLife(lifetime, now),
-    ...(newest === undefined ? {} : { isTurned: true }),
+    ...(newest === undefined ? {} : { isConverted: true }),
     ...(isDefault ? { isDefault: true } : {}),
   }
 }

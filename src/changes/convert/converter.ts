@@ -8,7 +8,7 @@ import type { HttpRequest } from '../../http/http.ts'
 import { isBoolean, isString } from '../../base/values.ts'
 
 /** The second argument of functions of changes. */
-export interface TurnExtra {
+export interface ChangeExtra {
   /** The request that is answered, if there is one. */
   readonly request?: HttpRequest | undefined
   /** The `context.state` of that request. */
@@ -16,7 +16,7 @@ export interface TurnExtra {
 }
 
 /** The same with what `load` of the change returned. */
-export interface LoadedExtra<L> extends TurnExtra {
+export interface LoadedExtra<L> extends ChangeExtra {
   /** The result of `load`, which ran once for all objects. */
   readonly loaded: L
 }
@@ -28,7 +28,7 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
 }
 
 /** The values that a conversion reads besides its argument, and the listener for changes that alter something. */
-export interface Extra extends TurnExtra {
+export interface Extra extends ChangeExtra {
   /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
   readonly altered?: ((change: string, isName?: boolean) => void) | undefined
   /** Holds what changes load. Without it, none can load. */
@@ -54,8 +54,8 @@ export interface Loading {
   readonly count: number
 }
 
-/** Turns a value of one version into one of another. */
-export type Turn = (value: unknown, extra: Extra) => unknown
+/** Converts a value of one version into one of another. */
+export type Converter = (value: unknown, extra: Extra) => unknown
 
 /** A change, as messages name it. */
 export interface Identified {
@@ -134,10 +134,10 @@ export function below(error: unknown, key: string | number): unknown {
   return error
 }
 
-/** Turns a member of a value; what is refused in it is found below its key. */
-export function turnAt(turn: Turn, key: string | number, value: unknown, extra: Extra): unknown {
+/** Converts a member of a value; what is refused in it is found below its key. */
+export function convertAt(convert: Converter, key: string | number, value: unknown, extra: Extra): unknown {
   try {
-    return turn(value, extra)
+    return convert(value, extra)
   } catch (error) {
     throw below(error, key)
   }
@@ -181,7 +181,7 @@ export function createMadeCheck(
 }
 
 /**
- * Whether a value fits a schema that only asks for a type: a list of 100 objects is turned in half of the time if the schema is not asked.
+ * Whether a value fits a schema that only asks for a type: a list of 100 objects is converted in half of the time if the schema is not asked.
  * `undefined` for a schema that asks for more.
  */
 function plainTest(schema: Schema): ((value: unknown) => boolean) | undefined {
