@@ -3,7 +3,7 @@ import { atDefinition } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
 import { shapeOf } from './chain.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
-import { loadIn } from './convert/work.ts'
+import { loadIn } from './convert/instructions.ts'
 import type { Chain, FieldChange, FieldId, Step } from './chain.ts'
 
 /** The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. */
@@ -65,23 +65,23 @@ function unconverted(
   const [older, newer] = [plainKind(fieldChange.was), now && plainKind(now)]
   if (older === undefined || newer === undefined || older === newer) return []
   return (['up', 'down'] as const)
-    .filter((side) => fieldChange.field[side] === undefined)
-    .map((side) => [
-      `${name}.${fieldChange.name} lacks ${side}: it was a ${older} and is a ${newer}`,
-      `write ${side} beside was`,
+    .filter((direction) => fieldChange.field[direction] === undefined)
+    .map((direction) => [
+      `${name}.${fieldChange.name} lacks ${direction}: it was a ${older} and is a ${newer}`,
+      `write ${direction} beside was`,
     ])
 }
 
 function toLacking(
-  side: 'up' | 'down',
+  direction: 'up' | 'down',
   name: string,
   fields: readonly string[],
   reason: string,
 ): Found[number] {
-  const given = side === 'up' ? 'old' : 'now'
+  const given = direction === 'up' ? 'old' : 'now'
   return [
-    `${side} is missing: ${fields.map((field) => `${name}.${field}`).join(', ')} ${reason}`,
-    `write ${side}: (${given}) => ({ ${fields.map((field) => `${field}: …`).join(', ')} }) beside fields`,
+    `${direction} is missing: ${fields.map((field) => `${name}.${field}`).join(', ')} ${reason}`,
+    `write ${direction}: (${given}) => ({ ${fields.map((field) => `${field}: …`).join(', ')} }) beside fields`,
   ]
 }
 
@@ -180,15 +180,15 @@ export function unfitProblems(
 
 /** Finds data that is loaded for functions that the change does not have. */
 function idleLoads({ reshape, fieldChanges }: Pick<Step, 'reshape' | 'fieldChanges'>): Found {
-  return (['up', 'down'] as const).flatMap((side): Found => {
+  return (['up', 'down'] as const).flatMap((direction): Found => {
     const isUsed =
-      reshape[side] !== undefined ||
+      reshape[direction] !== undefined ||
       fieldChanges.some(
-        (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field[side] !== undefined,
+        (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field[direction] !== undefined,
       )
-    if (isUsed || loadIn(reshape, side) === undefined) return []
-    const where = typeof reshape.load === 'function' ? 'load' : `load.${side}`
-    return [[`${where} has no effect: no ${side} gets its result`, `write ${side}, or remove it`]]
+    if (isUsed || loadIn(reshape, direction) === undefined) return []
+    const where = typeof reshape.load === 'function' ? 'load' : `load.${direction}`
+    return [[`${where} has no effect: no ${direction} gets its result`, `write ${direction}, or remove it`]]
   })
 }
 

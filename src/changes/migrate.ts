@@ -8,7 +8,7 @@ import type { Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import type { HistoryParts } from './expand.ts'
 import { withLoads } from './convert/loading.ts'
-import type { Side } from './convert/plan.ts'
+import type { Direction } from './convert/plan.ts'
 import type { Extra } from './convert/converter.ts'
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */
@@ -21,16 +21,16 @@ export function levelOf({ levels, versions }: HistoryParts, version: string): nu
 /** Creates the function that converts values between versions. */
 export function createMigrate(parts: HistoryParts): MigrateValue {
   const { isLoading, orderOf, planOf } = parts.plans
-  const converterOf = (schema: Schema, version: string | undefined, side: Side): ValueConverter => {
+  const converterOf = (schema: Schema, version: string | undefined, direction: Direction): ValueConverter => {
     const level = version === undefined ? 0 : levelOf(parts, version)
     const plan = planOf(schema, level)
     if (plan === undefined) return (value) => value
-    if (!isLoading(schema, level, side)) return plan[side]
+    if (!isLoading(schema, level, direction)) return plan[direction]
     return (value, extra, site) =>
       // without a request or what is injected, the change says that it loads data
       site === undefined
-        ? plan[side](value, extra)
-        : withLoads(extra, site, { side, orderOf }, (own) => plan[side](value, own))
+        ? plan[direction](value, extra)
+        : withLoads(extra, site, { direction, orderOf }, (own) => plan[direction](value, own))
   }
   return (schema, value, asked, extra, provide) => {
     // who writes no TypeScript may have given anything

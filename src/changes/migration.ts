@@ -96,7 +96,7 @@ function createUp(
   }
   const isLoading = route.sources.some(({ schema }) => plans.isLoading(schema, level, 'up'))
   if (!isLoading) return convertAll
-  const way = { side: 'up', orderOf: plans.orderOf } as const
+  const way = { direction: 'up', orderOf: plans.orderOf } as const
   return async (input, extra) => {
     try {
       return await withLoads(extra, RequestExtra.siteOf(extra), way, (own) => convertAll(input, own))
@@ -133,7 +133,7 @@ function toResponseConverter(
   if (plan === undefined) return { plan, isParsedFirst: false, loads: undefined }
   if (!plans.isLoading(schema, level, 'down'))
     return { plan, isParsedFirst: isCompleted(schema, new Set()), loads: undefined }
-  const way = { side: 'down', orderOf: plans.orderOf } as const
+  const way = { direction: 'down', orderOf: plans.orderOf } as const
   return {
     plan,
     // data is loaded for results that are right

@@ -92,7 +92,7 @@ export function sourceBefore(
 ): { readonly schema: Schema; readonly up: Converter; readonly shown: SourceConverter['shown'] } | undefined {
   const parameters = toParameters(source, plan, operations)
   if (parameters === undefined) return undefined
-  const works = parameters.flatMap(toWorks)
+  const converts = parameters.flatMap(toConverts)
   // that of models runs them itself
   const refine = plan === undefined ? createRefine(source.schema) : undefined
   return {
@@ -101,7 +101,7 @@ export function sourceBefore(
       const given = toRecord(value)
       if (extra.altered !== undefined) noteNames(parameters, given, extra.altered)
       const made = toNewest(parameters, given)
-      for (const work of works) work(made, extra)
+      for (const convert of converts) convert(made, extra)
       return refine === undefined ? made : refine(made)
     },
     shown: new Map(parameters.flatMap(({ newest, name }) => (newest === undefined ? [] : [[newest, name]]))),
@@ -120,14 +120,14 @@ function noteNames(
   }
 }
 
-type Work = (values: Record<string, unknown>, extra: Extra) => void
+type Convert = (values: Record<string, unknown>, extra: Extra) => void
 
 /** The conversions of a parameter's value, oldest operation first. Each result is checked by the schema of the newer side. */
-function toWorks({ newest, name, steps }: Parameter): readonly Work[] {
+function toConverts({ newest, name, steps }: Parameter): readonly Convert[] {
   if (newest === undefined) return []
   const oldest = steps.findLastIndex(({ up }) => up !== undefined)
   return steps
-    .map(({ change, was, up, newer }, index): Work => {
+    .map(({ change, was, up, newer }, index): Convert => {
       // what no function made is what the client sent
       const isSent = up === undefined && index > oldest && name !== undefined
       const check = createMadeCheck(newer, change, newest, isSent ? [name] : undefined)

@@ -14,7 +14,7 @@ import { Reference } from './fuzz/reference.ts'
 import { createWorld } from './fuzz/world.ts'
 import type { Kind, World } from './fuzz/world.ts'
 import { compileProgram, interpret } from '../inside/parts.ts'
-import type { Program, Turn } from '../inside/parts.ts'
+import type { Program, Converter } from '../inside/parts.ts'
 
 /** Runs something as on platforms that forbid to make code from text. */
 function withoutCode<T>(run: () => T): T {

@@ -6,7 +6,7 @@ import type { Chain, FieldChange, FieldId, Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'
 import { MigrationError, RefusedError } from '../convert/converter.ts'
 import type { Loading, Converter } from '../convert/converter.ts'
-import { loadIn } from '../convert/work.ts'
+import { loadIn } from '../convert/instructions.ts'
 import { validated } from './values.ts'
 
 /** The fields of a model at one point of its history. */

@@ -2,21 +2,21 @@ import { ignoreRejection, isPromise } from '../../base/async.ts'
 import { isObject } from '../../base/values.ts'
 import { HttpError } from '../../http/errors.ts'
 import type { MigrationSite } from '../../routes/migration-extra.ts'
-import type { Side } from './plan.ts'
-import { loadMembers, runWork, toldOf, valuesOf, writeMember, writeMembers } from './program.ts'
+import type { Direction } from './plan.ts'
+import { loadMembers, runInstruction, toldOf, valuesOf, writeMember, writeMembers } from './program.ts'
 import type { Program } from './program.ts'
 import { MigrationError, threwIn } from './converter.ts'
 import type { Extra, Loader, Loading, Converter } from './converter.ts'
-import type { LoadWork } from './work.ts'
+import type { LoadInstruction } from './instructions.ts'
 
 /** How far an object has been converted. */
 interface Progress {
   /** `undefined` until the members that its changes need are there. */
-  held: unknown[] | undefined
-  /** The next work. */
+  registers: unknown[] | undefined
+  /** The next instruction. */
   next: number
-  /** The results of loads for it, by their works. */
-  readonly loaded: Map<LoadWork, unknown>
+  /** The results of loads for it, by their instructions. */
+  readonly loaded: Map<LoadInstruction, unknown>
   made: { readonly value: unknown } | undefined
 }
 
@@ -33,7 +33,7 @@ export function interpretLoading(program: Program): Converter {
         fields: ['load'],
       })
     const progress = loading.keep(program, value, (): Progress => ({
-      held: undefined,
+      registers: undefined,
       next: 0,
       loaded: new Map(),
       made: undefined,
@@ -50,27 +50,29 @@ function advance(
   { progress, loading }: { readonly progress: Progress; readonly loading: Loading },
 ): Progress['made'] {
   const { count } = loading
-  if (progress.held === undefined) {
-    const held = loadMembers(program, value, extra)
+  if (progress.registers === undefined) {
+    const registers = loadMembers(program, value, extra)
     // objects that no change of this one makes wait together with those of this level
     for (const member of program.members)
-      if (member.register === undefined) writeMember(program, member, value, { held, extra })
+      if (member.register === undefined) writeMember(program, member, value, { registers, extra })
     if (loading.count > count) return undefined
-    progress.held = held
+    progress.registers = registers
   }
-  const { held } = progress
-  const site = { held, extra, told: toldOf(extra), side: program.side }
-  for (; progress.next < program.works.length; progress.next++) {
-    const work = program.works[progress.next]
-    if (work === undefined) break
-    if (work.kind !== 'load') {
-      const loader = 'loader' in work ? work.loader : undefined
-      runWork(work, site, loader && progress.loaded.get(loader))
+  const { registers } = progress
+  const site = { registers, extra, told: toldOf(extra), direction: program.direction }
+  for (; progress.next < program.instructions.length; progress.next++) {
+    const instruction = program.instructions[progress.next]
+    if (instruction === undefined) break
+    if (instruction.kind !== 'load') {
+      const loader = 'loader' in instruction ? instruction.loader : undefined
+      runInstruction(instruction, site, loader && progress.loaded.get(loader))
     } else if (
-      !progress.loaded.has(work) &&
-      work.needs.every(({ register }) => held[register] !== undefined)
+      !progress.loaded.has(instruction) &&
+      instruction.required.every(({ register }) => registers[register] !== undefined)
     ) {
-      loading.wait(work, valuesOf(work.args, held), (loaded) => progress.loaded.set(work, loaded))
+      loading.wait(instruction, valuesOf(instruction.args, registers), (loaded) =>
+        progress.loaded.set(instruction, loaded),
+      )
       return undefined
     }
   }
@@ -112,19 +114,19 @@ class Batch implements Loading {
   }
 
   /** Takes what waits for the changes of one version: the newest on the way down, the oldest on the way up. The rest is asked for again. */
-  take({ side, orderOf }: Way): readonly Waiting[] {
+  take({ direction, orderOf }: Way): readonly Waiting[] {
     const all = [...this.#waiting.values()].toSorted(
       ({ loader: one }, { loader: other }) => orderOf(one) - orderOf(other),
     )
     this.#waiting = new Map()
-    const first = all.at(side === 'down' ? 0 : -1)?.loader.change
+    const first = all.at(direction === 'down' ? 0 : -1)?.loader.change
     return all.filter(({ loader: { change } }) => change.version === first?.version)
   }
 }
 
 /** The direction of a conversion, and the places of changes, newest first. */
 interface Way {
-  readonly side: Side
+  readonly direction: Direction
   readonly orderOf: (step: { readonly change: object }) => number
 }
 

@@ -11,28 +11,28 @@ import { fallbackOf, newerSchema, oldFields } from './old-fields.ts'
 import type { OldField } from './old-fields.ts'
 import type { ModelledFields, AppliedStep } from './modelled-fields.ts'
 import { interpretLoading } from './loading.ts'
-import type { Plan, PlanOf, Side } from './plan.ts'
+import type { Plan, PlanOf, Direction } from './plan.ts'
 import { interpret } from './program.ts'
 import type { Member, Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
 import { MigrationError, RefusedError, convertAt } from './converter.ts'
 import type { Identified, Converter } from './converter.ts'
-import { downWork, upWork } from './work.ts'
-import type { Work } from './work.ts'
+import { downInstructions, upInstructions } from './instructions.ts'
+import type { Instruction } from './instructions.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
 export function planObject(
   schema: Schema,
   modelled: ModelledFields,
   steps: readonly AppliedStep[],
-  { planOf, isLoading }: { readonly planOf: PlanOf; readonly isLoading: (side: Side) => boolean },
+  { planOf, isLoading }: { readonly planOf: PlanOf; readonly isLoading: (direction: Direction) => boolean },
 ): Plan {
   const fields = oldFields(schema, modelled, steps, planOf)
   const catchall = schemaOf(defOf(schema)['catchall'])
   const others = catchall && planOf(catchall)
   const { down, up } = toPrograms({ schema, modelled, fields, steps, others })
   const toConverter = (program: Program): Converter =>
-    isLoading(program.side) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
+    isLoading(program.direction) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
   return {
     wire: cloneSchema(schema, {
       shape: toShape(fields, 'wire'),
@@ -66,9 +66,9 @@ function toPrograms(site: Site): { readonly down: Program; readonly up: Program 
     registerOf,
     sentOf: createSentOf(site),
   }
-  const downs = steps.flatMap((step) => downWork(step, around))
+  const downs = steps.flatMap((step) => downInstructions(step, around))
   const ups = steps.toReversed().flatMap((step) =>
-    upWork(step, {
+    upInstructions(step, {
       ...around,
       newerSchema: (fieldId) => newerSchema(fieldId, step.step, schema, modelled, steps),
     }),
@@ -97,11 +97,11 @@ function createSentOf({ fields, steps }: Site): (fieldId: FieldId) => readonly s
   return sentOf
 }
 
-function toShape(fields: readonly OldField[], side: 'wire' | 'parse'): Record<string, Schema> {
+function toShape(fields: readonly OldField[], form: 'wire' | 'parse'): Record<string, Schema> {
   const shape: Record<string, Schema> = {}
   for (const { name, schema, plan } of fields)
     // read late, for a schema may hold itself
-    Object.defineProperty(shape, name, { enumerable: true, get: () => plan?.[side] ?? schema })
+    Object.defineProperty(shape, name, { enumerable: true, get: () => plan?.[form] ?? schema })
   return shape
 }
 
@@ -120,16 +120,16 @@ interface RegisteredSite extends Site {
 
 function toDown(
   { schema, modelled, fields, steps, registers, others }: RegisteredSite,
-  works: readonly Work[],
+  instructions: readonly Instruction[],
 ): Program {
   return {
-    side: 'down',
-    registers: registers.size,
+    direction: 'down',
+    registerCount: registers.size,
     loads: [...modelled.fieldIds].flatMap(([name, fieldId]) => {
       const register = registers.get(fieldId)
       return register === undefined ? [] : [{ name, register, plan: undefined }]
     }),
-    works,
+    instructions,
     members: fields.map((field): Member => {
       const { fieldId, key = '', name, plan, schema: own } = field
       return {
@@ -160,17 +160,17 @@ function shaperOf(fieldId: FieldId | undefined, steps: readonly AppliedStep[]): 
 
 function toUp(
   { schema, modelled, fields, registers, others }: RegisteredSite,
-  works: readonly Work[],
+  instructions: readonly Instruction[],
 ): Program {
   const byKey = new Map(fields.map((field) => [field.key, field]))
   return {
-    side: 'up',
-    registers: registers.size,
+    direction: 'up',
+    registerCount: registers.size,
     loads: fields.flatMap(({ fieldId, name, plan }) => {
       const register = fieldId === undefined ? undefined : registers.get(fieldId)
       return register === undefined ? [] : [{ name, register, plan }]
     }),
-    works,
+    instructions,
     members: Object.entries(shapeOf(schema)).map(([key, own]): Member => {
       const fieldId = modelled.fieldIds.get(key)
       const field = byKey.get(key)

@@ -16,12 +16,12 @@ export interface Plan {
 }
 
 /** The conversions of a plan. */
-export type Side = 'up' | 'down'
+export type Direction = 'up' | 'down'
 
 /** The plan of a schema in the version that is being planned, or `undefined` if it is the same there. */
 export type PlanOf = (schema: Schema) => Plan | undefined
 
 /** Creates the conversions of a plan. */
-export function createConverters(make: (side: Side) => Converter): Pick<Plan, Side> {
+export function createConverters(make: (direction: Direction) => Converter): Pick<Plan, Direction> {
   return { up: make('up'), down: make('down') }
 }

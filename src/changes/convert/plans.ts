@@ -13,12 +13,12 @@ import { changesNames, namedModel, namesBefore } from '../field-names.ts'
 import { cloneSchema, withMeta } from './clone.ts'
 import { planObject } from './object-plan.ts'
 import { createConverters } from './plan.ts'
-import type { Plan, Side } from './plan.ts'
+import type { Plan, Direction } from './plan.ts'
 import { createFindModelledFields } from './modelled-fields.ts'
 import type { ModelledFields } from './modelled-fields.ts'
 import { convertAt } from './converter.ts'
 import type { Converter } from './converter.ts'
-import { loadIn } from './work.ts'
+import { loadIn } from './instructions.ts'
 import { zod } from '../zod.ts'
 
 /** The plans of all schemas in all versions, each made once. */
@@ -35,7 +35,7 @@ export interface Plans {
   /** Returns the models in an object schema. */
   readonly modelledFieldsOf: (schema: Schema) => ModelledFields
   /** Whether changes with a place below `level` load data for values of a schema. */
-  readonly isLoading: (schema: Schema, level: number, side: Side) => boolean
+  readonly isLoading: (schema: Schema, level: number, direction: Direction) => boolean
   /** The defaults in a schema that changes convert. */
   readonly defaultsIn: (schema: Schema) => readonly Schema[]
 }
@@ -59,8 +59,10 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     reached.set(schema, found)
     return found
   }
-  const isLoading: Plans['isLoading'] = (schema, level, side) =>
-    [...stepsIn(schema)].some((step) => orderOf(step) < level && loadIn(step.reshape, side) !== undefined)
+  const isLoading: Plans['isLoading'] = (schema, level, direction) =>
+    [...stepsIn(schema)].some(
+      (step) => orderOf(step) < level && loadIn(step.reshape, direction) !== undefined,
+    )
   const changesIn: Parts['changesIn'] = (schema, level) =>
     reachOf(schema).flatMap((order) => (order < level ? (changes[order]?.id ?? []) : []))
   const plans = new Map<Schema, Map<number, Plan>>()
@@ -75,7 +77,7 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     const plan: Plan = {
       wire: zod.lazy(() => toZod(plan.wire)),
       parse: zod.lazy(() => toZod(plan.parse)),
-      ...createConverters((side) => (value, extra) => plan[side](value, extra)),
+      ...createConverters((direction) => (value, extra) => plan[direction](value, extra)),
     }
     known.set(count, plan)
     const model = namedModel(schema)
@@ -116,7 +118,7 @@ function createDefaultsIn(
 function allIn(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): ReadonlySet<Schema> {
   const seen = new Set([schema])
   // what is added while it is walked is walked too
-  for (const each of seen) for (const held of heldBy(each, modelledFieldsOf)) seen.add(held)
+  for (const each of seen) for (const within of schemasWithin(each, modelledFieldsOf)) seen.add(within)
   return seen
 }
 
@@ -146,7 +148,7 @@ function stepsOf(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): M
 }
 
 /** The schemas in a schema, those of its fields in older versions included. */
-function heldBy(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): readonly Schema[] {
+function schemasWithin(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): readonly Schema[] {
   const older = stepsOf(schema, modelledFieldsOf).flatMap(({ fieldChanges }) => fieldChanges.flatMap(wasOf))
   return [...childrenOf(schema).map((child) => child.schema), ...older]
 }
@@ -160,7 +162,9 @@ function isSplit(
   if (seen.has(schema)) return false
   seen.add(schema)
   if (defOf(schema).type === 'pipe' && reachOf(schema).length > 0) return true
-  return heldBy(schema, modelledFieldsOf).some((held) => isSplit(held, { modelledFieldsOf, reachOf }, seen))
+  return schemasWithin(schema, modelledFieldsOf).some((within) =>
+    isSplit(within, { modelledFieldsOf, reachOf }, seen),
+  )
 }
 
 /** The schema that a field had. */
@@ -199,12 +203,12 @@ function planNames(schema: Schema, fieldIds: ReadonlyMap<string, FieldId>, steps
   return {
     wire: older,
     parse: older,
-    ...createConverters((side) => {
-      const table: ReadonlyMap<unknown, unknown> = side === 'up' ? newest : names
+    ...createConverters((direction) => {
+      const table: ReadonlyMap<unknown, unknown> = direction === 'up' ? newest : names
       return (value, { altered }) => {
         const made = table.get(value) ?? value
         if (altered !== undefined && made !== value)
-          for (const change of changes.get(side === 'up' ? made : value) ?? []) altered(change)
+          for (const change of changes.get(direction === 'up' ? made : value) ?? []) altered(change)
         return made
       }
     }),
@@ -229,7 +233,7 @@ function same(schema: Schema): Plan {
 const object: Build = (schema, level, { modelledFieldsOf, planOf, isLoading }) => {
   const modelled = modelledFieldsOf(schema)
   const steps = modelled.steps.filter(({ order }) => order < level)
-  const isWaiting = (side: Side): boolean => isLoading(schema, level, side)
+  const isWaiting = (direction: Direction): boolean => isLoading(schema, level, direction)
   return planObject(schema, modelled, steps, {
     planOf: (field) => planOf(field, level),
     isLoading: isWaiting,
@@ -243,9 +247,9 @@ const array: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, { element: plan.wire }),
     parse: cloneSchema(schema, { element: plan.parse }),
-    ...createConverters((side) => (value, extra) => {
+    ...createConverters((direction) => (value, extra) => {
       if (!Array.isArray(value)) return value
-      const convert = plan[side]
+      const convert = plan[direction]
       return value.map((member: unknown, index) => convertAt(convert, index, member, extra))
     }),
   }
@@ -256,8 +260,8 @@ const wrapper: Build = (schema, level, { planOf }) => {
   const inner = schemaOf(def['innerType'])
   const plan = inner && planOf(inner, level)
   if (plan === undefined) return same(schema)
-  const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
-    innerType: plan[side],
+  const members = (form: 'wire' | 'parse'): Record<string, unknown> => ({
+    innerType: plan[form],
     // a default is a value of the newest version
     ...('defaultValue' in def ? { defaultValue: plan.down(def['defaultValue'], {}) } : {}),
   })
@@ -265,7 +269,8 @@ const wrapper: Build = (schema, level, { planOf }) => {
     wire: cloneSchema(schema, members('wire')),
     parse: cloneSchema(schema, members('parse')),
     ...createConverters(
-      (side) => (value, extra) => (value === undefined || value === null ? value : plan[side](value, extra)),
+      (direction) => (value, extra) =>
+        value === undefined || value === null ? value : plan[direction](value, extra),
     ),
   }
 }
@@ -280,7 +285,7 @@ const lazy: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, { getter: () => plan.wire, ...FORGOTTEN }),
     parse: cloneSchema(schema, { getter: () => plan.parse, ...FORGOTTEN }),
-    ...createConverters((side) => (value, extra) => plan[side](value, extra)),
+    ...createConverters((direction) => (value, extra) => plan[direction](value, extra)),
   }
 }
 
@@ -291,11 +296,11 @@ const record: Build = (schema, level, { planOf }) => {
   return {
     wire: cloneSchema(schema, { valueType: plan.wire }),
     parse: cloneSchema(schema, { valueType: plan.parse }),
-    ...createConverters((side) => (value, extra) => {
+    ...createConverters((direction) => (value, extra) => {
       if (!isObject(value)) return value
       // not assigned, because a key may be `__proto__`
       return Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [key, convertAt(plan[side], key, member, extra)]),
+        Object.entries(value).map(([key, member]) => [key, convertAt(plan[direction], key, member, extra)]),
       )
     }),
   }
@@ -307,18 +312,18 @@ const tuple: Build = (schema, level, { planOf }) => {
   const rest = schemaOf(def['rest'])
   const plans = items.map((item) => planOf(item, level))
   const restPlan = rest && planOf(rest, level)
-  const members = (side: 'wire' | 'parse'): Record<string, unknown> => ({
-    items: items.map((item, index) => plans[index]?.[side] ?? item),
-    rest: restPlan?.[side] ?? rest ?? null,
+  const members = (form: 'wire' | 'parse'): Record<string, unknown> => ({
+    items: items.map((item, index) => plans[index]?.[form] ?? item),
+    rest: restPlan?.[form] ?? rest ?? null,
   })
   return {
     wire: cloneSchema(schema, members('wire')),
     parse: cloneSchema(schema, members('parse')),
-    ...createConverters((side) => (value, extra) => {
+    ...createConverters((direction) => (value, extra) => {
       if (!Array.isArray(value)) return value
       return value.map((member: unknown, index) => {
         const plan = index < plans.length ? plans[index] : restPlan
-        return plan === undefined ? member : convertAt(plan[side], index, member, extra)
+        return plan === undefined ? member : convertAt(plan[direction], index, member, extra)
       })
     }),
   }
@@ -339,8 +344,8 @@ const union: Build = (schema, level, { planOf }) => {
     options,
     options.map(() => key),
   )
-  const older = (side: 'wire' | 'parse'): Schema => {
-    const members = options.map((option, index) => plans[index]?.[side] ?? option)
+  const older = (form: 'wire' | 'parse'): Schema => {
+    const members = options.map((option, index) => plans[index]?.[form] ?? option)
     if (key === undefined) return cloneSchema(schema, { options: members })
     // what was called differently in its options, or was in none of them, chose nothing
     return oldKey !== undefined && oldKeys.every((each) => each === oldKey)
@@ -350,11 +355,11 @@ const union: Build = (schema, level, { planOf }) => {
   return {
     wire: older('wire'),
     parse: older('parse'),
-    ...createConverters((side) => {
-      const find = side === 'up' ? findOld : findNew
+    ...createConverters((direction) => {
+      const find = direction === 'up' ? findOld : findNew
       return (value, extra) => {
         const plan = isObject(value) ? plans[find(value)] : undefined
-        return plan === undefined ? value : plan[side](value, extra)
+        return plan === undefined ? value : plan[direction](value, extra)
       }
     }),
   }
@@ -415,7 +420,7 @@ const pipe: Build = (schema, level, { planOf, changesIn }) => {
   return {
     wire: plan.wire,
     parse: cloneSchema(schema, { in: converted }),
-    ...createConverters((side) => (side === 'up' ? note : STAY)),
+    ...createConverters((direction) => (direction === 'up' ? note : STAY)),
   }
 }
 

@@ -6,27 +6,28 @@ import type { Program } from './program.ts'
 import { differs } from './tracking.ts'
 import { below, promisedIn, threwIn } from './converter.ts'
 import type { Identified, Converter } from './converter.ts'
-import type { Held, WorkOf } from './work.ts'
+import type { NamedRegister, InstructionOf } from './instructions.ts'
 
 /**
  * Compiles a program into one function, which is some ten times as fast as `interpret` and does the same. Returns `undefined` if code
  * generation is not allowed.
  */
 export function compileProgram(program: Program): Converter | undefined {
-  const { works, members, loads, others, refine } = program
-  const args = works.flatMap((work) => (work.kind === 'group' ? work.args : []))
+  const { instructions, members, loads, others, refine } = program
+  const args = instructions.flatMap((instruction) => (instruction.kind === 'group' ? instruction.args : []))
   const names = [...members.map(({ to }) => to), ...[...loads, ...args].map(({ name }) => name)]
   // in an object literal it is not a member
   if (!isCodeAllowed() || names.includes('__proto__')) return undefined
   const code: Code = { lines: [], constants: [] }
   code.lines.push(`if (typeof v !== 'object' || v === null) return v`, 'const w = x.altered')
-  if (works.some((work) => work.kind !== 'note')) code.lines.push(`const y = ${constant(code, toldOf)}(x)`)
+  if (instructions.some((instruction) => instruction.kind !== 'note'))
+    code.lines.push(`const y = ${constant(code, toldOf)}(x)`)
   writeLoads(code, program)
-  for (const work of works) {
-    if (work.kind === 'convert') writeConvert(code, work, program)
-    else if (work.kind === 'group') writeGroup(code, work)
-    else if (work.kind === 'note')
-      code.lines.push(`if (w !== undefined && r${work.register} !== undefined) ${noting(work)}`)
+  for (const instruction of instructions) {
+    if (instruction.kind === 'convert') writeConvert(code, instruction, program)
+    else if (instruction.kind === 'group') writeGroup(code, instruction)
+    else if (instruction.kind === 'note')
+      code.lines.push(`if (w !== undefined && r${instruction.register} !== undefined) ${noting(instruction)}`)
   }
   writeMembers(code, program)
   if (others !== undefined) code.lines.push(`${constant(code, others)}(o, v, x)`)
@@ -59,18 +60,18 @@ function noting({ change, isName }: { change: Identified; isName?: boolean }): s
 }
 
 /** Writes the conversion of the own value of a member. */
-function writePlan(code: Code, { side }: Program, name: string, plan: unknown, at: string): void {
+function writePlan(code: Code, { direction }: Program, name: string, plan: unknown, at: string): void {
   if (plan === undefined) return
   code.lines.push(
-    `if (${at} !== undefined) try { ${at} = ${constant(code, plan)}.${side}(${at}, x) }`,
+    `if (${at} !== undefined) try { ${at} = ${constant(code, plan)}.${direction}(${at}, x) }`,
     `catch (error) { throw ${constant(code, below)}(error, ${quoted(name)}) }`,
   )
 }
 
 function writeLoads(code: Code, program: Program): void {
-  const { registers, loads } = program
-  if (registers > 0)
-    code.lines.push(`let ${Array.from({ length: registers }, (_, index) => `r${index}`).join(', ')}`)
+  const { registerCount, loads } = program
+  if (registerCount > 0)
+    code.lines.push(`let ${Array.from({ length: registerCount }, (_, index) => `r${index}`).join(', ')}`)
   for (const { name, register, plan } of loads) {
     code.lines.push(`r${register} = v[${quoted(name)}]`)
     writePlan(code, program, name, plan, `r${register}`)
@@ -80,12 +81,12 @@ function writeLoads(code: Code, program: Program): void {
 /** Writes the call of a function of a change. */
 function writeCall(
   code: Code,
-  work: WorkOf<'convert' | 'group'>,
+  instruction: InstructionOf<'convert' | 'group'>,
   { made, value, extra }: { readonly made: string; readonly value: string; readonly extra: string },
 ): void {
-  const self = constant(code, work)
+  const self = constant(code, instruction)
   code.lines.push(
-    `try { ${made} = ${constant(code, work.call)}(${value}, ${extra}) }`,
+    `try { ${made} = ${constant(code, instruction.call)}(${value}, ${extra}) }`,
     `catch (error) { throw ${constant(code, threwIn)}(${self}, error) }`,
     `if (${constant(code, isPromise)}(${made})) throw ${constant(code, promisedIn)}(${self}, ${made})`,
   )
@@ -95,34 +96,37 @@ function checked(code: Code, check: unknown, text: string): string {
   return check === undefined ? text : `${constant(code, check)}(${text})`
 }
 
-function writeConvert(code: Code, work: WorkOf<'convert'>, { side }: Program): void {
-  const { call, check, skipsAbsent, spares, reads, needs } = work
-  const register = `r${work.register}`
-  const spared = [
-    ...(spares.absent && !skipsAbsent ? [`${register} !== undefined`] : []),
-    ...(spares.null ? [`${register} !== null`] : []),
+function writeConvert(code: Code, instruction: InstructionOf<'convert'>, { direction }: Program): void {
+  const { call, check, skipsAbsent, passThrough, reads, required } = instruction
+  const register = `r${instruction.register}`
+  const passed = [
+    ...(passThrough.absent && !skipsAbsent ? [`${register} !== undefined`] : []),
+    ...(passThrough.null ? [`${register} !== null`] : []),
   ].join(' && ')
   const { lines } = code
   lines.push(`${skipsAbsent ? `if (${register} !== undefined) ` : ''}{`, `const b = ${register}`)
-  if (call !== undefined && needs.length > 0) {
-    const values = needs.map((each) => `r${each.register}`).join(', ')
-    const made = `${constant(code, incomplete)}(${constant(code, work)}, ${quoted(side)}, [${values}])`
-    lines.push(`if (${spared || 'true'} && !(${allOf(needs)})) ${register} = ${made}`, 'else')
+  if (call !== undefined && required.length > 0) {
+    const values = required.map((each) => `r${each.register}`).join(', ')
+    const made = `${constant(code, incomplete)}(${constant(code, instruction)}, ${quoted(direction)}, [${values}])`
+    lines.push(`if (${passed || 'true'} && !(${allOf(required)})) ${register} = ${made}`, 'else')
   }
   lines.push('{')
   if (call !== undefined) {
-    lines.push(spared === '' ? '{' : `if (${spared}) {`)
+    lines.push(passed === '' ? '{' : `if (${passed}) {`)
     if (reads.length > 0) writeValues(code, reads)
     const extra = reads.length === 0 ? 'y' : `${constant(code, withRead)}(y, g)`
-    writeCall(code, work, { made: register, value: register, extra })
+    writeCall(code, instruction, { made: register, value: register, extra })
     lines.push('}')
   }
   if (check !== undefined) lines.push(`${register} = ${checked(code, check, register)}`)
-  lines.push(`if (w !== undefined && ${constant(code, differs)}(b, ${register})) ${noting(work)}`, '}}')
+  lines.push(
+    `if (w !== undefined && ${constant(code, differs)}(b, ${register})) ${noting(instruction)}`,
+    '}}',
+  )
 }
 
 /** Writes the object of the members that a function gets. */
-function writeValues(code: Code, members: readonly Held[]): void {
+function writeValues(code: Code, members: readonly NamedRegister[]): void {
   const { lines } = code
   lines.push(
     `let g = { ${members.map(({ name, register }) => `${quoted(name)}: r${register}`).join(', ')} }`,
@@ -130,21 +134,23 @@ function writeValues(code: Code, members: readonly Held[]): void {
   )
 }
 
-function writeGroup(code: Code, work: WorkOf<'group'>): void {
-  const { call, args, made, needs } = work
+function writeGroup(code: Code, instruction: InstructionOf<'group'>): void {
+  const { call, args, made, required } = instruction
   const { lines } = code
   lines.push(
-    needs === undefined ? '{' : `if (${needs.sent === undefined ? allOf(needs.all) : anyOf(needs.sent)}) {`,
+    required === undefined
+      ? '{'
+      : `if (${required.sent === undefined ? allOf(required.all) : anyOf(required.sent)}) {`,
   )
-  if (needs?.sent !== undefined) {
-    const values = needs.all.map(({ register }) => `r${register}`).join(', ')
-    const error = `${constant(code, apart)}(${constant(code, needs.all)}, [${values}])`
-    lines.push(`if (!(${allOf(needs.all)})) throw ${error}`)
+  if (required?.sent !== undefined) {
+    const values = required.all.map(({ register }) => `r${register}`).join(', ')
+    const error = `${constant(code, apart)}(${constant(code, required.all)}, [${values}])`
+    lines.push(`if (!(${allOf(required.all)})) throw ${error}`)
   }
   lines.push('let m')
   if (call !== undefined) {
     writeValues(code, args)
-    writeCall(code, work, { made: 'm', value: 'g', extra: 'y' })
+    writeCall(code, instruction, { made: 'm', value: 'g', extra: 'y' })
   }
   lines.push(`const f = typeof m === 'object' && m !== null`)
   for (const { name, register, check } of made)
@@ -153,7 +159,7 @@ function writeGroup(code: Code, work: WorkOf<'group'>): void {
 }
 
 /** Whatever has a register. */
-type Registered = Pick<Held, 'register'>
+type Registered = Pick<NamedRegister, 'register'>
 
 function allOf(members: readonly Registered[]): string {
   return thereOf(members).join(' && ') || 'true'

@@ -1,11 +1,17 @@
 import type { Schema } from '../../schema/schema.ts'
 import { isPromise } from '../../base/async.ts'
 import { isObject } from '../../base/values.ts'
-import type { Plan, Side } from './plan.ts'
+import type { Plan, Direction } from './plan.ts'
 import { differs } from './tracking.ts'
 import { promisedIn, RefusedError, threwIn, convertAt } from './converter.ts'
 import type { Extra, FieldExtra, Identified, Converter, ChangeExtra } from './converter.ts'
-import type { Held, Needed, Needs, Work, WorkOf } from './work.ts'
+import type {
+  NamedRegister,
+  RequiredRegister,
+  RequiredGroup,
+  Instruction,
+  InstructionOf,
+} from './instructions.ts'
 
 /** A member of the object that is made: it comes from a member of the value, or from a register. */
 export interface Member {
@@ -22,7 +28,7 @@ export interface Member {
 }
 
 /** A member that is put into a register. */
-interface Load extends Held {
+interface Load extends NamedRegister {
   /** The conversion of its own value, if functions of changes see the result. */
   readonly plan: Plan | undefined
 }
@@ -32,10 +38,10 @@ interface Load extends Held {
  * member is the same as one that is `undefined`, and neither arguments of functions nor results have such members.
  */
 export interface Program {
-  readonly side: Side
-  readonly registers: number
+  readonly direction: Direction
+  readonly registerCount: number
   readonly loads: readonly Load[]
-  readonly works: readonly Work[]
+  readonly instructions: readonly Instruction[]
   readonly members: readonly Member[]
   /** Copies the members that no version declares, if the object keeps them. */
   readonly others: ((made: object, source: object, extra: Extra) => void) | undefined
@@ -47,26 +53,31 @@ export interface Program {
 export function interpret(program: Program): Converter {
   return (value, extra) => {
     if (!isObject(value)) return value
-    const site = { held: loadMembers(program, value, extra), extra, told: toldOf(extra), side: program.side }
-    for (const work of program.works) runWork(work, site, undefined)
+    const site = {
+      registers: loadMembers(program, value, extra),
+      extra,
+      told: toldOf(extra),
+      direction: program.direction,
+    }
+    for (const instruction of program.instructions) runInstruction(instruction, site, undefined)
     return writeMembers(program, value, site)
   }
 }
 
 /** Puts members into registers, as their own conversions make them. */
-export function loadMembers({ side, loads }: Program, value: object, extra: Extra): unknown[] {
-  const held: unknown[] = []
+export function loadMembers({ direction, loads }: Program, value: object, extra: Extra): unknown[] {
+  const registers: unknown[] = []
   for (const { name, register, plan } of loads)
-    held[register] = convertMember(plan, side, name, Reflect.get(value, name), extra)
-  return held
+    registers[register] = convertMember(plan, direction, name, Reflect.get(value, name), extra)
+  return registers
 }
 
 /** Creates the object of its members. */
-export function writeMembers(program: Program, value: object, { held, extra }: WorkSite): unknown {
+export function writeMembers(program: Program, value: object, { registers, extra }: ProgramState): unknown {
   const { members, others, refine } = program
   const made: Record<string, unknown> = {}
   for (const member of members) {
-    const own = writeMember(program, member, value, { held, extra })
+    const own = writeMember(program, member, value, { registers, extra })
     if (own !== undefined) made[member.to] = own
   }
   others?.(made, value, extra)
@@ -75,14 +86,14 @@ export function writeMembers(program: Program, value: object, { held, extra }: W
 
 /** Returns the value of a member in the object that is made. */
 export function writeMember(
-  { side }: Program,
+  { direction }: Program,
   member: Member,
   value: object,
-  { held, extra }: Pick<WorkSite, 'held' | 'extra'>,
+  { registers, extra }: Pick<ProgramState, 'registers' | 'extra'>,
 ): unknown {
   const { from, register } = member
-  const given = register === undefined ? Reflect.get(value, from) : held[register]
-  return convertMember(member.plan, side, from, complete(member, given, extra), extra)
+  const given = register === undefined ? Reflect.get(value, from) : registers[register]
+  return convertMember(member.plan, direction, from, complete(member, given, extra), extra)
 }
 
 /** Returns the value of a member, or of its fallback if it is absent. */
@@ -106,125 +117,145 @@ export function withRead({ request, state }: ChangeExtra, reads: object, loaded?
 
 function convertMember(
   plan: Plan | undefined,
-  side: Side,
+  direction: Direction,
   name: string,
   value: unknown,
   extra: Extra,
 ): unknown {
-  return value === undefined || plan === undefined ? value : convertAt(plan[side], name, value, extra)
+  return value === undefined || plan === undefined ? value : convertAt(plan[direction], name, value, extra)
 }
 
 /** The state of a conversion while its program runs. */
-export interface WorkSite {
-  readonly held: unknown[]
+export interface ProgramState {
+  readonly registers: unknown[]
   readonly extra: Extra
   readonly told: ChangeExtra
-  readonly side: Side
+  readonly direction: Direction
 }
 
-/** Runs one work. `loaded` is what its loader loaded. */
-export function runWork(work: Work, site: WorkSite, loaded: unknown): void {
-  if (work.kind === 'convert') runConvert(work, site, loaded)
-  else if (work.kind === 'group') runGroup(work, site, loaded)
-  else if (work.kind === 'note' && site.held[work.register] !== undefined)
-    site.extra.altered?.(work.change.id, work.isName)
+/** Runs one instruction. `loaded` is what its loader loaded. */
+export function runInstruction(instruction: Instruction, site: ProgramState, loaded: unknown): void {
+  if (instruction.kind === 'convert') runConvert(instruction, site, loaded)
+  else if (instruction.kind === 'group') runGroup(instruction, site, loaded)
+  else if (instruction.kind === 'note' && site.registers[instruction.register] !== undefined)
+    site.extra.altered?.(instruction.change.id, instruction.isName)
 }
 
-function runConvert(work: WorkOf<'convert'>, site: WorkSite, loaded: unknown): void {
-  const { held, extra } = site
-  const { change, register, check, skipsAbsent, needs } = work
-  const value = held[register]
+function runConvert(instruction: InstructionOf<'convert'>, site: ProgramState, loaded: unknown): void {
+  const { registers, extra } = site
+  const { change, register, check, skipsAbsent, required } = instruction
+  const value = registers[register]
   if (value === undefined && skipsAbsent) return
-  const isCalled = !isSpared(work, value)
-  if (isCalled && !needs.every((each) => held[each.register] !== undefined)) {
-    held[register] = incomplete(
-      work,
-      site.side,
-      needs.map((each) => held[each.register]),
+  const isCalled = !isPassedThrough(instruction, value)
+  if (isCalled && !required.every((each) => registers[each.register] !== undefined)) {
+    registers[register] = incomplete(
+      instruction,
+      site.direction,
+      required.map((each) => registers[each.register]),
     )
     return
   }
-  const called = isCalled ? callConvert(work, value, site, loaded) : value
+  const called = isCalled ? callConvert(instruction, value, site, loaded) : value
   const made = check === undefined ? called : check(called)
-  held[register] = made
+  registers[register] = made
   if (extra.altered !== undefined && differs(value, made)) extra.altered(change.id)
 }
 
-function isSpared({ call, spares }: WorkOf<'convert'>, value: unknown): boolean {
-  return call === undefined || (value === undefined && spares.absent) || (value === null && spares.null)
+function isPassedThrough({ call, passThrough }: InstructionOf<'convert'>, value: unknown): boolean {
+  return (
+    call === undefined || (value === undefined && passThrough.absent) || (value === null && passThrough.null)
+  )
 }
 
 function callConvert(
-  work: WorkOf<'convert'>,
+  instruction: InstructionOf<'convert'>,
   value: unknown,
-  { held, told }: Pick<WorkSite, 'held' | 'told'>,
+  { registers, told }: Pick<ProgramState, 'registers' | 'told'>,
   loaded: unknown,
 ): unknown {
-  const { call, reads, loader } = work
+  const { call, reads, loader } = instruction
   if (call === undefined) return value
   const hasMore = reads.length > 0 || loader !== undefined
-  return runCall(work, call, value, hasMore ? withRead(told, valuesOf(reads, held), loaded) : told)
+  return runCall(
+    instruction,
+    call,
+    value,
+    hasMore ? withRead(told, valuesOf(reads, registers), loaded) : told,
+  )
 }
 
 /** Leaves out a field without the others that its function needs. @throws `RefusedError` for those of a client */
-export function incomplete({ needs }: WorkOf<'convert'>, side: Side, values: readonly unknown[]): undefined {
-  if (side === 'up') throw apart(needs, values)
+export function incomplete(
+  { required }: InstructionOf<'convert'>,
+  direction: Direction,
+  values: readonly unknown[],
+): undefined {
+  if (direction === 'up') throw apart(required, values)
 }
 
 /** The values of members that are there. */
-export function valuesOf(members: readonly Held[], held: readonly unknown[]): Record<string, unknown> {
+export function valuesOf(
+  members: readonly NamedRegister[],
+  registers: readonly unknown[],
+): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  for (const { name, register } of members) if (held[register] !== undefined) values[name] = held[register]
+  for (const { name, register } of members)
+    if (registers[register] !== undefined) values[name] = registers[register]
   return values
 }
 
-function runGroup(work: WorkOf<'group'>, { held, told }: WorkSite, loaded: unknown): void {
-  const { call, args, made, needs, loader } = work
-  if (needs !== undefined && !isTogether(needs, held)) return
+function runGroup(
+  instruction: InstructionOf<'group'>,
+  { registers, told }: ProgramState,
+  loaded: unknown,
+): void {
+  const { call, args, made, required, loader } = instruction
+  if (required !== undefined && !isTogether(required, registers)) return
   const given = loader === undefined ? told : withRead(told, NOTHING_READ, loaded)
-  const results = call === undefined ? undefined : runCall(work, call, valuesOf(args, held), given)
+  const results =
+    call === undefined ? undefined : runCall(instruction, call, valuesOf(args, registers), given)
   for (const { name, register, check } of made) {
     const result: unknown = isObject(results) ? Reflect.get(results, name) : undefined
-    held[register] = check === undefined ? result : check(result)
+    registers[register] = check === undefined ? result : check(result)
   }
 }
 
 const NOTHING_READ = Object.freeze({})
 
 function runCall<T>(
-  work: WorkOf<'convert' | 'group'>,
+  instruction: InstructionOf<'convert' | 'group'>,
   call: (value: T, extra: never) => unknown,
   value: T,
   told: ChangeExtra,
 ): unknown {
   let made
   try {
-    // a change gets what its own works say
+    // a change gets what its own instructions say
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     made = call(value, told as never)
   } catch (error) {
-    throw threwIn(work, error)
+    throw threwIn(instruction, error)
   }
-  if (isPromise(made)) throw promisedIn(work, made)
+  if (isPromise(made)) throw promisedIn(instruction, made)
   return made
 }
 
 /** Whether the members are there that functions of a whole object need. @throws `RefusedError` if a client sent some of them */
-function isTogether({ sent, all }: Needs, held: readonly unknown[]): boolean {
-  const isThere = ({ register }: Needed): boolean => held[register] !== undefined
+function isTogether({ sent, all }: RequiredGroup, registers: readonly unknown[]): boolean {
+  const isThere = ({ register }: RequiredRegister): boolean => registers[register] !== undefined
   if (sent === undefined) return all.every(isThere)
   // a field that an older version does not have is never written by a part of a body
   if (!sent.some(isThere)) return false
   if (!all.every(isThere))
     throw apart(
       all,
-      all.map(({ register }) => held[register]),
+      all.map(({ register }) => registers[register]),
     )
   return true
 }
 
 /** Creates the error for members that a client has to send together. `values` are those of the registers, in the same order. */
-export function apart(all: readonly Needed[], values: readonly unknown[]): RefusedError {
+export function apart(all: readonly RequiredRegister[], values: readonly unknown[]): RefusedError {
   const names = [...new Set(all.flatMap((each) => each.names))]
   const missing = new Set(all.flatMap((each, index) => (values[index] === undefined ? each.names : [])))
   const message = `Send all of ${names.join(', ')} or none of them: they are changed together`

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import * as fc from 'fast-check'
 import { z } from 'zod'
 import { MigrationError, RefusedError, createMadeCheck } from '../../inside/parts.ts'
-import type { Program, Turn, Work } from '../../inside/parts.ts'
+import type { Program, Converter, Instruction } from '../../inside/parts.ts'
 
 /** Notes the arguments of each call of a function, and the changes that alter something. */
 type Log = (text: string) => void
@@ -142,7 +142,7 @@ const neededList = fc.array(needed, { maxLength: 4 })
 const heldList = fc.uniqueArray(held, { selector: (each) => each.name, maxLength: 4 })
 const check = fc.option(fc.record({ schema, isNarrowed: fc.boolean() }), { nil: undefined })
 
-const work: fc.Arbitrary<Make<Work>> = fc.oneof(
+const instruction: fc.Arbitrary<Make<Instruction>> = fc.oneof(
   fc
     .record({ change, register, isName: fc.boolean() })
     .map((note) => () => ({ kind: 'note', ...note }) as const),
@@ -154,11 +154,11 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
       call: fc.option(call, { nil: undefined }),
       check,
       reads: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, heldList),
-      needs: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, neededList),
+      required: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, neededList),
       skipsAbsent: fc.boolean(),
-      spares: fc.record({ absent: fc.boolean(), null: fc.boolean() }),
+      passThrough: fc.record({ absent: fc.boolean(), null: fc.boolean() }),
     })
-    .map((turn) => (log: Log): Work => ({
+    .map((turn) => (log: Log): Instruction => ({
       ...turn,
       kind: 'convert',
       loader: undefined,
@@ -179,11 +179,11 @@ const work: fc.Arbitrary<Make<Work>> = fc.oneof(
       call: fc.option(call, { nil: undefined }),
       args: heldList,
       made: fc.array(fc.record({ name, register, check }), { maxLength: 3 }),
-      needs: fc.option(fc.record({ sent: fc.option(neededList, { nil: undefined }), all: neededList }), {
+      required: fc.option(fc.record({ sent: fc.option(neededList, { nil: undefined }), all: neededList }), {
         nil: undefined,
       }),
     })
-    .map((group) => (log: Log): Work => ({
+    .map((group) => (log: Log): Instruction => ({
       ...group,
       kind: 'group',
       loader: undefined,
@@ -224,9 +224,9 @@ export const program: fc.Arbitrary<(log: Log, run: Run) => Program> = fc.letrec<
   return {
     program: fc
       .record({
-        side: fc.constantFrom('up', 'down'),
+        direction: fc.constantFrom('up', 'down'),
         loads: fc.array(fc.record({ name, register, plan: inner }), { maxLength: REGISTERS }),
-        works: fc.array(work, { maxLength: 5 }),
+        instructions: fc.array(instruction, { maxLength: 5 }),
         members: fc.array(
           fc.record({
             to: name,
@@ -254,9 +254,9 @@ export const program: fc.Arbitrary<(log: Log, run: Run) => Program> = fc.letrec<
         const refine = parts.refine?.(log)
         return {
           ...parts,
-          registers: REGISTERS,
+          registerCount: REGISTERS,
           loads: parts.loads.map((each) => ({ ...each, plan: toPlan(each.plan) })),
-          works: parts.works.map((make) => make(log)),
+          instructions: parts.instructions.map((make) => make(log)),
           members: parts.members.map((each) => ({ ...each, plan: toPlan(each.plan) })),
           others: isOpen
             ? (made, source) => {

@@ -3,7 +3,7 @@ import type { FieldChange, FieldId } from '../chain.ts'
 import type { AnyReshape } from '../reshape.ts'
 import { takesAbsent } from '../was.ts'
 import type { AppliedStep } from './modelled-fields.ts'
-import type { Side } from './plan.ts'
+import type { Direction } from './plan.ts'
 import { createMadeCheck } from './converter.ts'
 import type { FieldExtra, Identified, LoadedExtra, Loader } from './converter.ts'
 
@@ -11,13 +11,13 @@ import type { FieldExtra, Identified, LoadedExtra, Loader } from './converter.ts
 type Check = (value: unknown) => unknown
 
 /** A member of an object, and the register that holds its value. */
-export interface Held {
+export interface NamedRegister {
   readonly name: string
   readonly register: number
 }
 
 /** One thing that a change does to the registers of an object. */
-export type Work =
+export type Instruction =
   | {
       readonly kind: 'convert'
       readonly change: Identified
@@ -26,27 +26,27 @@ export type Work =
       readonly call: ((value: unknown, extra: FieldExtra) => unknown) | undefined
       readonly check: Check | undefined
       /** The fields that `call` gets besides the value. */
-      readonly reads: readonly Held[]
+      readonly reads: readonly NamedRegister[]
       /** Without these, nothing is made of a value. */
-      readonly needs: readonly Needed[]
-      readonly loader: LoadWork | undefined
+      readonly required: readonly RequiredRegister[]
+      readonly loader: LoadInstruction | undefined
       /** Whether an absent value stays absent. */
       readonly skipsAbsent: boolean
       /** The values that are not given to `call`, because the object allows them and the model does not. */
-      readonly spares: { readonly absent: boolean; readonly null: boolean }
+      readonly passThrough: { readonly absent: boolean; readonly null: boolean }
     }
   | {
       readonly kind: 'group'
       readonly change: Identified
       readonly fields: readonly string[]
       readonly call: ((values: object, extra: LoadedExtra<unknown>) => unknown) | undefined
-      readonly loader: LoadWork | undefined
-      readonly args: readonly Held[]
-      readonly made: readonly (Held & { readonly check: Check | undefined })[]
+      readonly loader: LoadInstruction | undefined
+      readonly args: readonly NamedRegister[]
+      readonly made: readonly (NamedRegister & { readonly check: Check | undefined })[]
       /** Without these nothing is made. */
-      readonly needs: Needs | undefined
+      readonly required: RequiredGroup | undefined
     }
-  | LoadWork
+  | LoadInstruction
   /** Reports that the change alters something, if the register has a value. */
   | {
       readonly kind: 'note'
@@ -57,89 +57,89 @@ export type Work =
     }
 
 /** Loads what the functions of a change get, with the values of all objects. */
-export interface LoadWork extends Loader {
+export interface LoadInstruction extends Loader {
   readonly kind: 'load'
   readonly fields: readonly string[]
-  readonly args: readonly Held[]
+  readonly args: readonly NamedRegister[]
   /** Without these, nothing is loaded. */
-  readonly needs: readonly Needed[]
+  readonly required: readonly RequiredRegister[]
 }
 
-/** A work of one kind. */
-export type WorkOf<K extends Work['kind']> = Extract<Work, { readonly kind: K }>
+/** An instruction of one kind. */
+export type InstructionOf<K extends Instruction['kind']> = Extract<Instruction, { readonly kind: K }>
 
 /** A register, and the names of the members that its value comes from, as the client knows them. */
-export interface Needed {
+export interface RequiredRegister {
   readonly names: readonly string[]
   readonly register: number
 }
 
 /** The members that functions of a whole object need, in an object of which every member may be left out. */
-export interface Needs {
+export interface RequiredGroup {
   /** If none of these was sent, nothing is made and nothing is missing. `undefined` if it is never a mistake to leave some out. */
-  readonly sent: readonly Needed[] | undefined
-  readonly all: readonly Needed[]
+  readonly sent: readonly RequiredRegister[] | undefined
+  readonly all: readonly RequiredRegister[]
 }
 
 /** Returns the register of a field. */
 type RegisterOf = (fieldId: FieldId) => number
 
-/** The works of a step on the way to the older version. */
-export function downWork(own: AppliedStep, site: Site): readonly Work[] {
+/** The instructions of a step on the way to the older version. */
+export function downInstructions(own: AppliedStep, site: Site): readonly Instruction[] {
   const { step, fieldChanges, isGroup, isPartial } = own
   const { registerOf } = site
   const { change, reshape, newer } = step
   const removed = pick('removed', fieldChanges, registerOf)
   const isMade = isGroup && removed.length > 0
-  const together = neededOf(
+  const together = requiredRegisters(
     [...ofKind('added', fieldChanges), ...step.reads.map(([, fieldId]) => fieldId)],
     site,
   )
   const retyped = fieldChanges.filter(
     (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.down !== undefined,
   )
-  const needs = isPartial && isMade ? together : []
-  const loader = loaderOf(own, 'down', isMade || retyped.length > 0, site, needs)
+  const required = isPartial && isMade ? together : []
+  const loader = loaderOf(own, 'down', isMade || retyped.length > 0, site, required)
   // fields that only the newer version has are dropped, and those that only the older one has are made
-  const works: Work[] = [...notes(['added', 'renamed'], own, registerOf), ...asList(loader)]
+  const instructions: Instruction[] = [...notes(['added', 'renamed'], own, registerOf), ...asList(loader)]
   if (isMade) {
-    works.push({
+    instructions.push({
       kind: 'group',
       change,
       fields: removed.map(({ name }) => name),
       call: reshape.down,
       loader,
-      args: heldOf(newer, registerOf),
+      args: namedRegisters(newer, registerOf),
       made: removed.map((each) => ({ ...each, check: undefined })),
-      needs: isPartial ? { sent: undefined, all: together } : undefined,
+      required: isPartial ? { sent: undefined, all: together } : undefined,
     })
   }
   for (const fieldChange of retyped) {
     if (fieldChange.kind !== 'retyped') continue
-    works.push({
+    instructions.push({
       ...toConvert(own, fieldChange, 'down', site, loader),
       check: undefined,
       // an older version that demands the field has none without `down`
       skipsAbsent: isPartial || takesAbsent(fieldChange.was),
     })
   }
-  return [...works, ...notes(['removed'], own, registerOf)]
+  return [...instructions, ...notes(['removed'], own, registerOf)]
 }
 
-/** The part of the work on one field that both directions have. */
+/** The part of an instruction on one field that both directions have. */
 function toConvert(
   { step: { change, reads }, isPartial }: AppliedStep,
   { name, fieldId, field }: Extract<FieldChange, { readonly kind: 'retyped' }>,
-  side: Side,
+  direction: Direction,
   site: Site,
-  loader: LoadWork | undefined,
-): Omit<WorkOf<'convert'>, 'check' | 'skipsAbsent'> {
+  loader: LoadInstruction | undefined,
+): Omit<InstructionOf<'convert'>, 'check' | 'skipsAbsent'> {
   const { isAround, registerOf } = site
-  const call = field[side]
+  const call = field[direction]
   const read = call !== undefined && call.length > 1 ? reads : []
   const fieldIds = read.map(([, each]) => each)
   const others = isPartial
-    ? [...neededOf(fieldIds, site), ...(call === undefined ? [] : (loader?.needs ?? []))]
+    ? [...requiredRegisters(fieldIds, site), ...(call === undefined ? [] : (loader?.required ?? []))]
     : []
   return {
     kind: 'convert',
@@ -147,40 +147,43 @@ function toConvert(
     fields: [name],
     register: registerOf(fieldId),
     call,
-    reads: heldOf(read, registerOf),
-    needs: others.length === 0 ? [] : [...neededOf([fieldId], site), ...others],
+    reads: namedRegisters(read, registerOf),
+    required: others.length === 0 ? [] : [...requiredRegisters([fieldId], site), ...others],
     loader: call === undefined ? undefined : loader,
     // the values that are not given to `call`
-    spares: { absent: isAround(fieldId, OPTIONAL), null: isAround(fieldId, NULLABLE) },
+    passThrough: { absent: isAround(fieldId, OPTIONAL), null: isAround(fieldId, NULLABLE) },
   }
 }
 
-/** The work that loads what functions of a step get, if it loads something and they are called. */
+/** The instruction that loads what functions of a step get, if it loads something and they are called. */
 function loaderOf(
   { step: { change, reshape, newer, older, reads }, fieldChanges, isPartial }: AppliedStep,
-  side: Side,
+  direction: Direction,
   isUsed: boolean,
   site: Site,
-  needs: readonly Needed[],
-): LoadWork | undefined {
-  const load = isUsed ? loadIn(reshape, side) : undefined
+  required: readonly RequiredRegister[],
+): LoadInstruction | undefined {
+  const load = isUsed ? loadIn(reshape, direction) : undefined
   if (load === undefined) return undefined
-  const own = neededOf([...ofKind('retyped', fieldChanges), ...reads.map(([, fieldId]) => fieldId)], site)
+  const own = requiredRegisters(
+    [...ofKind('retyped', fieldChanges), ...reads.map(([, fieldId]) => fieldId)],
+    site,
+  )
   return {
     kind: 'load',
     change,
     fields: ['load'],
     load,
     tokens: reshape.inject ?? {},
-    args: heldOf(side === 'up' ? older : newer, site.registerOf),
-    needs: needs.length === 0 && isPartial ? own : needs,
+    args: namedRegisters(direction === 'up' ? older : newer, site.registerOf),
+    required: required.length === 0 && isPartial ? own : required,
   }
 }
 
 /** The function with which a reshape loads something in a direction. One function alone loads for responses. */
-export function loadIn({ load }: Pick<AnyReshape, 'load'>, side: Side): Loader['load'] | undefined {
-  if (typeof load === 'function') return side === 'down' ? load : undefined
-  return load?.[side]
+export function loadIn({ load }: Pick<AnyReshape, 'load'>, direction: Direction): Loader['load'] | undefined {
+  if (typeof load === 'function') return direction === 'down' ? load : undefined
+  return load?.[direction]
 }
 
 function asList<T>(value: T | undefined): readonly T[] {
@@ -200,7 +203,10 @@ const NULLABLE = new Set(['nullable'])
 const OPTIONAL = new Set(['optional', 'default', 'prefault'])
 
 /** The registers of fields. If two have one name, the last one counts. */
-function heldOf(fields: AppliedStep['step']['reads'], registerOf: RegisterOf): readonly Held[] {
+function namedRegisters(
+  fields: AppliedStep['step']['reads'],
+  registerOf: RegisterOf,
+): readonly NamedRegister[] {
   return [...new Map(fields)].map(([name, fieldId]) => ({ name, register: registerOf(fieldId) }))
 }
 
@@ -210,8 +216,8 @@ export interface UpSite extends Site {
   readonly newerSchema: (fieldId: FieldId) => Schema | undefined
 }
 
-/** The works of a step on the way to the newest version. Values that a change makes are checked at once. */
-export function upWork(own: AppliedStep, site: UpSite): readonly Work[] {
+/** The instructions of a step on the way to the newest version. Values that a change makes are checked at once. */
+export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruction[] {
   const { step, fieldChanges, isGroup, isPartial } = own
   const { change, reshape, older } = step
   const { newerSchema, registerOf } = site
@@ -221,27 +227,27 @@ export function upWork(own: AppliedStep, site: UpSite): readonly Work[] {
     const { name, fieldId } = fieldChange
     return [{ name, register: registerOf(fieldId), check: createMadeCheck(schema, change, name) }]
   })
-  const needs = isPartial ? needsOf(fieldChanges, step, site) : undefined
+  const required = isPartial ? requiredGroup(fieldChanges, step, site) : undefined
   const isUsed =
     made.length > 0 ||
     fieldChanges.some((fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.up !== undefined)
-  const loader = loaderOf(own, 'up', isUsed, site, isGroup ? (needs?.all ?? []) : [])
-  const works: Work[] = [...notes(['removed', 'renamed'], own, registerOf), ...asList(loader)]
+  const loader = loaderOf(own, 'up', isUsed, site, isGroup ? (required?.all ?? []) : [])
+  const instructions: Instruction[] = [...notes(['removed', 'renamed'], own, registerOf), ...asList(loader)]
   if (isGroup)
-    works.push({
+    instructions.push({
       kind: 'group',
       change,
       fields: made.map(({ name }) => name),
       call: reshape.up,
       loader,
-      args: heldOf(older, registerOf),
+      args: namedRegisters(older, registerOf),
       made,
-      needs,
+      required,
     })
   for (const fieldChange of fieldChanges) {
     const schema = fieldChange.kind === 'retyped' ? newerSchema(fieldChange.fieldId) : undefined
     if (fieldChange.kind !== 'retyped' || schema === undefined) continue
-    works.push({
+    instructions.push({
       ...toConvert(own, fieldChange, 'up', site, loader),
       check: createMadeCheck(
         schema,
@@ -252,15 +258,15 @@ export function upWork(own: AppliedStep, site: UpSite): readonly Work[] {
       skipsAbsent: isPartial,
     })
   }
-  return [...works, ...notes(['added'], own, registerOf)]
+  return [...instructions, ...notes(['added'], own, registerOf)]
 }
 
-/** The works that report members which are there. */
+/** The instructions that report members which are there. */
 function notes(
   kinds: readonly FieldChange['kind'][],
   { step: { change }, fieldChanges }: AppliedStep,
   registerOf: RegisterOf,
-): readonly Work[] {
+): readonly Instruction[] {
   return fieldChanges
     .filter(({ kind }) => kinds.includes(kind))
     .map(({ kind, fieldId }) => ({
@@ -271,16 +277,23 @@ function notes(
     }))
 }
 
-function needsOf(fieldChanges: readonly FieldChange[], { reads }: AppliedStep['step'], site: Site): Needs {
-  const sent = neededOf(ofKind('removed', fieldChanges), site)
-  const read = neededOf(
+function requiredGroup(
+  fieldChanges: readonly FieldChange[],
+  { reads }: AppliedStep['step'],
+  site: Site,
+): RequiredGroup {
+  const sent = requiredRegisters(ofKind('removed', fieldChanges), site)
+  const read = requiredRegisters(
     reads.map(([, fieldId]) => fieldId),
     site,
   )
   return { sent, all: [...sent, ...read] }
 }
 
-function neededOf(fieldIds: readonly FieldId[], { registerOf, sentOf }: Site): readonly Needed[] {
+function requiredRegisters(
+  fieldIds: readonly FieldId[],
+  { registerOf, sentOf }: Site,
+): readonly RequiredRegister[] {
   return fieldIds.map((fieldId) => ({ names: sentOf(fieldId), register: registerOf(fieldId) }))
 }
 
@@ -292,7 +305,7 @@ function pick(
   kind: 'removed',
   fieldChanges: readonly FieldChange[],
   registerOf: RegisterOf,
-): readonly Held[] {
+): readonly NamedRegister[] {
   return fieldChanges.flatMap((fieldChange) =>
     fieldChange.kind === kind ? [{ name: fieldChange.name, register: registerOf(fieldChange.fieldId) }] : [],
   )
