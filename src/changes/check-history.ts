@@ -99,28 +99,28 @@ function changeProblems(
   const { version } = change
   const id = String(change['id'])
   const parts: readonly unknown[] = Array.isArray(change['change']) ? change['change'] : []
-  const place = versions.indexOf(String(version))
+  const index = versions.indexOf(String(version))
   const newer = [...versions.slice(0, -1), 'next']
   const about = id === '' ? 'a change' : `the change "${id}"`
-  const misplaced = newer.includes(String(version))
+  const misordered = newer.includes(String(version))
     ? []
     : [
         refuse(
-          misplacedMessage(version, place, about),
+          misorderedMessage(version, index, about),
           newer.length === 1 ? "list a newer version, or give 'next'" : `give one of ${newer.join(', ')}`,
           change,
         ),
       ]
   return [
-    ...misplaced,
+    ...misordered,
     ...changeKinds(change),
     ...parts.flatMap((part) => partProblems(part, id, models, change)),
   ]
 }
 
-function misplacedMessage(version: unknown, place: number, about: string): string {
+function misorderedMessage(version: unknown, index: number, about: string): string {
   if (version === undefined) return `version is missing in ${about}`
-  return place === -1
+  return index === -1
     ? `the version ${describeValue(version, true)} of ${about} is not listed`
     : `the version ${describeValue(version, true)} of ${about} is the oldest one, and nothing is before it`
 }

@@ -15,15 +15,15 @@ import { isAbout } from './operation.ts'
 import type { AppliedOperation, Operation } from './operation.ts'
 import { absent } from './was.ts'
 
-/** An operation, and the place of its change among all changes, newest first. */
-export interface Placed {
+/** An operation, and the position of its change among all changes, newest first. */
+export interface OrderedOperation {
   readonly order: number
   readonly operation: Operation
 }
 
 /** Operations about routes and parameters that do not exist. `operations` are all of them, newest first. */
 export function operationProblems(
-  operations: readonly Placed[],
+  operations: readonly OrderedOperation[],
   changes: readonly AnyChange[],
   routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
@@ -57,7 +57,7 @@ export function operationProblems(
 
 /** Finds operations without effect: those that change nothing of any route, and empty ones. */
 function idleOperations(
-  operations: readonly Placed[],
+  operations: readonly OrderedOperation[],
   changes: readonly AnyChange[],
   routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
@@ -117,19 +117,19 @@ function isUnchanged(newer: unknown, { was, newest, hasFunction }: Thing): boole
  * because `was` takes one of them.
  */
 function touchedTwice(
-  operations: readonly Placed[],
+  operations: readonly OrderedOperation[],
   changes: readonly AnyChange[],
   routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
   const found = new Map<string, DefinitionProblem>()
   for (const route of routes) {
-    const touched = new Map<string, Placed>()
+    const touched = new Map<string, OrderedOperation>()
     const own = operations.filter(({ operation }) => isAbout(operation, route.name))
-    for (const [key, thing, placed] of own.flatMap((each) => claimsOf(each, changes, route))) {
+    for (const [key, thing, ordered] of own.flatMap((each) => claimsOf(each, changes, route))) {
       const first = touched.get(key)
-      touched.set(key, placed)
-      if (first === undefined || precision(placed.operation) > precision(first.operation)) continue
-      const problem = twiceProblem(thing, first, placed, changes)
+      touched.set(key, ordered)
+      if (first === undefined || precision(ordered.operation) > precision(first.operation)) continue
+      const problem = twiceProblem(thing, first, ordered, changes)
       found.set(`${problem.where} ${problem.message}`, problem)
     }
   }
@@ -138,22 +138,22 @@ function touchedTwice(
 
 /** Returns the things that an operation changes, with a key for each version: previews are seen one without the other. */
 function claimsOf(
-  placed: Placed,
+  ordered: OrderedOperation,
   changes: readonly AnyChange[],
   route: ResolvedRoute,
-): readonly (readonly [key: string, thing: string, placed: Placed])[] {
-  const change = changes[placed.order]
-  return [...thingsOf(placed.operation, route)].map(([key, { label }]) => [
+): readonly (readonly [key: string, thing: string, ordered: OrderedOperation])[] {
+  const change = changes[ordered.order]
+  return [...thingsOf(ordered.operation, route)].map(([key, { label }]) => [
     JSON.stringify([change?.version, change?.preview, key]),
     label,
-    placed,
+    ordered,
   ])
 }
 
 function twiceProblem(
   thing: string,
-  first: Placed,
-  { order, operation }: Placed,
+  first: OrderedOperation,
+  { order, operation }: OrderedOperation,
   changes: readonly AnyChange[],
 ): DefinitionProblem {
   const change = changes[order]

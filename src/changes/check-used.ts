@@ -3,7 +3,7 @@ import { atDefinition } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { AnyChange, Step } from './chain.ts'
-import type { Placed } from './check-operations.ts'
+import type { OrderedOperation } from './check-operations.ts'
 import type { Plans } from './convert/plans.ts'
 import { isOperation } from './operation.ts'
 import type { Operation } from './operation.ts'
@@ -11,9 +11,9 @@ import type { Operation } from './operation.ts'
 /** A route with the changes that reach it. */
 export interface Reached {
   readonly route: ResolvedRoute
-  /** The places of the changes, newest first. */
+  /** The positions of the changes, newest first. */
   readonly orders: readonly number[]
-  readonly operations: readonly Placed[]
+  readonly operations: readonly OrderedOperation[]
 }
 
 /** The schemas of what a route sends. */

@@ -18,7 +18,7 @@ import { unfitProblems } from './check-steps.ts'
 import { noteUsed, sentBy, unusedParts } from './check-used.ts'
 import type { Reached, Used } from './check-used.ts'
 import { operationProblems, parameterProblems, pathBefore } from './check-operations.ts'
-import type { Placed } from './check-operations.ts'
+import type { OrderedOperation } from './check-operations.ts'
 import { defaultProblems, schemaProblems } from './convert/convertible.ts'
 import { documentHeaders, toHeaders } from './convert/response-headers.ts'
 import { createMigration } from './migration.ts'
@@ -45,8 +45,8 @@ export interface HistoryParts {
   readonly messages: readonly Schema[]
 }
 
-/** The place of the first version that has a change, in the list of versions; before all of them if none has. */
-export function placeOf(
+/** The index of the first version that has a change in the list of versions; before all of them if none has. */
+export function versionIndexOf(
   { version, preview }: AnyChange,
   { versions, next }: Pick<HistoryParts, 'versions' | 'next'>,
 ): number {
@@ -58,19 +58,19 @@ export function placeOf(
 export function toLevels(
   parts: Pick<HistoryParts, 'versions' | 'next' | 'changes'>,
 ): ReadonlyMap<string, number> {
-  const places = parts.changes.map((change) => placeOf(change, parts))
+  const indices = parts.changes.map((change) => versionIndexOf(change, parts))
   return new Map(
-    parts.versions.map((version, index) => {
-      const older = places.findIndex((place) => place >= index)
-      return [version, older === -1 ? places.length : older]
+    parts.versions.map((version, own) => {
+      const older = indices.findIndex((index) => index >= own)
+      return [version, older === -1 ? indices.length : older]
     }),
   )
 }
 
 /** The operations of changes, newest first. */
-export function operationsOf(changes: readonly AnyChange[]): readonly Placed[] {
+export function operationsOf(changes: readonly AnyChange[]): readonly OrderedOperation[] {
   return changes.flatMap((change, order) =>
-    change.change.filter(isOperation).map((operation): Placed => ({ order, operation })),
+    change.change.filter(isOperation).map((operation): OrderedOperation => ({ order, operation })),
   )
 }
 
@@ -142,7 +142,11 @@ function hasEmptyRange(route: ResolvedRoute | undefined, known: KnownVersions): 
 }
 
 /** The changes that reach a route. */
-export function toReached(route: ResolvedRoute, all: readonly Placed[], { reachOf }: Plans): Reached {
+export function toReached(
+  route: ResolvedRoute,
+  all: readonly OrderedOperation[],
+  { reachOf }: Plans,
+): Reached {
   const operations = all.filter(({ operation }) => isAbout(operation, route.name))
   const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
   const orders = new Set([...schemas.flatMap(reachOf), ...operations.map(({ order }) => order)])
@@ -161,7 +165,7 @@ function answeredVersions(
   const answered = new Map<ResolvedRoute, Set<string>>()
   const own = versions.filter((version) => !known.isElsewhere(version))
   const all = new Set(own)
-  for (const rows of placesOf(routes, known)) {
+  for (const rows of byAddress(routes, known)) {
     const [only] = rows
     // most paths have one route
     if (only !== undefined && rows.length === 1 && only.spec.unversioned) {
@@ -190,18 +194,18 @@ interface Answering {
 }
 
 /** The routes of each path and method. */
-function placesOf(routes: readonly ResolvedRoute[], known: KnownVersions): Iterable<readonly Answering[]> {
-  const places = new Map<string, Answering[]>()
+function byAddress(routes: readonly ResolvedRoute[], known: KnownVersions): Iterable<readonly Answering[]> {
+  const addresses = new Map<string, Answering[]>()
   for (const route of routes) {
     const spec = expandSpec(route.version, known)
     for (const method of route.methods) {
       const key = `${method} ${shapeOf(route.pattern, false)}`
-      const rows = places.get(key) ?? []
+      const rows = addresses.get(key) ?? []
       rows.push({ route, spec })
-      places.set(key, rows)
+      addresses.set(key, rows)
     }
   }
-  return places.values()
+  return addresses.values()
 }
 
 /** One route for each state that it had, newest first. */
@@ -232,7 +236,7 @@ interface State {
   readonly version: readonly string[]
 }
 
-/** Finds the states of a route, newest first, by its versions and the places of the changes that reach it. */
+/** Finds the states of a route, newest first, by its versions and the positions of the changes that reach it. */
 type StatesOf = (own: readonly string[], orders: readonly number[]) => readonly State[]
 
 /** Routes that the same changes reach share their states, of which the versions are read many times when tables are built. */

@@ -3,7 +3,7 @@ import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { PreviewInfo, Previews } from '../routes/history.ts'
 import type { AnyChange, FieldId, Step } from './chain.ts'
 import { isRecord } from '../base/values.ts'
-import { createExpand, operationsOf, placeOf, toReached } from './expand.ts'
+import { createExpand, operationsOf, versionIndexOf, toReached } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
 import { createMigrate } from './migrate.ts'
 
@@ -29,7 +29,9 @@ export function createPreviews(
     with: (names) => {
       const granted = new Set<object>(changes.filter((change) => names.includes(nameOf(change, parts) ?? '')))
       const count = countVersions(granted, parts)
-      const others = changes.filter((change) => !granted.has(change) && placeOf(change, parts) < count - 1)
+      const others = changes.filter(
+        (change) => !granted.has(change) && versionIndexOf(change, parts) < count - 1,
+      )
       const left = make(others)
       const expand = createExpand(left, false, names.includes('next') ? '>=' : '>')
       const isBeta = (route: ResolvedRoute): boolean =>
@@ -64,10 +66,10 @@ function earlier(one: string | undefined, other: string | undefined): string | u
  * that versions before these cannot.
  */
 function countVersions(granted: ReadonlySet<object>, parts: HistoryParts): number {
-  const places = [...parts.plans.chains.values()].flatMap(({ steps }) =>
-    dependents(steps, granted).map(({ change }) => placeOf(change, parts)),
+  const indices = [...parts.plans.chains.values()].flatMap(({ steps }) =>
+    dependents(steps, granted).map(({ change }) => versionIndexOf(change, parts)),
   )
-  return Math.min(parts.versions.length, ...places.map((place) => place + 1))
+  return Math.min(parts.versions.length, ...indices.map((index) => index + 1))
 }
 
 /** The steps that are written against the state before some changes. */

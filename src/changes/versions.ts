@@ -10,7 +10,7 @@ import type { AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
 import { stepProblems } from './check-steps.ts'
 import type { VersionChange } from './change.ts'
-import { createExpand, placeOf, toLevels } from './expand.ts'
+import { createExpand, toLevels, versionIndexOf } from './expand.ts'
 import { createPreviews } from './previews.ts'
 import type { HistoryParts } from './expand.ts'
 import { toConcerns } from './check/concerns.ts'
@@ -193,16 +193,16 @@ function newestFirst(
   unsorted: readonly AnyChange[],
   given: Pick<HistoryParts, 'versions' | 'next'>,
 ): readonly AnyChange[] {
-  const places = new Map<unknown, number>(unsorted.map((change) => [change, placeOf(change, given)]))
+  const indices = new Map<unknown, number>(unsorted.map((change) => [change, versionIndexOf(change, given)]))
   const sorted = new Set<AnyChange>()
   const seen = new Set<AnyChange>()
   const add = (change: AnyChange): void => {
     if (seen.has(change)) return
     seen.add(change)
     const bases = new Set(change.change.map(baseOf))
-    for (const base of unsorted) if (bases.has(base) && places.get(base) === places.get(change)) add(base)
+    for (const base of unsorted) if (bases.has(base) && indices.get(base) === indices.get(change)) add(base)
     sorted.add(change)
   }
-  for (const change of unsorted.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))) add(change)
+  for (const change of unsorted.toSorted((a, b) => (indices.get(a) ?? 0) - (indices.get(b) ?? 0))) add(change)
   return [...sorted]
 }

@@ -83,7 +83,7 @@ Create them with derive(Model, …) or list them in applies of the change. If th
     })
     const { nearMisses } = JSON.parse(json.stdout) as { nearMisses: unknown }
     assert.deepEqual(nearMisses, [
-      { route: 'car.report', model: 'Car', fields: ['made', 'colour'], places: ['response 200.cars{}'] },
+      { route: 'car.report', model: 'Car', fields: ['made', 'colour'], positions: ['response 200.cars{}'] },
     ])
   })
 

@@ -1,6 +1,6 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { modelOf } from '../chain.ts'
-import { operationsOf, placeOf, toReached } from '../expand.ts'
+import { operationsOf, versionIndexOf, toReached } from '../expand.ts'
 import type { HistoryParts } from '../expand.ts'
 import type { ChangeConcern } from '../internals.ts'
 import { modelName } from '../model.ts'
@@ -13,7 +13,7 @@ export function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]
     .filter(({ includeInSchema }) => includeInSchema)
     .map((route) => toReached(route, operations, parts.plans))
   return parts.changes.flatMap((change, order): readonly ChangeConcern[] => {
-    const version = parts.versions[placeOf(change, parts)]
+    const version = parts.versions[versionIndexOf(change, parts)]
     if (version === undefined || change.internal === true) return []
     const { id, title, description } = change
     const models = change.change.flatMap((part) => modelName(modelOf(part)) ?? [])

@@ -10,11 +10,11 @@ import type { HistoryInternals } from '../internals.ts'
 import { objectsOf } from './objects.ts'
 import type { Found } from './objects.ts'
 
-/** Places of one route, such as `body` or `response 200.items[]`. */
-export interface RoutePlaces {
+/** Positions in one route, such as `body` or `response 200.items[]`. */
+export interface RoutePositions {
   /** The full name of the route. */
   readonly route: string
-  readonly places: readonly string[]
+  readonly positions: readonly string[]
 }
 
 /** Where a change lands. */
@@ -25,11 +25,11 @@ interface ExplainedChange {
   readonly version: string
   /** Where it is defined, as file and line. */
   readonly at: string | undefined
-  readonly reaches: readonly RoutePlaces[]
+  readonly reaches: readonly RoutePositions[]
 }
 
 /** A schema that has fields as a model has them, and that no change reaches because it was not made from the model. */
-interface NearMiss extends RoutePlaces {
+interface NearMiss extends RoutePositions {
   readonly model: string
   /** The fields that both have. */
   readonly fields: readonly string[]
@@ -57,9 +57,9 @@ export function explain({ parts, placeOf }: HistoryInternals, routes: readonly R
   }
 }
 
-type Landing = Pick<Found, 'route' | 'place'>
+type Landing = Pick<Found, 'route' | 'position'>
 
-/** The places of what a change does to models. */
+/** The positions of what a change does to models. */
 function landings(order: number, objects: readonly Found[], { plans }: HistoryParts): readonly Landing[] {
   return objects.filter(({ schema }) =>
     defOf(schema).type === 'enum'
@@ -71,10 +71,10 @@ function landings(order: number, objects: readonly Found[], { plans }: HistoryPa
 /** Returns the routes that operations of a change are about. */
 function moved(order: number, { changes }: HistoryParts): readonly Landing[] {
   return operationsOf(changes)
-    .filter((placed) => placed.order === order)
+    .filter((ordered) => ordered.order === order)
     .flatMap(({ operation }) =>
       Object.entries(operation).flatMap(([key, said]) =>
-        wordsOf(key, said).map((place) => ({ route: operation.route, place })),
+        wordsOf(key, said).map((position) => ({ route: operation.route, position })),
       ),
     )
 }
@@ -93,34 +93,34 @@ function wordsOf(key: string, said: unknown): readonly string[] {
 
 const NAMED = new Set(['query', 'headers', 'cookies'])
 
-/** The places of each route, each once. */
-function grouped(landed: readonly Landing[]): readonly RoutePlaces[] {
+/** The positions in each route, each once. */
+function grouped(landed: readonly Landing[]): readonly RoutePositions[] {
   const routes = new Map<string, Set<string>>()
-  for (const { route, place } of landed) routes.set(route, (routes.get(route) ?? new Set()).add(place))
+  for (const { route, position } of landed) routes.set(route, (routes.get(route) ?? new Set()).add(position))
   // schemas without a route come last
   return [...routes]
     .toSorted(([one], [other]) => Number(one === '') - Number(other === ''))
-    .map(([route, places]) => ({ route, places: [...places] }))
+    .map(([route, positions]) => ({ route, positions: [...positions] }))
 }
 
 /** Two fields of the same name and kind may be chance where an object has many. */
 const FEWEST = 2
 
 function nearMisses(objects: readonly Found[], { plans }: HistoryParts): readonly NearMiss[] {
-  const found = objects.flatMap(({ route, place, schema }) => {
+  const found = objects.flatMap(({ route, position, schema }) => {
     if (defOf(schema).type !== 'object') return []
     const { fieldIds } = plans.modelledFieldsOf(schema)
     return [...plans.chains.values()].flatMap((chain) => {
       const isOwned = [...chain.fieldIds.values()].some((fieldId) => [...fieldIds.values()].includes(fieldId))
       const isMeant = chain.steps.some(({ reshape }) => reshape.not?.includes(schema) === true)
       const fields = isOwned || isMeant ? [] : sharedFields(schema, chain)
-      return fields.length === 0 ? [] : [{ route, place, model: chain.name, fields }]
+      return fields.length === 0 ? [] : [{ route, position, model: chain.name, fields }]
     })
   })
   const rows = new Map<string, NearMiss>()
-  for (const { route, place, model, fields } of found) {
+  for (const { route, position, model, fields } of found) {
     const key = [route, model, ...fields].join()
-    rows.set(key, { route, model, fields, places: [...(rows.get(key)?.places ?? []), place] })
+    rows.set(key, { route, model, fields, positions: [...(rows.get(key)?.positions ?? []), position] })
   }
   return [...rows.values()]
 }

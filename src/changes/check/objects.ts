@@ -9,7 +9,7 @@ export interface Found {
   /** Empty for a schema without a route. */
   readonly route: string
   /** Such as `body` or `response 200.items[]`. */
-  readonly place: string
+  readonly position: string
   readonly schema: Schema
 }
 
@@ -17,22 +17,24 @@ export interface Found {
 export function objectsOf(routes: readonly ResolvedRoute[], messages: readonly Schema[]): readonly Found[] {
   return [
     ...routes.flatMap((route) =>
-      placesOf(route).flatMap(({ place, schema }) => objectsIn(schema, { route: route.name, place })),
+      positionsOf(route).flatMap(({ position, schema }) =>
+        objectsIn(schema, { route: route.name, position }),
+      ),
     ),
-    ...messages.flatMap((schema) => objectsIn(schema, { route: '', place: 'messages' })),
+    ...messages.flatMap((schema) => objectsIn(schema, { route: '', position: 'messages' })),
   ]
 }
 
-function placesOf({
+function positionsOf({
   sources,
   responses,
   stream,
-}: ResolvedRoute): readonly { readonly place: string; readonly schema: Schema }[] {
+}: ResolvedRoute): readonly { readonly position: string; readonly schema: Schema }[] {
   return [
-    ...sources.map(({ name, schema }) => ({ place: name, schema })),
-    ...[...responses].map(([status, schema]) => ({ place: `response ${status}`, schema })),
+    ...sources.map(({ name, schema }) => ({ position: name, schema })),
+    ...[...responses].map(([status, schema]) => ({ position: `response ${status}`, schema })),
     ...[...(stream?.schemas ?? [])].map(([name, schema]) => ({
-      place: stream?.kind === 'items' ? 'items' : `events.${name}`,
+      position: stream?.kind === 'items' ? 'items' : `events.${name}`,
       schema,
     })),
   ]
@@ -40,14 +42,14 @@ function placesOf({
 
 function objectsIn(
   schema: Schema,
-  { route, place }: Pick<Found, 'route' | 'place'>,
+  { route, position }: Pick<Found, 'route' | 'position'>,
   above: readonly Schema[] = [],
 ): readonly Found[] {
   if (above.includes(schema)) return []
   const def = defOf(schema)
-  const own = ['object', 'enum'].includes(def.type) ? [{ route, place, schema }] : []
+  const own = ['object', 'enum'].includes(def.type) ? [{ route, position, schema }] : []
   const inner = childrenOf(schema).flatMap((child) =>
-    objectsIn(child.schema, { route, place: place + stepTo(child) }, [...above, schema]),
+    objectsIn(child.schema, { route, position: position + stepTo(child) }, [...above, schema]),
   )
   return [...own, ...inner]
 }

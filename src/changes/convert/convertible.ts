@@ -12,27 +12,27 @@ import type { Plans } from './plans.ts'
 
 /** Lists the parts of a route that a change reaches and nothing can convert. */
 export function schemaProblems(route: ResolvedRoute, plans: Plans): readonly DefinitionProblem[] {
-  const places = [
-    ...route.sources.map(({ name, schema }) => ({ place: `input.${name}`, schema, isSent: false })),
+  const positions = [
+    ...route.sources.map(({ name, schema }) => ({ position: `input.${name}`, schema, isSent: false })),
     ...[...route.responses].map(([status, schema]) => ({
-      place: `response ${status}`,
+      position: `response ${status}`,
       schema,
       isSent: true,
     })),
     ...[...(route.stream?.schemas ?? [])].map(([name, schema]) => ({
-      place: route.stream?.kind === 'items' ? 'items' : `events.${name}`,
+      position: route.stream?.kind === 'items' ? 'items' : `events.${name}`,
       schema,
       isSent: true,
     })),
   ]
-  return places.flatMap(({ place, schema, isSent }) => {
+  return positions.flatMap(({ position, schema, isSent }) => {
     const types = new Set(findStuck(schema, plans, isSent, new Set()))
     return [...types].map((type) =>
       atDefinition(
         {
           code: 'unconvertible_schema',
           where: route.label,
-          message: `${place} holds a model inside ${WORDS[type] ?? `z.${type}()`}, and a change reaches it`,
+          message: `${position} holds a model inside ${WORDS[type] ?? `z.${type}()`}, and a change reaches it`,
           fix: FIXES[type] ?? 'hold the model in an object, a list, a record, a tuple or a union',
         },
         ...route.definitions,

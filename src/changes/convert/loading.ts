@@ -124,7 +124,7 @@ class Batch implements Loading {
   }
 }
 
-/** The direction of a conversion, and the places of changes, newest first. */
+/** The direction of a conversion, and the positions of changes, newest first. */
 interface Way {
   readonly direction: Direction
   readonly orderOf: (step: { readonly change: object }) => number

@@ -10,7 +10,7 @@ import { modelBehind } from '../model.ts'
 
 /** A step as it applies to one object schema. */
 export interface AppliedStep {
-  /** The place of its change among all changes, newest first. */
+  /** The position of its change among all changes, newest first. */
   readonly order: number
   readonly step: Step
   /** The changes of the fields that the object has. */

@@ -36,7 +36,7 @@ export function oldFields(
   }))
   for (const { fieldChanges, isPartial } of steps) {
     const replaced = new Set(fieldChanges.flatMap(({ kind, fieldId }) => (kind === 'added' ? [fieldId] : [])))
-    const place = fields.findIndex(({ fieldId }) => fieldId !== undefined && replaced.has(fieldId))
+    const from = fields.findIndex(({ fieldId }) => fieldId !== undefined && replaced.has(fieldId))
     const restored = fieldChanges.flatMap(({ fieldId, ...fieldChange }) =>
       fieldChange.kind === 'removed'
         ? [
@@ -49,7 +49,7 @@ export function oldFields(
           ]
         : [],
     )
-    fields.splice(place === -1 ? fields.length : place, 0, ...restored)
+    fields.splice(from === -1 ? fields.length : from, 0, ...restored)
     for (const fieldChange of fieldChanges) {
       const index = fields.findIndex(({ fieldId }) => fieldId === fieldChange.fieldId)
       const field = fields[index]

@@ -26,15 +26,15 @@ export interface Plans {
   readonly chains: ReadonlyMap<Schema, Chain>
   /** The steps of the models in a schema. */
   readonly stepsIn: (schema: Schema) => ReadonlySet<Step>
-  /** The place of its change among all changes, newest first. */
+  /** The position of its change among all changes, newest first. */
   readonly orderOf: (step: { readonly change: object }) => number
-  /** The places of the changes that reach a schema, newest first. */
+  /** The positions of the changes that reach a schema, newest first. */
   readonly reachOf: (schema: Schema) => readonly number[]
-  /** The plan of a schema for the version before the changes with a place below `level`, or `undefined` if none of them reaches it. */
+  /** The plan of a schema for the version before the changes with a position below `level`, or `undefined` if none of them reaches it. */
   readonly planOf: (schema: Schema, level: number) => Plan | undefined
   /** Returns the models in an object schema. */
   readonly modelledFieldsOf: (schema: Schema) => ModelledFields
-  /** Whether changes with a place below `level` load data for values of a schema. */
+  /** Whether changes with a position below `level` load data for values of a schema. */
   readonly isLoading: (schema: Schema, level: number, direction: Direction) => boolean
   /** The defaults in a schema that changes convert. */
   readonly defaultsIn: (schema: Schema) => readonly Schema[]
@@ -173,7 +173,7 @@ function wasOf(fieldChange: FieldChange): readonly Schema[] {
 }
 
 interface Parts extends Pick<Plans, 'modelledFieldsOf' | 'planOf' | 'isLoading'> {
-  /** The ids of the changes with a place below `level` that reach a schema. */
+  /** The ids of the changes with a position below `level` that reach a schema. */
   readonly changesIn: (schema: Schema, level: number) => readonly string[]
 }
 
@@ -182,7 +182,7 @@ type Build = (schema: Schema, level: number, parts: Parts) => Plan
 function build(schema: Schema, level: number, parts: Parts): Plan {
   const { type } = defOf(schema)
   const make = BUILD.get(type)
-  // what nothing is known of stays as it is; such places are reported where routes are written out
+  // what nothing is known of stays as it is; such schemas are reported where routes are written out
   return make?.(schema, level, parts) ?? same(schema)
 }
 

@@ -1,4 +1,4 @@
-import type { Explanation, RoutePlaces } from '../../changes/check/explain.ts'
+import type { Explanation, RoutePositions } from '../../changes/check/explain.ts'
 import type { Arguments } from '../arguments.ts'
 import type { Setting } from '../command.ts'
 import { findApp } from '../find-app.ts'
@@ -7,7 +7,7 @@ import { styleFor } from '../../base/style.ts'
 import type { Style } from '../../base/style.ts'
 import { toTable } from '../table.ts'
 
-/** Prints the places that the changes of an application reach. Returns the exit code. */
+/** Prints the positions that the changes of an application reach. Returns the exit code. */
 export async function explainVersions(given: Arguments, setting: Setting): Promise<number> {
   const module = findApp(given.positionals[0], setting.cwd)
   const report = await doJob({ task: 'explain', module }, setting)
@@ -40,10 +40,10 @@ function formatExplanation({ changes, nearMisses }: Explanation, style: Style): 
   ].join('\n')
 }
 
-function toRows(rows: readonly RoutePlaces[]): readonly string[] {
+function toRows(rows: readonly RoutePositions[]): readonly string[] {
   const [, ...lines] = toTable(
     [{ title: '' }, { title: '' }],
-    rows.map(({ route, places }) => [route === '' ? 'history' : route, places.join(', ')]),
+    rows.map(({ route, positions }) => [route === '' ? 'history' : route, positions.join(', ')]),
   )
   return lines.map((line) => `  ${line}`)
 }

@@ -87,11 +87,11 @@ export async function readDefinitions(app: App): Promise<Definitions> {
       })),
     },
     models: await Promise.all(models),
-    objects: all.flatMap(({ route, place, schema }) =>
+    objects: all.flatMap(({ route, position, schema }) =>
       [...chains.values()].flatMap(({ name, fieldIds }) => {
         const own = new Set(modelledFieldsOf(schema).fieldIds.values())
         const fields = [...fieldIds].filter(([, fieldId]) => own.has(fieldId)).map(([field]) => field)
-        return fields.length === 0 ? [] : [{ route, place, model: name, fields }]
+        return fields.length === 0 ? [] : [{ route, place: position, model: name, fields }]
       }),
     ),
     routes: known,
