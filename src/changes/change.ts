@@ -1,7 +1,7 @@
 import { placed } from '../base/source-location.ts'
 import { isString } from '../base/values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from './operations/operation.ts'
 import type { Reshape } from './reshape.ts'
 import type { Fact, ShapeAhead } from './was.ts'
 

@@ -3,10 +3,10 @@ import { atDefinition } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { AnyChange, Step } from './chain.ts'
-import type { OrderedOperation } from './check-operations.ts'
+import type { OrderedOperation } from './operations/check-operations.ts'
 import type { Plans } from './convert/plans.ts'
-import { isOperation } from './operation.ts'
-import type { Operation } from './operation.ts'
+import { isOperation } from './operations/operation.ts'
+import type { Operation } from './operations/operation.ts'
 
 /** A route with the changes that reach it. */
 export interface Reached {

@@ -5,8 +5,15 @@ export { fieldNames } from './field-names.ts'
 export type { FieldNames } from './field-names.ts'
 export { derive, model } from './model.ts'
 export type { AnyModel, Model, Modelled, ModelFields, Part } from './model.ts'
-export { operation } from './operation.ts'
-export type { Earlier, HeadersWere, NamesWere, NameWas, Operation, OperationOptions } from './operation.ts'
+export { operation } from './operations/operation.ts'
+export type {
+  Earlier,
+  HeadersWere,
+  NamesWere,
+  NameWas,
+  Operation,
+  OperationOptions,
+} from './operations/operation.ts'
 export { reshape } from './reshape.ts'
 export { absent } from './was.ts'
 export type { FieldWas, Load, LoadExtra, Reshape, ReshapeOptions } from './reshape.ts'

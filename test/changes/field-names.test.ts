@@ -71,7 +71,7 @@ describe('fieldNames', () => {
   it('is found in the keys of records and in catchalls, to explain where changes land', () => {
     const schema = z.object({ by: z.record(Sort, z.number()) }).catchall(Sort)
     assert.deepEqual(
-      objectsOf([], [schema]).map(({ place }) => place),
+      objectsOf([], [schema]).map(({ position }) => position),
       ['messages', 'messages.by{}', 'messages{}'],
     )
   })

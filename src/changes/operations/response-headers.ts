@@ -2,11 +2,11 @@ import { headerName } from '../../http/headers.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { describeValue, isRecord, toRecord } from '../../base/values.ts'
-import type { AppliedOperation } from '../operation.ts'
+import type { AppliedOperation } from './operation.ts'
 import { absent } from '../was.ts'
-import { toldOf } from './program.ts'
-import { differs } from './tracking.ts'
-import type { Extra, Converter } from './converter.ts'
+import { toldOf } from '../convert/program.ts'
+import { differs } from '../convert/tracking.ts'
+import type { Extra, Converter } from '../convert/converter.ts'
 
 /** The headers of a response, by lower-case name. */
 type Headers = Record<string, string | string[]>

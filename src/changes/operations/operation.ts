@@ -1,6 +1,6 @@
-import type { Method } from '../http/http.ts'
-import type { Identified, ChangeExtra } from './convert/converter.ts'
-import type { Absent, Pairs, Said, Was } from './was.ts'
+import type { Method } from '../../http/http.ts'
+import type { Identified, ChangeExtra } from '../convert/converter.ts'
+import type { Absent, Pairs, Said, Was } from '../was.ts'
 
 /** The earlier parameters of requests, by their newest name. Values are converted up, to the newest version. */
 export type NamesWere<W = Readonly<Record<string, Was>>> = { readonly [K in keyof W]: NameWas<W[K]> }
