@@ -4,6 +4,10 @@ export interface Absent {
   readonly '~was': 'absent'
 }
 
+type AddedNames<W, Sh> = {
+  [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never
+}[keyof W & keyof Sh]
+
 type Allowed_2<Vs> = Vs extends readonly [...infer Newer extends string[], string]
   ? Newer[number] | 'next'
   : never
@@ -96,6 +100,11 @@ type ByName<C> = {
   [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K
 }
 
+export interface ChangeExtra {
+  readonly request?: HttpRequest_2 | undefined
+  readonly state?: Record<string, unknown> | undefined
+}
+
 type ChangesOf<N, C, New> = N extends keyof ByName<C> ? With<ByName<C>[N], New> : never
 
 type DefOf<S> = S extends {
@@ -124,13 +133,7 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
   readonly reads: R
 }
 
-export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{
-  [Key in K]: Key
-}> {
-  readonly '~names': readonly [N, K]
-}
-
-type FieldTurns<Sh, K, W> = W extends AnySchema
+type FieldFunctions<Sh, K, W> = W extends AnySchema
   ? K extends keyof Sh
     ? (Out_2<W> extends In_2<Sh[K]>
         ? unknown
@@ -138,8 +141,14 @@ type FieldTurns<Sh, K, W> = W extends AnySchema
             readonly narrowed?: never
           }) &
         (Out_2<Sh[K]> extends In_2<W> ? unknown : NeedsDown<Out_2<Sh[K]>, In_2<W>>)
-    : NoTurns
-  : NoTurns
+    : NoFunctions
+  : NoFunctions
+
+export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{
+  [Key in K]: Key
+}> {
+  readonly '~names': readonly [N, K]
+}
 
 export interface FieldWas {
   readonly down?: (now: unknown, extra: FieldExtra) => unknown
@@ -160,22 +169,18 @@ type FieldsIn<F extends Fact> = {
 }
 
 type FieldsWere<Sh, W, R = never, D = undefined, U = undefined> = {
-  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldTurns<Sh, K, W[K]>
+  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldFunctions<Sh, K, W[K]>
 }
 
 type Flat_2<T> = {
   [K in keyof T]: T[K]
 } & {}
 
-type Gone<W, Sh> = {
-  [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never
-}[keyof W & keyof Sh]
-
-type HasBorn<W, Sub, Sh> = [Gone<W, Sh>] extends [never]
+type HasRemoved<W, Sub, Sh> = [AddedNames<W, Sh>] extends [never]
   ? keyof Sh extends keyof Sub
     ? true
     : false
-  : [Gone<W, Sh>] extends [keyof Sub]
+  : [AddedNames<W, Sh>] extends [keyof Sub]
     ? true
     : false
 
@@ -183,7 +188,7 @@ export type HeadersWere = Readonly<
   Record<
     string,
     {
-      readonly down?: (now: unknown, extra: TurnExtra) => unknown
+      readonly down?: (now: unknown, extra: ChangeExtra) => unknown
       readonly was: Was
     }
   >
@@ -269,12 +274,12 @@ type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
 
 export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
 
-export interface LoadExtra<I> extends TurnExtra {
+export interface LoadExtra<I> extends ChangeExtra {
   readonly inject: Injected<I>
   readonly signal: AbortSignal
 }
 
-export interface LoadedExtra<L> extends TurnExtra {
+export interface LoadedExtra<L> extends ChangeExtra {
   readonly loaded: L
 }
 
@@ -333,7 +338,7 @@ export interface Modelled {
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
 
 export interface NameWas<W = Was> {
-  readonly up?: (old: OldValue<W>, extra: TurnExtra) => unknown
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => unknown
   readonly was: W
 }
 
@@ -378,7 +383,7 @@ type Newer<Vs, V, Acc = 'next'> = Vs extends readonly [infer H, ...infer R]
     : Newer<R, V, Acc | H>
   : never
 
-interface NoTurns {
+interface NoFunctions {
   readonly down?: never
   readonly narrowed?: never
   readonly up?: never
@@ -392,7 +397,7 @@ type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat_2<
   }
 >
 
-interface ObjectTurns<Sh, W, R, D, U> {
+interface ObjectFunctions<Sh, W, R, D, U> {
   readonly down?: (now: NewSide<Sh, W, R>, extra: LoadedExtra<D>) => Partials<MadeDown<Sh, W>>
   readonly up?: (old: OldSide<Sh, W, R>, extra: LoadedExtra<U>) => Partials<MadeUp<Sh, W>>
 }
@@ -574,7 +579,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
   readonly not?: readonly Schema[]
   readonly of: M
   readonly reads?: readonly R[]
-} & ObjectTurns<M['~shape'], W, R, D, U> &
+} & ObjectFunctions<M['~shape'], W, R, D, U> &
   ReshapeDown<M['~shape'], W> &
   ReshapeUp<M['~shape'], W>
 
@@ -587,7 +592,7 @@ type ReshapeUp<Sh, W> = [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<Sh, W>>
 type Restrict<W, Sub, Sh> = W extends unknown
   ? {
       [
-        K in keyof W as K extends keyof Sh ? K & keyof Sub : HasBorn<W, Sub, Sh> extends true ? K : never
+        K in keyof W as K extends keyof Sh ? K & keyof Sub : HasRemoved<W, Sub, Sh> extends true ? K : never
       ]: W[K] extends string | Absent
         ? W[K]
         : K extends keyof Sub
@@ -651,11 +656,6 @@ type StatusPairs<P extends number, S> =
     }[P]
 
 type Statuses = Readonly<Record<number, number>>
-
-export interface TurnExtra {
-  readonly request?: HttpRequest_2 | undefined
-  readonly state?: Record<string, unknown> | undefined
-}
 
 type Undefinable<T> = {
   [K in keyof T]: undefined extends T[K] ? K : never

@@ -2339,8 +2339,8 @@ export interface VersionResolved {
 }
 
 export interface VersionRoute extends VersionLife {
+  readonly isConverted?: true
   readonly isDefault?: true
-  readonly isTurned?: true
   readonly methods: readonly Method[]
   readonly name: string
   readonly path: string
