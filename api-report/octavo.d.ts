@@ -202,9 +202,7 @@ type Compared<A, B> = A extends B
   ? '='
   : A extends Digit_2
     ? B extends Digit_2
-      ? Digits extends `${string}${A}${string}${B}${string}`
-        ? '<'
-        : '>'
+      ? DigitsCompared<A, B>
       : B extends `${Exclude<Digit_2, '0'>}${Digit_2}`
         ? '<'
         : unknown
@@ -212,11 +210,11 @@ type Compared<A, B> = A extends B
       ? B extends Digit_2
         ? '>'
         : B extends `${infer B1 extends Exclude<Digit_2, '0'>}${infer B2 extends Digit_2}`
-          ? A1 extends B1
-            ? Compared<A2, B2>
-            : Compared<A1, B1>
+          ? DigitsCompared<`${A1}${A2}`, `${B1}${B2}`>
           : unknown
-      : unknown
+      : [DayDigits<A>, DayDigits<B>] extends [infer A1 extends string, infer B1 extends string]
+        ? DigitsCompared<A1, B1>
+        : unknown
 
 export type Config = ConfigValues
 export const Config: ConfigToken
@@ -398,6 +396,12 @@ type Dash<Before extends string, Tail extends string> = Before extends '' | '-' 
           : '-'
       : ''
 
+type DayDigits<V> = V extends `20${infer Y}${infer Z}-${infer M}${infer N}-${infer D}${infer E}`
+  ? [Y, Z, M, N, D, E] extends [Digit_2, Digit_2, Digit_2, Digit_2, Digit_2, Digit_2]
+    ? `${Y}${Z}${M}${N}${D}${E}`
+    : unknown
+  : unknown
+
 type DeclaredEvent<M> =
   | {
       [K in keyof M]: EventNamed<K, Literal_3<InputOf<M[K]>>>
@@ -455,6 +459,17 @@ type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 type Digit_2 = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 
 type Digits = '0123456789'
+
+type DigitsCompared<A, B> = [A, B] extends [
+  `${infer A1 extends Digit_2}${infer A2}`,
+  `${infer B1 extends Digit_2}${infer B2}`,
+]
+  ? A1 extends B1
+    ? DigitsCompared<A2, B2>
+    : Digits extends `${string}${A1}${string}${B1}${string}`
+      ? '<'
+      : '>'
+  : '='
 
 export type Disposition = 'inline' | 'attachment'
 
@@ -2169,6 +2184,8 @@ export interface Token<T> {
 
 export type Tokens = Readonly<Record<string, Token<unknown>>>
 
+type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
+
 export interface UpgradedConnection {
   readonly head: Buffer
   readonly request: IncomingMessage
@@ -2455,13 +2472,11 @@ export const VersioningSchemes: {
   readonly URL: VersioningScheme<UrlVersioningOptions>
 }
 
-type VersionsAmong<S> = unknown extends S
+type VersionsAmong<S, L> = unknown extends S | L
   ? string
-  : [S] extends [never]
+  : [S | L] extends [never]
     ? string
-    : [Extract<S, RangeText>] extends [never]
-      ? Extract<S, string>
-      : Exclude<Extract<S, string>, RangeText> | (string & {})
+    : Exclude<Extract<S | L, string>, RangeText> | ([L] extends [never] ? Unlisted<S> : never)
 
 type VersionsIn<S, M> = [Extract<S, RangeText | symbol>] extends [never]
   ? Extract<S, string>
@@ -2475,7 +2490,7 @@ type VersionsNamed<M, K extends string> =
 type VersionsOf<A> = A extends {
   readonly $module?: unknown
 }
-  ? VersionsAmong<AllEntries<NonNullable<A['$module']>> | ListedOf<A>>
+  ? VersionsAmong<AllEntries<NonNullable<A['$module']>>, ListedOf<A>>
   : A extends {
         readonly $written: {
           readonly version: infer V
@@ -2520,15 +2535,19 @@ type Within<C, V, L> =
     ? Controller<N, P, C['routes'], R, Or<EntriesOf<Own>, V>, Join<L, I>>
     : never
 
-type Without<S, V> = S extends `<=${infer N}`
-  ? Beyond<S, Compared<V, N>, '>'>
-  : S extends `<${infer N}`
-    ? Beyond<S, Compared<V, N>, '>' | '='>
-    : S extends `>=${infer N}`
-      ? Beyond<S, Compared<V, N>, '<'>
-      : S extends `>${infer N}`
-        ? Beyond<S, Compared<V, N>, '<' | '='>
-        : never
+type Without<S, V> = S extends `${infer First} ${infer Rest}`
+  ? [Without<First, V> | Without<Rest, V>] extends [never]
+    ? never
+    : S
+  : S extends `<=${infer N}`
+    ? Beyond<S, Compared<V, N>, '>'>
+    : S extends `<${infer N}`
+      ? Beyond<S, Compared<V, N>, '>' | '='>
+      : S extends `>=${infer N}`
+        ? Beyond<S, Compared<V, N>, '<'>
+        : S extends `>${infer N}`
+          ? Beyond<S, Compared<V, N>, '<' | '='>
+          : never
 
 type WordsIn<E> = {
   [S in Extract<E, NameText>]: S extends `${infer _}${infer Rest}` ? (Rest extends E ? S : never) : never

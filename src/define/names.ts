@@ -215,14 +215,15 @@ type EntriesOfRouters<R> = R extends readonly []
     ? EntriesBelow<R[number]>
     : never
 
-/** The versions among entries; any text if there are none, or if only a list that types do not know says which there are. */
-type VersionsAmong<S> = unknown extends S
+/** The versions among entries and in a list; any text if there are none, or if only a list that types do not know says which there are. */
+type VersionsAmong<S, L> = unknown extends S | L
   ? string
-  : [S] extends [never]
+  : [S | L] extends [never]
     ? string
-    : [Extract<S, RangeText>] extends [never]
-      ? Extract<S, string>
-      : Exclude<Extract<S, string>, RangeText> | (string & {})
+    : Exclude<Extract<S | L, string>, RangeText> | ([L] extends [never] ? Unlisted<S> : never)
+
+/** Any text if there are ranges, whose versions only a list says. */
+type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
 
 /** The entries of all routes of a module. */
 type AllEntries<M> = Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>
@@ -232,7 +233,7 @@ type ListedOf<A> = A extends { readonly $versions?: EnabledVersions<unknown, inf
 /** The versions that an application has. */
 export type VersionsOf<A> = A extends { readonly $module?: unknown }
   ? // not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
-    VersionsAmong<AllEntries<NonNullable<A['$module']>> | ListedOf<A>>
+    VersionsAmong<AllEntries<NonNullable<A['$module']>>, ListedOf<A>>
   : A extends { readonly $written: { readonly version: infer V } }
     ? Extract<V, string>
     : string

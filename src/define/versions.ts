@@ -128,14 +128,12 @@ type Vague = RangeText | typeof VERSION_NEUTRAL
 
 type Digits = '0123456789'
 
-/** How two whole numbers of one or two digits compare; `unknown` for anything else, which is not worth what it costs. */
+/** How two whole numbers of one or two digits compare, or two days; `unknown` for anything else, which is not worth what it costs. */
 type Compared<A, B> = A extends B
   ? '='
   : A extends Digit
     ? B extends Digit
-      ? Digits extends `${string}${A}${string}${B}${string}`
-        ? '<'
-        : '>'
+      ? DigitsCompared<A, B>
       : B extends `${Exclude<Digit, '0'>}${Digit}`
         ? '<'
         : unknown
@@ -143,22 +141,45 @@ type Compared<A, B> = A extends B
       ? B extends Digit
         ? '>'
         : B extends `${infer B1 extends Exclude<Digit, '0'>}${infer B2 extends Digit}`
-          ? A1 extends B1
-            ? Compared<A2, B2>
-            : Compared<A1, B1>
+          ? DigitsCompared<`${A1}${A2}`, `${B1}${B2}`>
           : unknown
-      : unknown
+      : [DayDigits<A>, DayDigits<B>] extends [infer A1 extends string, infer B1 extends string]
+        ? DigitsCompared<A1, B1>
+        : unknown
 
-/** The ranges of one bound that do not have a version. */
-type Without<S, V> = S extends `<=${infer N}`
-  ? Beyond<S, Compared<V, N>, '>'>
-  : S extends `<${infer N}`
-    ? Beyond<S, Compared<V, N>, '>' | '='>
-    : S extends `>=${infer N}`
-      ? Beyond<S, Compared<V, N>, '<'>
-      : S extends `>${infer N}`
-        ? Beyond<S, Compared<V, N>, '<' | '='>
-        : never
+/** How two texts of as many digits compare. */
+type DigitsCompared<A, B> = [A, B] extends [
+  `${infer A1 extends Digit}${infer A2}`,
+  `${infer B1 extends Digit}${infer B2}`,
+]
+  ? A1 extends B1
+    ? DigitsCompared<A2, B2>
+    : Digits extends `${string}${A1}${string}${B1}${string}`
+      ? '<'
+      : '>'
+  : '='
+
+/** The digits of a day of this century, or `unknown` for anything else. */
+type DayDigits<V> = V extends `20${infer Y}${infer Z}-${infer M}${infer N}-${infer D}${infer E}`
+  ? [Y, Z, M, N, D, E] extends [Digit, Digit, Digit, Digit, Digit, Digit]
+    ? `${Y}${Z}${M}${N}${D}${E}`
+    : unknown
+  : unknown
+
+/** The ranges that do not have a version. */
+type Without<S, V> = S extends `${infer First} ${infer Rest}`
+  ? [Without<First, V> | Without<Rest, V>] extends [never]
+    ? never
+    : S
+  : S extends `<=${infer N}`
+    ? Beyond<S, Compared<V, N>, '>'>
+    : S extends `<${infer N}`
+      ? Beyond<S, Compared<V, N>, '>' | '='>
+      : S extends `>=${infer N}`
+        ? Beyond<S, Compared<V, N>, '<'>
+        : S extends `>${infer N}`
+          ? Beyond<S, Compared<V, N>, '<' | '='>
+          : never
 
 type Beyond<S, Result, Outside> = [Result] extends [Outside] ? S : never
 

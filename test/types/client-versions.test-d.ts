@@ -1,4 +1,12 @@
-import { createApp, defineController, defineModule, defineRouter, VERSION_NEUTRAL } from 'octavo'
+import {
+  createApp,
+  defineController,
+  defineModule,
+  defineRouter,
+  VERSION_NEUTRAL,
+  VersioningSchemes,
+} from 'octavo'
+import { defineVersions } from 'octavo/changes'
 import { createClient } from 'octavo/client'
 import type { Client } from 'octavo/client'
 import { expectTypeOf } from 'expect-type'
@@ -263,7 +271,7 @@ export function definitionsMayBeInline(): void {
   createClient<typeof inline, '3'>({ version: '3' })
 }
 
-/** Ranges of one bound are compared, if they and the version are whole numbers of one or two digits. */
+/** Bounds are compared, if they and the version are whole numbers of one or two digits, or days. */
 export function oneBound(): void {
   const bounds = defineController({
     name: 'BoundController',
@@ -286,17 +294,58 @@ export function oneBound(): void {
   const open = () => createApp(defineModule({ controllers: [bounds, removed] }))
   type At<V extends string> = keyof Client<ReturnType<typeof open>, V>['bound']
   expectTypeOf<At<'1'>>().toEqualTypeOf<'below' | 'most' | 'either' | 'both' | 'day'>()
-  expectTypeOf<At<'2'>>().toEqualTypeOf<'below' | 'most' | 'both' | 'day'>()
-  expectTypeOf<At<'3'>>().toEqualTypeOf<'most' | 'both' | 'day'>()
-  expectTypeOf<At<'4'>>().toEqualTypeOf<'either' | 'both' | 'day'>()
-  expectTypeOf<At<'9'>>().toEqualTypeOf<'both' | 'day'>()
-  expectTypeOf<At<'10'>>().toEqualTypeOf<'above' | 'both' | 'day'>()
-  expectTypeOf<At<'11'>>().toEqualTypeOf<'above' | 'both' | 'day'>()
-  expectTypeOf<At<'12'>>().toEqualTypeOf<'above' | 'least' | 'both' | 'day'>()
-  expectTypeOf<At<'20'>>().toEqualTypeOf<'above' | 'least' | 'both' | 'day'>()
+  expectTypeOf<At<'2'>>().toEqualTypeOf<'below' | 'most' | 'day'>()
+  expectTypeOf<At<'3'>>().toEqualTypeOf<'most' | 'day'>()
+  expectTypeOf<At<'4'>>().toEqualTypeOf<'either' | 'day'>()
+  expectTypeOf<At<'9'>>().toEqualTypeOf<'day'>()
+  expectTypeOf<At<'10'>>().toEqualTypeOf<'above' | 'day'>()
+  expectTypeOf<At<'11'>>().toEqualTypeOf<'above' | 'day'>()
+  expectTypeOf<At<'12'>>().toEqualTypeOf<'above' | 'least' | 'day'>()
+  expectTypeOf<At<'20'>>().toEqualTypeOf<'above' | 'least' | 'day'>()
   // what is written in another way may be in every range
   expectTypeOf<At<'1.1'>>().toEqualTypeOf<At<'1' | '4' | '12'>>()
   expectTypeOf(client.at('1').removed.get).toBeFunction()
   // @ts-expect-error the controller ended at version 2
   void client.at('2').removed.get
+}
+
+/** A history or a list says which versions there are, and which of them a range has. */
+export function rangesOfDays(): void {
+  const days = defineController({
+    name: 'DayController',
+    routes: [
+      { method: 'GET', path: '/a', name: 'below', version: '<2026-01-01', handler: () => 1 },
+      { method: 'GET', path: '/b', name: 'most', version: '<=2026-01-01', handler: () => 1 },
+      { method: 'GET', path: '/c', name: 'between', version: '>=2025-10-09 <2026-01-01', handler: () => 1 },
+      { method: 'GET', path: '/d', name: 'above', version: '>2025-09-30', handler: () => 1 },
+      { method: 'GET', path: '/e', name: 'always', handler: () => 1 },
+    ],
+  })
+  const removed = defineController({
+    name: 'RemovedController',
+    version: '<2026-01-01',
+    routes: [{ method: 'GET', name: 'get', handler: () => 1 }],
+  })
+  const history = defineVersions({
+    versions: ['2026-06-01', '2026-01-01', '2025-10-09', '2025-09-30'],
+    models: {},
+    changes: [],
+  })
+  const open = () =>
+    createApp(defineModule({ controllers: [days, removed] }), {
+      versioning: { scheme: VersioningSchemes.HEADER, headerParameter: 'v', format: 'date', history },
+    })
+  type App = ReturnType<typeof open>
+  type At<V extends '2026-06-01' | '2026-01-01' | '2025-10-09' | '2025-09-30'> = keyof Client<App, V>['day']
+  expectTypeOf<At<'2026-06-01'>>().toEqualTypeOf<'above' | 'always'>()
+  expectTypeOf<At<'2026-01-01'>>().toEqualTypeOf<'most' | 'above' | 'always'>()
+  expectTypeOf<At<'2025-10-09'>>().toEqualTypeOf<'below' | 'most' | 'between' | 'above' | 'always'>()
+  expectTypeOf<At<'2025-09-30'>>().toEqualTypeOf<'below' | 'most' | 'always'>()
+
+  const client = createClient<App>({ baseUrl: 'http://localhost' })
+  expectTypeOf(client.at('2025-10-09').removed.get).toBeFunction()
+  // @ts-expect-error the controller ended with 2026
+  void client.at('2026-01-01').removed.get
+  // @ts-expect-error the history lists no such version
+  client.at('2026-02-01')
 }
