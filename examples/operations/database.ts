@@ -29,7 +29,12 @@ export const Database = defineProvider({
   name: 'Database',
   inject: { settings: Config.of(Settings) },
   create: async ({ settings }) => {
-    const pool = new Pool({ connectionString: settings.databaseUrl, connectionTimeoutMillis: 2000 })
+    const pool = new Pool({
+      connectionString: settings.databaseUrl,
+      connectionTimeoutMillis: 2000,
+      // a database that hangs must not keep requests
+      query_timeout: 5000,
+    })
     // without a listener, an idle connection that breaks would end the process. The next query opens another one
     pool.on('error', () => undefined)
     await pool.query(TABLES)

@@ -1,3 +1,4 @@
+import { direct } from 'octavo/engine'
 import { z } from 'zod'
 
 /** The clients by their keys, from a text such as `acme=key1,globex=key2`. */
@@ -42,8 +43,16 @@ export const Settings = z.object({
   brownouts: Brownouts.default([{ from: '2099-06-01T10:00:00Z', to: '2099-06-01T11:00:00Z' }]),
   /** Whether spans and metrics are printed. */
   otel: z.enum(['none', 'console']).default('none'),
+  /** The engine that serves HTTP/1.1. */
+  engine: z.enum(['node', 'direct']).default('node'),
   /** The version that new clients are pinned to. During a release with a new version, it is the version before. */
   firstVersion: z.string().default('latestStable'),
+})
+
+/** The options of `listen` for an instance. */
+export const toListenOptions = ({ port, engine }: Pick<z.infer<typeof Settings>, 'port' | 'engine'>) => ({
+  port,
+  ...(engine === 'direct' ? { engine: direct() } : {}),
 })
 
 /** The environment as the schema names it. */
@@ -58,5 +67,6 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
   rateLimit: env['RATE_LIMIT'],
   brownouts: env['BROWNOUTS'],
   otel: env['OTEL'],
+  engine: env['ENGINE'],
   firstVersion: env['FIRST_VERSION'],
 })

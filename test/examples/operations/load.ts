@@ -135,8 +135,8 @@ export function startLoad({ port, clients, cookie }: LoadOptions): Load {
       const answer = await call(port, { method: 'POST', path: '/orders', headers, json })
       const { id, status, body } = answer
       if (named === '1') inFirst.sent.push(id)
-      // the first try may be under way, or its instance was killed: then its lease has to end
-      const isWaiting = tries > 0 && Object(body).code === 'idempotency_key_in_use'
+      // the first try may be under way, or its instance was killed, or Redis before it had the result: then its lease has to end
+      const isWaiting = Object(body).code === 'idempotency_key_in_use'
       const isUnanswered = status === 0 || status >= 500
       if (!(isWaiting || isUnanswered) || tries === TRIES) return answer
       if (!isWaiting) failures.push({ id, method: 'POST', status, body })

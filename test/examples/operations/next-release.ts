@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { createOrdersApp } from '../../../examples/operations/app.ts'
 import { DatabaseModule } from '../../../examples/operations/database.ts'
 import { KEY, KnownClient, Orders } from '../../../examples/operations/orders.ts'
-import { readEnvironment, Settings } from '../../../examples/operations/settings.ts'
+import { readEnvironment, Settings, toListenOptions } from '../../../examples/operations/settings.ts'
 
 const Order = model('Order', {
   id: z.string().regex(/^order_[1-9]\d*$/),
@@ -83,4 +83,4 @@ const createModule = (once: Interceptor) =>
 
 const environment = readEnvironment()
 const app = createOrdersApp(environment, { createModule, history })
-await app.listen({ port: Settings.parse(environment).port })
+await app.listen(toListenOptions(Settings.parse(environment)))

@@ -27,10 +27,12 @@ export interface Setting {
   readonly addInstance: (program?: string) => Promise<Service>
   readonly stopRedis: () => Promise<unknown>
   readonly startRedis: () => Promise<void>
+  /** Has Redis take commands without an answer, until the function that it returns is called. */
+  readonly hangRedis: () => () => void
   readonly stopPostgres: () => Promise<unknown>
   readonly startPostgres: () => Promise<void>
-  /** Has all orders wait that are to be stored, until the function that it returns is called. */
-  readonly holdOrders: () => Promise<() => Promise<void>>
+  /** Has all orders wait that are to be stored, or those that are read, too, until the function that it returns is called. */
+  readonly holdOrders: (mode?: 'SHARE' | 'ACCESS EXCLUSIVE') => Promise<() => Promise<void>>
   /** Has Redis forget all idempotency keys. */
   readonly loseKeys: () => Promise<void>
   readonly query: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
@@ -86,15 +88,18 @@ export async function startSetting(slots: number, env: Readonly<Record<string, s
     startRedis: async () => {
       redis = await startRedis(folder, redisPort)
     },
+    hangRedis: () => {
+      redis.child.kill('SIGSTOP')
+      return () => redis.child.kill('SIGCONT')
+    },
     stopPostgres: async () => postgres?.stop(),
     startPostgres: async () => {
       postgres = await startPostgres(folder, postgresPort)
     },
-    holdOrders: async () => {
+    holdOrders: async (mode = 'SHARE') => {
       const client = new Client({ connectionString: databaseUrl })
       await client.connect()
-      // rows can be read meanwhile
-      await client.query('BEGIN; LOCK TABLE orders IN SHARE MODE')
+      await client.query(`BEGIN; LOCK TABLE orders IN ${mode} MODE`)
       return () => client.end()
     },
     loseKeys: async () => {
