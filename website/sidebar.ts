@@ -126,6 +126,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Pages of a table', 'cookbook/pages'],
       ['Client in a monorepo', 'cookbook/monorepo'],
       ['TanStack Query in React', 'cookbook/tanstack-query'],
+      ['Answers for operators', 'cookbook/operators'],
       ['Logging with pino', 'cookbook/pino'],
       ['Traces with OpenTelemetry', 'cookbook/opentelemetry'],
       ['Errors in Sentry', 'cookbook/sentry'],

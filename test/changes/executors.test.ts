@@ -103,7 +103,7 @@ describe('the compiled form of a program', () => {
         })
         assert.deepEqual(compiled, interpreted)
       }),
-      { numRuns: 1000, includeErrorInReport: true },
+      { numRuns: 400, includeErrorInReport: true },
     )
   })
 })

@@ -19,7 +19,7 @@ import { measureMemory } from './observed.ts'
 setFlagsFromString('--expose-gc')
 Object.assign(globalThis, { gc: runInNewContext('gc') })
 
-const REQUESTS = 10_000
+const REQUESTS = 2500
 /** What an entry may take, in bytes. The headers of each request have fourteen times as many. */
 const BOUND = 1000
 const LONG = 'x'.repeat(14_000)
@@ -148,7 +148,7 @@ async function overSocket(
   return async (headers) => (await send(url, { method: 'PUT', path: '/car', headers, agent })).status
 }
 
-describe('10,000 long headers', () => {
+describe('thousands of long headers', () => {
   for (const [name, open] of Object.entries(STORES))
     for (const [way, enter] of Object.entries(WAYS))
       it(`leave nothing but ${name}, through ${way}`, async () => {

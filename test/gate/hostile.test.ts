@@ -1,49 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 
 import { compareDocuments } from 'octavo/testing'
 import { documentOf, ref, string } from './support.ts'
-import { InputError, diff, readArguments } from '../inside/tools.ts'
+import { tell, tellOf, withSchema } from './hostile.ts'
 
-const cwd = mkdtempSync(join(tmpdir(), 'octavo-hostile-'))
-after(() => rmSync(cwd, { recursive: true, force: true }))
-
-const setting = { main: '', cwd, manifest: { version: '0', peerDependencies: {}, devDependencies: {} } }
-writeFileSync(join(cwd, 'plain.json'), JSON.stringify(documentOf({ request: string })))
-mkdirSync(join(cwd, 'folder.json'))
-
-/** What the command says of a file that it compares with a plain one, on either side. */
-async function tell(content: string | Uint8Array, name = 'given.json'): Promise<readonly string[]> {
-  writeFileSync(join(cwd, name), content)
-  return tellOf(name)
-}
-
-async function tellOf(name: string): Promise<readonly string[]> {
-  const said: string[] = []
-  for (const pair of [
-    ['plain.json', name],
-    [name, 'plain.json'],
-    [name, name],
-  ])
-    try {
-      await diff.run(readArguments(pair, diff), setting)
-    } catch (error) {
-      assert.ok(error instanceof InputError, String(error))
-      assert.equal(error.exitCode, 2)
-      assert.deepEqual(error.hints, [])
-      assert.doesNotMatch(error.message, /\n|    at |call stack/)
-      said.push(error.message)
-    }
-  return said
-}
-
-const withSchema = (schema: string, components = '{}'): string =>
-  JSON.stringify(documentOf({ request: 0 }))
-    .replace('"schema":0', `"schema":${schema}`)
-    .replace('"components":{"schemas":{}}', `"components":{"schemas":${components}}`)
 const times = (text: string, count: number): string => text.repeat(count)
 const DEEP = 10_000
 const within = { timeout: 300_000 }
@@ -100,41 +61,9 @@ describe('documents that cannot be compared', () => {
     assert.match((await tellOf('folder.json')).join(), /folder\.json: .*directory/)
     assert.match((await tellOf('nowhere.json')).join(), /nowhere\.json: file not found/)
   })
-
-  const deep: readonly (readonly [title: string, schema: string])[] = [
-    ['properties', `${times('{"properties":{"a":', DEEP)}{}${times('}}', DEEP)}`],
-    ['items', `${times('{"items":', DEEP)}{}${times('}', DEEP)}`],
-    ['allOf', `${times('{"allOf":[', DEEP)}{}${times(']}', DEEP)}`],
-    ['not', `${times('{"not":', DEEP)}{}${times('}', DEEP)}`],
-    ['an enumeration', `{"enum":[${times('[', DEEP)}1${times(']', DEEP)}]}`],
-    ['a default', `{"default":${times('[', DEEP)}1${times(']', DEEP)}}`],
-    ['a chain of references', JSON.stringify(ref('A0'))],
-  ]
-  const chain = `{${Array.from({ length: DEEP }, (_, at) => `"A${at}":${at === DEEP - 1 ? '{"type":"string"}' : JSON.stringify(ref(`A${at + 1}`))}`).join(',')}}`
-  for (const [title, schema] of deep)
-    it(`may be nested ${DEEP} levels deep: ${title}`, within, () => {
-      const read = (type: string): unknown =>
-        JSON.parse(withSchema(schema, chain).replace('"openapi":"3.1.0"', `"openapi":"${type}"`))
-      for (const [old, now] of [
-        [read('3.1.0'), read('3.1.0')],
-        [read('3.0.3'), read('3.1.0')],
-        [documentOf({ request: string }), read('3.1.0')],
-        [read('3.1.0'), documentOf({ request: string })],
-      ])
-        try {
-          compareDocuments(old, now)
-        } catch (error) {
-          assert.match(String(error), /^ReadError: the document is nested too deeply$/)
-        }
-    })
 })
 
 describe('documents that are odd', () => {
-  it('may have lists of any length', within, async () => {
-    const list = `[${times('{},', 300_000)}{}]`
-    assert.deepEqual(await tell(withSchema('{}').replace(/}$/, `,"x-list":${list}}`)), [])
-  })
-
   const odd: readonly (readonly [title: string, document: string])[] = [
     [
       'everything of another type',
@@ -183,22 +112,6 @@ describe('documents that are odd', () => {
       }
       assert.equal(Reflect.get({}, 'a'), undefined)
     })
-
-  it('are compared within seconds when all unions are wide', within, () => {
-    const union = (count: number, more: object): object => ({
-      anyOf: Array.from({ length: count }, (_, at) => ({
-        type: 'object',
-        required: [`a${at}`],
-        properties: { [`a${at}`]: { ...string, ...more } },
-      })),
-    })
-    const all = (more: object): object => ({ allOf: [union(20, more), union(20, more), union(20, more)] })
-    const { level } = compareDocuments(
-      documentOf({ request: all({}) }),
-      documentOf({ request: all({ minLength: 2 }) }),
-    )
-    assert.notEqual(level, 'none')
-  })
 })
 
 /** A document of a few hundred bytes that holds billions of values. */

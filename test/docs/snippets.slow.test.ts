@@ -1,0 +1,3 @@
+import { describeSnippets } from './describe-snippets.ts'
+
+describeSnippets('slow')
