@@ -133,13 +133,15 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
   readonly reads: R
 }
 
-type FieldFunctions<Sh, K, W> = W extends AnySchema
+type FieldFunctions<Sh, K, W, O> = W extends AnySchema
   ? K extends keyof Sh
-    ? (Out_2<W> extends In_2<Sh[K]>
+    ? (O extends true
         ? unknown
-        : NeedsUp<Out_2<W>, In_2<Sh[K]>> & {
-            readonly narrowed?: never
-          }) &
+        : Out_2<W> extends In_2<Sh[K]>
+          ? unknown
+          : NeedsUp<Out_2<W>, In_2<Sh[K]>> & {
+              readonly narrowed?: never
+            }) &
         (Out_2<Sh[K]> extends In_2<W> ? unknown : NeedsDown<Out_2<Sh[K]>, In_2<W>>)
     : NoFunctions
   : NoFunctions
@@ -168,8 +170,8 @@ type FieldsIn<F extends Fact> = {
   [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1]
 }
 
-type FieldsWere<Sh, W, R = never, D = undefined, U = undefined> = {
-  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldFunctions<Sh, K, W[K]>
+type FieldsWere<Sh, W, R = never, D = undefined, U = undefined, O = false> = {
+  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldFunctions<Sh, K, W[K], O>
 }
 
 type Flat_2<T> = {
@@ -560,14 +562,14 @@ type ReshapeDown<Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
       readonly down: unknown
     }
 
-export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined> = {
+export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined, O = false> = {
   readonly applies?: readonly Schema[]
   readonly examples?: readonly {
     readonly loaded?: unknown
     readonly now: object
     readonly old: object
   }[]
-  readonly fields: FieldsWere<M['~shape'], W, R, D, U>
+  readonly fields?: FieldsWere<M['~shape'], W, R, D, U, O>
   readonly inject?: I
   readonly load?:
     | Load<NewSide<M['~shape'], W, R>, I, D>
@@ -576,18 +578,23 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
         readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
       }
   readonly lossy?: readonly string[]
+  readonly named?: Earlier<string>
   readonly not?: readonly Schema[]
   readonly of: M
   readonly reads?: readonly R[]
+  readonly refine?: (old: OldSide<M['~shape'], W, R>, extra: ChangeExtra) => boolean | string
+  readonly responseOnly?: O
 } & ObjectFunctions<M['~shape'], W, R, D, U> &
   ReshapeDown<M['~shape'], W> &
-  ReshapeUp<M['~shape'], W>
+  ReshapeUp<M['~shape'], W, O>
 
-type ReshapeUp<Sh, W> = [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<Sh, W>>>] extends [never]
+type ReshapeUp<Sh, W, O> = O extends true
   ? unknown
-  : {
-      readonly up: unknown
-    }
+  : [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<Sh, W>>>] extends [never]
+    ? unknown
+    : {
+        readonly up: unknown
+      }
 
 type Restrict<W, Sub, Sh> = W extends unknown
   ? {
@@ -811,9 +818,10 @@ export function operation<
 
 export function reshape<
   M extends AnyModel,
-  const W extends Record<string, Was>,
+  const W extends Record<string, Was> = {},
   const R extends string = never,
   I extends Tokens = {},
   D = undefined,
   U = undefined,
->(options: ReshapeOptions<M, W, R, I, D, U>): Reshape<Said<ModelName<M>, Pairs_2<W>, BaseOf<M>>['fact']>
+  const O extends boolean = false,
+>(options: ReshapeOptions<M, W, R, I, D, U, O>): Reshape<Said<ModelName<M>, Pairs_2<W>, BaseOf<M>>['fact']>

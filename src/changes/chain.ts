@@ -93,6 +93,10 @@ export function toChains(
         )
         continue
       }
+      if (isIdle(part)) {
+        report(`it says nothing of ${name}`, 'write fields: { name: { was: … } }', 'invalid_change')
+        continue
+      }
       const writer = writers.get(model) ?? createWriter(model, name, nextFieldId)
       writers.set(model, writer)
       writer.add(change, part, base, report)
@@ -103,6 +107,11 @@ export function toChains(
 
 function isReshape(part: unknown): part is AnyReshape {
   return isRecord(part) && part['kind'] === 'reshape'
+}
+
+/** Whether a reshape says nothing. */
+function isIdle({ fields, refine, named }: AnyReshape): boolean {
+  return Object.keys(fields).length === 0 && refine === undefined && named === undefined
 }
 
 /** The model that a part of a change reshapes, or `undefined` for an operation. */

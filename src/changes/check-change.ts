@@ -7,6 +7,7 @@ import { atDefinition } from '../base/source-location.ts'
 import { isSchema } from '../schema/schema.ts'
 import { toTime } from '../versioning/moment.ts'
 import { describeValue, isBoolean, isFunction, isRecord, isString, isNonEmptyString } from '../base/values.ts'
+import { isModelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'
 
 const ANY: OptionRule = [() => true, 'any value']
@@ -47,6 +48,9 @@ const RESHAPE: Rules = {
   kind: ANY,
   of: ANY,
   fields: ANY,
+  named: ANY,
+  responseOnly: BOOLEAN,
+  refine: FUNCTION,
   inject: RECORD,
   load: [
     (value) => isFunction(value) || (isRecord(value) && Object.values(value).every(isFunction)),
@@ -99,6 +103,7 @@ const SHOWN: Rules = {
   deprecated: BOOLEAN,
 }
 const WAS_STATUS: Rules = { was: STATUS }
+const NAMED: Rules = { was: [isModelName, "a name such as 'User'"] }
 
 /** Every value of the wrong kind in a change. Types say the same to those who write TypeScript. */
 export function changeKinds(change: Readonly<Record<string, unknown>>): readonly DefinitionProblem[] {
@@ -132,6 +137,7 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
   if (part['kind'] === 'reshape')
     return [
       ...optionProblems(where, part, RESHAPE, 'reshape.'),
+      ...earlier(where, part['named'], NAMED, 'reshape.named'),
       ...eachRecord(part['fields'], (key, field) => optionProblems(where, field, FIELD, `fields.${key}.`)),
     ]
   if (part['kind'] !== 'operation') return []
@@ -140,15 +146,17 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
   return [
     ...optionProblems(where, part, OPERATION, 'operation.'),
     ...missing(where, part, 'operation.', { route: "the name of a route, such as 'user.list'" }),
-    ...earlier(where, path, PATH, 'path'),
-    ...earlier(where, method, METHOD, 'method'),
-    ...Object.entries(SHOWN).flatMap(([name, rule]) => earlier(where, part[name], { was: rule }, name)),
-    ...earlier(where, status, WAS_STATUS, 'status'),
+    ...earlier(where, path, PATH, 'operation.path'),
+    ...earlier(where, method, METHOD, 'operation.method'),
+    ...Object.entries(SHOWN).flatMap(([name, rule]) =>
+      earlier(where, part[name], { was: rule }, `operation.${name}`),
+    ),
+    ...earlier(where, status, WAS_STATUS, 'operation.status'),
     ...['query', 'headers', 'cookies'].flatMap((source) => namesWere(where, part[source], source)),
     ...optionProblems(where, responses, RESPONSE, 'operation.response.'),
     ...namesWere(where, responses['headers'], 'response.headers'),
     ...eachMember(responses['status'], (key, was) =>
-      earlier(where, was, WAS_STATUS, `response.status.${key}`),
+      earlier(where, was, WAS_STATUS, `operation.response.status.${key}`),
     ),
   ]
 }
@@ -181,9 +189,10 @@ function wrong(where: string, message: string, fix: string): DefinitionProblem {
 /** Lists the mistakes of `{ was }`. */
 function earlier(where: string, given: unknown, rules: Rules, name: string): Found {
   if (given === undefined) return []
-  if (isRecord(given) && given['was'] !== undefined)
-    return optionProblems(where, given, rules, `operation.${name}.`)
-  return [wrong(where, `operation.${name} is ${describeValue(given)}`, `write ${name}: { was: … }`)]
+  if (isRecord(given) && given['was'] !== undefined) return optionProblems(where, given, rules, `${name}.`)
+  return [
+    wrong(where, `${name} is ${describeValue(given)}`, `write ${name.replace(/^\w+\./, '')}: { was: … }`),
+  ]
 }
 
 function namesWere(where: string, names: unknown, source: string): Found {

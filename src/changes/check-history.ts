@@ -1,9 +1,10 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { atDefinition } from '../base/source-location.ts'
 import { isSchema } from '../schema/schema.ts'
-import { describeValue, isRecord, isString, isNonEmptyString } from '../base/values.ts'
+import { describeValue, isRecord, isString, isNonEmptyString, toRecord } from '../base/values.ts'
 import { compareVersions, hasOrder } from '../versioning/version.ts'
 import { changeKinds } from './check-change.ts'
+import { modelOf } from './chain.ts'
 import { modelName } from './model.ts'
 
 /** The arguments of `defineVersions`. */
@@ -44,6 +45,7 @@ function givenProblems({ versions, models, changes, next }: Given): readonly Def
     ...orderProblems(versions, next),
     ...sameIds(list),
     ...sameNames(Object.values(models)),
+    ...earlierNames(list, versions, Object.values(models)),
     ...list.flatMap((change) => changeProblems(change, versions, Object.values(models))),
   ]
 }
@@ -87,6 +89,55 @@ function sameNames(models: readonly unknown[]): readonly DefinitionProblem[] {
   const all = [...new Set(models)].map(modelName)
   const twice = new Set(all.filter((name, index) => all.indexOf(name) !== index))
   return [...twice].map((name) => refuse(`two models have the name ${name}`, 'give one of them another name'))
+}
+
+/** An earlier name of a model. */
+interface EarlierName {
+  readonly model: unknown
+  readonly was: unknown
+  readonly change: object
+  /** The index of the version that ended it. */
+  readonly index: number
+}
+
+/** Earlier names of models that are no other ones, or that another model had. */
+function earlierNames(
+  changes: readonly unknown[],
+  versions: readonly string[],
+  models: readonly unknown[],
+): readonly DefinitionProblem[] {
+  const all = changes.filter(isRecord).flatMap((change) => {
+    const index = versions.indexOf(String(change['version']))
+    const parts: readonly unknown[] = Array.isArray(change['change']) ? change['change'] : []
+    return parts.flatMap((part): readonly EarlierName[] => {
+      const { named } = toRecord(part)
+      return isRecord(named) ? [{ model: modelOf(part), was: named['was'], change, index }] : []
+    })
+  })
+  const nameAt = (model: unknown, index: number): unknown =>
+    all.filter((each) => each.model === model && each.index < index).toSorted((a, b) => b.index - a.index)[0]
+      ?.was ?? modelName(model)
+  return all.flatMap(({ model, was, change, index }): readonly DefinitionProblem[] => {
+    const name = modelName(model) ?? ''
+    if (nameAt(model, index) === was)
+      return [
+        refuse(
+          `${name} was called ${String(was)} too`,
+          'give the name that the model had, or remove it',
+          change,
+        ),
+      ]
+    const isTaken = models.some((other) => other !== model && nameAt(other, index + 1) === was)
+    return isTaken
+      ? [
+          refuse(
+            `${name} was called ${String(was)}, which is the name of another model`,
+            'give the name that the model had',
+            change,
+          ),
+        ]
+      : []
+  })
 }
 
 function changeProblems(

@@ -6,8 +6,14 @@ import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts
 import { loadIn } from './convert/instructions.ts'
 import type { Chain, FieldChange, FieldId, Step } from './chain.ts'
 
-/** The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. */
-export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProblem[] {
+/**
+ * The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. `isSent` tells the steps
+ * that requests carry, because only these need functions that convert to the newest version.
+ */
+export function stepProblems(
+  chains: Iterable<Chain>,
+  isSent: (step: Step) => boolean,
+): readonly DefinitionProblem[] {
   return [...chains].flatMap((chain) => {
     const shape = shapeOf(chain.model)
     /** The schemas that fields have on the newer side of a step. */
@@ -16,9 +22,10 @@ export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProble
     )
     return chain.steps.flatMap((step) => {
       const found = [
-        ...lacking(chain.name, step, schemas),
+        ...lacking(chain.name, step, schemas, isSent(step) ? BOTH : RESPONSES),
         ...idle(chain.name, step),
         ...unchanged(chain.name, step, schemas),
+        ...(isSent(step) ? sentInVain(chain.name, step) : refinedInVain(chain.name, step)),
       ]
       for (const fieldChange of step.fieldChanges)
         if (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed')
@@ -31,12 +38,16 @@ export function stepProblems(chains: Iterable<Chain>): readonly DefinitionProble
   })
 }
 
+const BOTH = ['up', 'down'] as const
+const RESPONSES = ['down'] as const
+
 type Found = readonly (readonly [message: string, fix: string])[]
 
 function lacking(
   name: string,
   { reshape, fieldChanges }: Step,
   schemas: ReadonlyMap<FieldId, Schema | undefined>,
+  directions: readonly ('up' | 'down')[],
 ): Found {
   const removed = namesOf(fieldChanges, ({ kind }) => kind === 'removed')
   const added = namesOf(
@@ -47,11 +58,13 @@ function lacking(
     ...(reshape.down === undefined && removed.length > 0
       ? [toLacking('down', name, removed, 'existed only then')]
       : []),
-    ...(reshape.up === undefined && added.length > 0
+    ...(reshape.up === undefined && added.length > 0 && directions.includes('up')
       ? [toLacking('up', name, added, 'did not exist then')]
       : []),
     ...fieldChanges.flatMap((fieldChange) =>
-      fieldChange.kind === 'retyped' ? unconverted(name, fieldChange, schemas.get(fieldChange.fieldId)) : [],
+      fieldChange.kind === 'retyped'
+        ? unconverted(name, fieldChange, schemas.get(fieldChange.fieldId), directions)
+        : [],
     ),
   ]
 }
@@ -61,15 +74,28 @@ function unconverted(
   name: string,
   fieldChange: FieldChange & { readonly kind: 'retyped' },
   now: Schema | undefined,
+  directions: readonly ('up' | 'down')[],
 ): Found {
   const [older, newer] = [plainKind(fieldChange.was), now && plainKind(now)]
   if (older === undefined || newer === undefined || older === newer) return []
-  return (['up', 'down'] as const)
+  return directions
     .filter((direction) => fieldChange.field[direction] === undefined)
     .map((direction) => [
       `${name}.${fieldChange.name} lacks ${direction}: it was a ${older} and is a ${newer}`,
       `write ${direction} beside was`,
     ])
+}
+
+/** Returns the mistakes of a change of a model that requests carry. */
+function sentInVain(name: string, { reshape }: Step): Found {
+  if (reshape.responseOnly !== true) return []
+  return [[`${name} is responseOnly, and a request carries it`, 'remove responseOnly, and write up']]
+}
+
+/** Returns the mistakes of a change of a model that no request carries. */
+function refinedInVain(name: string, { reshape }: Step): Found {
+  if (reshape.refine === undefined) return []
+  return [[`refine has no effect: no request carries ${name}`, 'remove it']]
 }
 
 function toLacking(

@@ -13,8 +13,8 @@ import { coveredBy, expandSpec } from '../versioning/known.ts'
 import { isRange, toEntries } from '../versioning/spec.ts'
 import type { KnownVersions, VersionEntry } from '../versioning/spec.ts'
 import { isString } from '../base/values.ts'
-import type { AnyChange } from './chain.ts'
-import { unfitProblems } from './check-steps.ts'
+import type { AnyChange, Step } from './chain.ts'
+import { stepProblems, unfitProblems } from './check-steps.ts'
 import { noteUsed, sentBy, unusedParts } from './check-used.ts'
 import type { Reached, Used } from './check-used.ts'
 import { operationProblems, parameterProblems, pathBefore } from './operations/check-operations.ts'
@@ -115,7 +115,9 @@ export function createExpand(
     })
     for (const schema of parts.messages) for (const step of plans.stepsIn(schema)) used.steps.add(step)
     // what parts of models are wrong is found while they are looked for
-    problems.push(...parts.problems, ...unfitProblems(plans.chains.values(), (step) => used.sent.has(step)))
+    const isSent = (step: Step): boolean => used.sent.has(step)
+    const chains = [...plans.chains.values()]
+    problems.push(...parts.problems, ...stepProblems(chains, isSent), ...unfitProblems(chains, isSent))
     // what another deployment serves may need the others
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (isChecked && problems.length > 0) throw new DefinitionError(problems)

@@ -74,7 +74,7 @@ const parts = new WeakMap<object, Schema>()
  * @throws `DefinitionError` for a name or fields that cannot be used.
  */
 export function model<const N extends string, Sh extends ModelFields>(name: N, fields: Sh): Model<N, Sh> {
-  if (typeof name !== 'string' || !/^[A-Za-z_][\w.-]*$/.test(name))
+  if (!isModelName(name))
     refuse(`model ${describeValue(name, true)}`, 'the name cannot be used', "write a name such as 'User'")
   if (!isRecord(fields)) refuse(`model ${name}`, `its fields are ${describeValue(fields)}`, FIELDS)
   const shape = ownCopies(name, fields)
@@ -82,6 +82,11 @@ export function model<const N extends string, Sh extends ModelFields>(name: N, f
   models.set(made, { name })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
   return placed(made, model) as unknown as Model<N, Sh>
+}
+
+/** Whether a model can have a name. */
+export function isModelName(name: unknown): name is string {
+  return typeof name === 'string' && /^[A-Za-z_][\w.-]*$/.test(name)
 }
 
 const FIELDS = "write a record of schemas: model('User', { id: z.string() })"

@@ -2,6 +2,7 @@ import type { Awaitable } from '../base/async.ts'
 import type { Injected, Tokens } from '../define/token.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { AnyModel, ModelName } from './model.ts'
+import type { Earlier } from './operations/operation.ts'
 import type {
   BaseOf,
   FieldsWere,
@@ -28,11 +29,15 @@ export interface LoadExtra<I> extends ChangeExtra {
 export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
 
 /** The options of `reshape`. `R` are the names of the fields that `up` and `down` read besides those that changed. */
-export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined> = {
+export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined, O = false> = {
   /** The model, or `before(change, Model)` if a newer change touches the same fields. */
   readonly of: M
   /** Tokens whose values `load` gets, as the root module sees them. @default {} */
   readonly inject?: I
+  /** The name that documents had for the model, if it was another one. */
+  readonly named?: Earlier<string>
+  /** Whether no request carries the model, so that `up` is not needed. It comes before `fields`. @default false */
+  readonly responseOnly?: O
   /**
    * Loads data that only older versions show, once for all values of the model in a response. `down` gets its result as `loaded`. For requests,
    * and `up`, write `{ up, down }`. It comes before `fields`, so that their functions know its type.
@@ -45,8 +50,13 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
         /** Loads for the values of a request. */
         readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
       }
-  /** The earlier fields. */
-  readonly fields: FieldsWere<M['~shape'], W, R, D, U>
+  /** The earlier fields. @default {} */
+  readonly fields?: FieldsWere<M['~shape'], W, R, D, U, O>
+  /**
+   * A refinement of the object before the change, for requests. It gets the old fields that `fields` and `reads` name, and returns whether
+   * they are valid, or a message if they are not.
+   */
+  readonly refine?: (old: OldSide<M['~shape'], W, R>, extra: ChangeExtra) => boolean | string
   /** Other fields of the model that functions get: beside the fields of the object, or as `reads` in those of one field. @default [] */
   readonly reads?: readonly R[]
   /** Schemas that the change reaches though they are not made from the model. @default [] */
@@ -59,7 +69,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
   readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
 } & ObjectFunctions<M['~shape'], W, R, D, U> &
   ReshapeDown<M['~shape'], W> &
-  ReshapeUp<M['~shape'], W>
+  ReshapeUp<M['~shape'], W, O>
 
 /** The part of a change that describes a model. */
 export interface Reshape<F = unknown> {
@@ -74,6 +84,9 @@ export interface AnyReshape {
   readonly kind: 'reshape'
   readonly of: object
   readonly fields: Readonly<Record<string, FieldWas>>
+  readonly named?: Earlier<string>
+  readonly responseOnly?: boolean
+  readonly refine?: (old: object, extra: ChangeExtra) => unknown
   readonly inject?: Tokens
   readonly load?: Loader['load'] | { readonly up?: Loader['load']; readonly down?: Loader['load'] }
   readonly up?: (old: object, extra: LoadedExtra<unknown>) => unknown
@@ -106,13 +119,14 @@ export interface FieldWas {
  */
 export function reshape<
   M extends AnyModel,
-  const W extends Record<string, Was>,
+  const W extends Record<string, Was> = {},
   const R extends string = never,
   I extends Tokens = {},
   D = undefined,
   U = undefined,
->(options: ReshapeOptions<M, W, R, I, D, U>): Reshape<Said<ModelName<M>, Pairs<W>, BaseOf<M>>['fact']> {
-  const made: Omit<Reshape, '~was'> = { kind: 'reshape', ...options }
+  const O extends boolean = false,
+>(options: ReshapeOptions<M, W, R, I, D, U, O>): Reshape<Said<ModelName<M>, Pairs<W>, BaseOf<M>>['fact']> {
+  const made: Omit<Reshape, '~was'> & object = { kind: 'reshape', fields: {}, ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never
 }

@@ -8,7 +8,6 @@ import type { Schema } from '../schema/schema.ts'
 import { baseOf } from './chain.ts'
 import type { AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
-import { stepProblems } from './check-steps.ts'
 import type { VersionChange } from './change.ts'
 import { createExpand, toLevels, versionIndexOf } from './expand.ts'
 import { createPreviews } from './previews.ts'
@@ -184,7 +183,6 @@ function toParts(
   const problems: DefinitionProblem[] = []
   const levels = toLevels({ ...given, changes })
   const plans = createPlans(changes, problems)
-  problems.push(...stepProblems(plans.chains.values()))
   return { ...given, changes, levels, problems, plans }
 }
 

@@ -69,9 +69,13 @@ interface NoFunctions {
  * Which functions a field needs. The functions themselves are not in here, because a conditional type is settled before TypeScript knows
  * what `load` returns.
  */
-type FieldFunctions<Sh, K, W> = W extends AnySchema
+type FieldFunctions<Sh, K, W, O> = W extends AnySchema
   ? K extends keyof Sh
-    ? (Out<W> extends In<Sh[K]> ? unknown : NeedsUp<Out<W>, In<Sh[K]>> & { readonly narrowed?: never }) &
+    ? (O extends true
+        ? unknown
+        : Out<W> extends In<Sh[K]>
+          ? unknown
+          : NeedsUp<Out<W>, In<Sh[K]>> & { readonly narrowed?: never }) &
         (Out<Sh[K]> extends In<W> ? unknown : NeedsDown<Out<Sh[K]>, In<W>>)
     : NoFunctions
   : NoFunctions
@@ -89,8 +93,8 @@ interface FieldWere<Sh, K, W, R, D, U> {
 }
 
 /** The earlier fields of a model. */
-export type FieldsWere<Sh, W, R = never, D = undefined, U = undefined> = {
-  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldFunctions<Sh, K, W[K]>
+export type FieldsWere<Sh, W, R = never, D = undefined, U = undefined, O = false> = {
+  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldFunctions<Sh, K, W[K], O>
 }
 
 /** The fields that functions of one field read. */
@@ -182,12 +186,14 @@ export type ReshapeDown<Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
     }
 
 /** Whether a reshape needs the function that makes the fields that did not exist before a change. */
-export type ReshapeUp<Sh, W> = [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<Sh, W>>>] extends [never]
+export type ReshapeUp<Sh, W, O> = O extends true
   ? unknown
-  : {
-      /** Creates the fields that did not exist yet. */
-      readonly up: unknown
-    }
+  : [Exclude<keyof MadeUp<Sh, W>, Undefinable<MadeUp<Sh, W>>>] extends [never]
+    ? unknown
+    : {
+        /** Creates the fields that did not exist yet. */
+        readonly up: unknown
+      }
 
 /** The functions of a whole object. `D` and `U` are what `load` returned. */
 export interface ObjectFunctions<Sh, W, R, D, U> {

@@ -28,7 +28,10 @@ const shaped = (options: object): unknown => loose(reshape)({ of: User, ...optio
 const operated = (options: object): unknown => loose(operation)({ route: 'user.get', ...options })
 
 /** The mistakes that are found in changes until the application is ready. */
-async function problemsOf(...changes: readonly unknown[]): Promise<readonly DefinitionProblem[]> {
+async function problemsOf(
+  changes: readonly unknown[],
+  options: { readonly isSent?: boolean } = {},
+): Promise<readonly DefinitionProblem[]> {
   try {
     const history: unknown = loose(defineVersions)({ versions: ['3', '2', '1'], models: { User }, changes })
     const route = {
@@ -39,7 +42,9 @@ async function problemsOf(...changes: readonly unknown[]): Promise<readonly Defi
       response: User,
       handler: () => ({ id: '7', first: 'Ann' }),
     }
-    const app = createApp(moduleOf({ controllers: [controller({ prefix: '/user', routes: [route] })] }), {
+    const create = { method: 'POST', name: 'create', input: { body: User }, handler: () => 'ok' }
+    const routes = options.isSent === false ? [route] : [route, create]
+    const app = createApp(moduleOf({ controllers: [controller({ prefix: '/user', routes })] }), {
       logger: false,
       versioning: { scheme: VersioningSchemes.URL, history: history as never },
     })
@@ -164,7 +169,37 @@ const TABLE: readonly (readonly [name: string, change: unknown, message: string,
     'reshape.examples[0] is an object with old',
     'give a list of { old, now }',
   ],
-  ['no fields', one(shaped({})), 'fields is undefined', 'write fields: { name: { was: … } }'],
+  ['no fields', one(shaped({})), 'it says nothing of ProblemUser', 'write fields: { name: { was: … } }'],
+  [
+    'fields that are no record',
+    one(shaped({ fields: undefined })),
+    'fields is undefined',
+    'write fields: { name: { was: … } }',
+  ],
+  [
+    'an earlier name without was',
+    one(shaped({ named: 'Person' })),
+    'reshape.named is a string of 6 characters',
+    'write named: { was: … }',
+  ],
+  [
+    'an earlier name that no model can have',
+    one(shaped({ named: { was: 'old name' } })),
+    'reshape.named.was is "old name"',
+    "give a name such as 'User'",
+  ],
+  [
+    'a refinement that is no function',
+    one(shaped({ refine: true })),
+    'reshape.refine is true',
+    'give a function',
+  ],
+  [
+    'responseOnly where a request carries the model',
+    one(shaped({ responseOnly: true, fields: fine })),
+    'ProblemUser is responseOnly, and a request carries it',
+    'remove responseOnly, and write up',
+  ],
   [
     'a field that is no object',
     field('old'),
@@ -295,7 +330,7 @@ const TABLE: readonly (readonly [name: string, change: unknown, message: string,
 describe('mistakes in changes that types would find', () => {
   for (const [name, change, message, fix] of TABLE) {
     it(name, async () => {
-      const problems = await problemsOf(change)
+      const problems = await problemsOf([change])
       const found = problems.find((problem) => problem.message === message)
       assert.ok(found, JSON.stringify(problems, undefined, 2))
       assert.equal(found.fix, fix)
@@ -305,14 +340,14 @@ describe('mistakes in changes that types would find', () => {
   }
 
   it('says so of a change without title', async () => {
-    const [problem] = await problemsOf(changeOf({ version: '2', change: [] }))
+    const [problem] = await problemsOf([changeOf({ version: '2', change: [] })])
     assert.equal(problem?.code, 'invalid_change')
     assert.match(problem.where, /^defineVersionChange \(.*problems\.test\.ts:\d+\)$/)
     assert.equal(problem.message, 'title is missing')
   })
 
   it('reports all mistakes of all changes at once', async () => {
-    const messages = (await problemsOf(changeOf(), field({ was: z.number(), up: 1, down: 2 }))).map(
+    const messages = (await problemsOf([changeOf(), field({ was: z.number(), up: 1, down: 2 })])).map(
       ({ message }) => message,
     )
     assert.deepEqual(messages, [
@@ -325,7 +360,7 @@ describe('mistakes in changes that types would find', () => {
   })
 
   it('refuses parts that reshape and operation did not make', async () => {
-    const [problem] = await problemsOf(one({ of: User, fields: fine }))
+    const [problem] = await problemsOf([one({ of: User, fields: fine })])
     assert.equal(problem?.message, 'the change "one" holds an object with of, fields')
   })
 
@@ -344,7 +379,7 @@ describe('mistakes in changes that types would find', () => {
         examples: [{ old: { name: 'Ann' }, now: { first: 'Ann' } }],
       }),
     )
-    assert.deepEqual(await problemsOf(change), [])
+    assert.deepEqual(await problemsOf([change]), [])
   })
 
   it('asks for no up if an earlier schema of the field may be left out', async () => {
@@ -354,6 +389,6 @@ describe('mistakes in changes that types would find', () => {
       change: [shaped({ fields: { first: { was: z.string().optional(), up: () => 'Ann' } } })],
     })
     const added = one(loose(reshape)({ of: before(turned, User), fields: { first: { was: absent } } }))
-    assert.deepEqual(await problemsOf(turned, added), [])
+    assert.deepEqual(await problemsOf([turned, added]), [])
   })
 })

@@ -33,6 +33,7 @@ export function checkChain(sides: readonly Sided[], parts: Parts): void {
     sided,
     go: createTrip([first, ...others.slice(0, index)], newest, sided.older),
     lossy: lossyIn(sides.slice(0, index + 1).toReversed()),
+    isOneWay: sides.slice(0, index + 1).some(({ step }) => step.reshape.responseOnly === true),
   }))
   for (const sample of samplesOf(newest, sides, parts)) checkSample(sample, trips, parts)
 }
@@ -42,6 +43,8 @@ interface Trip {
   /** Takes values between the newest version and the one before the step. */
   readonly go: ReturnType<typeof createTrip>
   readonly lossy: ReadonlySet<FieldId>
+  /** Whether a change in it has no way back. */
+  readonly isOneWay: boolean
 }
 
 /** Valid values of the fields that some step touches. None if a field has no value, which its own step reports. */
@@ -73,16 +76,17 @@ function examplesOf(sides: readonly Sided[], fieldId: FieldId): readonly unknown
 }
 
 function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts): void {
-  for (const [index, { sided, go, lossy }] of trips.entries()) {
+  for (const [index, { sided, go, lossy, isOneWay }] of trips.entries()) {
     const down = go(sample, 'down')
-    // the first step alone was checked in both directions
-    const back = 'trouble' in down || index === 0 ? down : go(down.value, 'up')
+    // the first step alone was checked in both directions, and some have one
+    const isThere = index === 0 || isOneWay
+    const back = 'trouble' in down || isThere ? down : go(down.value, 'up')
     if ('trouble' in back) {
       const { trouble } = back
       report(trouble.sided, { kind: 'step', trouble, direction: back === down ? 'down' : 'up' })
       return
     }
-    if (index === 0) continue
+    if (isThere) continue
     const lost = [...sample].find(
       ([fieldId, value]) => !lossy.has(fieldId) && !isDeepStrictEqual(value, back.value.get(fieldId)),
     )

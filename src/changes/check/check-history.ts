@@ -253,7 +253,8 @@ function checkTrips(site: Site): void {
     site.sided,
     newer.map(([, fieldId]) => ({ fieldId })),
   )
-  for (const direction of ['up', 'down'] as const) {
+  const { responseOnly } = site.sided.step.reshape
+  for (const direction of responseOnly === true ? (['down'] as const) : (['up', 'down'] as const)) {
     const samples = samplesOf(site, direction)
     for (const sample of samples) checkTrip(site, trip, sample, direction)
   }
@@ -293,11 +294,13 @@ function checkTrip(
   const { sided, report, chain } = site
   const way = direction === 'up' ? (['up', 'down'] as const) : (['down', 'up'] as const)
   const there = trip(start, way[0])
-  const back = 'trouble' in there ? there : trip(there.value, way[1])
+  const isOneWay = sided.step.reshape.responseOnly === true
+  const back = 'trouble' in there || isOneWay ? there : trip(there.value, way[1])
   if ('trouble' in back) {
     reportTrouble(site, back.trouble, back === there ? way[0] : way[1])
     return
   }
+  if (isOneWay) return
   const lossy = new Set(sided.step.reshape.lossy)
   for (const { fieldId } of sided.step.fieldChanges) {
     const [before, after] = [start.get(fieldId), back.value.get(fieldId)]

@@ -92,6 +92,8 @@ export function createTrip(
     fieldChanges: step.fieldChanges,
     isGroup: step.fieldChanges.some(isGrouped),
     isPartial: false,
+    isRefined: false,
+    named: undefined,
   }))
   const fields = [...newer.values()].map(({ name, schema }) => [name, schema] as const)
   const fieldIds = new Map([...newer].map(([fieldId, { name }]) => [name, fieldId]))

@@ -3,8 +3,8 @@ import { metaOf, toObjectSchema, toZod } from '../../schema/to-zod.ts'
 import type { Fields, Schema } from '../../schema/schema.ts'
 import { zod } from '../zod.ts'
 
-/** A schema with other members in its definition; what `meta` says of it stays, its id included. */
-export function cloneSchema(schema: Schema, members: Readonly<Record<string, unknown>>): Schema {
+/** A schema with other members in its definition; what `meta` says of it stays, its id included if there is no other one. */
+export function cloneSchema(schema: Schema, members: Readonly<Record<string, unknown>>, id?: string): Schema {
   const own = toZod(schema)
   // one that Octavo made of a record of schemas
   if (!isSchema(schema) || !('clone' in schema)) {
@@ -12,7 +12,7 @@ export function cloneSchema(schema: Schema, members: Readonly<Record<string, unk
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the shape that was just made
     if (shape !== undefined) return toObjectSchema({ ...(shape as Fields) })
   }
-  return withMeta(own.clone({ ...own._zod.def, ...members }), schema)
+  return withMeta(own.clone({ ...own._zod.def, ...members }), schema, id)
 }
 
 /** A schema with other members than one that documents show under a name of its own. */
@@ -24,9 +24,9 @@ export function cloneNameless(schema: Schema, members: Readonly<Record<string, u
   return made
 }
 
-/** Copies the `meta` of one schema to another. */
-export function withMeta(made: ReturnType<typeof toZod>, schema: Schema): Schema {
-  const meta = metaOf(schema)
+/** Copies the `meta` of one schema to another, which may have an id of its own. */
+export function withMeta(made: ReturnType<typeof toZod>, schema: Schema, id?: string): Schema {
+  const meta = { ...metaOf(schema), ...(id !== undefined && { id }) }
   if (Object.keys(meta).length > 0) zod.globalRegistry.add(made, meta)
   return made
 }

@@ -94,8 +94,9 @@ interface Blamed {
   readonly fields: readonly string[]
 }
 
-/** Creates the error for a function of a change that threw. */
-export function threwIn({ change, fields }: Blamed, cause: unknown): MigrationError {
+/** Creates the error for a function of a change that threw. One that refuses a value says so itself. */
+export function threwIn({ change, fields }: Blamed, cause: unknown): Error {
+  if (cause instanceof RefusedError) return cause
   return new MigrationError(change, `The change "${change.id}" failed`, { fields, cause })
 }
 

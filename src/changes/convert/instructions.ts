@@ -4,7 +4,9 @@ import type { AnyReshape } from '../reshape.ts'
 import { takesAbsent } from '../was.ts'
 import type { AppliedStep } from './modelled-fields.ts'
 import type { Direction } from './plan.ts'
-import { createMadeCheck } from './converter.ts'
+import { isPromise } from '../../base/async.ts'
+import { isString } from '../../base/values.ts'
+import { createMadeCheck, RefusedError } from './converter.ts'
 import type { FieldExtra, Identified, LoadedExtra, Loader } from './converter.ts'
 
 /** Checks a value that a change made, and returns the parsed value. */
@@ -232,7 +234,11 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
     made.length > 0 ||
     fieldChanges.some((fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.up !== undefined)
   const loader = loaderOf(own, 'up', isUsed, site, isGroup ? (required?.all ?? []) : [])
-  const instructions: Instruction[] = [...notes(['removed', 'renamed'], own, registerOf), ...asList(loader)]
+  const instructions: Instruction[] = [
+    ...notes(['removed', 'renamed'], own, registerOf),
+    ...refinement(own, site),
+    ...asList(loader),
+  ]
   if (isGroup)
     instructions.push({
       kind: 'group',
@@ -259,6 +265,34 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
     })
   }
   return [...instructions, ...notes(['added'], own, registerOf)]
+}
+
+/** The refinement of an object of the older side. It refuses the object, because a client may have other names for its members. */
+function refinement({ step, isRefined, isPartial }: AppliedStep, site: Site): readonly Instruction[] {
+  const { change, reshape, older } = step
+  const { refine } = reshape
+  if (refine === undefined || !isRefined) return []
+  const all = requiredRegisters(
+    older.map(([, fieldId]) => fieldId),
+    site,
+  )
+  return [
+    {
+      kind: 'group',
+      change,
+      fields: [],
+      call: (old, extra) => {
+        const answer = refine(old, extra)
+        if (isPromise(answer) || (answer && !isString(answer))) return answer
+        const message = isString(answer) ? answer : 'Invalid input'
+        throw new RefusedError([{ code: 'custom', path: [], message }])
+      },
+      loader: undefined,
+      args: namedRegisters(older, site.registerOf),
+      made: [],
+      required: isPartial ? { sent: undefined, all } : undefined,
+    },
+  ]
 }
 
 /** The instructions that report members which are there. */

@@ -19,6 +19,10 @@ export interface AppliedStep {
   readonly isGroup: boolean
   /** Whether the object has fields of the model that may be left out there alone, and no others, as the body of a PATCH. */
   readonly isPartial: boolean
+  /** Whether the refinement of the whole object runs, because the object has all fields that it gets. */
+  readonly isRefined: boolean
+  /** The earlier name of the model, if the object is the model. */
+  readonly named: string | undefined
 }
 
 /** The models in an object schema. */
@@ -132,7 +136,7 @@ function wrappersOf(field: Schema, origin: Schema): readonly Schema[] {
 
 function toSteps(
   schema: Schema,
-  { name, fieldIds, steps }: Chain,
+  { model, name, fieldIds, steps }: Chain,
   own: ReadonlyMap<string, FieldId>,
   orders: ReadonlyMap<object, number>,
   problems: DefinitionProblem[],
@@ -158,9 +162,29 @@ function toSteps(
       if (kind === 'added') alive.delete(fieldId)
       else alive.add(fieldId)
     }
-    const { fieldChanges, isGroup } = part
-    return fieldChanges.length === 0 ? [] : [{ order: orders.get(change) ?? 0, step, fieldChanges, isGroup }]
+    const applied = { ...part, ...wholeOf(step, schema === model, alive) }
+    return isIdle(applied) ? [] : [{ order: orders.get(change) ?? 0, step, ...applied }]
   })
+}
+
+/** Returns what a step says of an object as a whole. */
+function wholeOf(
+  { reshape, older }: Step,
+  isModel: boolean,
+  alive: ReadonlySet<FieldId>,
+): Pick<AppliedStep, 'isRefined' | 'named'> {
+  return {
+    isRefined: reshape.refine !== undefined && older.every(([, fieldId]) => alive.has(fieldId)),
+    named: isModel ? reshape.named?.was : undefined,
+  }
+}
+
+function isIdle({
+  fieldChanges,
+  isRefined,
+  named,
+}: Omit<AppliedStep, 'order' | 'step' | 'isPartial'>): boolean {
+  return fieldChanges.length === 0 && !isRefined && named === undefined
 }
 
 /**

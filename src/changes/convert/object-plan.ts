@@ -33,17 +33,14 @@ export function planObject(
   const { down, up } = toPrograms({ schema, modelled, fields, steps, others })
   const toConverter = (program: Program): Converter =>
     isLoading(program.direction) ? interpretLoading(program) : (compileProgram(program) ?? interpret(program))
+  const named = steps.findLast((step) => step.named !== undefined)?.named
+  const toSchema = (form: 'wire' | 'parse'): Schema => {
+    const members = { shape: toShape(fields, form), checks: [], ...(others && { catchall: others[form] }) }
+    return cloneSchema(schema, members, named)
+  }
   return {
-    wire: cloneSchema(schema, {
-      shape: toShape(fields, 'wire'),
-      checks: [],
-      ...(others && { catchall: others.wire }),
-    }),
-    parse: cloneSchema(schema, {
-      shape: toShape(fields, 'parse'),
-      checks: [],
-      ...(others && { catchall: others.parse }),
-    }),
+    wire: toSchema('wire'),
+    parse: toSchema('parse'),
     names: new Map(fields.flatMap(({ key, name }) => (key === undefined ? [] : [[key, name]]))),
     down: toConverter(down),
     up: toConverter(up),

@@ -44,7 +44,7 @@ export interface Earlier<T> {
 /** Older statuses by their newest number. */
 type Statuses = Readonly<Record<number, number>>
 
-/** What parameters were, by their newest names. */
+/** The earlier state of parameters, by their newest names. */
 type Names = Readonly<Record<string, Was>>
 
 /** The older statuses of a route by their newest number. That of a plain result stands beside 0. */
