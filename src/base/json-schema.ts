@@ -98,7 +98,7 @@ export interface SchemaCases<T> {
   readonly scalar: (type: string, schema: JsonSchema) => T
 }
 
-/** Makes something of a schema, by its kind. */
+/** Creates something of a schema, by its kind. */
 export function foldSchema<T>(schema: unknown, cases: SchemaCases<T>): T {
   if (!isRecord(schema)) return schema === false ? cases.never : cases.unknown
   const { $ref, anyOf, oneOf, allOf, ...own } = schema
