@@ -54,6 +54,7 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/node/stuck.test.ts': 'measures time',
   'test/node/unix.test.ts': 'starts processes',
   'test/node/uploads.test.ts': 'starts processes',
+  'test/node/upgrade.test.ts': 'measures time',
   'test/node/wait-until.test.ts': 'starts processes',
   'test/otel/': 'registers an SDK for the process and listens on sockets',
   'test/pins/': 'mocks the clock',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+
 import { styleFor } from '../inside/parts.ts'
 import { createTerminalText } from '../inside/server.ts'
 
