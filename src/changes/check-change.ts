@@ -85,9 +85,10 @@ const OPERATION: Rules = {
   query: RECORD,
   headers: RECORD,
   cookies: RECORD,
+  body: RECORD,
   response: RECORD,
 }
-const RESPONSE: Rules = { status: RECORD, headers: RECORD }
+const RESPONSE: Rules = { status: RECORD, headers: RECORD, body: RECORD }
 const PATH: Rules = {
   now: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],
   was: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],
@@ -155,6 +156,13 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
     ...['query', 'headers', 'cookies'].flatMap((source) => namesWere(where, part[source], source)),
     ...optionProblems(where, responses, RESPONSE, 'operation.response.'),
     ...namesWere(where, responses['headers'], 'response.headers'),
+    ...(part['body'] === undefined ? [] : bodyKinds(where, part['body'], 'body')),
+    ...eachMember(responses['body'], (key, body) => [
+      ...(STATUS[0](Number(key))
+        ? []
+        : [wrong(where, `operation.response.body has ${key}`, `name ${STATUS[1]}`)]),
+      ...bodyKinds(where, body, `response.body.${key}`),
+    ]),
     ...eachMember(responses['status'], (key, was) =>
       earlier(where, was, WAS_STATUS, `operation.response.status.${key}`),
     ),
@@ -162,6 +170,30 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
 }
 
 type Found = readonly DefinitionProblem[]
+
+/** Lists the mistakes of a whole body. */
+function bodyKinds(where: string, given: unknown, name: string): Found {
+  const label = `operation.${name}`
+  if (!isRecord(given))
+    return [
+      wrong(where, `${label} is ${describeValue(given)}`, `write ${name}: { now: schema, was: schema }`),
+    ]
+  const isRequest = name === 'body'
+  const schema: OptionRule = [isSchema, 'a schema']
+  const was: OptionRule = isRequest
+    ? [(value) => isSchema(value) || value === absent, 'a schema or absent']
+    : schema
+  const rules: Rules = isRequest
+    ? { now: schema, was, up: FUNCTION, narrowed: BOOLEAN }
+    : { now: schema, was, down: FUNCTION }
+  return [
+    ...missing(where, given, `${label}.`, {
+      now: 'the schema of the route',
+      was: 'the schema before the change',
+    }),
+    ...optionProblems(where, given, rules, `${label}.`),
+  ]
+}
 
 function eachMember(value: unknown, check: (key: string, member: unknown) => Found): Found {
   return isRecord(value) ? Object.entries(value).flatMap(([key, member]) => check(key, member)) : []
@@ -217,10 +249,10 @@ function namesWere(where: string, names: unknown, source: string): Found {
   })
 }
 
-/** A name that older requests or responses cannot have. */
 /** How messages call a value of a source. */
 const KINDS: Readonly<Record<string, string>> = { query: 'parameter', cookies: 'cookie' }
 
+/** A name that older requests or responses cannot have. */
 function oldNameProblems(where: string, old: string, source: string, name: string): Found {
   const isOk = isUsableName(old) && (source === 'query' || isToken(old))
   if (isOk) return []

@@ -5,6 +5,7 @@ import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { AnyChange, Step } from './chain.ts'
 import type { OrderedOperation } from './operations/check-operations.ts'
 import type { Plans } from './convert/plans.ts'
+import { isRequest, wasSchemas } from './operations/bodies.ts'
 import { isOperation } from './operations/operation.ts'
 import type { Operation } from './operations/operation.ts'
 
@@ -43,8 +44,9 @@ export function noteUsed(
       if (plans.orderOf(step) < level) steps.add(step)
   }
   const sources = route.sources.map(({ schema }) => schema)
-  note(sources, used.sent)
-  note([...sources, ...sentBy(route)], used.steps)
+  const sent = [...sources, ...wasSchemas(operations, isRequest)]
+  note(sent, used.sent)
+  note([...sent, ...sentBy(route), ...wasSchemas(operations)], used.steps)
 }
 
 /** The changes that have no effect, and of the others, the parts that have none. */

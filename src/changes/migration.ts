@@ -8,7 +8,8 @@ import { findResponse } from '../schema/responses.ts'
 import type { ResponseKey } from '../schema/responses.ts'
 import { defOf } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
-import type { SourceName } from '../schema/sources.ts'
+import { namedType } from '../schema/body-types.ts'
+import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import { childrenOf } from '../schema/walk.ts'
 import { toRecord } from '../base/values.ts'
 import type { SourceConverter } from './operations/parameters.ts'
@@ -19,7 +20,9 @@ import type { Plans } from './convert/plans.ts'
 import { createTracking } from './convert/tracking.ts'
 import { withLoads } from './convert/loading.ts'
 import { MigrationError, RefusedError } from './convert/converter.ts'
-import type { Extra } from './convert/converter.ts'
+import type { Converter, Extra } from './convert/converter.ts'
+import { bodyBefore, bodyChanges, createBodyDown } from './operations/bodies.ts'
+import type { BodyChange } from './operations/bodies.ts'
 
 interface Parts {
   readonly route: ResolvedRoute
@@ -29,6 +32,8 @@ interface Parts {
   readonly applied: readonly AppliedOperation[]
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   readonly converters: ReadonlyMap<SourceName, SourceConverter>
+  /** The sources before models are converted. */
+  readonly sources: readonly DeclaredSource[]
   /** The ids of the changes without which the route would have another address. */
   readonly address: readonly string[]
 }
@@ -41,12 +46,12 @@ export function createMigration({
   applied,
   responses,
   converters,
+  sources,
   address,
 }: Parts): Omit<VersionAdapter, 'shownPattern'> {
   const found = new Map<ResponseKey, ResponseConverter>()
   for (const [status, schema] of route.responses) {
-    const plan = plans.planOf(schema, level)
-    found.set(status, toResponseConverter(schema, plan, level, plans))
+    found.set(status, toResponseConverter(schema, bodyChanges(status, applied), level, plans))
   }
   const other = route.isOneResponse ? found.get(route.status) : undefined
   const converterAt = (status: number): ResponseConverter | undefined => findResponse(found, status) ?? other
@@ -54,7 +59,7 @@ export function createMigration({
   const convertHeaders = createConvertHeaders(toHeaders(applied))
   return {
     responses,
-    up: createUp(route, level, plans, converters),
+    up: createUp({ route, sources }, level, plans, converters),
     down: (status, data, extra) => {
       if (data === undefined || data === null) return data
       const response = converterAt(status)
@@ -62,7 +67,8 @@ export function createMigration({
     },
     stream: convertStream(route, level, plans),
     isAltered: (source) => converters.has(source),
-    isConverted: (status) => converterAt(status)?.plan !== undefined,
+    isConverted: (status) => converterAt(status)?.down !== undefined,
+    contentTypeOf: (status) => converterAt(status)?.contentType,
     isParsedFirst: (status) => converterAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status)?.was ?? status,
     tracking: createTracking(address, (status) => statuses.get(status)?.change),
@@ -81,7 +87,7 @@ export function createMigration({
 
 /** Creates the function that converts the sources of a request. */
 function createUp(
-  route: ResolvedRoute,
+  { route, sources }: Pick<Parts, 'route' | 'sources'>,
   level: number,
   plans: Plans,
   converters: ReadonlyMap<SourceName, SourceConverter>,
@@ -94,7 +100,7 @@ function createUp(
     if (issues.length > 0) throw new ValidationError(issues)
     return made
   }
-  const isLoading = route.sources.some(({ schema }) => plans.isLoading(schema, level, 'up'))
+  const isLoading = sources.some(({ schema }) => plans.isLoading(schema, level, 'up'))
   if (!isLoading) return convertAll
   const way = { direction: 'up', orderOf: plans.orderOf } as const
   return async (input, extra) => {
@@ -109,12 +115,12 @@ function createUp(
 /** @throws `Error` with the change that fails */
 function convertDown(
   route: ResolvedRoute,
-  { plan, loads }: ResponseConverter,
+  { down, loads }: ResponseConverter,
   data: unknown,
   extra: MigrationExtra,
 ): Awaitable<unknown> {
   try {
-    if (loads === undefined) return plan === undefined ? data : plan.down(data, extra)
+    if (loads === undefined) return down === undefined ? data : down(data, extra)
     return loads(data, extra).then(undefined, (error) => {
       throw failed(route, error)
     })
@@ -125,21 +131,39 @@ function convertDown(
 
 /** Returns the conversion of a schema that is sent. */
 function toResponseConverter(
-  schema: Schema,
-  plan: Plan | undefined,
+  newest: Schema,
+  bodies: readonly BodyChange[],
   level: number,
   plans: Plans,
 ): ResponseConverter {
-  if (plan === undefined) return { plan, isParsedFirst: false, loads: undefined }
-  if (!plans.isLoading(schema, level, 'down'))
-    return { plan, isParsedFirst: isCompleted(schema, new Set()), loads: undefined }
+  const schema = bodyBefore(newest, bodies) ?? newest
+  const plan = plans.planOf(schema, level)
+  const whole = bodies.length > 0 ? createBodyDown(bodies) : undefined
+  const contentType = whole && { named: namedType(schema) }
+  const isLoading = plans.isLoading(schema, level, 'down')
+  if (plan === undefined || !isLoading) {
+    const down = joined(whole, plan?.down)
+    // functions of whole bodies get what the newest schema makes of a result
+    const isParsedFirst = whole !== undefined || (plan !== undefined && isCompleted(schema, new Set()))
+    return { down, isParsedFirst, loads: undefined, contentType }
+  }
   const way = { direction: 'down', orderOf: plans.orderOf } as const
   return {
-    plan,
+    down: plan.down,
     // data is loaded for results that are right
     isParsedFirst: true,
-    loads: (data, extra) => withLoads(extra, RequestExtra.siteOf(extra), way, (own) => plan.down(data, own)),
+    loads: (data, extra) => {
+      const made = whole === undefined ? data : whole(data, extra)
+      return withLoads(extra, RequestExtra.siteOf(extra), way, (own) => plan.down(made, own))
+    },
+    contentType,
   }
+}
+
+/** One conversion after the other. */
+function joined(first: Converter | undefined, second: Converter | undefined): Converter | undefined {
+  if (first === undefined || second === undefined) return first ?? second
+  return (value, extra) => second(first(value, extra), extra)
 }
 
 /** How the events or items of a route are converted, or `undefined` if no change reaches them. */
@@ -151,7 +175,7 @@ function convertStream(route: ResolvedRoute, level: number, plans: Plans): Strea
   for (const [name, schema] of stream.schemas) {
     const plan = plans.planOf(schema, level)
     if (plan === undefined) continue
-    found.set(name, toResponseConverter(schema, plan, level, plans))
+    found.set(name, toResponseConverter(schema, [], level, plans))
     schemas.set(name, plan.wire)
   }
   if (found.size === 0) return undefined
@@ -170,11 +194,13 @@ function convertStream(route: ResolvedRoute, level: number, plans: Plans): Strea
 /** A declared response, event or item. */
 interface ResponseConverter {
   /** `undefined` if no change reaches it. */
-  readonly plan: Plan | undefined
+  readonly down: Converter | undefined
   /** Whether functions of changes receive results after the newest schema parsed them. */
   readonly isParsedFirst: boolean
   /** The conversion, if changes load data for it. */
   readonly loads: ((data: unknown, extra: MigrationExtra) => Promise<unknown>) | undefined
+  /** The media type that the older schema names, if the whole body is another one. */
+  readonly contentType: { readonly named: string | undefined } | undefined
 }
 
 interface Given {
@@ -186,7 +212,7 @@ interface Given {
 
 function convertSource(
   { route, source, given, extra: told }: Given,
-  { plan, names, shown }: SourceConverter,
+  { plan, names, whole, shown }: SourceConverter,
   issues: ValidationIssue[],
 ): unknown {
   const extra = source === 'params' ? withoutNames(told) : told
@@ -207,13 +233,23 @@ function convertSource(
   } catch (error) {
     return refuse(error, NOTHING_RENAMED)
   }
-  if (plan === undefined) return renamed
+  const count = told.loading?.count
   try {
-    const made = plan.up(renamed, extra)
-    return source === 'params' ? toParams(given, made, plan) : made
+    const made = plan === undefined ? renamed : plan.up(renamed, extra)
+    if (source === 'params' && plan !== undefined) return toParams(given, made, plan)
+    // models in it may wait for data
+    return whole === undefined || told.loading?.count !== count
+      ? made
+      : convertWhole(whole, given, made, extra)
   } catch (error) {
     return refuse(error, shown)
   }
+}
+
+/** Converts a whole body once, though sources are converted again while others wait for data. */
+function convertWhole(whole: Converter, given: unknown, made: unknown, extra: Extra): unknown {
+  const convert = (): unknown => whole(made, extra)
+  return extra.loading?.keep(whole, Object(given), convert) ?? convert()
 }
 
 const NOTHING_RENAMED: SourceConverter['shown'] = new Map()

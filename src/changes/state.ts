@@ -254,7 +254,36 @@ type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, numbe
 
 /** The responses of a route in a state, by their statuses. `N` is the name of the route. */
 export type ResponsesAt<R, N, St> =
-  St extends State<infer Vs, infer C, infer New> ? ResponsesBack<R, N, StatusChanges<N, C, New>, Vs> : R
+  St extends State<infer Vs, infer C, infer New>
+    ? ResponsesBack<
+        BodiesBack<R, `response ${N & string}`, StatusChanges<`response ${N & string}`, C, New>, Vs>,
+        N,
+        StatusChanges<N, C, New>,
+        Vs
+      >
+    : R
+
+/** The bodies of responses, taken back through what changes say of them as a whole. */
+type BodiesBack<R, N, U, Vs> = [U] extends [never]
+  ? R
+  : R extends Schema
+    ? BodyBack<R, unknown, N, U, Vs>
+    : { readonly [K in keyof R]: BodyBack<R[K], K, N, U, Vs> }
+
+/** A body, taken back through its changes: what the oldest of them says counts. */
+type BodyBack<S, K, N, U, Vs> = [U] extends [never]
+  ? S
+  : Vs extends readonly [infer V, ...infer Older]
+    ? [With<U, V>] extends [never]
+      ? BodyBack<S, K, N, U, Older>
+      : BodyBack<Or<BodyWas<K, BodyFacts<With<U, V>, N>>, S>, K, N, Exclude<U, With<U, V>>, Older>
+    : S
+
+/** The facts of changes about the bodies of a route. */
+type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1] : never
+
+/** The fact about the body K. */
+type BodyWas<K, F> = F extends readonly [infer Key, infer W] ? (Key extends K ? W : never) : never
 
 type ResponsesBack<R, N, U, Vs> = [U] extends [never]
   ? R
@@ -284,6 +313,14 @@ export type SourceAt<S, K, N, St> = K extends NamedSource
     ? SourceBack<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
     : S
   : S
+
+/** The body of a route's requests in a state. `N` is the name of the route. One that did not exist is never sent. */
+export type BodyAt<S, N, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? NotAbsent<BodyBack<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>>
+    : S
+
+type NotAbsent<S> = S extends Absent ? NothingSent : S
 
 type SourceBack<S, Source, N, U, St, Vs> = [U] extends [never]
   ? S

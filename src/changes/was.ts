@@ -2,12 +2,14 @@ import type { Schema } from '../schema/schema.ts'
 import type { FieldExtra, LoadedExtra } from './convert/converter.ts'
 
 /** Any schema, by its cheapest mark: `extends $ZodType` compares whole classes. */
-interface AnySchema {
+export interface AnySchema {
   readonly _zod: { readonly input: unknown; readonly output: unknown }
 }
 
-type In<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
-type Out<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
+/** The input of a schema. */
+export type In<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
+/** The output of a schema. */
+export type Out<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
 type DefOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : never
 /** An intersection as one object. */
 export type Flat<T> = { [K in keyof T]: T[K] } & {}

@@ -13,7 +13,7 @@ import type {
   VersionsOf,
 } from '../define/names.ts'
 import type { EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
-import type { InAt, SourceAt, StateOf } from '../changes/state.ts'
+import type { BodyAt, InAt, SourceAt, StateOf } from '../changes/state.ts'
 import type { Method } from '../http/http.ts'
 import type { FileStream, FileStreams } from '../schema/file-stream.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
@@ -319,7 +319,7 @@ type Values<P, I, N, St> = {
   [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
     ? ParamsInput<P, I, St>
     : K extends 'body'
-      ? BodyInput<InputAt<I[K & keyof I], St>>
+      ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
       : K extends 'files'
         ? Files<SourceInput<I[K & keyof I], St>>
         : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>

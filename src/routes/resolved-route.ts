@@ -103,6 +103,8 @@ export interface VersionAdapter {
   readonly isAltered: (source: SourceName) => boolean
   /** Whether results of a status are converted. */
   readonly isConverted: (status: number) => boolean
+  /** The media type that the schema of the older version names, for statuses whose whole body was another one. */
+  readonly contentTypeOf: (status: number) => { readonly named: string | undefined } | undefined
   /** Converts events or items, if changes reach what the route declares of them. */
   readonly stream: StreamMigration | undefined
   /** Whether statuses or headers of responses differ. */

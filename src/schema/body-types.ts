@@ -38,7 +38,7 @@ export function takesMergePatch(schema: Schema, method: string): boolean {
 }
 
 /** Returns the media type of a body in `meta({ contentMediaType })`. */
-function namedType(schema: Schema): string | undefined {
+export function namedType(schema: Schema): string | undefined {
   const inner = unwrapSchema(schema) ?? schema
   const { contentMediaType: named = metaOf(inner)['contentMediaType'] } = metaOf(schema)
   return typeof named === 'string' ? named : undefined

@@ -1,4 +1,4 @@
-import { inspect, isDeepStrictEqual } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 
 import { checkOptions } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
@@ -7,13 +7,14 @@ import type { Chain, FieldChange, FieldId } from '../chain.ts'
 import { loadIn } from '../convert/instructions.ts'
 import { findHistoryInternals } from '../internals.ts'
 import type { AnyReshape } from '../reshape.ts'
+import { checkBodies } from './check-bodies.ts'
 import { checkChain } from './check-chain.ts'
 import type { ChainTrouble } from './check-chain.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
 import { createTrip, toSided } from './step.ts'
 import type { Direction, Sided, Trouble, Values } from './step.ts'
-import { combined, hintsOf, validated, valuesOf } from './values.ts'
+import { combined, hintsOf, show, validated, valuesOf } from './values.ts'
 
 /** The options of `checkHistory`. */
 export interface CheckHistoryOptions {
@@ -38,7 +39,7 @@ export interface HistoryFinding {
   readonly code: 'lost' | 'narrower' | 'unfit' | 'failed' | 'wrong_example' | 'unknown_field' | 'unchecked'
   /** The id of the change. */
   readonly change: string
-  /** The name of the model. */
+  /** The name of the model, or of the route if it is about a whole body. */
   readonly model: string
   /** The fields that it is about. */
   readonly fields: readonly string[]
@@ -52,7 +53,8 @@ export interface HistoryFinding {
 
 /**
  * Checks the reshapes of a history with their `examples` and with generated values: each goes to the other side of its change and back, and
- * newest values go to each older version and back. Fields that do not come back have to be listed in `lossy`.
+ * newest values go to each older version and back. Fields that do not come back have to be listed in `lossy`. What operations make of whole
+ * bodies has to fit the other side.
  *
  * @example
  * assert.deepEqual(checkHistory(history), [])
@@ -65,7 +67,12 @@ export function checkHistory(history: object, options: CheckHistoryOptions = {})
   checkOptions('checkHistory', options, OPTIONS)
   const { seed = 1, runs = 100 } = options
   const { parts, placeOf } = internals
-  return [...parts.plans.chains.values()].flatMap((chain) => {
+  const bodies = checkBodies(parts.changes, { seed, runs }).map(({ change, ...finding }) => ({
+    ...finding,
+    change: change.id,
+    at: placeOf(change),
+  }))
+  const reshapes = [...parts.plans.chains.values()].flatMap((chain) => {
     const sides = toSided(chain)
     const siteOf = (sided: Sided, found: Map<string, HistoryFinding>): Site => ({
       chain,
@@ -95,6 +102,7 @@ export function checkHistory(history: object, options: CheckHistoryOptions = {})
       })
     return [...found.values()]
   })
+  return [...reshapes, ...bodies]
 }
 
 /** Reports what several steps do wrong together. */
@@ -352,8 +360,4 @@ function reportTrouble({ chain, report }: Site, trouble: Trouble, direction: Dir
 function hasFunction({ reshape, fieldChanges }: Sided['step'], name: string, direction: Direction): boolean {
   const fieldChange = fieldChanges.find((each) => each.kind === 'retyped' && each.name === name)
   return (fieldChange?.kind === 'retyped' ? fieldChange.field[direction] : reshape[direction]) !== undefined
-}
-
-function show(value: unknown): string {
-  return inspect(value, { breakLength: Infinity, maxStringLength: 60, maxArrayLength: 5, depth: 3 })
 }

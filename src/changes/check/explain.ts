@@ -84,8 +84,9 @@ function wordsOf(key: string, said: unknown): readonly string[] {
   if (key === 'kind' || key === 'route') return []
   if (NAMED.has(key)) return Object.keys(toRecord(said)).map((name) => `${key}.${name}`)
   if (key !== 'response') return [key]
-  const { status, headers } = toRecord(said)
+  const { status, headers, body } = toRecord(said)
   return [
+    ...Object.keys(toRecord(body)).map((each) => `response ${each}`),
     ...Object.keys(toRecord(status)).map((each) => `status ${each}`),
     ...Object.keys(toRecord(headers)).map((name) => `response header ${name}`),
   ]

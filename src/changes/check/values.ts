@@ -1,3 +1,5 @@
+import { inspect } from 'node:util'
+
 import { defOf, isSchema } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -289,4 +291,9 @@ const DRAW: Readonly<Record<string, Draw>> = {
   union,
   intersection,
   pipe,
+}
+
+/** Writes a value for messages. */
+export function show(value: unknown): string {
+  return inspect(value, { breakLength: Infinity, maxStringLength: 60, maxArrayLength: 5, depth: 3 })
 }

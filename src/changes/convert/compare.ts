@@ -29,6 +29,15 @@ export function isRequired(schema: Schema | undefined): boolean {
   }
 }
 
+/** Whether two schemas are the same, or lists and wrappers of the same one. */
+export function isSameSchema(one: Schema, other: Schema): boolean {
+  if (one === other || isAlike(one, other)) return true
+  const [inner, otherInner] = [innerOf(one), innerOf(other)]
+  const { type } = defOf(one)
+  const isHolding = (type === 'array' || WRAPPERS.has(type)) && type === defOf(other).type
+  return isHolding && inner !== undefined && otherInner !== undefined && isSameSchema(inner, otherInner)
+}
+
 /** Whether two schemas are of one kind with the same constraints, as far as their definitions say. */
 export function isAlike(one: Schema, other: Schema): boolean {
   if (one === other) return true

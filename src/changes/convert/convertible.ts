@@ -1,17 +1,19 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { atDefinition } from '../../base/source-location.ts'
-import { defOf } from '../../schema/schema.ts'
+import { defOf, isSchema } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { childrenOf } from '../../schema/walk.ts'
 import { messageOf } from '../../base/values.ts'
 import { namedModel } from '../field-names.ts'
+import type { Reached } from '../check-used.ts'
+import { bodiesOf, bodyLabel, isRequest } from '../operations/bodies.ts'
 import { isConvertible } from './plans.ts'
 import type { Plans } from './plans.ts'
 
 /** Lists the parts of a route that a change reaches and nothing can convert. */
-export function schemaProblems(route: ResolvedRoute, plans: Plans): readonly DefinitionProblem[] {
+export function schemaProblems({ route, operations }: Reached, plans: Plans): readonly DefinitionProblem[] {
   const positions = [
     ...route.sources.map(({ name, schema }) => ({ position: `input.${name}`, schema, isSent: false })),
     ...[...route.responses].map(([status, schema]) => ({
@@ -24,6 +26,11 @@ export function schemaProblems(route: ResolvedRoute, plans: Plans): readonly Def
       schema,
       isSent: true,
     })),
+    ...operations.flatMap(({ operation }) =>
+      [...bodiesOf(operation)].flatMap(([key, { was }]) =>
+        isSchema(was) ? [{ position: `${bodyLabel(key)}.was`, schema: was, isSent: !isRequest(key) }] : [],
+      ),
+    ),
   ]
   return positions.flatMap(({ position, schema, isSent }) => {
     const types = new Set(findStuck(schema, plans, isSent, new Set()))

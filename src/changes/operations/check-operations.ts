@@ -8,8 +8,9 @@ import type { Schema } from '../../schema/schema.ts'
 import { isFunction, isString } from '../../base/values.ts'
 import { shapeOf } from '../chain.ts'
 import type { AnyChange } from '../chain.ts'
-import { isAlike, isRequired, plainKind } from '../convert/compare.ts'
+import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
+import { bodiesOf, bodyLabel, bodySchema, isRequest } from './bodies.ts'
 import { isSameName, namesOf, toParameters } from './parameters.ts'
 import { isAbout } from './operation.ts'
 import type { AppliedOperation, Operation } from './operation.ts'
@@ -109,7 +110,7 @@ function newestOf({
 /** Whether what an operation says of a thing was the same on the newer side. */
 function isUnchanged(newer: unknown, { was, newest, hasFunction }: Thing): boolean {
   const now = newer ?? newest
-  return isSchema(now) && isSchema(was) ? !hasFunction && isAlike(now, was) : now === was
+  return isSchema(now) && isSchema(was) ? hasFunction !== true && isSameSchema(now, was) : now === was
 }
 
 /**
@@ -191,10 +192,21 @@ function shownThings(operation: Operation, route: ResolvedRoute): readonly (read
   })
 }
 
+/** The whole bodies that an operation says what they were. */
+function bodyThings(operation: Operation, route: ResolvedRoute): readonly (readonly [string, Thing])[] {
+  return [...bodiesOf(operation)].map(([key, { was, convert }]) => {
+    const label = isRequest(key) ? 'the body' : `the response ${key}`
+    return [
+      bodyLabel(key),
+      { label, was, newest: bodySchema(route, key), hasFunction: convert !== undefined },
+    ]
+  })
+}
+
 /** The things that an operation says what they were. */
 function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, Thing> {
   const { path, method, status, response } = operation
-  const things = new Map<string, Thing>(shownThings(operation, route))
+  const things = new Map<string, Thing>([...shownThings(operation, route), ...bodyThings(operation, route)])
   const own = path && pathBefore(route, path)
   if (own !== undefined) things.set('path', { label: 'the path', was: own })
   if (method !== undefined) things.set('method', { label: 'the method', was: method.was })

@@ -1,6 +1,7 @@
 import type { Method } from '../../http/http.ts'
 import type { Identified, ChangeExtra } from '../convert/converter.ts'
-import type { Absent, Pairs, Said, Was } from '../was.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Absent, AnySchema, In, Out, Pairs, Said, Was } from '../was.ts'
 
 /** The earlier parameters of requests, by their newest name. Values are converted up, to the newest version. */
 export type NamesWere<W = Readonly<Record<string, Was>>> = { readonly [K in keyof W]: NameWas<W[K]> }
@@ -35,6 +36,61 @@ export type HeadersWere = Readonly<
   >
 >
 
+/** An earlier body of requests. Functions of whole bodies see the newest models, on both sides. */
+export interface BodyWas<N = Schema, W = Schema | Absent> {
+  /** The schema of the route, or what it was after this change. */
+  readonly now: N
+  /** The schema before this change, or `absent`. A model in it has the fields that it had then. */
+  readonly was: W
+  /** From the older version to the newest. */
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : In<N>
+  /** Whether what `up` returns and the newest schema refuses is a mistake of the client. */
+  readonly narrowed?: boolean
+}
+
+/** An earlier body of responses. Functions of whole bodies see the newest models, on both sides. */
+export interface AnswerWas<N = Schema, W = Schema> {
+  /** The schema of the route, or what it was after this change. */
+  readonly now: N
+  /** The schema before this change. A model in it has the fields that it had then. */
+  readonly was: W
+  /** From the newest version to the older one. */
+  readonly down?: (
+    now: [Schema] extends [N] ? unknown : Out<N>,
+    extra: ChangeExtra,
+  ) => [Schema] extends [W] ? unknown : In<W>
+}
+
+/** Whether a body needs the function that makes the newest one of an older one. */
+type NeedsUp<N, W> = [W] extends [AnySchema]
+  ? Out<W> extends In<N>
+    ? unknown
+    : {
+        /** From the older version to the newest. */
+        readonly up: unknown
+      }
+  : {
+      /** From the older version to the newest. */
+      readonly up: unknown
+    }
+
+/** Whether a response needs the function that makes the older one of the newest one. */
+type NeedsDown<N, W> =
+  Out<N> extends In<W>
+    ? unknown
+    : {
+        /** From the newest version to the older one. */
+        readonly down: unknown
+      }
+
+/** The earlier responses by their newest statuses, with what they are now. */
+type AnswersWere<N, W> = { readonly [K in keyof N]: { readonly now: N[K] } } & {
+  readonly [K in keyof W]: { readonly was: W[K] }
+} & { readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K]> & NeedsDown<N[K & keyof N], W[K]> }
+
+/** Schemas of responses by their newest statuses. */
+type Answers = Readonly<Record<number, Schema>>
+
 /** The earlier state of a part of a route. */
 export interface Earlier<T> {
   /** The value before the change. */
@@ -63,6 +119,8 @@ export interface OperationOptions<
   Q = Names,
   H = Names,
   C = Names,
+  B extends object = BodyWas,
+  A extends object = Readonly<Record<number, AnswerWas>>,
 > {
   /** The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. */
   readonly route: R
@@ -89,12 +147,16 @@ export interface OperationOptions<
   readonly headers?: NamesWere<H>
   /** The earlier cookies. */
   readonly cookies?: NamesWere<C>
-  /** The earlier responses: statuses by their newest number, and headers by their newest name. */
+  /** The earlier request body, if it was another one as a whole. */
+  readonly body?: B
+  /** The earlier responses: statuses and bodies by their newest number, and headers by their newest name. */
   readonly response?: {
     /** The earlier statuses, by their newest number. */
     readonly status?: { readonly [K in keyof S]: Earlier<S[K]> }
     /** The earlier headers, by their newest name. */
     readonly headers?: HeadersWere
+    /** The earlier bodies, by their newest status, if they were others as a whole. */
+    readonly body?: A
   }
 }
 
@@ -127,13 +189,19 @@ export function operation<
   const Q extends Names = {},
   const H extends Names = {},
   const C extends Names = {},
+  N extends Schema = never,
+  W extends Schema | Absent = never,
+  const AN extends Answers = {},
+  const AW extends Answers = {},
 >(
-  options: OperationOptions<R, P, S, Q, H, C>,
+  options: OperationOptions<R, P, S, Q, H, C, BodyWas<N, W> & NeedsUp<N, W>, AnswersWere<AN, AW>>,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
   | RouteFact<`query ${R}`, Pairs<Q>>
   | RouteFact<`headers ${R}`, Pairs<H>>
   | RouteFact<`cookies ${R}`, Pairs<C>>
+  | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
+  | RouteFact<`response ${R}`, { [K in keyof AW]: readonly [StatusIn<K>, AW[K]] }[keyof AW]>
 > {
   const made: object = { kind: 'operation', ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone

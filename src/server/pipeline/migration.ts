@@ -270,7 +270,7 @@ function createResultAdapter(serving: Serving, tracking: MigrationTracking): Res
 
 /** Creates the function that converts a result and sends it. */
 function createSendConverted(
-  { migration: { down }, limit }: Serving,
+  { migration: { contentTypeOf, down }, limit }: Serving,
   { begin, end }: MigrationTracking,
   shape: ((status: number, data: unknown) => unknown) | undefined,
 ): (
@@ -283,6 +283,12 @@ function createSendConverted(
     const extra = begin(context)
     const send = (converted: unknown): Awaitable<FinishedResponse> => {
       end(context, extra)
+      const type = contentTypeOf(status)
+      if (type !== undefined) {
+        // that of the newest body is none of the older one
+        delete headers['content-type']
+        if (type.named !== undefined) headers['content-type'] = type.named
+      }
       return toData(status, headers, shape === undefined ? converted : shape(status, converted), context)
     }
     let converted

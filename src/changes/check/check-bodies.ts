@@ -1,0 +1,108 @@
+import { isPromise, ignoreRejection } from '../../base/async.ts'
+import { messageOf } from '../../base/values.ts'
+import type { AnyChange } from '../chain.ts'
+import { operationsOf } from '../expand.ts'
+import { bodiesOf, bodyLabel, isAbsent, isRequest } from '../operations/bodies.ts'
+import type { BodyChange, BodyKey } from '../operations/bodies.ts'
+import { createRandom } from './random.ts'
+import { hintsOf, show, validated, valuesOf } from './values.ts'
+
+interface Wrong {
+  readonly code: 'unchecked' | 'failed' | 'unfit' | 'narrower'
+  readonly message: string
+  readonly fix: string
+}
+
+/** Something wrong with a whole body. */
+interface BodyFinding extends Wrong {
+  readonly change: AnyChange
+  /** The name of the route. */
+  readonly model: string
+  readonly fields: readonly string[]
+}
+
+/** Checks the functions of whole bodies with generated values: what they make has to fit the schema of the other side. */
+export function checkBodies(
+  changes: readonly AnyChange[],
+  { seed, runs }: { readonly seed: number; readonly runs: number },
+): readonly BodyFinding[] {
+  return operationsOf(changes).flatMap(({ order, operation }) => {
+    const change = changes[order]
+    if (change === undefined) return []
+    return [...bodiesOf(operation)].flatMap(([key, body]): readonly BodyFinding[] => {
+      const found = checkBody(key, body, { seed, runs })
+      return found === undefined
+        ? []
+        : [{ ...found, change, model: operation.route, fields: [bodyLabel(key)] }]
+    })
+  })
+}
+
+function checkBody(
+  key: BodyKey,
+  body: Omit<BodyChange, 'change'>,
+  { seed, runs }: { readonly seed: number; readonly runs: number },
+): Wrong | undefined {
+  const { now, was, convert, narrowed } = body
+  const label = bodyLabel(key)
+  const [side, target] = isRequest(key) ? ['up', now] : ['down', was]
+  if (isAbsent(target)) return undefined
+  const values = valuesFor(key, body, { seed, runs })
+  if (values.length === 0) {
+    const message = `no value of ${label} could be made, so the change is not checked`
+    return {
+      code: 'unchecked',
+      message,
+      fix: 'Write a schema of which values can be made, or test the function.',
+    }
+  }
+  for (const value of values) {
+    let made
+    try {
+      made = convert === undefined ? value : convert(value, {})
+    } catch (error) {
+      return failed(label, side, `it threw: ${messageOf(error)}`)
+    }
+    if (isPromise(made)) {
+      ignoreRejection(made)
+      return failed(label, side, 'it returned a promise')
+    }
+    if (narrowed || validated(target, made) !== undefined) continue
+    if (convert !== undefined)
+      return {
+        code: 'unfit',
+        message: `${side} makes ${label} ${show(made)}, which its schema refuses`,
+        fix: 'Return a value that the schema of the other side accepts.',
+      }
+    return {
+      code: isRequest(key) ? 'unfit' : 'narrower',
+      message: `${label} can be ${show(made)}, which ${isRequest(key) ? '`now`' : '`was`'} refuses, and there is no ${side}`,
+      fix: `Write \`${side}\`, or make the schemas fit.`,
+    }
+  }
+  return undefined
+}
+
+function failed(label: string, side: string, reason: string): Wrong {
+  return {
+    code: 'failed',
+    message: `${side} of ${label} fails: ${reason}`,
+    fix: 'Return a value for every input that its schema accepts.',
+  }
+}
+
+/** Values of the schema that a function gets. */
+function valuesFor(
+  key: BodyKey,
+  { now, was }: Pick<BodyChange, 'now' | 'was'>,
+  { seed, runs }: { readonly seed: number; readonly runs: number },
+): readonly unknown[] {
+  const [given, target] = isRequest(key) ? [was, now] : [now, was]
+  if (isAbsent(given)) return [undefined]
+  const hints = [given, ...(isAbsent(target) ? [] : [target])].flatMap(hintsOf)
+  return valuesOf(given, { random: createRandom(seed), hints }, runs).flatMap((value) => {
+    // functions get what the schema made of a value
+    const parsed = validated(given, value)
+    return parsed === undefined ? [] : [parsed.value]
+  })
+}

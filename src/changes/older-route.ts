@@ -1,0 +1,236 @@
+import type { DefinitionProblem } from '../base/definition-error.ts'
+import { parsePattern, shapeOf } from '../router/path/pattern.ts'
+import { atDefinition } from '../base/source-location.ts'
+import type { ResolvedRoute, VersionAdapter } from '../routes/resolved-route.ts'
+import type { ResponseKey } from '../schema/responses.ts'
+import type { Schema } from '../schema/schema.ts'
+import { toSourcePlan } from '../schema/coercion.ts'
+import type { DeclaredSource, SourceName } from '../schema/sources.ts'
+import type { Reached } from './check-used.ts'
+import { pathBefore } from './operations/check-operations.ts'
+import { defaultProblems } from './convert/convertible.ts'
+import { documentHeaders, toHeaders } from './operations/response-headers.ts'
+import { createMigration } from './migration.ts'
+import { bodyBefore, bodyChanges, createBodyUp } from './operations/bodies.ts'
+import type { BodyChange } from './operations/bodies.ts'
+import type { AppliedOperation } from './operations/operation.ts'
+import { NAMED_SOURCES, namesOf, renameParams, sourceBefore } from './operations/parameters.ts'
+import type { SourceConverter } from './operations/parameters.ts'
+import type { Plans } from './convert/plans.ts'
+import { zod } from './zod.ts'
+import type { AnyChange } from './chain.ts'
+
+/** The operations of a route that a version with a level lacks, newest first. */
+export function appliedAt(
+  { operations }: Reached,
+  level: number,
+  { changes }: { readonly changes: readonly AnyChange[] },
+): readonly AppliedOperation[] {
+  return operations.flatMap(({ order, operation }): readonly AppliedOperation[] => {
+    const change = changes[order]
+    return change === undefined || order >= level ? [] : [{ ...operation, change }]
+  })
+}
+
+/** Returns a route as a version with a level had it. */
+export function olderRoute(
+  { level, version, ...reached }: OlderState,
+  parts: { readonly plans: Plans; readonly changes: readonly AnyChange[] },
+  problems: DefinitionProblem[],
+): ResolvedRoute {
+  const { route } = reached
+  const { plans } = parts
+  const applied = appliedAt(reached, level, parts)
+  const address = addressOf(route, applied, problems)
+  const { pattern, methods } = address
+  problems.push(...defaultProblems(route, level, plans))
+  let known: Differing | undefined
+  const differing = (): Differing => (known ??= toDiffering({ route, level, plans, applied, address }))
+  return {
+    ...route,
+    ...shownBefore(route, applied),
+    pattern,
+    methods,
+    version,
+    newest: route,
+    get sources() {
+      return differing().sources
+    },
+    get status() {
+      return differing().status
+    },
+    get stream() {
+      return differing().stream
+    },
+    get responses() {
+      return differing().responses
+    },
+    get migration() {
+      return differing().migration
+    },
+    get openapi() {
+      return differing().openapi
+    },
+  }
+}
+
+/** Returns the texts that documents showed of a route: the oldest of its operations counts. */
+function shownBefore(
+  { summary, description, tags, deprecated }: ResolvedRoute,
+  applied: readonly AppliedOperation[],
+): Pick<ResolvedRoute, 'summary' | 'description' | 'tags' | 'deprecated'> {
+  const shown = { summary, description, tags, deprecated }
+  for (const operation of applied) {
+    if (operation.summary !== undefined) shown.summary = operation.summary.was
+    if (operation.description !== undefined) shown.description = operation.description.was
+    if (operation.tags !== undefined) shown.tags = operation.tags.was
+    if (operation.deprecated !== undefined) shown.deprecated = operation.deprecated.was
+  }
+  return shown
+}
+
+/** A state that a route had. */
+interface OlderState extends Reached {
+  readonly level: number
+  /** The versions that have it. */
+  readonly version: readonly string[]
+}
+
+/** The members that a route has of its own in an older version, besides its address. */
+type Differing = Pick<ResolvedRoute, 'sources' | 'status' | 'stream' | 'responses' | 'openapi'> & {
+  readonly migration: VersionAdapter
+}
+
+interface OlderParts {
+  readonly route: ResolvedRoute
+  readonly level: number
+  readonly plans: Plans
+  /** The operations, newest first. */
+  readonly applied: readonly AppliedOperation[]
+  readonly address: Address
+}
+
+function toDiffering({ route, level, plans, applied, address }: OlderParts): Differing {
+  const converters = new Map<SourceName, SourceConverter>()
+  const bodies = bodyChanges('body', applied)
+  const whole = bodies.length > 0 ? createBodyUp(bodies) : undefined
+  // what did not exist is made of nothing
+  if (whole !== undefined)
+    converters.set('body', { plan: undefined, names: undefined, whole, shown: new Map() })
+  const before = olderSources(route, applied, bodies)
+  const sources = before.map((source): DeclaredSource => {
+    const plan = plans.planOf(source.schema, level)
+    const names = sourceBefore(source, plan, applied)
+    const own = source.name === 'body' ? whole : undefined
+    if (names !== undefined || plan !== undefined || own !== undefined)
+      converters.set(source.name, { plan, names: names?.up, whole: own, shown: names?.shown ?? new Map() })
+    const schema = names?.schema ?? plan?.parse ?? source.schema
+    return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
+  })
+  const responses = new Map<ResponseKey, Schema>()
+  for (const [status, newest] of route.responses) {
+    const schema = bodyBefore(newest, bodyChanges(status, applied)) ?? newest
+    responses.set(status, plans.planOf(schema, level)?.wire ?? schema)
+  }
+  const migration = createMigration({
+    route,
+    level,
+    plans,
+    applied,
+    responses,
+    converters,
+    sources: before,
+    address: address.changes,
+  })
+  const status = migration.statusOf(route.status)
+  const older = new Map<ResponseKey, Schema>(
+    [...responses].map(([each, schema]) => [
+      typeof each === 'number' ? migration.statusOf(each) : each,
+      schema,
+    ]),
+  )
+  return {
+    sources,
+    status,
+    stream: migration.stream?.older ?? route.stream,
+    responses: older,
+    openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
+    migration: {
+      ...migration,
+      shownPattern: renameParams(address.pattern, converters.get('params')?.plan?.names ?? new Map()),
+    },
+  }
+}
+
+/** The sources of a route as older versions read them before models are converted, with those that only older versions read. */
+function olderSources(
+  { sources: newest }: ResolvedRoute,
+  applied: readonly AppliedOperation[],
+  bodies: readonly BodyChange[],
+): readonly DeclaredSource[] {
+  const sources = newest.flatMap((source): readonly DeclaredSource[] => {
+    if (source.name !== 'body' || bodies.length === 0) return [source]
+    const schema = bodyBefore(source.schema, bodies)
+    return schema === undefined ? [] : [{ name: 'body', schema, plan: toSourcePlan(schema) }]
+  })
+  const read = NAMED_SOURCES.filter(
+    (name) =>
+      applied.some((operation) => namesOf(name, operation) !== undefined) &&
+      !sources.some((source) => source.name === name),
+  )
+  return [
+    ...sources,
+    ...read.map((name) => ({ name, schema: zod.object({}), plan: toSourcePlan(zod.object({})) })),
+  ]
+}
+
+/** The keys under which documents show the successful responses of a route. */
+function successOf(responses: ReadonlyMap<ResponseKey, Schema>, status: number): readonly string[] {
+  const declared = [...responses.keys()].filter((each) => each === 'default' || Number(each) < 300)
+  if (declared.length > 0) return declared.map(String)
+  return [status === 200 ? '2XX' : String(status)]
+}
+
+/** The address that a route had. */
+interface Address extends Pick<ResolvedRoute, 'pattern' | 'methods'> {
+  /** The ids of the changes that say so. */
+  readonly changes: readonly string[]
+}
+
+function addressOf(
+  route: ResolvedRoute,
+  operations: readonly AppliedOperation[],
+  problems: DefinitionProblem[],
+): Address {
+  const moving = operations.findLast((each) => each.path !== undefined)
+  const path = moving?.path && pathBefore(route, moving.path)
+  const naming = operations.findLast((each) => each.method !== undefined)
+  const methods = naming?.method === undefined ? route.methods : [naming.method.was]
+  const isOther = methods.some((method) => !route.methods.includes(method))
+  const changes = naming !== undefined && isOther ? [naming.change.id] : []
+  const unmoved = { pattern: route.pattern, methods, changes }
+  if (moving === undefined || path === undefined) return unmoved
+  const pattern = parsePattern(route.prefix + path)
+  if ('params' in pattern) {
+    const missing = route.pattern.params.filter(
+      ({ name }) => !pattern.params.some((each) => each.name === name),
+    )
+    if (missing.length === 0) {
+      const isMoved = shapeOf(pattern, false) !== shapeOf(route.pattern, false)
+      return { pattern, methods, changes: isMoved ? [moving.change.id, ...changes] : changes }
+    }
+    const names = missing.map(({ name }) => `{${name}}`).join(', ')
+    problems.push(wrongPath(route, path, `it lacks ${names}`, 'write the same parameters in both paths'))
+  } else for (const { message, fix } of pattern) problems.push(wrongPath(route, path, message, fix))
+  return unmoved
+}
+
+function wrongPath(route: ResolvedRoute, path: string, message: string, fix: string): DefinitionProblem {
+  const problem: DefinitionProblem = {
+    code: 'invalid_change',
+    where: route.label,
+    message: `the earlier path "${path}" cannot be used: ${message}`,
+    fix,
+  }
+  return atDefinition(problem, ...route.definitions)
+}

@@ -1,0 +1,178 @@
+import { isPromise } from '../../base/async.ts'
+import type { ResponseKey } from '../../schema/responses.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { atDefinition } from '../../base/source-location.ts'
+import { isSameSchema, plainKind } from '../convert/compare.ts'
+import { createMadeCheck, promisedIn, threwIn } from '../convert/converter.ts'
+import type { ChangeExtra, Converter, Identified } from '../convert/converter.ts'
+import { toldOf } from '../convert/program.ts'
+import { absent } from '../was.ts'
+import type { Absent } from '../was.ts'
+import type { AppliedOperation, Operation } from './operation.ts'
+
+/** A whole body before an operation, in one direction. */
+export interface BodyChange {
+  readonly change: Identified
+  readonly now: Schema
+  readonly was: Schema | Absent
+  readonly convert: ((value: unknown, extra: ChangeExtra) => unknown) | undefined
+  readonly narrowed: boolean
+}
+
+/** The whole bodies that an operation says what they were: the request by `body`, responses by their statuses. */
+export function bodiesOf({ body, response }: Operation): ReadonlyMap<BodyKey, Omit<BodyChange, 'change'>> {
+  const bodies = new Map<BodyKey, Omit<BodyChange, 'change'>>()
+  if (body !== undefined)
+    bodies.set('body', { now: body.now, was: body.was, convert: body.up, narrowed: body.narrowed === true })
+  for (const [status, { now, was, down }] of Object.entries(response?.body ?? {}))
+    bodies.set(Number(status), { now, was, convert: down, narrowed: false })
+  return bodies
+}
+
+/** The request body, or the key of a response. */
+export type BodyKey = 'body' | ResponseKey
+
+/** What operations changed of one body, newest operation first. Empty if none did. `applied` are newest first. */
+export function bodyChanges(key: BodyKey, applied: readonly AppliedOperation[]): readonly BodyChange[] {
+  return applied.flatMap((operation) => {
+    const body = bodiesOf(operation).get(key)
+    return body === undefined ? [] : [{ ...body, change: operation.change }]
+  })
+}
+
+/** The schemas that operations say whole bodies had. */
+export function wasSchemas(
+  operations: readonly { readonly operation: Operation }[],
+  test: (key: BodyKey) => boolean = () => true,
+): readonly Schema[] {
+  return operations.flatMap(({ operation }) =>
+    [...bodiesOf(operation)].flatMap(([key, { was }]) => (isAbsent(was) || !test(key) ? [] : [was])),
+  )
+}
+
+/** Whether a body is that of requests. */
+export function isRequest(key: BodyKey): boolean {
+  return key === 'body'
+}
+
+/** The schema that a body had before the last of these changes, or `undefined` if there was none. */
+export function bodyBefore(schema: Schema | undefined, changes: readonly BodyChange[]): Schema | undefined {
+  const last = changes.at(-1)
+  if (last === undefined) return schema
+  return isAbsent(last.was) ? undefined : last.was
+}
+
+/** Returns the schema that a route has of a body, or `undefined` if it has none. */
+export function bodySchema({ sources, responses }: ResolvedRoute, key: BodyKey): Schema | undefined {
+  return key === 'body' ? sources.find(({ name }) => name === 'body')?.schema : responses.get(key)
+}
+
+/** How messages name the member of an operation that is about a body. */
+export function bodyLabel(key: BodyKey): string {
+  return isRequest(key) ? 'body' : `response.body.${key}`
+}
+
+/** What is wrong with the whole bodies of a route. `applied` are all of its operations, newest first. */
+export function bodyProblems(
+  route: ResolvedRoute,
+  applied: readonly AppliedOperation[],
+): readonly DefinitionProblem[] {
+  const keys = new Set(applied.flatMap((operation) => [...bodiesOf(operation).keys()]))
+  return [...keys].flatMap((key) => {
+    let newer = bodySchema(route, key)
+    return bodyChanges(key, applied).flatMap((own): readonly DefinitionProblem[] => {
+      const found = bodyProblem(route, key, own, newer)
+      newer = isAbsent(own.was) ? undefined : own.was
+      if (found === undefined) return []
+      const [message, fix] = found
+      const where = `change "${own.change.id}"`
+      const problem: DefinitionProblem = { code: 'invalid_change', where, message, fix }
+      return [atDefinition(problem, own.change, ...route.definitions)]
+    })
+  })
+}
+
+function bodyProblem(
+  { name }: ResolvedRoute,
+  key: BodyKey,
+  { now, was, convert }: BodyChange,
+  newer: Schema | undefined,
+): readonly [message: string, fix: string] | undefined {
+  const label = `operation.${bodyLabel(key)}`
+  if (newer === undefined)
+    return isRequest(key)
+      ? [`${label}: ${name} reads no body`, 'declare it in input.body of the route']
+      : [`${label}: ${name} declares no response ${key}`, 'name a status that response of the route declares']
+  if (!isSameSchema(now, newer))
+    return [
+      `${label}.now is not the schema of ${name}`,
+      'give the schema that the route declares, or what a newer change says that it was',
+    ]
+  if (convert !== undefined) return undefined
+  const side = isRequest(key) ? 'up' : 'down'
+  if (isAbsent(was)) return [`${label} lacks ${side}: it did not exist`, `write ${side} beside was`]
+  const [older, newest] = [plainKind(was), plainKind(now)]
+  if (older === undefined || newest === undefined || older === newest) return undefined
+  return [
+    `${label} lacks ${side}: it was ${ofKind(older)} and is ${ofKind(newest)}`,
+    `write ${side} beside was`,
+  ]
+}
+
+function ofKind(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
+}
+
+/** Whether there was no body. */
+export function isAbsent(was: BodyChange['was']): was is Absent {
+  return was === absent
+}
+
+/** Creates the conversion of a request body to the newest version. Models in it have been converted before. */
+export function createBodyUp(changes: readonly BodyChange[]): Converter {
+  const steps = changes.toReversed().map((own) => {
+    // what no function made is what the client sent
+    const isSent = own.convert === undefined || own.narrowed
+    return { own, check: createMadeCheck(own.now, own.change, 'body', isSent ? [] : undefined) }
+  })
+  return (value, extra) => {
+    let made = value
+    for (const { own, check } of steps) {
+      made = check(convertBody(own, made, extra))
+      extra.altered?.(own.change.id)
+    }
+    return made
+  }
+}
+
+/** Creates the conversion of a response to the older version. Models in it are converted afterwards. */
+export function createBodyDown(changes: readonly BodyChange[]): Converter {
+  return (value, extra) => {
+    let made = value
+    for (const own of changes) {
+      made = convertBody(own, made, extra)
+      extra.altered?.(own.change.id)
+    }
+    return made
+  }
+}
+
+/** @throws `MigrationError` with the change, if its function throws */
+function convertBody(
+  { change, convert }: BodyChange,
+  value: unknown,
+  extra: Parameters<Converter>[1],
+): unknown {
+  if (convert === undefined) return value
+  const blamed = { change, fields: ['body'] }
+  let made
+  try {
+    made = convert(value, toldOf(extra))
+  } catch (error) {
+    throw threwIn(blamed, error)
+  }
+  if (isPromise(made)) throw promisedIn(blamed, made)
+  return made
+}
