@@ -12,6 +12,29 @@ type Allowed_2<Vs> = Vs extends readonly [...infer Newer extends string[], strin
   ? Newer[number] | 'next'
   : never
 
+export interface AnswerWas<N = Schema, W = Schema> {
+  readonly down?: (
+    now: [Schema] extends [N] ? unknown : Out<N>,
+    extra: ChangeExtra,
+  ) => [Schema] extends [W] ? unknown : In<W>
+  readonly now: N
+  readonly was: W
+}
+
+type AnswersWere<N, W> = {
+  readonly [K in keyof N]: {
+    readonly now: N[K]
+  }
+} & {
+  readonly [K in keyof W]: {
+    readonly was: W[K]
+  }
+} & {
+  readonly [K in keyof W]: AnswerWas<N[K & keyof N], W[K]> & NeedsDown<N[K & keyof N], W[K]>
+}
+
+type Answers_2 = Readonly<Record<number, Schema>>
+
 export interface AnyModel extends Modelled {
   readonly '~shape': object
 }
@@ -37,8 +60,8 @@ type At<S, St, Side extends 'in' | 'out'> = S extends Holding
       ? NamesAt<K, N, St>
       : Walk<S, S['_zod']['def'], St, Side>
   : Side extends 'in'
-    ? In<S>
-    : Out<S>
+    ? In_2<S>
+    : Out_2<S>
 
 type AtDepth<F, D> = F extends {
   readonly 2: {
@@ -96,6 +119,13 @@ type BaseOf<M> = M extends {
   ? readonly [D, Sh]
   : readonly ['']
 
+export interface BodyWas<N = Schema, W = Schema | Absent> {
+  readonly narrowed?: boolean
+  readonly now: N
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : In<N>
+  readonly was: W
+}
+
 type ByName<C> = {
   [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K
 }
@@ -137,12 +167,12 @@ type FieldFunctions<Sh, K, W, O> = W extends AnySchema
   ? K extends keyof Sh
     ? (O extends true
         ? unknown
-        : Out_2<W> extends In_2<Sh[K]>
+        : Out<W> extends In<Sh[K]>
           ? unknown
-          : NeedsUp<Out_2<W>, In_2<Sh[K]>> & {
+          : NeedsUp_2<Out<W>, In<Sh[K]>> & {
               readonly narrowed?: never
             }) &
-        (Out_2<Sh[K]> extends In_2<W> ? unknown : NeedsDown<Out_2<Sh[K]>, In_2<W>>)
+        (Out<Sh[K]> extends In<W> ? unknown : NeedsDown_2<Out<Sh[K]>, In<W>>)
     : NoFunctions
   : NoFunctions
 
@@ -160,9 +190,9 @@ export interface FieldWas {
 }
 
 interface FieldWere<Sh, K, W, R, D, U> {
-  readonly down?: (now: Out_2<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => In_2<W>
+  readonly down?: (now: Out<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => In<W>
   readonly narrowed?: boolean
-  readonly up?: (old: Out_2<W>, extra: FieldExtra<R, U>) => In_2<Sh[K & keyof Sh]>
+  readonly up?: (old: Out<W>, extra: FieldExtra<R, U>) => In<Sh[K & keyof Sh]>
   readonly was: W
 }
 
@@ -288,16 +318,16 @@ export interface LoadedExtra<L> extends ChangeExtra {
 const MODEL: unique symbol
 
 type MadeDown<Sh, W> = {
-  [K in Exclude<keyof W, keyof Sh>]: In_2<W[K]>
+  [K in Exclude<keyof W, keyof Sh>]: In<W[K]>
 }
 
 type MadeUp<Sh, W> = {
-  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In_2<Sh[K]>
+  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In<Sh[K]>
 }
 
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
 
-type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : Out<S>
+type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : Out_2<S>
 
 export interface Model<N extends string, Sh extends ModelFields> extends z.ZodObject<{
   -readonly [K in keyof Sh]: Sh[K]
@@ -367,12 +397,29 @@ export type NamesWere<W = Readonly<Record<string, Was>>> = {
   readonly [K in keyof W]: NameWas<W[K]>
 }
 
-interface NeedsDown<Now, Old> {
+type NeedsDown<N, W> =
+  Out<N> extends In<W>
+    ? unknown
+    : {
+        readonly down: unknown
+      }
+
+interface NeedsDown_2<Now, Old> {
   readonly '~down'?: readonly [Now, Old]
   readonly down: unknown
 }
 
-interface NeedsUp<Old, Now> {
+type NeedsUp<N, W> = [W] extends [AnySchema]
+  ? Out<W> extends In<N>
+    ? unknown
+    : {
+        readonly up: unknown
+      }
+  : {
+      readonly up: unknown
+    }
+
+interface NeedsUp_2<Old, Now> {
   readonly '~up'?: readonly [Old, Now]
   readonly up: unknown
 }
@@ -430,7 +477,10 @@ export interface OperationOptions<
   Q = Names,
   H = Names,
   C = Names,
+  B extends object = BodyWas,
+  A extends object = Readonly<Record<number, AnswerWas>>,
 > {
+  readonly body?: B
   readonly cookies?: NamesWere<C>
   readonly deprecated?: Earlier<boolean>
   readonly description?: Earlier<string>
@@ -441,6 +491,7 @@ export interface OperationOptions<
   }
   readonly query?: NamesWere<Q>
   readonly response?: {
+    readonly body?: A
     readonly headers?: HeadersWere
     readonly status?: {
       readonly [K in keyof S]: Earlier<S[K]>
@@ -506,9 +557,9 @@ export type OutAt<S, St> = At<S, St, 'out'>
 
 type OutOf<Sh> = Flat_2<
   {
-    -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, 'out'>>]: Out_2<Sh[K]>
+    -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, 'out'>>]: Out<Sh[K]>
   } & {
-    -readonly [K in OptionalNames<Sh, 'out'>]?: Out_2<Sh[K]>
+    -readonly [K in OptionalNames<Sh, 'out'>]?: Out<Sh[K]>
   }
 >
 
@@ -670,7 +721,7 @@ type Undefinable<T> = {
 
 type ValueAt<S, Vs, C, V> = V extends string
   ? InAt<S, StateAt<Vs, C, V>> | OutAt<S, StateAt<Vs, C, V>>
-  : In<S> | Out<S>
+  : In_2<S> | Out_2<S>
 
 export interface VersionChange<V extends string = string, F = unknown, S extends boolean = boolean> {
   readonly '~was': F
@@ -745,7 +796,7 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                 readonly type: 'record'
                 readonly valueType: infer E
               }
-            ? Record<Out<K> & PropertyKey, At<E, St, Side>>
+            ? Record<Out_2<K> & PropertyKey, At<E, St, Side>>
             : D extends {
                   readonly options: infer O
                   readonly type: 'union'
@@ -754,8 +805,8 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                   [K in keyof O]: At<O[K], St, Side>
                 }[number & keyof O]
               : Side extends 'in'
-                ? In<S>
-                : Out<S>
+                ? In_2<S>
+                : Out_2<S>
 
 export type Was = Schema | Absent | string
 
@@ -807,13 +858,24 @@ export function operation<
   const Q extends Names = {},
   const H extends Names = {},
   const C extends Names = {},
+  N extends Schema = never,
+  W extends Schema | Absent = never,
+  const AN extends Answers_2 = {},
+  const AW extends Answers_2 = {},
 >(
-  options: OperationOptions<R, P, S, Q, H, C>,
+  options: OperationOptions<R, P, S, Q, H, C, BodyWas<N, W> & NeedsUp<N, W>, AnswersWere<AN, AW>>,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
   | RouteFact<`query ${R}`, Pairs_2<Q>>
   | RouteFact<`headers ${R}`, Pairs_2<H>>
   | RouteFact<`cookies ${R}`, Pairs_2<C>>
+  | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
+  | RouteFact<
+      `response ${R}`,
+      {
+        [K in keyof AW]: readonly [StatusIn<K>, AW[K]]
+      }[keyof AW]
+    >
 >
 
 export function reshape<

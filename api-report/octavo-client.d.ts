@@ -47,7 +47,32 @@ type Below<C> = C extends AnyPlaced
     : Place<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
   : never
 
+type BodiesBack<R, N, U, Vs> = [U] extends [never]
+  ? R
+  : R extends Schema
+    ? BodyBack<R, unknown, N, U, Vs>
+    : {
+        readonly [K in keyof R]: BodyBack<R[K], K, N, U, Vs>
+      }
+
+type BodyAt<S, N, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? NotAbsent<BodyBack<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>>
+    : S
+
+type BodyBack<S, K, N, U, Vs> = [U] extends [never]
+  ? S
+  : Vs extends readonly [infer V, ...infer Older]
+    ? [With<U, V>] extends [never]
+      ? BodyBack<S, K, N, U, Older>
+      : BodyBack<Or_2<BodyWas_2<K, BodyFacts<With<U, V>, N>>, S>, K, N, Exclude<U, With<U, V>>, Older>
+    : S
+
+type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1] : never
+
 type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> : T
+
+type BodyWas_2<K, F> = F extends readonly [infer Key, infer W] ? (Key extends K ? W : never) : never
 
 type BornNames<Sh, Source, F> = F extends readonly [infer K, Schema]
   ? Source extends 'headers'
@@ -386,6 +411,8 @@ type Naming<C> = C extends {
   ? Naming<Below<C>>
   : C
 
+type NotAbsent<S> = S extends Absent ? NothingSent : S
+
 interface NothingSent {
   readonly _zod: {
     readonly input: undefined
@@ -583,7 +610,14 @@ export type RequestBody =
   | ReadableStream
 
 type ResponsesAt<R, N, St> =
-  St extends State<infer Vs, infer C, infer New> ? ResponsesBack<R, N, StatusChanges<N, C, New>, Vs> : R
+  St extends State<infer Vs, infer C, infer New>
+    ? ResponsesBack<
+        BodiesBack<R, `response ${N & string}`, StatusChanges<`response ${N & string}`, C, New>, Vs>,
+        N,
+        StatusChanges<N, C, New>,
+        Vs
+      >
+    : R
 
 type ResponsesBack<R, N, U, Vs> = [U] extends [never]
   ? R
@@ -747,7 +781,7 @@ type Values<P, I, N, St> = {
   [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
     ? ParamsInput_2<P, I, St>
     : K extends 'body'
-      ? BodyInput<InputAt<I[K & keyof I], St>>
+      ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
       : K extends 'files'
         ? Files<SourceInput<I[K & keyof I], St>>
         : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>

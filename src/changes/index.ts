@@ -7,6 +7,8 @@ export { derive, model } from './model.ts'
 export type { AnyModel, Model, Modelled, ModelFields, Part } from './model.ts'
 export { operation } from './operations/operation.ts'
 export type {
+  AnswerWas,
+  BodyWas,
   Earlier,
   HeadersWere,
   NamesWere,

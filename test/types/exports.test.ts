@@ -26,7 +26,17 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/changes/was.ts': 'all',
   'src/changes/state.ts': 'all',
   'src/changes/change.ts': ['FactsIn', 'Part'],
-  'src/changes/operations/operation.ts': ['Names', 'OldValue', 'RouteFact', 'StatusPairs', 'Statuses'],
+  'src/changes/operations/operation.ts': [
+    'Answers',
+    'AnswersWere',
+    'NeedsDown',
+    'NeedsUp',
+    'Names',
+    'OldValue',
+    'RouteFact',
+    'StatusPairs',
+    'Statuses',
+  ],
   'src/changes/model.ts': ['ModelName', 'ModelShape', 'WholeShape'],
   'src/changes/versions.ts': ['Allowed'],
   // the dispatcher of the platform's own fetch, which has no name everywhere
