@@ -15,6 +15,69 @@ export type ItemSchema<S extends Schema> =
         ? S
         : 'items is the schema of one item, which is an object'
 
+export interface ListSchema<S, O, I, M> {
+  readonly _zod: {
+    readonly def: {
+      readonly shape: M & {
+        readonly items: {
+          readonly _zod: {
+            readonly def: {
+              readonly element: S
+              readonly type: 'array'
+            }
+            readonly input: readonly InputOf<S>[]
+            readonly output: OutputOf<S>[]
+          }
+        }
+      }
+      readonly type: 'object'
+    }
+    readonly input: I
+    readonly output: O
+  }
+  meta(metadata: { readonly description?: string; readonly id?: string }): this
+}
+
+export interface OffsetFields extends Pick<PageFields, 'limit'> {
+  readonly offset: z.ZodDefault<z.ZodInt>
+}
+
+export interface OffsetList<S> {
+  readonly openapi: object
+  readonly query: OffsetFields
+  readonly read: (
+    query: OffsetQuery,
+    context: PageContext,
+    find: (query: OffsetQuery) => Awaitable<OffsetPageOf<InputOf<S>>>,
+  ) => Promise<OffsetPageOf<InputOf<S>>>
+  readonly response: OffsetPageSchema<S>
+}
+
+export interface OffsetOptions<S extends Schema> {
+  readonly items: ItemSchema<S>
+  readonly limit?: PageLimit
+  readonly maxOffset?: number
+}
+
+export interface OffsetPageOf<T> {
+  readonly items: readonly T[]
+  readonly total: number
+}
+
+export interface OffsetPageSchema<S> extends ListSchema<
+  S,
+  OffsetPageOf<OutputOf<S>>,
+  OffsetPageOf<InputOf<S>>,
+  {
+    readonly total: z.ZodInt
+  }
+> {}
+
+export interface OffsetQuery {
+  readonly limit: number
+  readonly offset: number
+}
+
 export interface PageCondition<F extends string = string> {
   readonly field: F
   readonly operator: '<' | '<=' | '>' | '>=' | 'is' | 'is not'
@@ -59,30 +122,15 @@ export interface PageQuery {
   readonly limit: number
 }
 
-export interface PageSchema<S> {
-  readonly _zod: {
-    readonly def: {
-      readonly shape: {
-        readonly items: {
-          readonly _zod: {
-            readonly def: {
-              readonly element: S
-              readonly type: 'array'
-            }
-            readonly input: readonly InputOf<S>[]
-            readonly output: OutputOf<S>[]
-          }
-        }
-        readonly next: z.ZodNullable<z.ZodString>
-        readonly prev: z.ZodNullable<z.ZodString>
-      }
-      readonly type: 'object'
-    }
-    readonly input: PageOf<InputOf<S>>
-    readonly output: PageOf<OutputOf<S>>
+export interface PageSchema<S> extends ListSchema<
+  S,
+  PageOf<OutputOf<S>>,
+  PageOf<InputOf<S>>,
+  {
+    readonly next: z.ZodNullable<z.ZodString>
+    readonly prev: z.ZodNullable<z.ZodString>
   }
-  meta(metadata: { readonly description?: string; readonly id?: string }): PageSchema<S>
-}
+> {}
 
 export interface PagedList<S, F extends string> {
   readonly openapi: object
@@ -109,6 +157,11 @@ export interface SortedBy<F extends string = string> {
   readonly nulls: 'first' | 'last' | undefined
 }
 
+function offset<S extends Schema>(options: OffsetOptions<S>): OffsetList<S>
+
 export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
   options: PageOptions<S, F>,
 ): PagedList<S, F>
+export namespace page {
+  export { offset }
+}

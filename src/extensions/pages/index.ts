@@ -1,13 +1,14 @@
 export { page } from './page.ts'
-export type {
-  FieldOf,
-  ItemSchema,
-  PageContext,
-  PageLimit,
-  PageOptions,
-  PagedList,
-  PagePosition,
-  PageQuery,
-} from './page.ts'
+export type { FieldOf, PagedList, PageOptions, PagePosition, PageQuery } from './page.ts'
+export type { ItemSchema, PageContext, PageLimit } from './list.ts'
+export type { OffsetList, OffsetOptions, OffsetQuery } from './offset.ts'
 export type { PageCondition, SortBy, SortedBy, SortKey } from './order.ts'
-export type { PageFields, PageOf, PageSchema } from './schemas.ts'
+export type {
+  ListSchema,
+  OffsetFields,
+  OffsetPageOf,
+  OffsetPageSchema,
+  PageFields,
+  PageOf,
+  PageSchema,
+} from './schemas.ts'

@@ -6,6 +6,14 @@ export const LINK = {
   schema: { type: 'string' },
 }
 
+/** The same for pages by numbers. */
+export const NUMBERED_LINK = {
+  ...LINK,
+  description: 'The pages beside this one: `first`, `prev`, `next` and `last` (RFC 8288)',
+}
+
+type Linked = Pick<ExecutionContext, 'request' | 'response'>
+
 /** The cursors of the pages beside one. */
 interface Beside {
   readonly next: string | null
@@ -19,23 +27,55 @@ const LONGEST = 2000
  * Adds the header `Link` (RFC 8288), unless it would be too long. Its targets are a query alone, which clients resolve against the URL that
  * they have sent (RFC 3986 section 5.2.2), so that no proxy and no `Host` header can make them wrong.
  */
-export function addLinks(
-  { request, response }: Pick<ExecutionContext, 'request' | 'response'>,
-  limit: number,
-  { next, prev }: Beside,
-): void {
-  // other methods have more than a URL
-  if (request.method !== 'GET' && request.method !== 'HEAD') return
-  const [, query = ''] = /\?(.*)$/s.exec(request.url) ?? []
-  const params = new URLSearchParams(query)
-  params.delete('cursor')
-  params.set('limit', String(limit))
-  const first = params.toString()
+export function addLinks(context: Linked, limit: number, { next, prev }: Beside): void {
+  const first = toQuery(context, 'cursor', limit)
   // cursors have no character that a query escapes
-  const links = [
+  addHeader(context, [
     `<?${first}>; rel="first"`,
     ...(next === null ? [] : [`<?${first}&cursor=${next}>; rel="next"`]),
     ...(prev === null ? [] : [`<?${first}&cursor=${prev}>; rel="prev"`]),
-  ].join(', ')
-  if (links.length <= LONGEST) response.headers.append('link', links)
+  ])
+}
+
+/** A page by numbers. */
+interface Numbered {
+  readonly limit: number
+  readonly offset: number
+  readonly total: number
+  readonly maxOffset: number
+}
+
+/** Adds the same header to a page by numbers. A page that is too far to be asked for has no link. */
+export function addNumberedLinks(context: Linked, { limit, offset, total, maxOffset }: Numbered): void {
+  const query = toQuery(context, 'offset', limit)
+  // pages begin where those before and after this one do
+  const last = offset + Math.floor((total - 1 - offset) / limit) * limit
+  const pages: readonly (readonly [name: string, start: number])[] = [
+    ['first', 0],
+    ...(offset > 0 ? [['prev', Math.max(0, Math.min(offset - limit, last))] as const] : []),
+    ...(offset + limit < total ? [['next', offset + limit] as const] : []),
+    ...(total > 0 ? [['last', Math.max(0, last)] as const] : []),
+  ]
+  addHeader(
+    context,
+    pages
+      .filter(([, start]) => start <= maxOffset)
+      .map(([name, start]) => `<?${query}&offset=${start}>; rel="${name}"`),
+  )
+}
+
+/** The query of a request without the page that it names. */
+function toQuery({ request }: Linked, name: 'cursor' | 'offset', limit: number): string {
+  const [, query = ''] = /\?(.*)$/s.exec(request.url) ?? []
+  const params = new URLSearchParams(query)
+  params.delete(name)
+  params.set('limit', String(limit))
+  return params.toString()
+}
+
+function addHeader({ request, response }: Linked, links: readonly string[]): void {
+  // other methods have more than a URL
+  if (request.method !== 'GET' && request.method !== 'HEAD') return
+  const text = links.join(', ')
+  if (text.length <= LONGEST) response.headers.append('link', text)
 }

@@ -3,14 +3,16 @@ import { checkOptions, invalidOption } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Awaitable } from '../../base/async.ts'
-import type { ExecutionContext } from '../../define/context.ts'
 import { isSchema } from '../../schema/schema.ts'
 import type { InputOf, Schema } from '../../schema/schema.ts'
 import { SECRET, toSecrets } from '../../server/session/secret.ts'
 import { isPositive, isRecord, isNonEmptyString } from '../../base/values.ts'
 import { createCursors } from './cursor.ts'
 import type { Place } from './cursor.ts'
+import { LIMIT, limitProblems, toLimits } from './list.ts'
+import type { ItemSchema, PageContext, PageLimit } from './list.ts'
 import { addLinks, LINK } from './links.ts'
+import { offset } from './offset.ts'
 import { checkRows, compareKeys, keysOf, toReversed, toWhere } from './order.ts'
 import type { PageCondition, SortBy, SortedBy, SortKey } from './order.ts'
 import { fieldsOf, takesNull, toFields, toPageSchema } from './schemas.ts'
@@ -22,24 +24,6 @@ export type FieldOf<T> = [T] extends [readonly unknown[]]
   : [T] extends [object]
     ? keyof T & string
     : string
-
-/** A schema that is that of an item, or what to mend, so that the error of a wrong one is at `items` and not at `order`. */
-export type ItemSchema<S extends Schema> =
-  unknown extends InputOf<S>
-    ? S
-    : [InputOf<S>] extends [readonly unknown[]]
-      ? 'items is the schema of one item, which is an object'
-      : [InputOf<S>] extends [object]
-        ? S
-        : 'items is the schema of one item, which is an object'
-
-/** How many items a page has. */
-export interface PageLimit {
-  /** The items of a page if the request has no `limit`. @default 20 */
-  readonly default?: number
-  /** The most that `limit` may be. A request for more is a 422. @default 100 */
-  readonly max?: number
-}
 
 /** The options of `page`. */
 export interface PageOptions<S extends Schema, F extends string> {
@@ -77,9 +61,6 @@ export interface PagePosition<F extends string> {
   /** Returns these rows of a list in memory, which sorts text by its UTF-16 code units. */
   readonly select: <T>(rows: Iterable<T>) => readonly T[]
 }
-
-/** The members of a request's context that `read` needs. */
-export type PageContext = Pick<ExecutionContext, 'path' | 'version' | 'request' | 'response'>
 
 /** A list that is read in pages, as `page` returns it. */
 export interface PagedList<S, F extends string> {
@@ -125,12 +106,7 @@ const OPTIONS: Rules = {
     "a list of fields, such as [{ field: 'placed', direction: 'desc' }, 'id']",
   ],
   secret: SECRET,
-  limit: [
-    (value) =>
-      isRecord(value) &&
-      Object.entries(value).every(([key, own]) => ['default', 'max'].includes(key) && isPositive(own)),
-    'an object with default and max, each a whole number above 0',
-  ],
+  limit: LIMIT,
   lifetime: [isPositive, 'a number of milliseconds above 0'],
 }
 
@@ -154,7 +130,8 @@ export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
   options: PageOptions<S, F>,
 ): PagedList<S, F> {
   checkOptions(WHERE, options, OPTIONS, problemsOf(options))
-  const { items, secret, lifetime, limit: { max = 100, default: usual = Math.min(20, max) } = {} } = options
+  const { items, secret, lifetime } = options
+  const { usual, max } = toLimits(options.limit)
   const order = options.order.map(toSorted)
   const cursors = createCursors(toSecrets(secret), lifetime)
   return {
@@ -190,6 +167,8 @@ export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
     },
   }
 }
+
+page.offset = offset
 
 const START: Place = { isBackward: false, keys: undefined }
 
@@ -257,13 +236,8 @@ function problemsOf(options: unknown): readonly DefinitionProblem[] {
   const missing = Object.entries({ items, order, secret })
     .filter(([, value]) => value === undefined)
     .map(([name]) => invalidOption(WHERE, `${name} is missing`, 'write page({ items, order, secret })'))
-  const { default: usual = 0, max = 100 } = Object(limit)
-  const above =
-    usual > max
-      ? [invalidOption(WHERE, `limit.default is above limit.max, which is ${max}`, 'give a smaller default')]
-      : []
   const sorts = Array.isArray(order) && order.every(isSort) ? order.map(toSorted<string>) : []
-  return [...missing, ...above, ...(isSchema(items) ? orderProblems(items, sorts) : [])]
+  return [...missing, ...limitProblems(WHERE, limit), ...(isSchema(items) ? orderProblems(items, sorts) : [])]
 }
 
 function orderProblems(items: Schema, order: readonly SortedBy[]): readonly DefinitionProblem[] {

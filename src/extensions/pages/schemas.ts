@@ -16,23 +16,31 @@ export interface PageOf<T> {
   readonly prev: string | null
 }
 
+/** A page of a list that is read by numbers. */
+export interface OffsetPageOf<T> {
+  /** The items of this page, in the order of the list. */
+  readonly items: readonly T[]
+  /** How many items there are in all pages. */
+  readonly total: number
+}
+
 /**
- * The schema of the response of a list. It is described by its type alone, because TypeScript would compare each schema of items with the
- * classes of zod to put it into one of them.
+ * The schema of a page. It is described by its type alone, because TypeScript would compare each schema of items with the classes of zod to
+ * put it into one of them.
  */
-export interface PageSchema<S> {
+export interface ListSchema<S, O, I, M> {
   /** Zod's own description of the schema. */
   readonly _zod: {
     /** For types alone: the type of a value after validation. */
-    readonly output: PageOf<OutputOf<S>>
+    readonly output: O
     /** For types alone: the type of a value before validation. */
-    readonly input: PageOf<InputOf<S>>
+    readonly input: I
     /** For types alone: what clients of older versions read the items from. */
     readonly def: {
       /** The kind of schema. */
       readonly type: 'object'
       /** The fields. */
-      readonly shape: {
+      readonly shape: M & {
         /** The items. */
         readonly items: {
           /** Zod's own description of the schema. */
@@ -50,10 +58,6 @@ export interface PageSchema<S> {
             }
           }
         }
-        /** The cursor of the next page. */
-        readonly next: z.ZodNullable<z.ZodString>
-        /** The cursor of the page before. */
-        readonly prev: z.ZodNullable<z.ZodString>
       }
     }
   }
@@ -63,8 +67,24 @@ export interface PageSchema<S> {
     readonly id?: string
     /** A description of the page. May hold Markdown. */
     readonly description?: string
-  }): PageSchema<S>
+  }): this
 }
+
+/** The schema of the response of a list. */
+export interface PageSchema<S> extends ListSchema<
+  S,
+  PageOf<OutputOf<S>>,
+  PageOf<InputOf<S>>,
+  { readonly next: z.ZodNullable<z.ZodString>; readonly prev: z.ZodNullable<z.ZodString> }
+> {}
+
+/** The schema of the response of a list that is read by numbers. */
+export interface OffsetPageSchema<S> extends ListSchema<
+  S,
+  OffsetPageOf<OutputOf<S>>,
+  OffsetPageOf<InputOf<S>>,
+  { readonly total: z.ZodInt }
+> {}
 
 /** The query parameters of a list. */
 export interface PageFields {
@@ -74,13 +94,19 @@ export interface PageFields {
   readonly cursor: z.ZodOptional<z.ZodString>
 }
 
+/** The query parameters of a list that is read by numbers. */
+export interface OffsetFields extends Pick<PageFields, 'limit'> {
+  /** How many items are before the page. */
+  readonly offset: z.ZodDefault<z.ZodInt>
+}
+
 /** Characters of the longest cursor, so that a URL has room for filters beside it. */
 export const MAX_CURSOR = 2000
 
 /** The query parameters of a list. */
 export function toFields(limit: number, max: number): PageFields {
   return {
-    limit: zod.int().min(1).max(max).default(limit).meta({ description: 'How many items a page has' }),
+    limit: toLimit(limit, max),
     cursor: zod
       .string()
       .min(1)
@@ -88,6 +114,19 @@ export function toFields(limit: number, max: number): PageFields {
       .optional()
       .meta({ description: 'The page to read: `next` or `prev` of another page' }),
   }
+}
+
+/** The query parameters of a list that is read by numbers. */
+export function toOffsetFields(limit: number, max: number, maxOffset: number): OffsetFields {
+  const offset = zod.int().min(0).max(maxOffset).default(0)
+  return {
+    limit: toLimit(limit, max),
+    offset: offset.meta({ description: 'How many items are before the page' }),
+  }
+}
+
+function toLimit(limit: number, max: number): PageFields['limit'] {
+  return zod.int().min(1).max(max).default(limit).meta({ description: 'How many items a page has' })
 }
 
 /** The schema of the response of a list. */
@@ -99,6 +138,14 @@ export function toPageSchema<S extends Schema>(items: S): PageSchema<S> {
   })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of these fields, by a smaller type
   return made as unknown as PageSchema<S>
+}
+
+/** The schema of the response of a list that is read by numbers. */
+export function toOffsetSchema<S extends Schema>(items: S): OffsetPageSchema<S> {
+  const total = zod.int().min(0).meta({ description: 'How many items there are in all pages' })
+  const made = zod.object({ items: zod.array(toZod(items)), total })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  return made as unknown as OffsetPageSchema<S>
 }
 
 function toCursor(description: string): z.ZodType {
