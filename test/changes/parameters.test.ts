@@ -124,6 +124,27 @@ describe('a parameter that was another one', () => {
     assert.deepEqual(await errorsOf(opened, '/v1/car?start=2&end=1'), ['query'])
   })
 
+  it('may have been one value of what is a list now', async () => {
+    const status = z.array(z.enum(['paid', 'failed', 'canceled'])).optional()
+    const was = z.enum(['paid', 'failed']).optional()
+    const up = (old: unknown): unknown => (old === 'failed' ? ['failed', 'canceled'] : old && [old])
+    const opened = open({ query: { status } }, { query: { status: { was, up } } })
+    for (const query of ['status=failed', 'status=paid', ''])
+      assert.equal(await errorsOf(opened, `/v1/car?${query}`), 200)
+    assert.equal(await errorsOf(opened, '/v2/car?status=canceled&status=paid'), 200)
+    assert.deepEqual(opened.seen, [
+      { status: ['failed', 'canceled'] },
+      { status: ['paid'] },
+      {},
+      { status: ['canceled', 'paid'] },
+    ])
+    assert.deepEqual(await errorsOf(opened, '/v1/car?status=canceled'), ['query.status'])
+    const { parameters } = opened.app.openapi({ version: '1' }).paths?.['/v1/car']?.get ?? {}
+    assert.deepEqual(parameters, [
+      { name: 'status', in: 'query', schema: { type: 'string', enum: ['paid', 'failed'] } },
+    ])
+  })
+
   it('may have existed in a source that the newest version does not read', async () => {
     const opened = open({}, { query: { sort: { was: z.enum(['up', 'down']) } } })
     assert.equal(await errorsOf(opened, '/v1/car?sort=up'), 200)
