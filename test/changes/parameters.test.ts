@@ -139,7 +139,8 @@ describe('a parameter that was another one', () => {
       { status: ['canceled', 'paid'] },
     ])
     assert.deepEqual(await errorsOf(opened, '/v1/car?status=canceled'), ['query.status'])
-    const { parameters } = opened.app.openapi({ version: '1' }).paths?.['/v1/car']?.get ?? {}
+    await opened.app.ready()
+    const { parameters } = opened.app.openapi({ version: '1' }).paths?.['/v1/car']?.['get'] ?? {}
     assert.deepEqual(parameters, [
       { name: 'status', in: 'query', schema: { type: 'string', enum: ['paid', 'failed'] } },
     ])
