@@ -34,6 +34,7 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
     'Names',
     'OldValue',
     'RouteFact',
+    'StatusIn',
     'StatusPairs',
     'Statuses',
   ],
