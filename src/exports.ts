@@ -1,4 +1,4 @@
-export type { Layers } from './define/layers.ts'
+export type { Layers, Middleware } from './define/layers.ts'
 export type { OptionRule } from './base/check-options.ts'
 export type { BuiltIn, ConfigToken, SessionToken } from './define/built-in-tokens.ts'
 export {
@@ -41,7 +41,6 @@ export { defineInterceptor } from './define/interceptor.ts'
 export type { EnvelopeContent, EnvelopeOf, Interceptor, InterceptorOptions } from './define/interceptor.ts'
 export type { ForwardTarget, UpstreamApp, UpstreamStandIn } from './define/forward.ts'
 export { lazy } from './define/lazy.ts'
-export type { Middleware } from './define/middleware.ts'
 export { defineModule } from './define/module.ts'
 export type { Module, ModuleFields, ModuleImport, ModuleOptions, StartedApp } from './define/module.ts'
 export type { RouteNames, RouteParams } from './define/names.ts'

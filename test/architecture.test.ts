@@ -94,7 +94,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   'node:util': /^(?:changes|cli|openapi|testing|server\/adapters\/inject)\//,
 }
 
-const MAX_FILES = 22
+const MAX_FILES = 21
 const MAX_ROOMS = 24
 const ROOT = join(import.meta.dirname, '..')
 

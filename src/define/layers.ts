@@ -1,9 +1,24 @@
+import type { Awaitable } from '../base/async.ts'
 import type { HttpError } from '../http/errors.ts'
-import type { Method } from '../http/http.ts'
+import type { FinishedResponse, Method } from '../http/http.ts'
+import type { ExecutionContext } from './context.ts'
 import type { ErrorHandler } from './error-handler.ts'
 import type { AnyGuard } from './guard.ts'
 import type { Interceptor } from './interceptor.ts'
-import type { Middleware } from './middleware.ts'
+
+/**
+ * Wraps the rest of a request. `next()` resolves to the finished response, also for errors and, in middleware of the application, for
+ * unknown paths. You can change, replace or return it. It may return any result that a handler may, and `undefined` after `next()` passes
+ * the response unchanged.
+ *
+ * @example
+ * const poweredBy: Middleware = async (context, next) => {
+ *   const response = await next()
+ *   response.headers['x-powered-by'] = 'octavo'
+ *   return response
+ * }
+ */
+export type Middleware = (context: ExecutionContext, next: () => Awaitable<FinishedResponse>) => unknown
 
 /** The middleware, guards, interceptors and error handlers of a level. */
 export interface Layers {

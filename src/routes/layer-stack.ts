@@ -1,8 +1,7 @@
-import type { Layers } from '../define/layers.ts'
+import type { Layers, Middleware } from '../define/layers.ts'
 import type { ErrorHandler } from '../define/error-handler.ts'
 import type { AnyGuard } from '../define/guard.ts'
 import type { Interceptor } from '../define/interceptor.ts'
-import type { Middleware } from '../define/middleware.ts'
 import type { ModuleNode } from './modules.ts'
 import type { Overrides } from './overrides.ts'
 

@@ -1,5 +1,5 @@
 import type { Rules } from '../../base/check-options.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import { isRecord, isNonEmptyString } from '../../base/values.ts'
 import { checkOptions, RULES } from './options.ts'
 import { isScope } from './scopes.ts'

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import type { Rules } from '../../base/check-options.ts'
 import { reply } from '../../define/reply.ts'
 import type { Reply } from '../../define/reply.ts'

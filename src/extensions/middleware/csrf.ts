@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import { documenting } from '../../define/layers.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import type { Rules } from '../../base/check-options.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import type { HttpError } from '../../http/errors.ts'

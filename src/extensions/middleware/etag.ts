@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Rules } from '../../base/check-options.ts'
 import type { FinishedResponse } from '../../http/http.ts'

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { IntervalHistogram } from 'node:perf_hooks'
 
 import { documenting, RETRY_AFTER } from '../../define/layers.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import type { Rules } from '../../base/check-options.ts'
 import { DefinitionError } from '../../base/definition-error.ts'
 import { addedError } from '../../http/extension-errors.ts'

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import type { Rules } from '../../base/check-options.ts'
 import { isToken } from '../../http/media-type.ts'
 import { after, atOnceOr } from '../../base/async.ts'

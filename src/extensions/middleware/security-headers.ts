@@ -1,6 +1,6 @@
 import { checkOptions, invalidOption, optionProblems } from '../../base/check-options.ts'
 import type { Rules } from '../../base/check-options.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { describeValue, isBoolean, isCount, isObject, isRecord } from '../../base/values.ts'

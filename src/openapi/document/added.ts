@@ -1,6 +1,5 @@
 import { documentedOf } from '../../define/layers.ts'
-import type { Documented } from '../../define/layers.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Documented, Middleware } from '../../define/layers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Method } from '../../http/http.ts'
 import type { Parameter, ResponseObject } from './types.ts'

@@ -1,6 +1,6 @@
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { DefinitionProblem, DefinitionWarning } from '../../base/definition-error.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import type { Webhook } from '../webhook.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'

@@ -1,5 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { MERGE_PATCH, takesMergePatch } from '../../schema/body-types.ts'
 import { isSchema } from '../../schema/schema.ts'

@@ -1,4 +1,4 @@
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import { httpError } from '../../http/errors.ts'
 import { createHostMatch } from '../request/host.ts'
 

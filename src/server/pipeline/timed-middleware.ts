@@ -1,4 +1,4 @@
-import type { Middleware } from '../../define/middleware.ts'
+import type { Middleware } from '../../define/layers.ts'
 import { isPromise } from '../../base/async.ts'
 import { FINISHED } from '../../http/http.ts'
 import type { Awaitable } from '../../base/async.ts'

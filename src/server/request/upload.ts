@@ -8,8 +8,7 @@ import { decodeText } from './body.ts'
 import type { Multipart, Part } from './multipart.ts'
 import { malformed, toPartHead } from './part-head.ts'
 import type { PartHead } from './part-head.ts'
-import { Spool } from './spool.ts'
-import { TemporaryFiles } from './temporary.ts'
+import { Spool, TemporaryFiles } from './spool.ts'
 
 /** The parts of a multipart body that a route takes. */
 export interface UploadPlan {

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
-import type { Middleware } from '../../../define/middleware.ts'
+import type { Middleware } from '../../../define/layers.ts'
 import { checkOptions, invalidOption, optionProblems } from '../../../base/check-options.ts'
 import type { Rules } from '../../../base/check-options.ts'
 import type { Awaitable } from '../../../base/async.ts'

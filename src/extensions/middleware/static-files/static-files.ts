@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 
 import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
-import type { Middleware } from '../../../define/middleware.ts'
+import type { Middleware } from '../../../define/layers.ts'
 import type { Rules } from '../../../base/check-options.ts'
 import { redirect, replyTo } from '../../../define/reply.ts'
 import type { RawReply } from '../../../define/reply.ts'
