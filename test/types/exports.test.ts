@@ -29,7 +29,6 @@ const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/changes/operations/operation.ts': [
     'Answers',
     'AnswersWere',
-    'NeedsDown',
     'NeedsUp',
     'Names',
     'OldValue',
