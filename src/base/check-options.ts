@@ -1,5 +1,4 @@
-import { suggestion } from './definition-error.ts'
-import type { DefinitionProblem } from './definition-error.ts'
+import { suggestion, type DefinitionProblem } from './definition-error.ts'
 import { describeMistake, describeValue, isRecord } from './values.ts'
 import { errorAt } from './source-location.ts'
 

@@ -1,5 +1,4 @@
-import { DefinitionError } from './definition-error.ts'
-import type { DefinitionProblem } from './definition-error.ts'
+import { DefinitionError, type DefinitionProblem } from './definition-error.ts'
 
 /** Lines of a stack. V8 collects them at once and writes them when `stack` is read, by source maps if there are any. */
 interface Trace {

@@ -1,26 +1,30 @@
 import type { VersionsOf } from '../define/names.ts'
 import { isObject, isString } from '../base/values.ts'
-import { readBody, toEssence } from './answer.ts'
-import type { Answer, As } from './answer.ts'
+import { readBody, toEssence, type Answer, type As } from './answer.ts'
 import type { CallValues } from './body.ts'
-import { CALLED_ROUTE } from './called-route.ts'
-import type { CalledRoute } from './called-route.ts'
+import { CALLED_ROUTE, type CalledRoute } from './called-route.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, unlessAborted } from './deadline.ts'
 import { createAnnounce } from './deprecation.ts'
 import { createEvents, hasEvents } from './events.ts'
 import { createTake, withPages } from './pages.ts'
 import { createItems, iterated, toNamed } from './streams.ts'
-import { checkOptions, checkReconnect, notForEvents, toBase } from './options.ts'
-import type { AnyClientOptions, ClientOptions, ReconnectOptions, VersionedClientOptions } from './options.ts'
+import {
+  checkOptions,
+  checkReconnect,
+  notForEvents,
+  toBase,
+  type AnyClientOptions,
+  type ClientOptions,
+  type ReconnectOptions,
+  type VersionedClientOptions,
+} from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
-import { addHeader, toRequest, toUrl } from './request.ts'
-import type { ClientRequest } from './request.ts'
+import { addHeader, toRequest, toUrl, type ClientRequest } from './request.ts'
 import { createRetry } from './retry.ts'
 import type { RouteCall } from './route-map.ts'
 import { createFindRoute } from './routes.ts'
-import { createTransport, discard } from './transport.ts'
-import type { Transport } from './transport.ts'
+import { createTransport, discard, type Transport } from './transport.ts'
 
 /** The values of a call. */
 interface CallInput extends CallValues {

@@ -1,7 +1,6 @@
 import { toEssence } from './answer.ts'
 import { unlessAborted, wait } from './deadline.ts'
-import { createEventParser } from './event-parser.ts'
-import type { Kept } from './event-parser.ts'
+import { createEventParser, type Kept } from './event-parser.ts'
 import type { EventStream, ReceivedEvent } from './event-stream.ts'
 import type { ReconnectOptions } from './options.ts'
 import { createRetry } from './retry.ts'

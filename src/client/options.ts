@@ -1,7 +1,6 @@
 import { isCount, isFunction, isObject, isPositive, isRecord, isString } from '../base/values.ts'
 import type { Sent } from './body.ts'
-import { ROUTE_MAP } from './route-map.ts'
-import type { RouteMap, SavedRouteMap, VisibleRoutes } from './route-map.ts'
+import { ROUTE_MAP, type RouteMap, type SavedRouteMap, type VisibleRoutes } from './route-map.ts'
 
 /** Headers by name, or an argument of `new Headers`. `undefined` values are left out. */
 export type ClientHeaders =

@@ -2,8 +2,7 @@ import type { ProblemDocument } from '../define/error-format.ts'
 import type { ValidationIssue } from '../http/errors.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
 import { isObject, isRecord, isString } from '../base/values.ts'
-import { toEssence } from './answer.ts'
-import type { Wire } from './answer.ts'
+import { toEssence, type Wire } from './answer.ts'
 
 /** The content type of problem documents (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json'

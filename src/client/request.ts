@@ -1,6 +1,5 @@
 import { headerName } from '../http/headers.ts'
-import { toBody, toPairs, formatValue, toTexts } from './body.ts'
-import type { CallValues, Sent, Values } from './body.ts'
+import { toBody, toPairs, formatValue, toTexts, type CallValues, type Sent, type Values } from './body.ts'
 import type { RouteCall } from './route-map.ts'
 
 /** A request before it is sent. */

@@ -2,12 +2,10 @@ import { editDistance } from '../base/edit-distance.ts'
 import { isObject, isString, messageOf } from '../base/values.ts'
 import { readBody, toEssence } from './answer.ts'
 import { createDeadline } from './deadline.ts'
-import { visibleRoutesOf } from './options.ts'
-import type { AnyClientOptions } from './options.ts'
+import { visibleRoutesOf, type AnyClientOptions } from './options.ts'
 import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import type { RouteCall, RouteMap } from './route-map.ts'
-import { createTransport } from './transport.ts'
-import type { Transport } from './transport.ts'
+import { createTransport, type Transport } from './transport.ts'
 
 /** How a route is called, and the content type of its errors without parameters. */
 interface FoundRoute {

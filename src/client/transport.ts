@@ -1,7 +1,6 @@
 import { isString } from '../base/values.ts'
 import { wait } from './deadline.ts'
-import type { AnyClientOptions, OutgoingRequest } from './options.ts'
-import { visibleRoutesOf } from './options.ts'
+import { visibleRoutesOf, type AnyClientOptions, type OutgoingRequest } from './options.ts'
 import { createRetry } from './retry.ts'
 
 /** Sends a request, several times if need be. */

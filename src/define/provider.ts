@@ -1,7 +1,6 @@
 import type { Awaitable } from '../base/async.ts'
 import type { Injected, Token, Tokens } from './token.ts'
-import { isForwardTarget, toUpstreamValue } from './forward.ts'
-import type { ForwardTarget, UpstreamStandIn } from './forward.ts'
+import { isForwardTarget, toUpstreamValue, type ForwardTarget, type UpstreamStandIn } from './forward.ts'
 import { placed } from '../base/source-location.ts'
 
 /** How long a value lives: with the application, with one request, or new for each place that injects it. */

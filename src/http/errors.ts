@@ -1,5 +1,4 @@
-import { FINISHED, PHRASES } from './http.ts'
-import type { FinishedResponse } from './http.ts'
+import { FINISHED, PHRASES, type FinishedResponse } from './http.ts'
 import { byteLength } from '../base/platform.ts'
 
 /** A row of a table of errors. */

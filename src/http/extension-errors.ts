@@ -1,5 +1,13 @@
-import { CORE_ERRORS, toErrorTable, toOwnError } from './errors.ts'
-import type { CoreErrorCode, ErrorRow, ErrorTable, HttpError, OwnErrorOptions } from './errors.ts'
+import {
+  CORE_ERRORS,
+  toErrorTable,
+  toOwnError,
+  type CoreErrorCode,
+  type ErrorRow,
+  type ErrorTable,
+  type HttpError,
+  type OwnErrorOptions,
+} from './errors.ts'
 
 /*
  * The errors of middleware and of entry points that an application adds. They are in a file of their own, so that a worker without them

@@ -1,11 +1,8 @@
 import type { RadixNode } from 'radix3'
 
-import { toNode } from './node.ts'
-import type { Edge, Endpoints, Node } from './node.ts'
-import { linkTo, toTables } from './tables.ts'
-import type { Link } from './tables.ts'
-import { compareRules } from './tree.ts'
-import type { EdgeRule, PathShape, Tree } from './tree.ts'
+import { toNode, type Edge, type Endpoints, type Node } from './node.ts'
+import { linkTo, toTables, type Link } from './tables.ts'
+import { compareRules, type EdgeRule, type PathShape, type Tree } from './tree.ts'
 
 /**
  * A value that may differ between versions. Building a tree for every version this way costs what differs between versions, not

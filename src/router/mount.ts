@@ -1,5 +1,4 @@
-import { toNode } from './node.ts'
-import type { Node } from './node.ts'
+import { toNode, type Node } from './node.ts'
 import { EMPTY_NODE } from './compile-trie.ts'
 import { listChain, toTables } from './tables.ts'
 

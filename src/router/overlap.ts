@@ -1,7 +1,6 @@
 import type { RadixNode } from 'radix3'
 
-import { mixedShape } from './path/pattern.ts'
-import type { Pattern, Segment } from './path/pattern.ts'
+import { mixedShape, type Pattern, type Segment } from './path/pattern.ts'
 import { toSplit } from './mixed.ts'
 import type { EdgeRule, Tree } from './tree.ts'
 

@@ -1,5 +1,4 @@
-import { toNode } from './node.ts'
-import type { Edge, Node, Wide } from './node.ts'
+import { toNode, type Edge, type Node, type Wide } from './node.ts'
 
 /** As many children need no table. */
 const FEW = 2

@@ -1,9 +1,7 @@
 import { toSplit } from './mixed.ts'
-import { createRouter } from 'radix3'
-import type { RadixNode } from 'radix3'
+import { createRouter, type RadixNode } from 'radix3'
 
-import { mixedShape, sectionOf, shapeOf } from './path/pattern.ts'
-import type { Pattern, Segment } from './path/pattern.ts'
+import { mixedShape, sectionOf, shapeOf, type Pattern, type Segment } from './path/pattern.ts'
 import type { Edge } from './node.ts'
 
 /** A path shape: patterns that differ only in the names of their parameters share one. */

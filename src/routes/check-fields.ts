@@ -1,5 +1,4 @@
-import { suggestion } from '../base/definition-error.ts'
-import type { DefinitionProblem } from '../base/definition-error.ts'
+import { suggestion, type DefinitionProblem } from '../base/definition-error.ts'
 import { METHODS } from '../http/http.ts'
 import { isForwardTarget } from '../define/forward.ts'
 import { isSchema } from '../schema/schema.ts'

@@ -1,11 +1,9 @@
 import type { ExecutionContext } from '../define/context.ts'
 import type { WebHandler } from '../define/controller.ts'
-import { isForwardTarget } from '../define/forward.ts'
-import type { ForwardTarget } from '../define/forward.ts'
+import { isForwardTarget, type ForwardTarget } from '../define/forward.ts'
 import type { AnyRoute } from '../define/route.ts'
 import { METHODS } from '../http/http.ts'
-import { VERSION_NEUTRAL } from '../versioning/spec.ts'
-import type { VersionSpec } from '../versioning/spec.ts'
+import { VERSION_NEUTRAL, type VersionSpec } from '../versioning/spec.ts'
 
 /** The web platform makes no `Request` for TRACE (the Fetch standard, section 2.2.1). */
 const MOUNTED = METHODS.filter((method) => method !== 'TRACE')

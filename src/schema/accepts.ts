@@ -1,5 +1,4 @@
-import { defOf, isSchema } from './schema.ts'
-import type { Schema } from './schema.ts'
+import { defOf, isSchema, type Schema } from './schema.ts'
 import { schemaOf, schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
 import { childrenOf } from './walk.ts'
 

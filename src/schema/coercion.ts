@@ -6,11 +6,10 @@ import {
   dateFromText,
   numberFromText,
   oneOfFromText,
+  type FromText,
 } from './text-values.ts'
-import type { FromText } from './text-values.ts'
 import { schemasOf, unwrap } from './unwrap.ts'
-import { planFields } from './walk.ts'
-import type { FieldPlans } from './walk.ts'
+import { planFields, type FieldPlans } from './walk.ts'
 
 /** How the values of one field, which arrive as text, become what its schema validates. */
 export interface FieldPlan {

@@ -1,6 +1,5 @@
 import { isRecord } from '../base/values.ts'
-import { defOf } from './schema.ts'
-import type { Schema } from './schema.ts'
+import { defOf, type Schema } from './schema.ts'
 import { findUndeclared, mayTake } from './undeclared.ts'
 import { innerOf, schemaOf, schemasOf } from './unwrap.ts'
 import { membersOf } from './walk.ts'

@@ -1,10 +1,8 @@
 import { FileStream, FileStreams } from './file-stream.ts'
 import { classOf } from './accepts.ts'
-import { defOf } from './schema.ts'
-import type { Schema } from './schema.ts'
+import { defOf, type Schema } from './schema.ts'
 import { schemasOf, unwrapSchema } from './unwrap.ts'
-import { childrenOf, planFields } from './walk.ts'
-import type { FieldPlans } from './walk.ts'
+import { childrenOf, planFields, type FieldPlans } from './walk.ts'
 
 /** How the files of one field become what its schema validates. */
 export interface FileField {

@@ -1,9 +1,7 @@
-import { defOf } from './schema.ts'
+import { defOf, type Schema } from './schema.ts'
 import { makeLater, toZod } from './to-zod.ts'
-import type { Schema } from './schema.ts'
 import { bigintFromText, dateFromText } from './text-values.ts'
-import { childrenOf, mapSchema } from './walk.ts'
-import type { Child } from './walk.ts'
+import { childrenOf, mapSchema, type Child } from './walk.ts'
 
 /** Reads a value of JSON as what a type of schema takes. What it cannot read it returns as it is, for the schema to refuse. */
 type FromJson = (value: unknown) => unknown

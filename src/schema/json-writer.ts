@@ -1,6 +1,5 @@
-import { defOf, isSchema } from './schema.ts'
+import { defOf, isSchema, type Schema, type SchemaDef } from './schema.ts'
 import { createValidator, isCodeAllowed } from './validator.ts'
-import type { Schema, SchemaDef } from './schema.ts'
 import { schemaOf, schemasOf } from './unwrap.ts'
 import { anyText, checkedText, dateText, doubt, keysOf, escaped } from './json-texts.ts'
 

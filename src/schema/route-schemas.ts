@@ -1,14 +1,10 @@
 import type { Pattern } from '../router/path/pattern.ts'
 import { describeValue } from '../base/values.ts'
 import { acceptsBytes } from './accepts.ts'
-import { findResponse, RANGES, STREAM_STATUS } from './responses.ts'
-import type { ResponseKey } from './responses.ts'
-import { defOf, isSchema } from './schema.ts'
-import type { Schema } from './schema.ts'
-import { toSources } from './sources.ts'
-import type { DeclaredSource, SourceProblem } from './sources.ts'
-import { toStream } from './streams.ts'
-import type { DeclaredStream } from './streams.ts'
+import { findResponse, RANGES, STREAM_STATUS, type ResponseKey } from './responses.ts'
+import { defOf, isSchema, type Schema } from './schema.ts'
+import { toSources, type DeclaredSource, type SourceProblem } from './sources.ts'
+import { toStream, type DeclaredStream } from './streams.ts'
 
 /** The fields of a route that hold schemas. */
 interface Declaring {

@@ -1,14 +1,11 @@
 import type { DefinitionErrorCode } from '../base/definition-error.ts'
 import type { Pattern } from '../router/path/pattern.ts'
-import { toFilesPlan } from './files.ts'
-import type { FileField, FilesPlan } from './files.ts'
+import { toFilesPlan, type FileField, type FilesPlan } from './files.ts'
 import { headerName } from '../http/headers.ts'
 import { describeValue, isRecord, isString } from '../base/values.ts'
-import { toSourcePlan } from './coercion.ts'
-import type { SourcePlan } from './coercion.ts'
-import { isSchema } from './schema.ts'
+import { toSourcePlan, type SourcePlan } from './coercion.ts'
+import { isSchema, type Fields, type Schema } from './schema.ts'
 import { toNamesSchema, toObjectSchema } from './to-zod.ts'
-import type { Fields, Schema } from './schema.ts'
 import { unwrap } from './unwrap.ts'
 
 /** The sources a handler can receive, in the order in which their problems are reported. */

@@ -1,7 +1,6 @@
 import { describeValue, isRecord, isString } from '../base/values.ts'
 import { STREAM_STATUS } from './responses.ts'
-import { defOf, isSchema } from './schema.ts'
-import type { Schema } from './schema.ts'
+import { defOf, isSchema, type Schema } from './schema.ts'
 import type { SourceProblem } from './sources.ts'
 import { innerOf, schemaOf, schemasOf } from './unwrap.ts'
 

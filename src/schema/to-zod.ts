@@ -1,8 +1,7 @@
 import type * as Zod from 'zod'
 import type { z } from 'zod'
 
-import { loadedZod, loadZod, wantZod } from './schema.ts'
-import type { Fields, Schema, SchemaDef } from './schema.ts'
+import { loadedZod, loadZod, wantZod, type Fields, type Schema, type SchemaDef } from './schema.ts'
 
 /** Loads zod for who works on schemas and validates nothing. */
 export async function requireZod(): Promise<void> {

@@ -1,6 +1,5 @@
 import { isRecord } from '../base/values.ts'
-import { defOf, isSchema } from './schema.ts'
-import type { Schema, SchemaDef } from './schema.ts'
+import { defOf, isSchema, type Schema, type SchemaDef } from './schema.ts'
 import { innerOf, schemaOf, schemasOf, unwrap } from './unwrap.ts'
 import { membersOf } from './walk.ts'
 

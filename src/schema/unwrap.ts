@@ -1,5 +1,4 @@
-import { defOf, isSchema } from './schema.ts'
-import type { Schema, SchemaDef } from './schema.ts'
+import { defOf, isSchema, type Schema, type SchemaDef } from './schema.ts'
 
 const WRAPPERS = new Set([
   'optional',

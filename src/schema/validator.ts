@@ -1,9 +1,7 @@
 import type { z } from 'zod'
 
-import { isPromise } from '../base/async.ts'
-import type { Awaitable } from '../base/async.ts'
-import { defOf, loadedZod, wantZod } from './schema.ts'
-import type { Schema } from './schema.ts'
+import { isPromise, type Awaitable } from '../base/async.ts'
+import { defOf, loadedZod, wantZod, type Schema } from './schema.ts'
 import { isMade, loaded, toZod } from './to-zod.ts'
 import { schemasOf } from './unwrap.ts'
 import { childrenOf } from './walk.ts'

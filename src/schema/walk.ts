@@ -1,6 +1,5 @@
 import { toRecord } from '../base/values.ts'
-import { defOf, isSchema } from './schema.ts'
-import type { Schema, SchemaDef } from './schema.ts'
+import { defOf, isSchema, type Schema, type SchemaDef } from './schema.ts'
 import { loaded, toZod } from './to-zod.ts'
 import { schemaOf, schemasOf, unwrapSchema } from './unwrap.ts'
 

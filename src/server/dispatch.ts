@@ -1,23 +1,23 @@
-import { isPromise } from '../base/async.ts'
-import { isPreflight, METHOD_INDEX } from '../http/http.ts'
-import type { Awaitable } from '../base/async.ts'
-import type { FinishedResponse, Method, RawRequest } from '../http/http.ts'
+import { isPromise, type Awaitable } from '../base/async.ts'
+import {
+  isPreflight,
+  METHOD_INDEX,
+  type FinishedResponse,
+  type Method,
+  type RawRequest,
+} from '../http/http.ts'
 import { restoreSlashes } from '../router/path/param-types.ts'
 import type { OpenSession } from './session/sessions.ts'
-import { RequestContext } from './pipeline/context.ts'
-import type { AppServices } from './pipeline/context.ts'
+import { RequestContext, type AppServices } from './pipeline/context.ts'
 import { completeCors, keepCors, addVary, headerProblem, finish } from './pipeline/response-head.ts'
 import { dropBody } from '../http/stream.ts'
 import { toFailure } from './pipeline/failure.ts'
 import type { createMiddleware } from './pipeline/middleware.ts'
-import { recovered } from './pipeline/recover.ts'
-import type { Recover } from './pipeline/recover.ts'
+import { recovered, type Recover } from './pipeline/recover.ts'
 import type { Miss } from './routing/lookup/miss.ts'
-import { withOwnPath } from './routing/lookup/resolution.ts'
-import type { Locate, RouteMatch } from './routing/lookup/resolution.ts'
-import { otherSpelling, readTarget } from './routing/lookup/target.ts'
+import { withOwnPath, type Locate, type RouteMatch } from './routing/lookup/resolution.ts'
+import { otherSpelling, readTarget, type Target, type TargetRules } from './routing/lookup/target.ts'
 import type { VersionReporter } from './routing/report/reporter.ts'
-import type { Target, TargetRules } from './routing/lookup/target.ts'
 
 /** A response and how it came about. */
 interface Exchange {

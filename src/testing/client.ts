@@ -1,13 +1,15 @@
-import { createCookieJar } from './cookie-jar.ts'
-import type { CookieJar } from './cookie-jar.ts'
+import { createCookieJar, type CookieJar } from './cookie-jar.ts'
 import { suggestion } from '../base/definition-error.ts'
 import type { HeaderOptions } from '../server/adapters/inject/headers.ts'
-import { toInjectOptions, toInjectRequest } from '../server/adapters/inject/request.ts'
-import type { InjectOptions, InjectRequest, InjectStreamOptions } from '../server/adapters/inject/request.ts'
-import { inject as injectRequest } from '../server/adapters/inject/inject.ts'
-import type { InjectResponse } from '../server/adapters/inject/inject.ts'
-import { injectStream } from '../server/adapters/inject/stream.ts'
-import type { InjectStream } from '../server/adapters/inject/stream.ts'
+import {
+  toInjectOptions,
+  toInjectRequest,
+  type InjectOptions,
+  type InjectRequest,
+  type InjectStreamOptions,
+} from '../server/adapters/inject/request.ts'
+import { inject as injectRequest, type InjectResponse } from '../server/adapters/inject/inject.ts'
+import { injectStream, type InjectStream } from '../server/adapters/inject/stream.ts'
 import { internalsOf } from '../server/adapters/internals.ts'
 import type { EdgeApp } from '../server/app/edge-app.ts'
 import { recorderOf } from './recorder.ts'

@@ -1,5 +1,4 @@
-import { parseSetCookie, stringifyCookie } from 'cookie'
-import type { SetCookie } from 'cookie'
+import { parseSetCookie, stringifyCookie, type SetCookie } from 'cookie'
 
 /** A cookie that a client keeps. */
 export interface KeptCookie {

@@ -1,10 +1,8 @@
-import { isPromise } from '../base/async.ts'
-import type { Awaitable } from '../base/async.ts'
+import { isPromise, type Awaitable } from '../base/async.ts'
 import type { VersionsOf } from '../define/names.ts'
 import type { EdgeApp } from '../server/app/edge-app.ts'
 import { messageOf } from '../base/values.ts'
-import { createTestClient } from './client.ts'
-import type { TestClient } from './client.ts'
+import { createTestClient, type TestClient } from './client.ts'
 
 /**
  * Runs a test in each version of an application, oldest first, with a client that sends that version. Retired versions are left out. If the

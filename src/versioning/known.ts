@@ -1,7 +1,13 @@
-import { isRange, toEntries, VERSION_NEUTRAL } from './spec.ts'
-import type { Claim, ExpandedSpec, KnownVersions, VersionSpec } from './spec.ts'
-import { canonicalVersion, compareVersions, hasOrder } from './version.ts'
-import type { VersionFormat } from './version.ts'
+import {
+  isRange,
+  toEntries,
+  VERSION_NEUTRAL,
+  type Claim,
+  type ExpandedSpec,
+  type KnownVersions,
+  type VersionSpec,
+} from './spec.ts'
+import { canonicalVersion, compareVersions, hasOrder, type VersionFormat } from './version.ts'
 
 /** The versions that specifications name themselves, each once: hundreds of routes may share theirs. */
 export function declaredVersions(specs: Iterable<VersionSpec | undefined>): readonly string[] {

@@ -1,5 +1,11 @@
-import { statusAt, toFullLink } from './policy.ts'
-import type { Lifetime, VersionLink, VersionPolicy, VersionStatus } from './policy.ts'
+import {
+  statusAt,
+  toFullLink,
+  type Lifetime,
+  type VersionLink,
+  type VersionPolicy,
+  type VersionStatus,
+} from './policy.ts'
 
 /** The life of a version, or of a route in it: moments as ISO 8601 texts. */
 export interface VersionLife {

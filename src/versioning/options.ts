@@ -1,5 +1,4 @@
-import { invalidOption, optionProblems } from '../base/check-options.ts'
-import type { Rules } from '../base/check-options.ts'
+import { invalidOption, optionProblems, type Rules } from '../base/check-options.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import type { Awaitable } from '../base/async.ts'
 import type { HttpRequest } from '../http/http.ts'
@@ -8,9 +7,8 @@ import { isBoolean, isFunction, isObject, isString } from '../base/values.ts'
 import { policyProblems } from './policy-problems.ts'
 import type { VersionPolicy, VersionStatus } from './policy.ts'
 import type { SchemeUse } from './schemes/scheme.ts'
-import { canonicalVersion, isVersionFormat } from './version.ts'
+import { canonicalVersion, isVersionFormat, type VersionFormat } from './version.ts'
 import { cutVersion } from './cut-version.ts'
-import type { VersionFormat } from './version.ts'
 
 /** The versions that a `defaultVersion` function chooses from. */
 export interface VersionChoice {

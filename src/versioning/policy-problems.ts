@@ -1,5 +1,4 @@
-import { suggestion } from '../base/definition-error.ts'
-import type { DefinitionProblem } from '../base/definition-error.ts'
+import { suggestion, type DefinitionProblem } from '../base/definition-error.ts'
 import { describeValue, isBoolean, isRecord } from '../base/values.ts'
 import { cutVersion } from './cut-version.ts'
 import { toTime } from './moment.ts'

@@ -1,14 +1,14 @@
-import { atOnce, isPromise } from '../base/async.ts'
+import { atOnce, isPromise, type Awaitable } from '../base/async.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
-import type { Awaitable } from '../base/async.ts'
 import type { HttpRequest } from '../http/http.ts'
-import { listProblems, optionsProblems } from './options.ts'
-import type {
-  AllowPreviews,
-  DefaultVersion,
-  VersionHistory,
-  VersioningOptions,
-  VersionListing,
+import {
+  listProblems,
+  optionsProblems,
+  type AllowPreviews,
+  type DefaultVersion,
+  type VersionHistory,
+  type VersioningOptions,
+  type VersionListing,
 } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
 import { DEFAULT_STATUS_CODES, isStatusCodes } from './schemes/plain-scheme.ts'
@@ -20,8 +20,7 @@ import type {
   VersionValue,
 } from './schemes/scheme.ts'
 import type { KnownVersions } from './spec.ts'
-import { hasStatus } from './version.ts'
-import type { VersionFormat } from './version.ts'
+import { hasStatus, type VersionFormat } from './version.ts'
 
 /** A scheme as it was enabled, with its options applied. */
 export interface ActiveScheme {

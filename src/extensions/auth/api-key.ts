@@ -4,10 +4,8 @@ import type { Injected, Tokens } from '../../define/token.ts'
 import type { OptionRule, Rules } from '../../base/check-options.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { isObject } from '../../base/values.ts'
-import { createAuthGuard, MALFORMED, toChallenge } from './create-guard.ts'
-import type { Carried, IdentityOf } from './create-guard.ts'
-import { checkOptions, RULES } from './options.ts'
-import type { AuthOptions } from './options.ts'
+import { createAuthGuard, MALFORMED, toChallenge, type Carried, type IdentityOf } from './create-guard.ts'
+import { checkOptions, RULES, type AuthOptions } from './options.ts'
 import { placed } from '../../base/source-location.ts'
 
 /** The options of `apiKey`. */

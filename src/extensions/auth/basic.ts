@@ -3,10 +3,15 @@ import type { Guard } from '../../define/guard.ts'
 import type { Injected, Tokens } from '../../define/token.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import type { Rules } from '../../base/check-options.ts'
-import { createAuthGuard, MALFORMED, readAuthorization, toChallenge } from './create-guard.ts'
-import type { Carried, IdentityOf } from './create-guard.ts'
-import { checkOptions, RULES } from './options.ts'
-import type { AuthOptions } from './options.ts'
+import {
+  createAuthGuard,
+  MALFORMED,
+  readAuthorization,
+  toChallenge,
+  type Carried,
+  type IdentityOf,
+} from './create-guard.ts'
+import { checkOptions, RULES, type AuthOptions } from './options.ts'
 import { placed } from '../../base/source-location.ts'
 
 /** The options of `basicAuth`. */

@@ -1,6 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { invalidOption, optionProblems } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { invalidOption, optionProblems, type Rules } from '../../base/check-options.ts'
 import { isBoolean, isFunction, isObject, isRecord, isNonEmptyString } from '../../base/values.ts'
 import { errorAt } from '../../base/source-location.ts'
 

@@ -1,6 +1,5 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import { needingScopes } from '../../define/guard.ts'
-import type { Guard } from '../../define/guard.ts'
+import { needingScopes, type Guard } from '../../define/guard.ts'
 import { documenting } from '../../define/layers.ts'
 import { invalidOption } from '../../base/check-options.ts'
 import { describeValue } from '../../base/values.ts'

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net'
 
-import { httpError } from '../../http/errors.ts'
-import type { HttpError } from '../../http/errors.ts'
-import { clientWentAway } from '../../http/http.ts'
-import type { FinishedResponse } from '../../http/http.ts'
+import { httpError, type HttpError } from '../../http/errors.ts'
+import { clientWentAway, type FinishedResponse } from '../../http/http.ts'
 import { dropBody, isStream } from '../../http/stream.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { MAX_WAITING } from '../../server/adapters/node/connections.ts'
@@ -15,18 +13,14 @@ import {
   isLingering,
   LINGER,
 } from '../../server/adapters/node/lingering-close.ts'
-import { isCutOff } from '../../server/adapters/node/refuse.ts'
-import type { ParserError } from '../../server/adapters/node/refuse.ts'
-import { nothingSeen } from '../../server/adapters/node/watch.ts'
-import type { Seen } from '../../server/adapters/node/watch.ts'
+import { isCutOff, type ParserError } from '../../server/adapters/node/refuse.ts'
+import { nothingSeen, type Seen } from '../../server/adapters/node/watch.ts'
 import { EngineBody } from './body.ts'
 import type { Handle, ParsedHead, Parser, Parsers, ParserTarget } from './parser.ts'
-import { EngineRequest } from './request.ts'
-import type { Link } from './request.ts'
+import { EngineRequest, type Link } from './request.ts'
 import { readFraming } from './request-headers.ts'
 import { SAYS_CLOSE } from './answer-head.ts'
-import { send } from './send.ts'
-import type { SendTarget } from './send.ts'
+import { send, type SendTarget } from './send.ts'
 
 /** The state that the connections of a server share. */
 export interface Host {

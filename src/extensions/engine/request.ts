@@ -1,15 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { clientWentAway } from '../../http/http.ts'
-import type { FinishedResponse, HeaderMap, RawBody, RawRequest } from '../../http/http.ts'
+import {
+  clientWentAway,
+  type FinishedResponse,
+  type HeaderMap,
+  type RawBody,
+  type RawRequest,
+} from '../../http/http.ts'
 import { findHeader, linesOf } from '../../server/request/header.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { NO_BODY } from '../../server/adapters/shared/bytes-body.ts'
-import { EngineBody } from './body.ts'
-import type { BodyOwner } from './body.ts'
-import { toHeaders } from './request-headers.ts'
-import type { Framing } from './request-headers.ts'
+import { EngineBody, type BodyOwner } from './body.ts'
+import { toHeaders, type Framing } from './request-headers.ts'
 import type { ParsedHead } from './parser.ts'
 
 /** The connection of a request, as far as requests concern it. */

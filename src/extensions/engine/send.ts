@@ -1,14 +1,12 @@
 import type { Socket } from 'node:net'
 
 import type { FinishedResponse } from '../../http/http.ts'
-import { drained, isStream, openStream } from '../../http/stream.ts'
-import type { ChunkSource } from '../../http/stream.ts'
+import { drained, isStream, openStream, type ChunkSource } from '../../http/stream.ts'
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
 import { toBytes } from '../../server/adapters/shared/stream-body.ts'
 import { isEncrypted } from '../../server/adapters/node/lingering-close.ts'
 import { isBodyless, toPlainHead } from '../../server/adapters/node/plain-head.ts'
-import { toHead } from './answer-head.ts'
-import type { AnswerHead } from './answer-head.ts'
+import { toHead, type AnswerHead } from './answer-head.ts'
 import type { EngineRequest } from './request.ts'
 
 /** Where answers go. */

@@ -1,6 +1,5 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { RETRY_AFTER } from '../../define/layers.ts'
-import type { AnsweredProblem, Documented } from '../../define/layers.ts'
+import { RETRY_AFTER, type AnsweredProblem, type Documented } from '../../define/layers.ts'
 import type { HttpError } from '../../http/errors.ts'
 import { HEADER, missingKey } from './request-key.ts'
 

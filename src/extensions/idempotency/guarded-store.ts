@@ -1,6 +1,5 @@
-import { after, ignoreFailure } from '../../base/async.ts'
+import { after, ignoreFailure, type Awaitable } from '../../base/async.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Awaitable } from '../../base/async.ts'
 import { createStoreGuard } from '../../server/stores/guard.ts'
 import type { Full, MemoryStore } from './memory-store.ts'
 import type { IdempotencyEntry, IdempotencyStore } from './store.ts'

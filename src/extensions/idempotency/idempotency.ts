@@ -1,28 +1,37 @@
 import { addedError } from '../../http/extension-errors.ts'
 import { after, atOnce, isPromise } from '../../base/async.ts'
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import { fitting } from '../../define/interceptor.ts'
-import type { Interceptor } from '../../define/interceptor.ts'
+import { fitting, type Interceptor } from '../../define/interceptor.ts'
 import { documenting } from '../../define/layers.ts'
 import { createId } from '../../base/platform.ts'
 import { placed } from '../../base/source-location.ts'
 import { isBoolean, isFunction, isMilliseconds, isPositive, isString, toRecord } from '../../base/values.ts'
-import { describeIdempotency, inUse, reused, unavailable, unknownOutcome } from './documented.ts'
-import type { IdempotencyMethod } from './documented.ts'
-import { guardStore } from './guarded-store.ts'
-import type { GuardedStore } from './guarded-store.ts'
+import {
+  describeIdempotency,
+  inUse,
+  reused,
+  unavailable,
+  unknownOutcome,
+  type IdempotencyMethod,
+} from './documented.ts'
+import { guardStore, type GuardedStore } from './guarded-store.ts'
 import { keepLease } from './lease.ts'
-import { createMemoryStore } from './memory-store.ts'
-import type { Full, MemoryStore } from './memory-store.ts'
+import { createMemoryStore, type Full, type MemoryStore } from './memory-store.ts'
 import { headOf, LOST, replay, writeError, writeResult } from './outcome.ts'
 import { toAddressKey } from '../../server/stores/client-key.ts'
 import { isRedis } from '../../server/stores/redis.ts'
 import { createRedisStore } from './redis-store.ts'
-import { hash, ownerNamed, ownerOf, readKey, toFingerprint, toStoreKey } from './request-key.ts'
-import type { HandlerInput } from './request-key.ts'
+import {
+  hash,
+  ownerNamed,
+  ownerOf,
+  readKey,
+  toFingerprint,
+  toStoreKey,
+  type HandlerInput,
+} from './request-key.ts'
 import { fitIdempotency, rememberInterceptor } from './routes.ts'
 import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
 import type { VersionSpec } from '../../versioning/spec.ts'

@@ -1,6 +1,5 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import { isRaw, isReply, rawReply, reply } from '../../define/reply.ts'
-import type { ReplyOptions } from '../../define/reply.ts'
+import { isRaw, isReply, rawReply, reply, type ReplyOptions } from '../../define/reply.ts'
 import { HttpError, ValidationError } from '../../http/errors.ts'
 import { isAsyncIterable, isWebResponse } from '../../http/stream.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'

@@ -1,14 +1,10 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 import { HttpError } from '../../http/errors.ts'
 import { subscribeChannel } from '../../base/platform.ts'
-import { Channels } from '../../server/logging/channels.ts'
-import type { RequestError } from '../../server/logging/channels.ts'
-import { SESSION_CHANNEL } from '../../server/session/channel.ts'
-import type { SessionEvent } from '../../server/session/channel.ts'
-import { STORE_CHANNEL } from '../../server/stores/guard.ts'
-import type { StoreCallEnd } from '../../server/stores/guard.ts'
+import { Channels, type RequestError } from '../../server/logging/channels.ts'
+import { SESSION_CHANNEL, type SessionEvent } from '../../server/session/channel.ts'
+import { STORE_CHANNEL, type StoreCallEnd } from '../../server/stores/guard.ts'
 import { isObject } from '../../base/values.ts'
 
 /** The most codes of errors that are counted by name, in case an application makes codes up. */

@@ -1,10 +1,7 @@
-import { collectDefaultMetrics, register } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { collectDefaultMetrics, register, type Registry } from 'prom-client'
 
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
-import { defineController } from '../../define/controller.ts'
-import type { Controller } from '../../define/controller.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
+import { defineController, type Controller } from '../../define/controller.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import { text } from '../../define/reply.ts'
 import { isBoolean, isObject } from '../../base/values.ts'

@@ -1,8 +1,7 @@
 import cluster from 'node:cluster'
 import type { Worker } from 'node:cluster'
 
-import { AggregatorRegistry } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { AggregatorRegistry, type Registry } from 'prom-client'
 
 import { settlesWithin } from '../../base/async.ts'
 import { serviceUnavailable } from '../../http/errors.ts'

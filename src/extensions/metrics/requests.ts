@@ -1,13 +1,11 @@
-import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 import type { ReplyContext } from '../../define/reply.ts'
 import { METHOD_INDEX } from '../../http/http.ts'
 import { templateOf } from '../../router/path/template.ts'
 import { subscribeChannel } from '../../base/platform.ts'
 import { flatCopy } from '../../base/values.ts'
-import { Channels } from '../../server/logging/channels.ts'
-import type { RequestEnd } from '../../server/logging/channels.ts'
+import { Channels, type RequestEnd } from '../../server/logging/channels.ts'
 
 /** The counter of requests. */
 export const REQUESTS = 'http_requests_total'

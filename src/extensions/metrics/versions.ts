@@ -1,10 +1,8 @@
-import { Counter, Gauge } from 'prom-client'
-import type { Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 
 import { templateOf } from '../../router/path/template.ts'
 import { subscribeChannel } from '../../base/platform.ts'
-import { Channels } from '../../server/logging/channels.ts'
-import type { RequestEnd } from '../../server/logging/channels.ts'
+import { Channels, type RequestEnd } from '../../server/logging/channels.ts'
 import type { VersionResolved } from '../../versioning/options.ts'
 
 /** Counts the requests of versions that are about to go, and keeps the moments at which they do. */

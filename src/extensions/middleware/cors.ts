@@ -1,17 +1,13 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/layers.ts'
-import type { Rules } from '../../base/check-options.ts'
-import { reply } from '../../define/reply.ts'
-import type { Reply } from '../../define/reply.ts'
+import { reply, type Reply } from '../../define/reply.ts'
 import { after, isPromise } from '../../base/async.ts'
-import { isPreflight, METHODS } from '../../http/http.ts'
-import type { FinishedResponse, Method } from '../../http/http.ts'
+import { isPreflight, METHODS, type FinishedResponse, type Method } from '../../http/http.ts'
 import { isToken } from '../../http/media-type.ts'
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import { isBoolean } from '../../base/values.ts'
-import { createGrant, isAllowedOrigins } from './origin.ts'
-import type { OriginTest } from './origin.ts'
+import { createGrant, isAllowedOrigins, type OriginTest } from './origin.ts'
 
 /** The options of `cors`. */
 export interface CorsOptions {

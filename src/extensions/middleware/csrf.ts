@@ -1,15 +1,12 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import { documenting } from '../../define/layers.ts'
-import type { Middleware } from '../../define/layers.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { documenting, type Middleware } from '../../define/layers.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import type { HttpError } from '../../http/errors.ts'
 import { atOnceOr, isPromise } from '../../base/async.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { checkOptions } from '../../base/check-options.ts'
+import { checkOptions, type Rules } from '../../base/check-options.ts'
 import { isBoolean, isFunction } from '../../base/values.ts'
-import { createGrant, isAllowedOrigins } from './origin.ts'
-import type { OriginTest } from './origin.ts'
+import { createGrant, isAllowedOrigins, type OriginTest } from './origin.ts'
 
 /** The options of `csrf`. */
 export interface CsrfOptions {

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 
 import type { Middleware } from '../../define/layers.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Rules } from '../../base/check-options.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { isKnown } from '../../server/response/conditions.ts'
 import { after } from '../../base/async.ts'
-import { checkOptions } from '../../base/check-options.ts'
+import { checkOptions, type Rules } from '../../base/check-options.ts'
 import { isBoolean } from '../../base/values.ts'
 
 /** The options of `etag`. */

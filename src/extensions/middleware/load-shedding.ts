@@ -1,14 +1,11 @@
 import { atOnceOr } from '../../base/async.ts'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { IntervalHistogram } from 'node:perf_hooks'
+import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
 
-import { documenting, RETRY_AFTER } from '../../define/layers.ts'
-import type { Middleware } from '../../define/layers.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { documenting, RETRY_AFTER, type Middleware } from '../../define/layers.ts'
 import { DefinitionError } from '../../base/definition-error.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import type { HttpError } from '../../http/errors.ts'
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import { isFunction } from '../../base/values.ts'
 
 /** The options of `loadShedding`. */

@@ -1,5 +1,4 @@
-import { checkOptions, invalidOption, optionProblems } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, optionProblems, type Rules } from '../../base/check-options.ts'
 import type { Middleware } from '../../define/layers.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { FinishedResponse } from '../../http/http.ts'

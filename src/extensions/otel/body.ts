@@ -1,9 +1,7 @@
-import { context as active } from '@opentelemetry/api'
-import type { Context } from '@opentelemetry/api'
+import { context as active, type Context } from '@opentelemetry/api'
 
 import type { BodyStream } from '../../http/http.ts'
-import { openStream } from '../../http/stream.ts'
-import type { ChunkSource } from '../../http/stream.ts'
+import { openStream, type ChunkSource } from '../../http/stream.ts'
 
 /** How a streamed body ended: with how many bytes, and the error that broke it off. */
 export type StreamEnd = (bytes: number, error?: unknown) => void

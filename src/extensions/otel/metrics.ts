@@ -1,5 +1,4 @@
-import { metrics } from '@opentelemetry/api'
-import type { Attributes, MeterProvider } from '@opentelemetry/api'
+import { metrics, type Attributes, type MeterProvider } from '@opentelemetry/api'
 
 import type { RequestAttributes } from './attributes.ts'
 

@@ -1,7 +1,6 @@
 import { HttpError } from '../../http/errors.ts'
 import { subscribeChannel } from '../../base/platform.ts'
-import { Channels } from '../../server/logging/channels.ts'
-import type { RequestError } from '../../server/logging/channels.ts'
+import { Channels, type RequestError } from '../../server/logging/channels.ts'
 import type { VersionResolved } from '../../versioning/options.ts'
 
 /** The events of a request's channels. A class because one is made for every request. */

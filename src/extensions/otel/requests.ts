@@ -1,5 +1,15 @@
-import { context as active, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { Attributes, Context, Span, TextMapGetter, Tracer } from '@opentelemetry/api'
+import {
+  context as active,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type TextMapGetter,
+  type Tracer,
+} from '@opentelemetry/api'
 
 import { after } from '../../base/async.ts'
 import type { ExecutionContext } from '../../define/context.ts'
@@ -8,14 +18,11 @@ import { alteredBy } from '../../routes/altered.ts'
 import type { FinishedResponse, HttpRequest } from '../../http/http.ts'
 import type { RequestConnection, Telemetry } from '../../server/options/telemetry.ts'
 import { isStream } from '../../http/stream.ts'
-import { adopt, findResponse } from './adopt.ts'
-import type { RpcMetadata } from './adopt.ts'
-import { createReadAttributes } from './attributes.ts'
-import type { RequestAttributes } from './attributes.ts'
+import { adopt, findResponse, type RpcMetadata } from './adopt.ts'
+import { createReadAttributes, type RequestAttributes } from './attributes.ts'
 import { ObservedBody } from './body.ts'
 import type { RequestMetrics } from './metrics.ts'
-import { errorTypeOf, observe, problemOf } from './observed.ts'
-import type { Observed } from './observed.ts'
+import { errorTypeOf, observe, problemOf, type Observed } from './observed.ts'
 import { templateOf } from '../../router/path/template.ts'
 
 /** The parts of the observer of requests. */

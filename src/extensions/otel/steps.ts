@@ -1,11 +1,15 @@
-import { context as active, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { Attributes, Span, Tracer } from '@opentelemetry/api'
+import {
+  context as active,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api'
 
 import { isPromise } from '../../base/async.ts'
-import { defineGuard } from '../../define/guard.ts'
-import type { AnyGuard } from '../../define/guard.ts'
-import { defineInterceptor } from '../../define/interceptor.ts'
-import type { Interceptor } from '../../define/interceptor.ts'
+import { defineGuard, type AnyGuard } from '../../define/guard.ts'
+import { defineInterceptor, type Interceptor } from '../../define/interceptor.ts'
 import { documentedOf, documenting } from '../../define/layers.ts'
 import type { ResolvedRoute, VersionAdapter } from '../../routes/resolved-route.ts'
 import type { Placed } from '../../routes/layer-stack.ts'

@@ -1,5 +1,4 @@
-import { invalidOption } from '../../base/check-options.ts'
-import type { OptionRule } from '../../base/check-options.ts'
+import { invalidOption, type OptionRule } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { isPositive, isRecord } from '../../base/values.ts'
 import type { ExecutionContext } from '../../define/context.ts'

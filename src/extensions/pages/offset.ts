@@ -1,14 +1,17 @@
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { isPositive } from '../../base/values.ts'
-import { isSchema } from '../../schema/schema.ts'
-import type { InputOf, Schema } from '../../schema/schema.ts'
-import { LIMIT, limitProblems, toLimits } from './list.ts'
-import type { ItemSchema, PageContext, PageLimit } from './list.ts'
+import { isSchema, type InputOf, type Schema } from '../../schema/schema.ts'
+import { LIMIT, limitProblems, toLimits, type ItemSchema, type PageContext, type PageLimit } from './list.ts'
 import { addNumberedLinks, NUMBERED_LINK } from './links.ts'
-import { fieldsOf, toOffsetFields, toOffsetSchema } from './schemas.ts'
-import type { OffsetFields, OffsetPageOf, OffsetPageSchema } from './schemas.ts'
+import {
+  fieldsOf,
+  toOffsetFields,
+  toOffsetSchema,
+  type OffsetFields,
+  type OffsetPageOf,
+  type OffsetPageSchema,
+} from './schemas.ts'
 
 /** The options of `page.offset`. */
 export interface OffsetOptions<S extends Schema> {

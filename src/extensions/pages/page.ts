@@ -1,22 +1,34 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Awaitable } from '../../base/async.ts'
-import { isSchema } from '../../schema/schema.ts'
-import type { InputOf, Schema } from '../../schema/schema.ts'
+import { isSchema, type InputOf, type Schema } from '../../schema/schema.ts'
 import { SECRET, toSecrets } from '../../server/session/secret.ts'
 import { isPositive, isRecord, isNonEmptyString } from '../../base/values.ts'
-import { createCursors } from './cursor.ts'
-import type { Place } from './cursor.ts'
-import { LIMIT, limitProblems, toLimits } from './list.ts'
-import type { ItemSchema, PageContext, PageLimit } from './list.ts'
+import { createCursors, type Place } from './cursor.ts'
+import { LIMIT, limitProblems, toLimits, type ItemSchema, type PageContext, type PageLimit } from './list.ts'
 import { addLinks, LINK } from './links.ts'
 import { offset } from './offset.ts'
-import { checkRows, compareKeys, keysOf, toReversed, toWhere } from './order.ts'
-import type { PageCondition, SortBy, SortedBy, SortKey } from './order.ts'
-import { fieldsOf, takesNull, toFields, toPageSchema } from './schemas.ts'
-import type { PageFields, PageOf, PageSchema } from './schemas.ts'
+import {
+  checkRows,
+  compareKeys,
+  keysOf,
+  toReversed,
+  toWhere,
+  type PageCondition,
+  type SortBy,
+  type SortedBy,
+  type SortKey,
+} from './order.ts'
+import {
+  fieldsOf,
+  takesNull,
+  toFields,
+  toPageSchema,
+  type PageFields,
+  type PageOf,
+  type PageSchema,
+} from './schemas.ts'
 
 /** The names of the fields of an item. */
 export type FieldOf<T> = [T] extends [readonly unknown[]]

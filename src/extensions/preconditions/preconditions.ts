@@ -1,20 +1,19 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { after, atOnceOr, ignoreFailure } from '../../base/async.ts'
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { after, atOnceOr, ignoreFailure, type Awaitable } from '../../base/async.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import { defineInterceptor, fitting } from '../../define/interceptor.ts'
-import type { FitRoute, Interceptor } from '../../define/interceptor.ts'
-import { documenting } from '../../define/layers.ts'
-import type { AnsweredProblem, Documented } from '../../define/layers.ts'
+import { defineInterceptor, fitting, type FitRoute, type Interceptor } from '../../define/interceptor.ts'
+import { documenting, type AnsweredProblem, type Documented } from '../../define/layers.ts'
 import { isRaw, isReply, reply } from '../../define/reply.ts'
-import { httpError } from '../../http/errors.ts'
-import type { HttpError } from '../../http/errors.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { httpError, type HttpError } from '../../http/errors.ts'
 import type { Method } from '../../http/http.ts'
-import { checkConditions, checkWrite, hasWriteCondition } from '../../server/response/conditions.ts'
-import type { Validators } from '../../server/response/conditions.ts'
+import {
+  checkConditions,
+  checkWrite,
+  hasWriteCondition,
+  type Validators,
+} from '../../server/response/conditions.ts'
 import { isBoolean, isFunction, isObject } from '../../base/values.ts'
 
 /** The options of `preconditions`. */

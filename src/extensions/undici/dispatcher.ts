@@ -7,10 +7,8 @@ import { discardAtEnd, findRefusal } from '../../server/adapters/inject/inject.t
 import { StreamBody } from '../../server/adapters/shared/stream-body.ts'
 import { Exchange } from './exchange.ts'
 import { createPending } from './pending.ts'
-import { internalsOf, withRouteMap } from '../../server/adapters/internals.ts'
-import type { AppInternals } from '../../server/adapters/internals.ts'
-import { NO_ORIGIN, toOrigin, toRequest } from './request.ts'
-import type { EncodeWeb, Origin } from './request.ts'
+import { internalsOf, withRouteMap, type AppInternals } from '../../server/adapters/internals.ts'
+import { NO_ORIGIN, toOrigin, toRequest, type EncodeWeb, type Origin } from './request.ts'
 
 /** Sends a request into the application and its answer to the exchange. */
 type Send = (options: Dispatcher.DispatchOptions, exchange: Exchange) => void

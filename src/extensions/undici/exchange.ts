@@ -1,9 +1,7 @@
 import type { Dispatcher } from 'undici'
 
-import { clientWentAway, PHRASES } from '../../http/http.ts'
-import type { FinishedResponse, RawRequest } from '../../http/http.ts'
-import { openBytes } from '../../server/adapters/shared/byte-source.ts'
-import type { ByteSource } from '../../server/adapters/shared/byte-source.ts'
+import { clientWentAway, PHRASES, type FinishedResponse, type RawRequest } from '../../http/http.ts'
+import { openBytes, type ByteSource } from '../../server/adapters/shared/byte-source.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
 import { dropBody, isStream } from '../../http/stream.ts'

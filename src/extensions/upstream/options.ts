@@ -1,6 +1,5 @@
 import type { Awaitable } from '../../base/async.ts'
-import type { OptionRule, Rules } from '../../base/check-options.ts'
-import { checkOptions } from '../../base/check-options.ts'
+import { checkOptions, type OptionRule, type Rules } from '../../base/check-options.ts'
 import {
   isBoolean,
   isCount,

@@ -1,8 +1,7 @@
 import type { Duplex } from 'node:stream'
 
 import { httpError } from '../../http/errors.ts'
-import { FINISHED } from '../../http/http.ts'
-import type { FinishedResponse } from '../../http/http.ts'
+import { FINISHED, type FinishedResponse } from '../../http/http.ts'
 import type { TakeConnection } from '../../server/adapters/node/upgrade-reply.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { toResponseHeaders } from './response-headers.ts'

@@ -1,7 +1,6 @@
 import { within } from '../../base/async.ts'
 import type { DocsUsage, VersionUsage } from '../../server/options/docs.ts'
-import { countClients } from '../../server/options/usage.ts'
-import type { UsageEntry } from '../../server/options/usage.ts'
+import { countClients, type UsageEntry } from '../../server/options/usage.ts'
 import { DAY, dayOf } from '../../server/services/usage/table.ts'
 
 /** The days that `byVersion` adds up. */

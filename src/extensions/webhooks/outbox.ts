@@ -1,5 +1,4 @@
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { isPositive } from '../../base/values.ts'
 import { isWorkerd } from '../../base/platform.ts'

@@ -2,8 +2,7 @@ import type { Webhook } from '../../openapi/webhook.ts'
 import { createId } from '../../base/platform.ts'
 import { messageOf } from '../../base/values.ts'
 import type { Delivery } from './outbox.ts'
-import { createPayloads } from './payload.ts'
-import type { PayloadParts } from './payload.ts'
+import { createPayloads, type PayloadParts } from './payload.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 /** The options of `send` and `prepare` besides the data. */

@@ -1,11 +1,9 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { checkOptions, invalidOption } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { Guard } from '../../define/guard.ts'
-import { fitting } from '../../define/interceptor.ts'
-import type { FitRoute } from '../../define/interceptor.ts'
+import { fitting, type FitRoute } from '../../define/interceptor.ts'
 import { documenting } from '../../define/layers.ts'
 import type { Injected, Tokens } from '../../define/token.ts'
 import type { HttpError } from '../../http/errors.ts'
@@ -22,10 +20,8 @@ import {
   isString,
   isNonEmptyString,
 } from '../../base/values.ts'
-import { keepsInMemory } from './replays.ts'
-import type { ReplayStore } from './replays.ts'
-import { FORMATS, isSigned, toReplayKey } from './signature.ts'
-import type { SignatureFormat } from './signature.ts'
+import { keepsInMemory, type ReplayStore } from './replays.ts'
+import { FORMATS, isSigned, toReplayKey, type SignatureFormat } from './signature.ts'
 
 /** The options of `verifyWebhook`. */
 export interface VerifyOptions<D extends Tokens = {}> {

@@ -1,5 +1,4 @@
-import { documentedOf } from '../../define/layers.ts'
-import type { Documented, Middleware } from '../../define/layers.ts'
+import { documentedOf, type Documented, type Middleware } from '../../define/layers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Method } from '../../http/http.ts'
 import type { Parameter, ResponseObject } from './types.ts'

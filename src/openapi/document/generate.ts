@@ -1,9 +1,11 @@
-import { DefinitionError } from '../../base/definition-error.ts'
-import type { DefinitionProblem, DefinitionWarning } from '../../base/definition-error.ts'
+import {
+  DefinitionError,
+  type DefinitionProblem,
+  type DefinitionWarning,
+} from '../../base/definition-error.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import { combine } from './combine.ts'
-import { toDocument, WITHOUT_SCHEMAS } from './document.ts'
-import type { Made } from './document.ts'
+import { toDocument, WITHOUT_SCHEMAS, type Made } from './document.ts'
 import type {
   Conversion,
   Convert,
@@ -15,8 +17,7 @@ import type {
 import { createOperations } from './operation.ts'
 import { toParameters } from '../schemas/parameters.ts'
 import type { OpenApiDocument } from './types.ts'
-import { createWebhooksOf, webhookProblems } from './webhooks.ts'
-import type { DocumentedWebhook } from './webhooks.ts'
+import { createWebhooksOf, webhookProblems, type DocumentedWebhook } from './webhooks.ts'
 
 /** The parts that a generator makes documents of. */
 export interface GeneratorSource {

@@ -1,13 +1,18 @@
 import type { Documented } from '../../define/layers.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
-import { hasBrownouts } from '../../versioning/policy.ts'
-import type { Lifetime } from '../../versioning/policy.ts'
+import { hasBrownouts, type Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../freeze.ts'
 import { addedResponseHeaders } from './added.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import { mergeContents } from './merge.ts'
-import { ANY_ERROR, descriptionOf, isFormatted, withStatus } from './problems.ts'
-import type { ErrorAnswers, ProblemAnswer } from './problems.ts'
+import {
+  ANY_ERROR,
+  descriptionOf,
+  isFormatted,
+  withStatus,
+  type ErrorAnswers,
+  type ProblemAnswer,
+} from './problems.ts'
 import { toStreamResponse } from './streams.ts'
 import type { Content, OpenApiVersion, Operation, ResponseObject } from './types.ts'
 import type { Wire } from './wire.ts'

@@ -1,8 +1,7 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { isRecord } from '../../base/values.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { scopesOf } from '../../define/guard.ts'
-import type { SecurityRequirement, SecurityScheme } from '../../define/guard.ts'
+import { scopesOf, type SecurityRequirement, type SecurityScheme } from '../../define/guard.ts'
 import type { SecurityAlternative } from './types.ts'
 
 /** How clients prove who they are, for all routes of a document. */

@@ -1,5 +1,4 @@
-import { UNNAMED } from '../../schema/streams.ts'
-import type { DeclaredStream } from '../../schema/streams.ts'
+import { UNNAMED, type DeclaredStream } from '../../schema/streams.ts'
 import type { ConvertedRoute, StreamedSchema } from './model.ts'
 import type { Content, OpenApiVersion, SchemaObject } from './types.ts'
 

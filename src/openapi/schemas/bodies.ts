@@ -1,14 +1,20 @@
 import { isRecord, toRecord } from '../../base/values.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
-import { defOf } from '../../schema/schema.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { defOf, type Schema } from '../../schema/schema.ts'
 import { isTextSchema } from '../../schema/streams.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { joined } from './fields.ts'
 import { isNothing } from './finish.ts'
-import { listOf, mapSchemas, membersOf, optionsOf, resolve, withoutNull } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import {
+  listOf,
+  mapSchemas,
+  membersOf,
+  optionsOf,
+  resolve,
+  withoutNull,
+  type Components,
+} from '../../base/json-schema.ts'
 import { BINARY, MARK, TYPES } from './markers.ts'
 import type { StreamedSchema } from '../document/model.ts'
 import type { Content, MediaTypeObject, RequestBody, SchemaObject } from '../document/types.ts'

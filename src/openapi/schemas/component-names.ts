@@ -1,7 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { defOf, isSchema } from '../../schema/schema.ts'
+import { defOf, isSchema, type Schema } from '../../schema/schema.ts'
 import { metaOf } from '../../schema/to-zod.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { childrenOf } from '../../schema/walk.ts'
 import type { Direction } from './markers.ts'

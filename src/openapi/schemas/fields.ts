@@ -1,6 +1,5 @@
 import { isRecord } from '../../base/values.ts'
-import { listOf, membersOf, resolve } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { listOf, membersOf, resolve, type Components } from '../../base/json-schema.ts'
 import { isNothing } from './finish.ts'
 import type { SchemaObject } from '../document/types.ts'
 

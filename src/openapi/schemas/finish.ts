@@ -1,11 +1,8 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { listOf, mapSchemas, renameRef } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { listOf, mapSchemas, renameRef, type Components } from '../../base/json-schema.ts'
 import type { Inventory } from './component-names.ts'
-import { ELEMENT, MARK, TYPES } from './markers.ts'
-import type { Direction } from './markers.ts'
-import { spread, toNote } from './undocumented.ts'
-import type { Shown } from './undocumented.ts'
+import { ELEMENT, MARK, TYPES, type Direction } from './markers.ts'
+import { spread, toNote, type Shown } from './undocumented.ts'
 import type { SchemaObject } from '../document/types.ts'
 
 /** Schemas as documents have them. */

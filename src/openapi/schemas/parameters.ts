@@ -3,10 +3,8 @@ import { headerName } from '../../http/headers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Param } from '../../router/path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'
-import { joined, toFields } from './fields.ts'
-import type { Field } from './fields.ts'
-import { listOf, resolve, withoutNull } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { joined, toFields, type Field } from './fields.ts'
+import { listOf, resolve, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { Parameter, SchemaObject } from '../document/types.ts'
 
 /** The sources of parameters, in the order of documents. */

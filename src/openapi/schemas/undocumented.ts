@@ -1,7 +1,6 @@
 import { isResponseKey } from './response-key.ts'
 import type { DefinitionWarning } from '../../base/definition-error.ts'
-import { eachSchema, refOf, refsIn } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { eachSchema, refOf, refsIn, type Components } from '../../base/json-schema.ts'
 import { ELEMENT, MARK } from './markers.ts'
 import type { SchemaPlace } from './places.ts'
 import type { SchemaObject } from '../document/types.ts'

@@ -1,6 +1,5 @@
 import type { DefinitionErrorCode } from '../../base/definition-error.ts'
-import { findParamType, paramTypeNames } from './param-types.ts'
-import type { ParamType } from './param-types.ts'
+import { findParamType, paramTypeNames, type ParamType } from './param-types.ts'
 
 /** A named parameter of a pattern. */
 export interface Param {

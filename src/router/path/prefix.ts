@@ -1,5 +1,4 @@
-import { parsePattern, shapeOf } from './pattern.ts'
-import type { Pattern } from './pattern.ts'
+import { parsePattern, shapeOf, type Pattern } from './pattern.ts'
 
 /** Routes that the prefix does not precede. */
 export interface Exclusion {

@@ -1,5 +1,4 @@
-import { isPromise, once } from '../../base/async.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { isPromise, once, type Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { dropBody, isStream } from '../../http/stream.ts'
 import type { Opened } from '../dispatch.ts'
@@ -9,8 +8,7 @@ import type { RequestContext } from '../pipeline/context.ts'
 import { notSent } from '../pipeline/failure.ts'
 import type { Start } from './internals.ts'
 import { createOriginReader } from './web/address.ts'
-import { isFromServer, WebRequest } from './web/request.ts'
-import type { Platform } from './web/request.ts'
+import { isFromServer, WebRequest, type Platform } from './web/request.ts'
 import { toResponse } from './web/response.ts'
 
 /** The third argument of `app.fetch`, as Cloudflare Workers pass it. */

@@ -1,5 +1,4 @@
-import { ROUTE_MAP } from '../../client/route-map.ts'
-import type { VisibleRoutes } from '../../client/route-map.ts'
+import { ROUTE_MAP, type VisibleRoutes } from '../../client/route-map.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Awaitable } from '../../base/async.ts'
 import type { Contract } from '../../openapi/document/contract.ts'

@@ -3,8 +3,7 @@ import { createRequire } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { DefinitionError } from '../../base/definition-error.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { DefinitionError, type DefinitionProblem } from '../../base/definition-error.ts'
 import { errnoOf, configFailed, MEND } from './config-failed.ts'
 
 /**

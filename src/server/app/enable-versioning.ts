@@ -1,9 +1,7 @@
 import { isObject } from '../../base/values.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
-import { isScheme } from '../../versioning/schemes/scheme.ts'
-import type { SchemeUse } from '../../versioning/schemes/scheme.ts'
-import { toVersioning } from '../../versioning/versioning.ts'
-import type { Versioning } from '../../versioning/versioning.ts'
+import { isScheme, type SchemeUse } from '../../versioning/schemes/scheme.ts'
+import { toVersioning, type Versioning } from '../../versioning/versioning.ts'
 import type { AnyVersioning } from '../options/versioning.ts'
 
 /** The versioning of an application, as it was enabled. */

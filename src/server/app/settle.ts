@@ -1,5 +1,4 @@
-import { collectModules } from '../../routes/modules.ts'
-import type { ModuleTree } from '../../routes/modules.ts'
+import { collectModules, type ModuleTree } from '../../routes/modules.ts'
 
 /**
  * Awaits the promised imports of a module, and those that they import in turn. Returns the tree that it is given if nothing is promised.

@@ -1,7 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { placeOf } from './connected.ts'
-import { isNode, requestChain } from './node.ts'
-import type { ProviderNode } from './node.ts'
+import { isNode, requestChain, type ProviderNode } from './node.ts'
 
 /** The nodes so that each comes after what it injects. Cycles are reported, and left out of consideration. */
 export function inDependencyOrder(

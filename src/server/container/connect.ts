@@ -5,13 +5,10 @@ import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { Overrides } from '../../routes/overrides.ts'
 import { inDependencyOrder, scopeProblems } from './check.ts'
-import type { Connected, UsedBuiltIn } from './connected.ts'
 import { createGraph } from './graph.ts'
-import { findUsed } from './missing.ts'
-import type { Use } from './missing.ts'
-import { placeOf } from './connected.ts'
-import { isNode } from './node.ts'
-import type { ProviderNode } from './node.ts'
+import { findUsed, type Use } from './missing.ts'
+import { placeOf, type Connected, type UsedBuiltIn } from './connected.ts'
+import { isNode, type ProviderNode } from './node.ts'
 
 /** Connects providers with what they and `uses` inject. Mistakes are reported, with the edit that mends them. */
 export function connect(

@@ -1,14 +1,17 @@
 import type { ModuleNode } from '../../routes/modules.ts'
 import { resolveLazy } from '../../define/lazy.ts'
-import { isToken } from '../../define/token.ts'
-import type { Token } from '../../define/token.ts'
+import { isToken, type Token } from '../../define/token.ts'
 import { placeOf, withOthers } from './connected.ts'
-import { createLifetime } from './lifetime.ts'
-import type { Lifetime } from './lifetime.ts'
-import { isNode, isOfApplication, requestChain } from './node.ts'
-import type { Graph, ProviderNode, Dependency } from './node.ts'
-import { createRequestScope } from './request-scope.ts'
-import type { BuiltIns, RequestScope, ScopedContext } from './request-scope.ts'
+import { createLifetime, type Lifetime } from './lifetime.ts'
+import {
+  isNode,
+  isOfApplication,
+  requestChain,
+  type Graph,
+  type ProviderNode,
+  type Dependency,
+} from './node.ts'
+import { createRequestScope, type BuiltIns, type RequestScope, type ScopedContext } from './request-scope.ts'
 
 /** The values of a record of tokens, ready to be read. */
 export interface Injection {

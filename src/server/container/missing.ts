@@ -2,10 +2,8 @@ import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import { resolveLazy } from '../../define/lazy.ts'
 import { notAToken } from '../../routes/resolve-route.ts'
-import { isToken } from '../../define/token.ts'
-import type { Token } from '../../define/token.ts'
-import { isProvider } from './node.ts'
-import type { Graph, Dependency } from './node.ts'
+import { isToken, type Token } from '../../define/token.ts'
+import { isProvider, type Graph, type Dependency } from './node.ts'
 
 /** A token that something of a module injects. */
 export interface Use {

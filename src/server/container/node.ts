@@ -1,5 +1,4 @@
-import { Config, Logger } from '../../define/built-in-tokens.ts'
-import type { BuiltIn } from '../../define/built-in-tokens.ts'
+import { Config, Logger, type BuiltIn } from '../../define/built-in-tokens.ts'
 import { isDefinition } from '../../routes/check-fields.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { AnyProvider, Scope } from '../../define/provider.ts'

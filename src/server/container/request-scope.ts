@@ -2,8 +2,7 @@ import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { createLifetime } from './lifetime.ts'
-import { isNode } from './node.ts'
-import type { ProviderNode, Dependency } from './node.ts'
+import { isNode, type ProviderNode, type Dependency } from './node.ts'
 
 /** The values that live for one request. */
 export interface RequestScope {

@@ -8,8 +8,7 @@ import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/
 import { toTemplate } from '../../openapi/document/wire.ts'
 import { selectorOf } from '../../versioning/versioning.ts'
 import { writeVersion } from '../../versioning/write.ts'
-import { toDocumentedVersions } from './documented.ts'
-import type { DocumentSource, Which } from './documented.ts'
+import { toDocumentedVersions, type DocumentSource, type Which } from './documented.ts'
 
 /** The description of a client. */
 export interface RouteMapOptions {

@@ -2,8 +2,7 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
 import { isWorkerd } from '../../base/platform.ts'
-import { openConsole } from './outputs.ts'
-import type { OpenOutputs, Outputs } from './outputs.ts'
+import { openConsole, type OpenOutputs, type Outputs } from './outputs.ts'
 import { createRequestLine } from './request-line.ts'
 import { createTerminalText } from './terminal.ts'
 

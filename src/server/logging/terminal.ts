@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { inspectValue } from '../../base/platform.ts'
-import { styleFor } from '../../base/style.ts'
-import type { Style } from '../../base/style.ts'
+import { styleFor, type Style } from '../../base/style.ts'
 import type { Level } from './outputs.ts'
 
 /** Formats a record for a person. Returns `undefined` if the record cannot be shown, so that its JSON is. */

@@ -4,8 +4,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import type { Awaitable } from '../../base/async.ts'
 import type { Webhook } from '../../openapi/webhook.ts'
-import { optionProblems } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { optionProblems, type Rules } from '../../base/check-options.ts'
 import type {
   DocumentInfo,
   DocumentServer,

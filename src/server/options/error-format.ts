@@ -1,6 +1,5 @@
 import { atOnce } from '../../base/async.ts'
-import { optionProblems } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { optionProblems, type Rules } from '../../base/check-options.ts'
 import type { Logger } from '../../define/context.ts'
 import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'

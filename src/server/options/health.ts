@@ -1,6 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { optionProblems } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { optionProblems, type Rules } from '../../base/check-options.ts'
 import { describeValue, isMilliseconds, LONGEST_TIMER } from '../../base/values.ts'
 import type { Token } from '../../define/token.ts'
 

@@ -1,6 +1,5 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { invalidOption, optionProblems } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { invalidOption, optionProblems, type Rules } from '../../base/check-options.ts'
 import { METHOD_INDEX } from '../../http/http.ts'
 import { parsePattern } from '../../router/path/pattern.ts'
 import { describeValue, isRecord } from '../../base/values.ts'

@@ -1,8 +1,7 @@
 import type { OptionRule } from '../../base/check-options.ts'
 import type { Method } from '../../http/http.ts'
 import { parsePattern } from '../../router/path/pattern.ts'
-import { createPrefix } from '../../router/path/prefix.ts'
-import type { Exclusion, Prefix } from '../../router/path/prefix.ts'
+import { createPrefix, type Exclusion, type Prefix } from '../../router/path/prefix.ts'
 
 /** The path before the routes of an application, and the routes that do without it. */
 export interface PrefixOptions {

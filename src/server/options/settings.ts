@@ -6,8 +6,14 @@ import { toProblem } from '../../http/errors.ts'
 import { wantZod } from '../../schema/schema.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import type { SessionOptions } from '../session/options.ts'
-import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './app-options.ts'
-import type { AppOptions, ConfigOptions, Limits, Timeouts } from './app-options.ts'
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_TIMEOUTS,
+  type AppOptions,
+  type ConfigOptions,
+  type Limits,
+  type Timeouts,
+} from './app-options.ts'
 import type { DocsOptions } from './docs.ts'
 import { createErrorWriter } from './error-format.ts'
 import type { HealthOptions } from './health.ts'
@@ -15,8 +21,7 @@ import { toPrefix } from './prefix.ts'
 import type { Telemetry } from './telemetry.ts'
 import type { UsageOptions } from './usage.ts'
 import type { Prefix } from '../../router/path/prefix.ts'
-import { isAddresses, toTrust } from '../request/trust.ts'
-import type { Trust } from '../request/trust.ts'
+import { isAddresses, toTrust, type Trust } from '../request/trust.ts'
 import { checkHosts } from './allowed-hosts.ts'
 import { createLogger } from '../logging/logger.ts'
 import { toSafeLogger } from '../logging/safe-logger.ts'

@@ -1,5 +1,4 @@
-import { optionProblems } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { optionProblems, type Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { describeValue, isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../base/values.ts'

@@ -1,11 +1,9 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { invalidOption, optionProblems } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { invalidOption, optionProblems, type Rules } from '../../base/check-options.ts'
 import { describeValue, isObject, isRecord } from '../../base/values.ts'
 import type { EnabledVersions } from '../../define/versions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
-import { isScheme } from '../../versioning/schemes/scheme.ts'
-import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
+import { isScheme, type VersioningScheme } from '../../versioning/schemes/scheme.ts'
 import type { SchemeList } from '../../versioning/versioning.ts'
 
 /** The option `versioning` for code that does not ask which schemes there are. */

@@ -1,7 +1,6 @@
 import type { ScopedContext, BuiltIns } from '../container/request-scope.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { Config, Logger, Session } from '../../define/built-in-tokens.ts'
-import type { BuiltIn } from '../../define/built-in-tokens.ts'
+import { Config, Logger, Session, type BuiltIn } from '../../define/built-in-tokens.ts'
 import type { Overrides } from '../../routes/overrides.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Awaitable } from '../../base/async.ts'

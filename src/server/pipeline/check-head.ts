@@ -1,5 +1,4 @@
-import { httpError } from '../../http/errors.ts'
-import type { HttpError } from '../../http/errors.ts'
+import { httpError, type HttpError } from '../../http/errors.ts'
 import { isHost } from '../request/host.ts'
 import type { Limits } from '../options/app-options.ts'
 

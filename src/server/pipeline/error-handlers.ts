@@ -1,19 +1,16 @@
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ErrorHandler } from '../../define/error-handler.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { findResponse } from '../../schema/responses.ts'
-import type { ResponseKey } from '../../schema/responses.ts'
+import { findResponse, type ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { HttpError } from '../../http/errors.ts'
-import { after } from '../../base/async.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { after, type Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { asCounted, isInstance, logUnknown, toFailure } from './failure.ts'
 import { quiet } from './interceptors.ts'
 import type { Recover } from './recover.ts'
-import { createResponder } from './respond.ts'
-import type { ResultAdapter, Respond } from './respond.ts'
+import { createResponder, type ResultAdapter, type Respond } from './respond.ts'
 
 /** Creates the responder to errors: the first handler that matches and returns something, innermost first, else a problem document. */
 export function createRecover(handlers: readonly ErrorHandler[], answering: Answering): Recover {

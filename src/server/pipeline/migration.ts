@@ -5,8 +5,7 @@ import type {
   StreamMigration,
 } from '../../routes/resolved-route.ts'
 import { RequestExtra } from '../../routes/migration-extra.ts'
-import { after, isPromise } from '../../base/async.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { after, isPromise, type Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { HttpError, httpError, phraseOf } from '../../http/errors.ts'
 import type { toDeclared as ToDeclared } from '../../schema/declared.ts'
@@ -19,14 +18,12 @@ import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
 import type { Limit } from './timeout.ts'
 import type { Answer } from './validation/sources.ts'
-import { dropResult, IS_CHECKED, toData } from './respond.ts'
-import type { ResultAdapter } from './respond.ts'
+import { dropResult, IS_CHECKED, toData, type ResultAdapter } from './respond.ts'
 import type { OlderStream } from './validation/stream-items.ts'
 import { createChecks } from './validation/checks.ts'
 import { validating } from './validation/load.ts'
 import type { Checks } from './validation/response-check.ts'
-import { finish, isBodyless, JSON_TYPE } from './response-head.ts'
-import type { ResponseHeaders } from './response-head.ts'
+import { finish, isBodyless, JSON_TYPE, type ResponseHeaders } from './response-head.ts'
 
 /** How routes serve versions that are older than their code. Schemes bring it, for applications without versions never need it. */
 export interface VersionAdapters {

@@ -1,8 +1,7 @@
 import { atOnce } from '../../base/async.ts'
 import type { HttpRequest, RawRequest } from '../../http/http.ts'
 import { logError } from '../logging/safe-logger.ts'
-import { RequestContext } from './context.ts'
-import type { AppServices } from './context.ts'
+import { RequestContext, type AppServices } from './context.ts'
 
 /** The context of a request whose client has a name. Others have no field for it. */
 class NamedContext extends RequestContext {

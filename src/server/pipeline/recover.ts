@@ -1,5 +1,4 @@
-import { isPromise } from '../../base/async.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { isPromise, type Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { asCounted, toFailure } from './failure.ts'

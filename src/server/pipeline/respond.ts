@@ -1,17 +1,20 @@
-import { isRaw, isReply } from '../../define/reply.ts'
-import type { Shape, ToReply } from '../../define/reply.ts'
-import { ignoreRejection, isPromise } from '../../base/async.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { isRaw, isReply, type Shape, type ToReply } from '../../define/reply.ts'
+import { ignoreRejection, isPromise, type Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { STREAM_STATUS } from '../../schema/responses.ts'
 import { isJsonType } from '../../http/headers.ts'
 import { isProduction } from '../../base/platform.ts'
-import { dropBody, isAsyncIterable, isWebResponse, isWebStream, openStream } from '../../http/stream.ts'
-import type { WebResponse } from '../../http/stream.ts'
+import {
+  dropBody,
+  isAsyncIterable,
+  isWebResponse,
+  isWebStream,
+  openStream,
+  type WebResponse,
+} from '../../http/stream.ts'
 import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
-import { finish, addReplyHead, JSON_TYPE } from './response-head.ts'
-import type { ResponseHead, ResponseHeaders } from './response-head.ts'
+import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'
 import { createChecks } from './validation/checks.ts'
 import { validating } from './validation/load.ts'
 import type { Answered, Checks } from './validation/response-check.ts'

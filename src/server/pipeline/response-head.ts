@@ -1,8 +1,7 @@
 import { writeSetCookie } from '../../http/cookies.ts'
 import type { HttpResponse } from '../../define/context.ts'
 import type { ReplyOptions } from '../../define/reply.ts'
-import type { FinishedResponse, BodyStream } from '../../http/http.ts'
-import { FINISHED } from '../../http/http.ts'
+import { FINISHED, type FinishedResponse, type BodyStream } from '../../http/http.ts'
 import { byteLength } from '../../base/platform.ts'
 import { dropBody, isAsyncIterable, isDetached } from '../../http/stream.ts'
 

@@ -1,7 +1,6 @@
 import type { Awaitable } from '../../base/async.ts'
 import type { BodyStream, FinishedResponse } from '../../http/http.ts'
-import { isDetached, isStream, openStream, ignoreErrors } from '../../http/stream.ts'
-import type { ChunkSource } from '../../http/stream.ts'
+import { isDetached, isStream, openStream, ignoreErrors, type ChunkSource } from '../../http/stream.ts'
 import type { RequestContext } from './context.ts'
 
 /** Milliseconds that a stream has for its first chunk before its head is sent without. */

@@ -1,9 +1,7 @@
-import { httpError } from '../../http/errors.ts'
-import type { HttpError } from '../../http/errors.ts'
+import { httpError, type HttpError } from '../../http/errors.ts'
 import { clientWentAway } from '../../http/http.ts'
 import { ignoreRejection, isPromise } from '../../base/async.ts'
-import { findByteChecks } from '../../base/platform.ts'
-import type { ByteChecks } from '../../base/platform.ts'
+import { findByteChecks, type ByteChecks } from '../../base/platform.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 

@@ -1,8 +1,7 @@
 import type { Transform } from 'node:stream'
 import type * as NodeZlib from 'node:zlib'
 
-import { httpError } from '../../http/errors.ts'
-import type { HttpError } from '../../http/errors.ts'
+import { httpError, type HttpError } from '../../http/errors.ts'
 import { bodyTooLarge } from './body.ts'
 
 /**

@@ -2,8 +2,7 @@ import Dicer from '@fastify/busboy/deps/dicer/lib/Dicer.js'
 
 import { httpError } from '../../http/errors.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
-import { malformed } from './part-head.ts'
-import type { PartHeader } from './part-head.ts'
+import { malformed, type PartHeader } from './part-head.ts'
 
 /** A part of a multipart body, as it arrives. */
 export interface Part {

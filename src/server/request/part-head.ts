@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer'
 
 import { httpError } from '../../http/errors.ts'
 import { toBaseName } from '../../http/file-name.ts'
-import { parseMediaType, splitOutsideQuotes } from '../../http/media-type.ts'
-import type { MediaType } from '../../http/media-type.ts'
+import { parseMediaType, splitOutsideQuotes, type MediaType } from '../../http/media-type.ts'
 
 /** The header of a part (RFC 7578 section 4). */
 export interface PartHead {

@@ -10,8 +10,7 @@ import { isHost } from './host.ts'
 import { toOriginForm } from './origin-form.ts'
 import { PassedBody } from './passed-body.ts'
 import { parseQuery } from './query.ts'
-import { countTrusted, withoutPort } from './trust.ts'
-import type { Trust } from './trust.ts'
+import { countTrusted, withoutPort, type Trust } from './trust.ts'
 
 /** The settings of the application about reading requests. */
 export interface RequestSettings {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openAsBlob, unlinkSync } from 'node:fs'
-import { open, unlink } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 

@@ -6,8 +6,7 @@ import { httpError, ValidationError } from '../../http/errors.ts'
 import type { QueryRecord } from '../../http/http.ts'
 import { decodeText } from './body.ts'
 import type { Multipart, Part } from './multipart.ts'
-import { malformed, toPartHead } from './part-head.ts'
-import type { PartHead } from './part-head.ts'
+import { malformed, toPartHead, type PartHead } from './part-head.ts'
 import { Spool, TemporaryFiles } from './spool.ts'
 
 /** The parts of a multipart body that a route takes. */

@@ -1,13 +1,11 @@
 import { Readable } from 'node:stream'
 
-import { rawReply } from '../../define/reply.ts'
-import type { RawOptions, RawReply, ReplyContext } from '../../define/reply.ts'
+import { rawReply, type RawOptions, type RawReply, type ReplyContext } from '../../define/reply.ts'
 import { httpError } from '../../http/errors.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { checkConditions, isRangeMeant } from './conditions.ts'
 import type { BodyPart, Content } from './content.ts'
-import { parseRange } from './ranges.ts'
-import type { Span } from './ranges.ts'
+import { parseRange, type Span } from './ranges.ts'
 
 /** How long a response may be kept. */
 export interface CacheOptions {

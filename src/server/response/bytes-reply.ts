@@ -1,7 +1,5 @@
-import { replyTo } from '../../define/reply.ts'
-import type { RawReply } from '../../define/reply.ts'
-import { answerWith } from './answer.ts'
-import type { Presented } from './answer.ts'
+import { replyTo, type RawReply } from '../../define/reply.ts'
+import { answerWith, type Presented } from './answer.ts'
 import { toContent } from './content.ts'
 
 /** The head of a response with bytes. */

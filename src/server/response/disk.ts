@@ -1,11 +1,9 @@
-import { open, realpath } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
+import { open, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { Readable } from 'node:stream'
 
 import { ignoreRejection } from '../../base/async.ts'
-import type { BodyPart, Content } from './content.ts'
-import { toSeconds, toTag } from './content.ts'
+import { toSeconds, toTag, type BodyPart, type Content } from './content.ts'
 import type { Span } from './ranges.ts'
 
 /** How a path is looked up. */

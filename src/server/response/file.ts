@@ -1,5 +1,4 @@
-import { replyTo } from '../../define/reply.ts'
-import type { RawReply } from '../../define/reply.ts'
+import { replyTo, type RawReply } from '../../define/reply.ts'
 import type { FileOptions } from './file-options.ts'
 
 /**

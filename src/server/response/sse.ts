@@ -1,5 +1,11 @@
-import { rawReply, replyTo } from '../../define/reply.ts'
-import type { EventsReply, RawOptions, ReplyContext, ServerSentEvent } from '../../define/reply.ts'
+import {
+  rawReply,
+  replyTo,
+  type EventsReply,
+  type RawOptions,
+  type ReplyContext,
+  type ServerSentEvent,
+} from '../../define/reply.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { toRetry } from './event-text.ts'
 import { createPump } from './pump.ts'

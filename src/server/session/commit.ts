@@ -1,16 +1,17 @@
-import { httpError } from '../../http/errors.ts'
-import type { HttpError } from '../../http/errors.ts'
+import { httpError, type HttpError } from '../../http/errors.ts'
 import { openChannel } from '../../base/platform.ts'
 import { isRecord } from '../../base/values.ts'
-import { SESSION_CHANNEL } from './channel.ts'
-import type { SessionEvent } from './channel.ts'
-import { parseJson, toJson, toPlaces } from './data.ts'
-import type { JsonRecord } from './data.ts'
+import { SESSION_CHANNEL, type SessionEvent } from './channel.ts'
+import { parseJson, toJson, toPlaces, type JsonRecord } from './data.ts'
 import { deadlineOf } from './store.ts'
-import { isRenewalDue, parseRecord, timeLeft, toRecordText } from './record.ts'
-import type { SessionRecord } from './record.ts'
-import { toClearedCookieLine, toCookieLine } from './state.ts'
-import type { SessionParts, SessionState, Stored } from './state.ts'
+import { isRenewalDue, parseRecord, timeLeft, toRecordText, type SessionRecord } from './record.ts'
+import {
+  toClearedCookieLine,
+  toCookieLine,
+  type SessionParts,
+  type SessionState,
+  type Stored,
+} from './state.ts'
 
 /** Of the whole process: ids are unique, and several applications may share a store. */
 const inTurn = createLocks()

@@ -1,8 +1,6 @@
-import { createValidator } from '../../schema/validator.ts'
+import { createValidator, type SchemaIssue, type Validated } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SchemaIssue, Validated } from '../../schema/validator.ts'
-import { ignoreRejection, isPromise } from '../../base/async.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { ignoreRejection, isPromise, type Awaitable } from '../../base/async.ts'
 import { isRecord } from '../../base/values.ts'
 
 /** The data of a session, as JSON has it. */

@@ -1,10 +1,8 @@
 import { writeSetCookie } from '../../http/cookies.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { CookieOptions } from '../../define/context.ts'
-import { invalidOption, optionProblems } from '../../base/check-options.ts'
-import type { OptionRule, Rules } from '../../base/check-options.ts'
-import { isSchema } from '../../schema/schema.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { invalidOption, optionProblems, type OptionRule, type Rules } from '../../base/check-options.ts'
+import { isSchema, type Schema } from '../../schema/schema.ts'
 import type { Awaitable } from '../../base/async.ts'
 import {
   describeValue,

@@ -1,6 +1,5 @@
-import { ignoreFailure, isPromise, within } from '../../base/async.ts'
+import { ignoreFailure, isPromise, within, type Awaitable } from '../../base/async.ts'
 import type { Logger } from '../../define/context.ts'
-import type { Awaitable } from '../../base/async.ts'
 import { openChannel } from '../../base/platform.ts'
 
 /** The channel of `node:diagnostics_channel` that publishes a {@link StoreCallEnd}. */

@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url'
 
 import { versionFileNames } from '../../http/file-name.ts'
 import type { EdgeApp } from '../../server/app/edge-app.ts'
-import { inject as injectRequest } from '../../server/adapters/inject/inject.ts'
-import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
-import { injectStream } from '../../server/adapters/inject/stream.ts'
-import type { InjectStream } from '../../server/adapters/inject/stream.ts'
-import { toInjectOptions, toInjectRequest } from '../../server/adapters/inject/request.ts'
-import type { InjectOptions, InjectStreamOptions } from '../../server/adapters/inject/request.ts'
+import { inject as injectRequest, type InjectResponse } from '../../server/adapters/inject/inject.ts'
+import { injectStream, type InjectStream } from '../../server/adapters/inject/stream.ts'
+import {
+  toInjectOptions,
+  toInjectRequest,
+  type InjectOptions,
+  type InjectStreamOptions,
+} from '../../server/adapters/inject/request.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
-import { setRecorder } from '../recorder.ts'
-import type { Recorder } from '../recorder.ts'
+import { setRecorder, type Recorder } from '../recorder.ts'
 import { differencesOf, explainDifference } from './differences.ts'
-import { bytesOf, createExchange } from './exchange.ts'
+import { bytesOf, createExchange, type Exchange, type GoldenFile } from './exchange.ts'
 import { readAgain, watch } from './streamed.ts'
-import type { Exchange, GoldenFile } from './exchange.ts'
 
 /** The options of `goldens`. */
 export interface GoldensOptions {

@@ -1,8 +1,11 @@
 import type { HttpRequest } from '../../http/http.ts'
-import { parseMediaRanges, parseMediaType, splitOutsideQuotes } from '../../http/media-type.ts'
-import type { MediaType } from '../../http/media-type.ts'
-import { createVersionOf, vendorType, versionPair } from './media-version.ts'
-import type { MediaOptions } from './media-version.ts'
+import {
+  parseMediaRanges,
+  parseMediaType,
+  splitOutsideQuotes,
+  type MediaType,
+} from '../../http/media-type.ts'
+import { createVersionOf, vendorType, versionPair, type MediaOptions } from './media-version.ts'
 import { cacheReadings } from '../cache-readings.ts'
 import type { VersionValue } from './scheme.ts'
 

@@ -1,7 +1,6 @@
 import type { HttpRequest } from '../../http/http.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
-import { createVersionOf, foldVersion } from './media-version.ts'
-import type { MediaOptions } from './media-version.ts'
+import { createVersionOf, foldVersion, type MediaOptions } from './media-version.ts'
 import { oneOf } from './query.ts'
 import { DEFAULT_STATUS_CODES, PLAIN_SCHEME } from './plain-scheme.ts'
 import type { VersioningScheme, VersionSource, VersionStatusCodes } from './scheme.ts'

@@ -1,5 +1,4 @@
-import { isToken, parseMediaType, quoteUnlessToken } from '../../http/media-type.ts'
-import type { MediaType } from '../../http/media-type.ts'
+import { isToken, parseMediaType, quoteUnlessToken, type MediaType } from '../../http/media-type.ts'
 
 /** How a version stands in a media type. */
 export interface MediaOptions {

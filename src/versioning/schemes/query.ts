@@ -1,7 +1,6 @@
 import { OPTION_RULES, PLAIN_SCHEME, textProblem } from './plain-scheme.ts'
 import type { VersioningScheme, VersionSource, VersionStatusCodes, VersionValue } from './scheme.ts'
-import { canonicalVersion } from '../version.ts'
-import type { VersionFormat } from '../version.ts'
+import { canonicalVersion, type VersionFormat } from '../version.ts'
 
 /** Options of `VersioningSchemes.QUERY`. */
 export interface QueryOptions {

@@ -1,13 +1,10 @@
 import type { JWTVerifyOptions } from 'jose'
 
-import { once } from '../../../base/async.ts'
-import type { Awaitable } from '../../../base/async.ts'
+import { once, type Awaitable } from '../../../base/async.ts'
 import { flatCopy } from '../../../base/values.ts'
-import { flawOf, freezeDeep } from './claims.ts'
-import type { JwtClaims } from './claims.ts'
+import { flawOf, freezeDeep, type JwtClaims } from './claims.ts'
 import { loadJose } from './jose.ts'
-import { prepareKey } from './keys.ts'
-import type { KeyOptions } from './keys.ts'
+import { prepareKey, type KeyOptions } from './keys.ts'
 
 /** The conditions on a token. */
 export interface VerifyOptions {

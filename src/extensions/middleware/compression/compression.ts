@@ -1,16 +1,19 @@
 import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { Middleware } from '../../../define/layers.ts'
-import { checkOptions, invalidOption, optionProblems } from '../../../base/check-options.ts'
-import type { Rules } from '../../../base/check-options.ts'
-import type { Awaitable } from '../../../base/async.ts'
+import { checkOptions, invalidOption, optionProblems, type Rules } from '../../../base/check-options.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import { isStream } from '../../../http/stream.ts'
 import { isWorkerd } from '../../../base/platform.ts'
 import { isFunction } from '../../../base/values.ts'
-import { after, atOnceOr } from '../../../base/async.ts'
-import { createCodings, ENCODINGS } from './codings.ts'
-import type { Coding, ContentEncoding, CompressionLevels } from './codings.ts'
+import { after, atOnceOr, type Awaitable } from '../../../base/async.ts'
+import {
+  createCodings,
+  ENCODINGS,
+  type Coding,
+  type ContentEncoding,
+  type CompressionLevels,
+} from './codings.ts'
 import { negotiate } from './negotiate.ts'
 import { compressStream } from './stream.ts'
 import { isCompressible, isFixed, isPart } from './types.ts'

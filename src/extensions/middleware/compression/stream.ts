@@ -1,6 +1,5 @@
 import type { BodyStream } from '../../../http/http.ts'
-import { drained, openStream } from '../../../http/stream.ts'
-import type { ChunkSource } from '../../../http/stream.ts'
+import { drained, openStream, type ChunkSource } from '../../../http/stream.ts'
 import type { Coding, Compressor } from './codings.ts'
 
 /**

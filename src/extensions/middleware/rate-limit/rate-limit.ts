@@ -1,8 +1,6 @@
-import { checkOptions, invalidOption } from '../../../base/check-options.ts'
-import type { Rules } from '../../../base/check-options.ts'
+import { checkOptions, invalidOption, type Rules } from '../../../base/check-options.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
-import { documenting, RETRY_AFTER } from '../../../define/layers.ts'
-import type { AnsweredProblem, Middleware } from '../../../define/layers.ts'
+import { documenting, RETRY_AFTER, type AnsweredProblem, type Middleware } from '../../../define/layers.ts'
 import type { Guard } from '../../../define/guard.ts'
 import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import { addedError } from '../../../http/extension-errors.ts'
@@ -14,8 +12,7 @@ import { isProduction } from '../../../base/platform.ts'
 import { isCount, isFunction, isMilliseconds, isPositive, LONGEST_TIMER } from '../../../base/values.ts'
 import { toAddressKey, toShortKey } from '../../../server/stores/client-key.ts'
 import { isRedis } from '../../../server/stores/redis.ts'
-import { createSpend, isLimiter } from './store.ts'
-import type { RateLimiter } from './store.ts'
+import { createSpend, isLimiter, type RateLimiter } from './store.ts'
 
 /** The options of `rateLimit`. The type parameter is the type of `context.identity`, as guards before it leave it. */
 export interface RateLimitOptions<I = never> {

@@ -1,6 +1,5 @@
-import { once } from '../../../base/async.ts'
+import { once, type Awaitable } from '../../../base/async.ts'
 import type { Logger } from '../../../define/context.ts'
-import type { Awaitable } from '../../../base/async.ts'
 import { createStoreGuard } from '../../../server/stores/guard.ts'
 import { isIoredis } from '../../../server/stores/redis.ts'
 import { createWorkerWarning } from '../../../server/stores/worker-warning.ts'

@@ -1,6 +1,5 @@
 import type { Content } from '../../../server/response/content.ts'
-import { openFile, typeOf } from '../../../server/response/disk.ts'
-import type { DiskEntry } from '../../../server/response/disk.ts'
+import { openFile, typeOf, type DiskEntry } from '../../../server/response/disk.ts'
 import { negotiate } from '../compression/negotiate.ts'
 
 /** A served folder. */

@@ -2,8 +2,7 @@ import type * as Undici from 'undici'
 
 import { DefinitionError } from '../../../base/definition-error.ts'
 import { once } from '../../../base/async.ts'
-import { createTargets } from './target.ts'
-import type { TargetOptions } from './target.ts'
+import { createTargets, type TargetOptions } from './target.ts'
 import { WebhookTargetError } from './target-error.ts'
 
 /** Why an attempt has no success, besides the status of its answer. */

@@ -1,13 +1,10 @@
-import { lookup as lookupByDns } from 'node:dns'
-import type { LookupAddress, LookupAllOptions } from 'node:dns'
-import { isIP } from 'node:net'
-import type { LookupFunction } from 'node:net'
+import { lookup as lookupByDns, type LookupAddress, type LookupAllOptions } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
 
 import { isPromise, settlesWithin } from '../../../base/async.ts'
 import { isString } from '../../../base/values.ts'
 import { isPublicAddress } from './addresses.ts'
-import { WebhookTargetError } from './target-error.ts'
-import type { TargetProblem } from './target-error.ts'
+import { WebhookTargetError, type TargetProblem } from './target-error.ts'
 
 /** Resolves a name to all of its addresses, as `lookup` of `node:dns` does. */
 export type Lookup = (

@@ -1,10 +1,8 @@
 import { inspect } from 'node:util'
 
 import { suggestion } from '../../../base/definition-error.ts'
-import { isPromise } from '../../../base/async.ts'
-import { METHOD_INDEX } from '../../../http/http.ts'
-import type { Awaitable } from '../../../base/async.ts'
-import type { HeaderMap, RawBody, RawRequest } from '../../../http/http.ts'
+import { isPromise, type Awaitable } from '../../../base/async.ts'
+import { METHOD_INDEX, type HeaderMap, type RawBody, type RawRequest } from '../../../http/http.ts'
 import { toSearchParams } from '../../request/query.ts'
 import { authorityOf } from '../../request/request.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
@@ -13,10 +11,16 @@ import type { Versioning } from '../../../versioning/versioning.ts'
 import { writeVersion } from '../../../versioning/write.ts'
 import { StreamBody } from '../shared/stream-body.ts'
 import { BytesBody, NO_BODY } from '../shared/bytes-body.ts'
-import { toBody } from './body.ts'
-import type { BodyOptions, EncodedBody, FormValues } from './body.ts'
-import { declaredLength, DEFAULT_HOST, findSentTwice, ownHeaders, toHeaderMap, toLines } from './headers.ts'
-import type { HeaderOptions } from './headers.ts'
+import { toBody, type BodyOptions, type EncodedBody, type FormValues } from './body.ts'
+import {
+  declaredLength,
+  DEFAULT_HOST,
+  findSentTwice,
+  ownHeaders,
+  toHeaderMap,
+  toLines,
+  type HeaderOptions,
+} from './headers.ts'
 
 /** The options of `inject` besides a URL. */
 export interface InjectOptions extends BodyOptions, HeaderOptions {

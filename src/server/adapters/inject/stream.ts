@@ -2,14 +2,18 @@ import { Readable } from 'node:stream'
 
 import { parseSetCookie } from 'cookie'
 
-import { clientWentAway } from '../../../http/http.ts'
-import type { FinishedResponse } from '../../../http/http.ts'
-import { openBytes } from '../shared/byte-source.ts'
-import type { ByteSource } from '../shared/byte-source.ts'
+import { clientWentAway, type FinishedResponse } from '../../../http/http.ts'
+import { openBytes, type ByteSource } from '../shared/byte-source.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { RefusalSettings } from '../../options/settings.ts'
-import { discardAtEnd, findRefusal, NOBODY, unlessAborted } from './inject.ts'
-import type { Answered, InjectResponse } from './inject.ts'
+import {
+  discardAtEnd,
+  findRefusal,
+  NOBODY,
+  unlessAborted,
+  type Answered,
+  type InjectResponse,
+} from './inject.ts'
 import type { InjectRequest } from './request.ts'
 import { isStream } from '../../../http/stream.ts'
 

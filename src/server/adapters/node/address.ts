@@ -1,6 +1,5 @@
 import { lstat, unlink } from 'node:fs/promises'
-import { connect } from 'node:net'
-import type { Server as TcpServer } from 'node:net'
+import { connect, type Server as TcpServer } from 'node:net'
 
 import type { ListenOptions } from './listen-options.ts'
 

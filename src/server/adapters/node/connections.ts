@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { closeInStages, hurry, isLingering } from './lingering-close.ts'
-import { nothingSeen, watch } from './watch.ts'
-import type { Seen, Times } from './watch.ts'
+import { nothingSeen, watch, type Seen, type Times } from './watch.ts'
 
 /** The connections of a server that speak one protocol. */
 export interface Protocol {

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { httpError } from '../../../http/errors.ts'
-import type { HttpError } from '../../../http/errors.ts'
+import { httpError, type HttpError } from '../../../http/errors.ts'
 import { isPromise } from '../../../base/async.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
@@ -13,8 +12,7 @@ import { dropBody } from '../../../http/stream.ts'
 import type { ServerSettings, Settings } from '../../options/settings.ts'
 import { createDirect } from './direct.ts'
 import { isEnding } from './lingering-close.ts'
-import { NodeRequest, PassingRequest } from './request.ts'
-import type { Next } from './request.ts'
+import { NodeRequest, PassingRequest, type Next } from './request.ts'
 import { endsBefore, write } from './write.ts'
 
 /** A request listener of a Node server. */

@@ -7,8 +7,7 @@ import { settlesWithin } from '../../../base/async.ts'
 import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
 import { createNodeHandler } from './handler.ts'
-import { createHttp1, PLAIN } from './http1.ts'
-import type { Http1Kind, ServerState } from './http1.ts'
+import { createHttp1, PLAIN, type Http1Kind, type ServerState } from './http1.ts'
 import type { Engine, ListenOptions } from './listen-options.ts'
 
 /** A server that listens. */

@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net'
 
-import { httpError } from '../../../http/errors.ts'
-import type { CoreErrorCode, HttpError } from '../../../http/errors.ts'
+import { httpError, type CoreErrorCode, type HttpError } from '../../../http/errors.ts'
 import type { Limits } from '../../options/app-options.ts'
 import type { RefusalSettings, Settings } from '../../options/settings.ts'
 import { headersTooLarge, urlTooLong } from '../../pipeline/check-head.ts'
 import { closeInStages, isLingering, LINGER } from './lingering-close.ts'
-import { refuseRequest } from './handler.ts'
-import type { NodeHandler } from './handler.ts'
+import { refuseRequest, type NodeHandler } from './handler.ts'
 import { toResponseText } from './write.ts'
 
 type ServerResponse = Parameters<NodeHandler>[1]

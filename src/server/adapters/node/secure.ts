@@ -1,7 +1,6 @@
 import { createServer } from 'node:https'
 import type { Server as TcpServer, Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
-import type { TLSSocket, TlsOptions } from 'node:tls'
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 
 import type { Settings } from '../../options/settings.ts'
 import type { Protocol } from './connections.ts'

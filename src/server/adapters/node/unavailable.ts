@@ -1,10 +1,8 @@
-import { ignoreRejection } from '../../../base/async.ts'
+import { ignoreRejection, type Awaitable } from '../../../base/async.ts'
 import { httpError } from '../../../http/errors.ts'
-import type { Awaitable } from '../../../base/async.ts'
 import type { FinishedResponse, RawRequest } from '../../../http/http.ts'
 import type { Settings } from '../../options/settings.ts'
-import { refuseClosing, refuseRequest } from './handler.ts'
-import type { NodeHandler } from './handler.ts'
+import { refuseClosing, refuseRequest, type NodeHandler } from './handler.ts'
 import { write } from './write.ts'
 
 /** An application as far as requests see it that come before it is ready or after it begins to close. */

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { rawReply, replyTo } from '../../../define/reply.ts'
-import type { RawReply } from '../../../define/reply.ts'
+import { rawReply, replyTo, type RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../http/errors.ts'
 
 /** A connection that leaves HTTP. */

@@ -1,11 +1,9 @@
-import { STATUS_CODES } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 
 import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken, notSent } from '../../pipeline/failure.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
-import { drained, isStream, openStream } from '../../../http/stream.ts'
-import type { ChunkSource } from '../../../http/stream.ts'
+import { drained, isStream, openStream, type ChunkSource } from '../../../http/stream.ts'
 import { endWithAnswer } from './lingering-close.ts'
 
 /** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */

@@ -1,9 +1,8 @@
 import type { Awaitable } from '../../../base/async.ts'
 import type { BodyStream, FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { openStream } from '../../../http/stream.ts'
+import { openStream, type ChunkSource } from '../../../http/stream.ts'
 import { toBytes } from './stream-body.ts'
-import type { ChunkSource } from '../../../http/stream.ts'
 
 /** The bytes of a streamed response. Its request ends with it, once, however that is; until then the application does not close. */
 export interface ByteSource {

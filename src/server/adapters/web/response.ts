@@ -1,5 +1,4 @@
-import { PHRASES } from '../../../http/http.ts'
-import type { FinishedResponse } from '../../../http/http.ts'
+import { PHRASES, type FinishedResponse } from '../../../http/http.ts'
 import { isStream } from '../../../http/stream.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'
 

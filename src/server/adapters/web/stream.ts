@@ -1,5 +1,4 @@
-import { clientWentAway } from '../../../http/http.ts'
-import type { BodyStream, FinishedResponse } from '../../../http/http.ts'
+import { clientWentAway, type BodyStream, type FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken } from '../../pipeline/failure.ts'
 import { openBytes } from '../shared/byte-source.ts'

@@ -1,6 +1,5 @@
 import type { DocumentLink, PageInfo } from '../../options/docs.ts'
-import { VIEWERS } from '../viewers.ts'
-import type { ViewerName } from '../viewers.ts'
+import { VIEWERS, type ViewerName } from '../viewers.ts'
 import { escape } from './escape.ts'
 import { toNote, toSentences } from './life.ts'
 

@@ -1,5 +1,4 @@
-import { toDetail, ValidationError } from '../../../http/errors.ts'
-import type { ValidationIssue } from '../../../http/errors.ts'
+import { toDetail, ValidationError, type ValidationIssue } from '../../../http/errors.ts'
 
 /** The 422 that Octavo answers with. `count` is that of all issues, of which `errors` may be the first. */
 export function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {

@@ -1,16 +1,19 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
-import { MAX_ISSUES } from '../../../schema/validator.ts'
-import type { Validated } from '../../../schema/validator.ts'
+import { MAX_ISSUES, type Validated } from '../../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../../schema/sources.ts'
 import type { ValidationIssue } from '../../../http/errors.ts'
-import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../base/async.ts'
+import { isPromise, type Awaitable } from '../../../base/async.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import { requireContentType } from '../../request/read-body.ts'
-import { createBodyReader, createSourceReader } from '../../request/read-sources.ts'
-import type { PathTexts, ReadBody, Reading, ReadSource } from '../../request/read-sources.ts'
-import { createUploads } from '../../request/uploads.ts'
-import type { Uploads } from '../../request/uploads.ts'
+import {
+  createBodyReader,
+  createSourceReader,
+  type PathTexts,
+  type ReadBody,
+  type Reading,
+  type ReadSource,
+} from '../../request/read-sources.ts'
+import { createUploads, type Uploads } from '../../request/uploads.ts'
 import type { RequestContext } from '../context.ts'
 import type { Run } from '../guards.ts'
 import { isStream } from '../../../http/stream.ts'

@@ -1,12 +1,9 @@
 import { isatty } from 'node:tty'
 
 import type { Logger } from '../../../define/context.ts'
-import { endProcess } from '../signals.ts'
-import type { ShutdownMode } from '../signals.ts'
-import type { WorkerSlot } from './replace.ts'
-import { createReload, createRestart } from './replace.ts'
-import { prepare, startWorker } from './worker-process.ts'
-import type { WorkerProcess } from './worker-process.ts'
+import { endProcess, type ShutdownMode } from '../signals.ts'
+import { createReload, createRestart, type WorkerSlot } from './replace.ts'
+import { prepare, startWorker, type WorkerProcess } from './worker-process.ts'
 
 /** The workers that serve an application, as the process sees them that keeps them. */
 export interface Pool {

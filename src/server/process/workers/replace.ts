@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Logger } from '../../../define/context.ts'
-import type { WorkerProcess } from './worker-process.ts'
-import { isListeningSoon } from './worker-process.ts'
+import { isListeningSoon, type WorkerProcess } from './worker-process.ts'
 
 /** A place for a worker. */
 export interface WorkerSlot {

@@ -3,9 +3,8 @@ import type { Worker } from 'node:cluster'
 
 import { ignoreRejection, settlesWithin } from '../../../base/async.ts'
 import type { ShutdownMode } from '../signals.ts'
-import { isFarewell, readListens, WORKER_VARIABLE } from './messages.ts'
+import { isFarewell, readListens, WORKER_VARIABLE, type End, type Farewell } from './messages.ts'
 import { toRecord } from '../../../base/values.ts'
-import type { End, Farewell } from './messages.ts'
 
 /** How a process ended. */
 interface Exit {

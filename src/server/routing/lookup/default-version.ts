@@ -1,12 +1,10 @@
 import { isPromise } from '../../../base/async.ts'
-import { findDefault } from '../../../versioning/versioning.ts'
-import type { Versioning } from '../../../versioning/versioning.ts'
+import { findDefault, type Versioning } from '../../../versioning/versioning.ts'
 import type { VersionChoice } from '../../../versioning/options.ts'
 import { cutVersion } from '../../../versioning/cut-version.ts'
 import type { Table } from '../table/table.ts'
 import { livingVersions } from './version-miss.ts'
-import { withoutVersion } from './resolution.ts'
-import type { VersionMatch, ResolveDefault } from './resolution.ts'
+import { withoutVersion, type VersionMatch, type ResolveDefault } from './resolution.ts'
 
 /** Creates the function that settles the version of requests that name none. */
 export function createDefaultResolver(

@@ -1,18 +1,20 @@
-import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../base/async.ts'
-import { find, findLeaves } from '../../../router/find.ts'
-import type { Match, PathAt } from '../../../router/find.ts'
+import { isPromise, type Awaitable } from '../../../base/async.ts'
+import { find, findLeaves, type Match, type PathAt } from '../../../router/find.ts'
 import type { Endpoints } from '../../../router/node.ts'
 import { EMPTY_NODE } from '../../../router/compile-trie.ts'
 import { isWellFormed } from '../../../versioning/version.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
-import { withoutVersion } from './resolution.ts'
+import {
+  withoutVersion,
+  type Locate,
+  type RouteMatch,
+  type VersionMatch,
+  type LookupParts,
+} from './resolution.ts'
 import { pathOf } from './target.ts'
 import type { Zone } from '../table/table.ts'
-import type { Locate, RouteMatch, VersionMatch, LookupParts } from './resolution.ts'
-import { createFloor } from './resolve.ts'
-import type { VersionRoots } from './resolve.ts'
+import { createFloor, type VersionRoots } from './resolve.ts'
 
 /** Finds the version which a path names, or `undefined` for ordinary paths. */
 export interface Segments {

@@ -1,24 +1,23 @@
-import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../base/async.ts'
-import { find } from '../../../router/find.ts'
-import type { Match, PathAt } from '../../../router/find.ts'
+import { isPromise, type Awaitable } from '../../../base/async.ts'
+import { find, type Match, type PathAt } from '../../../router/find.ts'
 import { EMPTY_NODE } from '../../../router/compile-trie.ts'
-import { combine } from '../../../versioning/combine.ts'
-import type { Canonical, Reading } from '../../../versioning/combine.ts'
+import { combine, type Canonical, type Reading } from '../../../versioning/combine.ts'
 import type { ActiveScheme } from '../../../versioning/versioning.ts'
 import type { AmbiguousVersion } from '../../../versioning/schemes/scheme.ts'
 import { canonicalVersion } from '../../../versioning/version.ts'
-import { createSegments } from './locate-segment.ts'
-import type { Segments } from './locate-segment.ts'
+import { createSegments, type Segments } from './locate-segment.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
-import { withoutVersion } from './resolution.ts'
+import {
+  withoutVersion,
+  type Locate,
+  type RouteMatch,
+  type VersionMatch,
+  type LookupParts,
+} from './resolution.ts'
 import { pathOf } from './target.ts'
-import type { Locate, RouteMatch, VersionMatch, LookupParts } from './resolution.ts'
-import { isGiven, readAll, readFirst } from './read-versions.ts'
-import type { PresentValue, Reader, Values } from './read-versions.ts'
-import { createVersionRoots, createResolve } from './resolve.ts'
-import type { VersionRoots, Resolve } from './resolve.ts'
+import { isGiven, readAll, readFirst, type PresentValue, type Reader, type Values } from './read-versions.ts'
+import { createVersionRoots, createResolve, type VersionRoots, type Resolve } from './resolve.ts'
 
 /** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
 export function createSeveralLocate(parts: LookupParts): Locate {

@@ -1,9 +1,6 @@
-import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../base/async.ts'
-import { find, findLeaves, wholePath } from '../../../router/find.ts'
-import type { PathAt } from '../../../router/find.ts'
-import { SchemeFailure, selectorOf } from '../../../versioning/versioning.ts'
-import type { Versioning } from '../../../versioning/versioning.ts'
+import { isPromise, type Awaitable } from '../../../base/async.ts'
+import { find, findLeaves, wholePath, type PathAt } from '../../../router/find.ts'
+import { SchemeFailure, selectorOf, type Versioning } from '../../../versioning/versioning.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { forwarding } from './forward.ts'
@@ -11,10 +8,14 @@ import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
 import { createSeveralLocate } from './locate-several.ts'
 import { createDefaultResolver } from './default-version.ts'
 import { createPlainLocate } from './locate.ts'
-import { withoutVersion } from './resolution.ts'
-import { pathOf } from './target.ts'
-import type { Target } from './target.ts'
-import type { Locate, RouteMatch, VersionMatch, LookupParts } from './resolution.ts'
+import {
+  withoutVersion,
+  type Locate,
+  type RouteMatch,
+  type VersionMatch,
+  type LookupParts,
+} from './resolution.ts'
+import { pathOf, type Target } from './target.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
 

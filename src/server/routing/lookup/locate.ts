@@ -1,7 +1,6 @@
 import { find } from '../../../router/find.ts'
 import type { Table } from '../table/table.ts'
-import { withoutVersion } from './resolution.ts'
-import type { Locate, VersionMatch } from './resolution.ts'
+import { withoutVersion, type Locate, type VersionMatch } from './resolution.ts'
 
 /** Creates the lookup of an application without versioning. */
 export function createPlainLocate(table: Table): Locate {

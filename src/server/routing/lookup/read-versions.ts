@@ -1,5 +1,4 @@
-import { isPromise } from '../../../base/async.ts'
-import type { Awaitable } from '../../../base/async.ts'
+import { isPromise, type Awaitable } from '../../../base/async.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { RouteMatch } from './resolution.ts'

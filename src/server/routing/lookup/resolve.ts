@@ -1,6 +1,5 @@
 import { METHODS } from '../../../http/http.ts'
-import { find } from '../../../router/find.ts'
-import type { PathAt } from '../../../router/find.ts'
+import { find, type PathAt } from '../../../router/find.ts'
 import type { ActiveScheme } from '../../../versioning/versioning.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
@@ -8,8 +7,7 @@ import { compareVersions, hasOrder, isWellFormed } from '../../../versioning/ver
 import { MAX_VERSION_LENGTH } from '../../../versioning/cut-version.ts'
 import { isRetired } from '../../../versioning/policy.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
-import { withoutVersion } from './resolution.ts'
-import type { VersionMatch, LookupParts } from './resolution.ts'
+import { withoutVersion, type VersionMatch, type LookupParts } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
 /** Resolves a version value of a request at a path. */

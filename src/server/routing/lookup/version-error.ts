@@ -1,5 +1,4 @@
-import { httpError } from '../../../http/errors.ts'
-import type { HttpError, HttpErrorOptions } from '../../../http/errors.ts'
+import { httpError, type HttpError, type HttpErrorOptions } from '../../../http/errors.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { Lifetime } from '../../../versioning/policy.ts'
 import { cutVersion } from '../../../versioning/cut-version.ts'

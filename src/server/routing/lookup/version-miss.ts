@@ -1,11 +1,18 @@
-import { METHODS } from '../../../http/http.ts'
-import type { Method } from '../../../http/http.ts'
+import { METHODS, type Method } from '../../../http/http.ts'
 import type { Endpoints } from '../../../router/node.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { isRetired } from '../../../versioning/policy.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
-import { allowHeaders, createPlainMiss, methodsOf, notAllowed, notFound } from './miss.ts'
-import type { Leaves, Miss, MissAnswer } from './miss.ts'
+import {
+  allowHeaders,
+  createPlainMiss,
+  methodsOf,
+  notAllowed,
+  notFound,
+  type Leaves,
+  type Miss,
+  type MissAnswer,
+} from './miss.ts'
 import { createPlaces } from './places.ts'
 import type { RouteMatch, VersionMatch } from './resolution.ts'
 import type { Table } from '../table/table.ts'

@@ -1,7 +1,6 @@
 import type { Versioning, ActiveScheme } from '../../../versioning/versioning.ts'
 import { PLAIN_SCHEME } from '../../../versioning/schemes/plain-scheme.ts'
-import { toInterval } from '../../../versioning/policy.ts'
-import type { Lifetime, Span } from '../../../versioning/policy.ts'
+import { toInterval, type Lifetime, type Span } from '../../../versioning/policy.ts'
 import type { VersionReport } from '../table/table.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import type { ResponseHeaders } from '../../pipeline/response-head.ts'

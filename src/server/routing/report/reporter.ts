@@ -1,6 +1,5 @@
 import type { Versioning } from '../../../versioning/versioning.ts'
-import { isRetired, nextBrownout } from '../../../versioning/policy.ts'
-import type { Lifetime, Span } from '../../../versioning/policy.ts'
+import { isRetired, nextBrownout, type Lifetime, type Span } from '../../../versioning/policy.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { VersionReport } from '../table/table.ts'

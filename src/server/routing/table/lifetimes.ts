@@ -1,10 +1,14 @@
-import { METHODS } from '../../../http/http.ts'
-import type { Method } from '../../../http/http.ts'
+import { METHODS, type Method } from '../../../http/http.ts'
 import type { PathInfo } from '../../../router/node.ts'
 import type { PathShape } from '../../../router/tree.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
-import { statusAt, toLifetime } from '../../../versioning/policy.ts'
-import type { Lifetime, RoutePolicy, VersionPolicy } from '../../../versioning/policy.ts'
+import {
+  statusAt,
+  toLifetime,
+  type Lifetime,
+  type RoutePolicy,
+  type VersionPolicy,
+} from '../../../versioning/policy.ts'
 import { createSelect, isVersioned } from '../../../versioning/select.ts'
 import type { ExpandedSpec, KnownVersions } from '../../../versioning/spec.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'

@@ -1,12 +1,10 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
-import { selectorOf } from '../../../versioning/versioning.ts'
-import type { Versioning } from '../../../versioning/versioning.ts'
+import { selectorOf, type Versioning } from '../../../versioning/versioning.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { AskedVersion } from '../../pipeline/context.ts'
 import type { Table, TableRoute } from './table.ts'
-import { choosePlainLink } from './url-for.ts'
-import type { ChooseLink } from './url-for.ts'
+import { choosePlainLink, type ChooseLink } from './url-for.ts'
 
 /** A route and the version it is linked to in. */
 interface Chosen {

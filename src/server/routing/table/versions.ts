@@ -1,5 +1,4 @@
-import { chooseVersion, selectorOf, staticDefault } from '../../../versioning/versioning.ts'
-import type { Versioning } from '../../../versioning/versioning.ts'
+import { chooseVersion, selectorOf, staticDefault, type Versioning } from '../../../versioning/versioning.ts'
 import type { Versioned } from '../../../versioning/select.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
 import type { Versions } from './table.ts'

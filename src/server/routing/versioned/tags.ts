@@ -3,8 +3,7 @@ import { shapeOf } from '../../../router/path/pattern.ts'
 import type { SuffixOf } from '../../pipeline/migration.ts'
 import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
 import type { KnownVersions } from '../../../versioning/spec.ts'
-import { PREVIEW_HEADER } from '../../../versioning/versioning.ts'
-import type { Versioning } from '../../../versioning/versioning.ts'
+import { PREVIEW_HEADER, type Versioning } from '../../../versioning/versioning.ts'
 
 /**
  * Creates the function that tells the entity tags of routes apart that answer at one URL in several versions, or with previews

@@ -1,6 +1,5 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
-import { historyCodeOf } from '../../../routes/history.ts'
-import type { ExpandRoutes } from '../../../routes/history.ts'
+import { historyCodeOf, type ExpandRoutes } from '../../../routes/history.ts'
 import { createKnown, declaredVersions } from '../../../versioning/known.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 

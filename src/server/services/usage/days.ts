@@ -1,6 +1,5 @@
 import type { Places } from './places.ts'
-import { createTable, dayOf } from './table.ts'
-import type { Table } from './table.ts'
+import { createTable, dayOf, type Table } from './table.ts'
 
 /** The tables of days: that of today, and those that are not stored since they ended. */
 export interface Days {

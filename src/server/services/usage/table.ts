@@ -1,7 +1,5 @@
-import { FOLDED } from '../../options/usage.ts'
-import type { ChangeUsage, UsageEntry } from '../../options/usage.ts'
-import { createCounts } from './counts.ts'
-import type { Counts, Pair, Tally } from './counts.ts'
+import { FOLDED, type ChangeUsage, type UsageEntry } from '../../options/usage.ts'
+import { createCounts, type Counts, type Pair, type Tally } from './counts.ts'
 import type { Place, Places } from './places.ts'
 
 /** One call, or several of an entry: its numbers, with moments in milliseconds since 1970. */

@@ -2,8 +2,7 @@ import { createId } from '../../../base/platform.ts'
 import { createStoreGuard } from '../../stores/guard.ts'
 import { isFunction, isRecord } from '../../../base/values.ts'
 import type { UsageEntry, UsageOptions, UsageStore } from '../../options/usage.ts'
-import { DAY, NUMBERS, numbersOf } from './table.ts'
-import type { Table } from './table.ts'
+import { DAY, NUMBERS, numbersOf, type Table } from './table.ts'
 
 /** Keeps what tables count. */
 export interface UsageWriter {

@@ -8,13 +8,10 @@ import type { Dispatch } from '../../dispatch.ts'
 import type { UsageEntry, UsageOptions } from '../../options/usage.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Table } from '../../routing/table/table.ts'
-import { createDays } from './days.ts'
-import type { Days } from './days.ts'
-import { createUsageWriter } from './usage-writer.ts'
-import type { UsageWriter } from './usage-writer.ts'
+import { createDays, type Days } from './days.ts'
+import { createUsageWriter, type UsageWriter } from './usage-writer.ts'
 import type { Tally } from './counts.ts'
-import { createPlaces } from './places.ts'
-import type { Place, Places } from './places.ts'
+import { createPlaces, type Place, type Places } from './places.ts'
 
 /** Counts who calls which route in which version. */
 export interface Usage {

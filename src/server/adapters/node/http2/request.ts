@@ -1,9 +1,7 @@
-import { constants } from 'node:http2'
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 
 import { HttpError } from '../../../../http/errors.ts'
-import { clientWentAway } from '../../../../http/http.ts'
-import type { HeaderMap, RawBody, RawRequest } from '../../../../http/http.ts'
+import { clientWentAway, type HeaderMap, type RawBody, type RawRequest } from '../../../../http/http.ts'
 import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body.ts'
 
 /** The client of a session, as all its requests see it. */

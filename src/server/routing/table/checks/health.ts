@@ -1,5 +1,4 @@
-import { DefinitionError } from '../../../../base/definition-error.ts'
-import type { DefinitionProblem } from '../../../../base/definition-error.ts'
+import { DefinitionError, type DefinitionProblem } from '../../../../base/definition-error.ts'
 import { METHOD_INDEX } from '../../../../http/http.ts'
 import { find, wholePath } from '../../../../router/find.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'

@@ -2,8 +2,7 @@ import type { DefinitionProblem } from '../../../../base/definition-error.ts'
 import type { PathShape } from '../../../../router/tree.ts'
 import type { KnownVersions } from '../../../../versioning/spec.ts'
 import type { TableRoute } from '../table.ts'
-import { cutList, toGroups, versionsText } from './version-groups.ts'
-import type { RouteGroup } from './version-groups.ts'
+import { cutList, toGroups, versionsText, type RouteGroup } from './version-groups.ts'
 
 /**
  * Reports a range that goes on above a version which another route names, so that a newer version would get older code than the one

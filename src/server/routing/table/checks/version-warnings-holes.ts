@@ -1,7 +1,6 @@
 import type { DefinitionWarning } from '../../../../base/definition-error.ts'
 import type { TableRoute } from '../table.ts'
-import { versionsText } from './version-groups.ts'
-import type { RouteGroup, WarningContext } from './version-groups.ts'
+import { versionsText, type RouteGroup, type WarningContext } from './version-groups.ts'
 
 /** Warns of a route that exists in an older and in a newer version, but not in one between them. */
 export function holeWarnings(context: WarningContext): readonly DefinitionWarning[] {

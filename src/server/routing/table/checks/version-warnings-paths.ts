@@ -2,8 +2,7 @@ import type { DefinitionWarning } from '../../../../base/definition-error.ts'
 import type { Segment } from '../../../../router/path/pattern.ts'
 import { accepts } from '../../../../router/overlap.ts'
 import { depthOf, versionsBySegment } from './versioning-paths.ts'
-import { cutList } from './version-groups.ts'
-import type { RouteGroup, WarningContext } from './version-groups.ts'
+import { cutList, type RouteGroup, type WarningContext } from './version-groups.ts'
 
 /**
  * Warns of a parameter in the first segment if versions are in the path, because it never receives a version segment. All routes share

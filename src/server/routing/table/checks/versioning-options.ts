@@ -1,6 +1,5 @@
 import type { DefinitionProblem } from '../../../../base/definition-error.ts'
-import { findDefault, isSelector } from '../../../../versioning/versioning.ts'
-import type { Versioning } from '../../../../versioning/versioning.ts'
+import { findDefault, isSelector, type Versioning } from '../../../../versioning/versioning.ts'
 import { cutVersion } from '../../../../versioning/cut-version.ts'
 import type { KnownVersions } from '../../../../versioning/spec.ts'
 import type { TableRoute } from '../table.ts'

@@ -1,6 +1,5 @@
 import type { DefinitionProblem } from '../../../../base/definition-error.ts'
-import { shapeOf } from '../../../../router/path/pattern.ts'
-import type { Pattern } from '../../../../router/path/pattern.ts'
+import { shapeOf, type Pattern } from '../../../../router/path/pattern.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import type { KnownVersions } from '../../../../versioning/spec.ts'
 import type { TableRoute, Versions } from '../table.ts'
