@@ -124,6 +124,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Optional authentication', 'cookbook/optional-authentication'],
       ['File upload to object storage', 'cookbook/object-storage'],
       ['Pages of a table', 'cookbook/pages'],
+      ['Eight changes of an API', 'cookbook/payments-versions'],
       ['Client in a monorepo', 'cookbook/monorepo'],
       ['TanStack Query in React', 'cookbook/tanstack-query'],
       ['Answers for operators', 'cookbook/operators'],
