@@ -89,6 +89,11 @@ describe('the changes of a version that is retired', () => {
     ])
   })
 
+  it('are the same if an older version is listed whose routes are gone', () => {
+    const gone: VersionInfo = { ...info('0', []), status: 'retired' }
+    assert.deepEqual(toRetirement('1', [gone, ...versions], []).deadChanges, [{ version: '2', title: 'A' }])
+  })
+
   it('are not guessed from counts without changes', () => {
     assert.deepEqual(toRetirement('1', versions, [entry({ version: '2' })]).idleChanges, [])
   })
@@ -159,6 +164,20 @@ describe('a client of a version that is retired', () => {
     assert.equal(clients.length, 4)
   })
 
+  it('has not moved by a call of a route of every version', () => {
+    const pinged = entry({ version: null, route: 'ping', lastSeen: at('02T10:40') })
+    const refused = entry({ ...brownout, lastSeen: at('02T10:30'), day: '2026-03-02' })
+    const { clients } = toRetirement('1', versions, [refused, pinged])
+    assert.equal(clients[0]?.brownout, 'failed')
+  })
+
+  it('has the id of a change that the application no longer has, because it is not safe to move', () => {
+    const altered = entry({ changes: [{ id: 'renamed', count: 1, lastSeen: at('01T12:00') }] })
+    const retirement = toRetirement('1', versions, [altered], { changelog: 'https://cars.example/c.html' })
+    assert.deepEqual(retirement.clients[0]?.changes, [{ title: 'renamed' }])
+    assert.equal(toCsv(retirement).split('\r\n')[1], 'acme,calls,1,2026-03-01,car.list,renamed,,')
+  })
+
   it('is quiet if it is pinned to the version or subscribed in it, and did not call', () => {
     const { clients, quiet } = toRetirement(
       '1',
@@ -208,7 +227,8 @@ describe('a file of pins or subscriptions', () => {
   it('is refused with its name if it is anything else', () => {
     for (const text of ['text', '7', '["acme"]'])
       assert.throws(() => readKept(write(text), '/'), /kept\.json has no list of objects/, text)
-    assert.throws(() => readKept(write('[{"version":"1"}]'), '/'), /has no client and version/)
+    for (const text of ['[{"version":"1"}]', '[{"account":"acme","pin":"1"}]'])
+      assert.throws(() => readKept(write(text), '/'), /has no client and version/, text)
   })
 })
 

@@ -145,6 +145,12 @@ Changes that no other version needs:
     const unknown = await octavo(['retire', '9', app, '--usage', file], { node })
     assert.match(unknown.stderr, /there is no version 9\n.*there are 1, 2, 3/)
     assert.equal(unknown.code, 1)
+    const day = await octavo(['retire', '1', app, '--usage', file, '--since', '2026-02-30'], { node })
+    assert.match(day.stderr, /--since 2026-02-30 isn't a day/)
+    folder.write('api/index.json', '{')
+    const api = join(folder.path, 'api')
+    const broken = await octavo(['retire', '1', app, '--usage', file, '--dir', api], { node })
+    assert.match(broken.stderr, /^octavo: .*api: .*JSON/)
     // as of a download that failed
     writeFileSync(file, '')
     const empty = await octavo(['retire', '1', app, '--usage', file], { node })

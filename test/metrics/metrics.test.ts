@@ -102,6 +102,25 @@ describe('createMetrics', () => {
     assert.equal(lines.at(-1), 'client_requests_total{client="other",version="1"} 10')
   })
 
+  it('counts clients with long names under the name that usage cuts them to', async () => {
+    const { app, series } = create({}, { client: (request) => request.header('x-client') })
+    await app.inject({ url: '/car/1', headers: { 'x-api-version': '1', 'x-client': 'x'.repeat(300) } })
+    const name = 'x'.repeat(200)
+    assert.deepEqual(await series('client_requests_total'), [
+      `client_requests_total{client="${name}",version="1"} 1`,
+    ])
+  })
+
+  it('counts no client whose name is no text', async () => {
+    for (const name of [null, '', 7, {}, Symbol('x')]) {
+      // as in a program without types
+      const { app, series } = create({}, { client: () => name as string | undefined })
+      const { statusCode } = await app.inject({ url: '/car/1', ...inVersion('1') })
+      assert.equal(statusCode, 200)
+      assert.deepEqual(await series('client_requests_total'), [])
+    }
+  })
+
   it('measures durations in seconds', async () => {
     const { app, series } = create({ durationBuckets: [0.5, 60] })
     await app.inject('/page')
@@ -232,6 +251,16 @@ describe('createMetrics', () => {
       'store_failures_total{store="pins",operation="get",outcome="timeout"} 3',
       'store_failures_total{store="pins",operation="get",outcome="skipped"} 1',
     ])
+  })
+
+  it('counts as failed what a store answers that it did not store', async () => {
+    const registry = new Registry()
+    const store = { set: () => false, iterator: async function* () {} }
+    const { app } = create({ registry }, { usage: { store } })
+    await app.inject({ url: '/car/1', ...inVersion('1') })
+    await assert.rejects(app.close(), /The store did not store/)
+    const line = 'store_failures_total{store="usage",operation="set",outcome="failed"} 1'
+    assert.ok((await registry.metrics()).split('\n').includes(line))
   })
 
   it('counts refusals of rate limits', async () => {

@@ -231,7 +231,13 @@ describe('usage', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [walks] }), {
+    const pings = defineController({
+      prefix: '/ping',
+      name: 'ping',
+      version: VERSION_NEUTRAL,
+      routes: [{ method: 'GET', name: 'get', handler: () => 'pong' }],
+    })
+    const app = createApp(defineModule({ controllers: [walks, pings] }), {
       logger: false,
       client: (request) => request.header('x-client'),
       usage: { store: (entries) => void found.push(...entries) },
@@ -262,6 +268,7 @@ describe('usage', () => {
     await call('/car')
     await call('/car/refused', 'acme', '2')
     await call('/car/fails', 'acme', '2')
+    await call('/ping', 'old')
     t.mock.timers.setTime(Date.parse('2034-01-01T10:30Z'))
     await call('/car', 'acme', '1')
     await app.close()
@@ -278,6 +285,7 @@ describe('usage', () => {
       { version: '1', route: 'car.list', client: 'old', count: 1, pinned: 1 },
       { version: '2', route: 'car.list', client: null, count: 1, defaulted: 1 },
       { version: '2', route: 'car.ends', client: 'acme', count: 2, clientErrors: 1, serverErrors: 1 },
+      { version: null, route: 'ping.get', client: 'old', count: 1 },
     ])
   })
 

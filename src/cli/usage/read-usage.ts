@@ -48,8 +48,8 @@ export function readKept(file: string | undefined, cwd: string): Kept {
   return list.flatMap((each) => {
     const client = each['client'] ?? each['id']
     const { version } = each
-    if (version === null || version === undefined) return []
     if (isString(client) && isString(version)) return [{ client, version }]
+    if (isString(client) && (version === null || version === undefined)) return []
     throw new InputError(`${file}: ${JSON.stringify(each).slice(0, 100)} has no client and version`)
   })
 }

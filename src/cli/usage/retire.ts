@@ -4,14 +4,15 @@ import type { Command } from '../command.ts'
 import { failure, usageError } from '../failure.ts'
 import { findApp } from '../find-app.ts'
 import { readReleaseDays } from '../gate/changelog.ts'
+import { toFailure } from '../gate/read-document.ts'
 import { doJob } from '../job.ts'
+import { toDay } from '../../gate/changelog/changelog.ts'
 import { styleFor } from '../../base/style.ts'
 import { readKept, readUsage } from './read-usage.ts'
 import { toCsv, formatRetirement } from './retirement-text.ts'
 import { toRetirement } from './retirement.ts'
 import type { Retirement } from './retirement.ts'
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
 /** The path of a module, in the place of the version. */
 const MODULE = /\.[cm]?[jt]s$/
 
@@ -49,7 +50,7 @@ export const retire: Command = {
     if (version === undefined || (app === undefined && MODULE.test(version)))
       throw usageError('which version?', 'write octavo retire 1 src/app.ts --usage usage.json')
     if (file === undefined) throw usageError('--usage is missing', 'give the file with the counts')
-    if (since !== undefined && !DAY.test(since))
+    if (since !== undefined && toDay(since) !== since)
       throw usageError(`--since ${since} isn't a day`, 'write 2026-01-31')
     if (given.has('json') && given.has('csv')) throw usageError('--json and --csv exclude each other')
     const all = readUsage(file, setting.cwd)
@@ -58,12 +59,16 @@ export const retire: Command = {
     const names = served.versions.map((info) => info.version)
     if (!names.includes(version))
       throw failure(`there is no version ${version}`, `there are ${names.join(', ') || 'none'}`)
+    const folder = given.value('dir') ?? 'api'
+    const days = await readReleaseDays(folder, setting.cwd).catch((error: unknown) => {
+      throw toFailure(folder, error)
+    })
     const retirement = toRetirement(version, served.versions, all, {
       since,
       pins: readKept(given.value('pins'), setting.cwd),
       subscriptions: readKept(given.value('subscriptions'), setting.cwd),
       changelog: given.value('changelog'),
-      days: await readReleaseDays(given.value('dir') ?? 'api', setting.cwd),
+      days,
     })
     const counted = all.filter(({ day }) => day >= (since ?? ''))
     process.stdout.write(toOutput(retirement, given, toAbsence(version, since, counted)))

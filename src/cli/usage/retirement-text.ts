@@ -1,5 +1,6 @@
 import { FOLDED } from '../../server/options/usage.ts'
 import type { Style } from '../../base/style.ts'
+import { isString } from '../../base/values.ts'
 import { toTable } from '../table.ts'
 import type { CallingClient, Retirement } from './retirement.ts'
 
@@ -57,9 +58,9 @@ function nameOf({ client }: CallingClient): string {
   return client === FOLDED ? '(others)' : printable(client ?? '(no name)')
 }
 
-/** Names may come from clients, and a terminal obeys control characters. */
+/** Names may come from clients, and a terminal obeys control characters and those of directions. */
 function printable(name: string): string {
-  return name.replaceAll(/\p{Cc}/gu, '?')
+  return name.replaceAll(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, '?')
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
@@ -79,12 +80,12 @@ export function toCsv({ clients, quiet }: Retirement): string {
         lastSeen.slice(0, 10),
         routes.join('; '),
         changes
-          .map(
-            ({ version, title, day }) =>
-              `${title} (${day === undefined || day === version ? version : `${version}, ${day}`})`,
-          )
+          .map(({ version, title, day }) => {
+            const known = [version, day === version ? undefined : day].filter(isString)
+            return known.length === 0 ? title : `${title} (${known.join(', ')})`
+          })
           .join('; '),
-        [...new Set(changes.map(({ link = '' }) => link))].join(' '),
+        [...new Set(changes.flatMap(({ link = [] }) => link))].join(' '),
         brownout,
       ]),
     ...quiet.map(({ client, reason, lastDay }) => [client, reason, '0', lastDay ?? '', '', '', '', '']),

@@ -5,9 +5,14 @@ import { toDay } from '../../gate/changelog/changelog.ts'
 import { groupBy, sumBy, sumChanges } from './summary.ts'
 import type { Calls } from './summary.ts'
 
-interface NamedChange {
+interface ReleasedChange {
   readonly version: string
   readonly title: string
+}
+
+interface AlteringChange extends Pick<ReleasedChange, 'title'> {
+  /** Absent for a change that the application no longer has, whose title is its id. */
+  readonly version?: string
   /** The day of its release, if it is known. */
   readonly day?: string
   /** Where the changelog describes it. Absent without the page of the changelog. */
@@ -26,7 +31,7 @@ export interface CallingClient extends Pick<Calls, 'count' | 'lastSeen'> {
   readonly client: string | null
   readonly routes: readonly string[]
   /** The changes that altered its calls. Without any, it can move to the newest version as it is. Absent if changes were not counted. */
-  readonly changes?: readonly NamedChange[]
+  readonly changes?: readonly AlteringChange[]
   /** Calls in the version because the client is pinned to it. Absent for none. */
   readonly pinned?: number
   /** Calls in the version because it is the default. Absent for none. */
@@ -58,9 +63,9 @@ export interface Retirement {
   /** The routes that no other version has, so that nothing calls their handlers any more. */
   readonly deadRoutes: readonly string[]
   /** The changes that no other version is older than, so that they turn nothing any more. */
-  readonly deadChanges: readonly NamedChange[]
+  readonly deadChanges: readonly ReleasedChange[]
   /** The other changes that altered no counted request of another version, though such a request can reach them. */
-  readonly idleChanges: readonly NamedChange[]
+  readonly idleChanges: readonly ReleasedChange[]
 }
 
 /** The changes of versions that are newer than the oldest other one, without those that some request of the others needed. */
@@ -68,7 +73,7 @@ function findIdle(
   others: readonly VersionInfo[],
   all: readonly VersionInfo[],
   entries: readonly UsageEntry[],
-): readonly NamedChange[] {
+): readonly ReleasedChange[] {
   // counts of a time before changes were counted say nothing of them
   if (!entries.some(({ changes }) => changes !== undefined)) return []
   const oldest = all.findIndex((info) => info === others[0])
@@ -107,12 +112,16 @@ export function toRetirement(
   const entries = all.filter(({ day }) => day >= since)
   const called = entries.filter((entry) => entry.version === version)
   const toClient = createToClient(version, versions, entries, { changelog, days })
-  const index = versions.findIndex((each) => each.version === version)
-  const others = versions.filter((_, place) => place !== index)
+  // a version that ended may be listed without routes, and needs no change
+  const served = versions.filter(
+    (each) => each.version === version || each.status !== 'retired' || each.routes.length > 0,
+  )
+  const index = served.findIndex((each) => each.version === version)
+  const others = served.filter((_, place) => place !== index)
   const kept = new Set(others.flatMap(({ routes }) => routes.map(({ name }) => name)))
-  const own = versions[index]?.routes ?? []
+  const own = served[index]?.routes ?? []
   // the changes of the next version turn only the oldest one
-  const after = index === 0 ? versions.slice(1, 2) : []
+  const after = index === 0 ? served.slice(1, 2) : []
   return {
     version,
     clients: [...sumBy(called, ({ client }) => client)].map(toClient),
@@ -122,7 +131,7 @@ export function toRetirement(
     deadChanges: after.flatMap((info) =>
       (info.changes ?? []).map(({ title }) => ({ version: info.version, title })),
     ),
-    idleChanges: findIdle(others, versions, entries),
+    idleChanges: findIdle(others, served, entries),
   }
 }
 
@@ -135,7 +144,7 @@ function createToClient(
 ): (sum: readonly [client: string | null, calls: Calls]) => CallingClient {
   const titles = new Map(
     versions.flatMap((info) =>
-      (info.changes ?? []).map(({ id, title }): readonly [string, NamedChange] => {
+      (info.changes ?? []).map(({ id, title }): readonly [string, AlteringChange] => {
         const link = changelog === undefined ? {} : { link: `${changelog}#${toAnchor(info.version)}` }
         const day = toDay(info.version) ?? days.get(info.version)
         return [id, { version: info.version, title, ...(day === undefined ? {} : { day }), ...link }]
@@ -149,7 +158,7 @@ function createToClient(
   return ([client, { count, lastSeen }]) => {
     const all = groups.get(client) ?? []
     const own = all.filter((entry) => entry.version === version)
-    const changes = [...sumChanges(own).keys()].flatMap((id) => titles.get(id) ?? [])
+    const changes = [...sumChanges(own).keys()].map((id) => titles.get(id) ?? { title: id })
     const sum = (name: 'pinned' | 'defaulted'): object => {
       const total = own.reduce((before, entry) => before + (entry[name] ?? 0), 0)
       return total === 0 ? {} : { [name]: total }
@@ -176,7 +185,10 @@ function toEffect(version: string, all: readonly UsageEntry[], own: readonly Usa
   if (failed === '') return 'unnoticed'
   // the refused call is the last one of its entry, if no other came
   if (own.some(({ lastSeen }) => lastSeen > failed)) return 'stayed'
-  return all.some((entry) => entry.version !== version && entry.lastSeen > failed) ? 'moved' : 'failed'
+  // a route of every version is no other version
+  return all.some((entry) => ![version, null].includes(entry.version) && entry.lastSeen > failed)
+    ? 'moved'
+    : 'failed'
 }
 
 function findQuiet(

@@ -61,6 +61,8 @@ export function countRequests(registry: Registry, durations: readonly number[]):
 
 /** The most clients that are counted by name, because each name is a series for each version. */
 const MAX_CLIENTS = 100
+/** Longer names are cut, as usage does it. */
+const LONGEST_NAME = 200
 
 /** Creates the function that counts the requests of clients with a name. */
 function createClientCount(registry: Registry): (client: string, version: string) => void {
@@ -72,8 +74,9 @@ function createClientCount(registry: Registry): (client: string, version: string
   })
   const names = new Set<string>()
   return (client, version) => {
-    if (names.size < MAX_CLIENTS && !names.has(client)) names.add(flatCopy(client.slice(0, 200)))
-    counter.inc({ client: names.has(client) ? client : 'other', version })
+    const name = client.slice(0, LONGEST_NAME)
+    if (names.size < MAX_CLIENTS && !names.has(name)) names.add(flatCopy(name))
+    counter.inc({ client: names.has(name) ? name : 'other', version })
   }
 }
 

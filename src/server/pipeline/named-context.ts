@@ -1,4 +1,5 @@
 import { atOnce } from '../../base/async.ts'
+import { describeValue, isString } from '../../base/values.ts'
 import type { HttpRequest, RawRequest } from '../../http/http.ts'
 import { logError } from '../logging/safe-logger.ts'
 import { RequestContext, type AppServices } from './context.ts'
@@ -20,11 +21,18 @@ export function createNamedOpen(
   return (raw) => {
     const context = new NamedContext(raw, services)
     try {
-      context.name = atOnce('client', client(context.request))
+      context.name = toName(atOnce('client', client(context.request)))
     } catch (err) {
       // a client that cannot be named is answered all the same
       logError(context, { err }, 'client failed')
     }
     return context
   }
+}
+
+/** An empty header is no name. @throws `TypeError` for other values, which programs without types return. */
+function toName(name: unknown): string | undefined {
+  if (name === undefined || name === null || name === '') return undefined
+  if (isString(name)) return name
+  throw new TypeError(`client returned ${describeValue(name)}`)
 }

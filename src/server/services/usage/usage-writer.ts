@@ -68,10 +68,12 @@ function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
         try {
           failure = undefined
           const key = `${PREFIX}${table.day}:${writer}`
-          const work = async (): Promise<unknown> => store.set(key, text, ttlMs)
+          const work = async (): Promise<void> => {
+            const result = await store.set(key, text, ttlMs)
+            if (result === false) throw new Error('The store did not store', { cause: failure })
+          }
           // whoever flushes logs the error
-          const result = await guard({ operation: 'set', work, log: undefined }, rethrow)
-          if (result === false) throw new Error('The store did not store', { cause: failure })
+          await guard({ operation: 'set', work, log: undefined }, rethrow)
         } catch (error) {
           table.isDirty = true
           throw error

@@ -110,9 +110,12 @@ function createCount(
     const version = spelling !== undefined || belongs(route, context.version) ? context.version : null
     const now = Date.now()
     const place = places.of(route, version)
-    days
-      .today(now)
-      .add(place, client, { count: 1, last: now, ...outcomeOf(context, response), ...choiceOf(context) })
+    days.today(now).add(place, client, {
+      count: 1,
+      last: now,
+      ...outcomeOf(context, response),
+      ...choiceOf(version, context),
+    })
     if (version === null) return
     const counted = countChanges(context, place, 0)
     // its events are altered when they are sent
@@ -135,7 +138,7 @@ function outcomeOf({ isBrownedOut }: RequestContext, { status }: FinishedRespons
 }
 
 /** How the version of a call was chosen, if the request did not name it. */
-function choiceOf({ version, spelling, isPinned }: RequestContext): Partial<Tally> {
+function choiceOf(version: string | null, { spelling, isPinned }: RequestContext): Partial<Tally> {
   if (version === null || spelling !== undefined) return SUCCEEDED
   return isPinned === true ? PINNED : DEFAULTED
 }
