@@ -121,6 +121,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
     pages: [
       ['All recipes', 'cookbook/index'],
       ['Own error format', 'cookbook/error-format'],
+      ['Passwords', 'cookbook/passwords'],
       ['Optional authentication', 'cookbook/optional-authentication'],
       ['File upload to object storage', 'cookbook/object-storage'],
       ['Pages of a table', 'cookbook/pages'],
