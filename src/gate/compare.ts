@@ -16,6 +16,7 @@ import { compareRequestBody } from './operation/request-body.ts'
 import { compareResponses } from './operation/responses.ts'
 import { compareSecurity } from './operation/security.ts'
 import { compareCallbacks, compareSent, webhooksOf } from './operation/sent.ts'
+import { unresolvedIn } from './operation/unresolved.ts'
 
 /** How strictly documents are compared. */
 export interface CompareOptions {
@@ -44,7 +45,7 @@ export interface TracedComparison {
 
 /**
  * Compares two OpenAPI documents, and tells what breaks clients that keep to the first one.
- * @throws {ReadError} if a document cannot be read, or a reference in it leads nowhere
+ * @throws {ReadError} if a document cannot be read, or a schema in it contains itself
  */
 export function compareSources(
   base: Source,
@@ -53,9 +54,10 @@ export function compareSources(
 ): TracedComparison {
   const { closedEnums = false, closedClients = false, now = new Date() } = options
   const documents = createDocuments(base, revision, { closedEnums, closedClients, now: now.getTime() })
-  const findings = withinStack(() =>
-    toFindings([...comparePaths(documents), ...compareWebhooks(documents)], documents),
-  )
+  const findings = withinStack(() => {
+    const compared = [...comparePaths(documents), ...compareWebhooks(documents)]
+    return toFindings([...compared, ...unresolvedIn(documents)], documents)
+  })
   return { level: worst(findings.map(({ level }) => level)), findings: toSorted(findings) }
 }
 
@@ -65,7 +67,7 @@ export function compareSources(
  *
  * @param base the older document
  * @param revision the newer one
- * @throws {ReadError} if one of them is no OpenAPI document, or a reference in it leads nowhere
+ * @throws {ReadError} if one of them is not an OpenAPI document, or a schema in it contains itself
  * @example
  * const { level, findings } = compareDocuments(await app.openapi('1'), await app.openapi('2'))
  */

@@ -28,8 +28,6 @@ describe('documents that cannot be compared', () => {
     ['a version that is a number', '{"openapi":3.1}', /openapi is 3\.1: use/],
     ['Swagger', '{"swagger":"2.0"}', /openapi is missing/],
     ['paths that are a list', '{"openapi":"3.1.0","paths":[1]}', /\/paths has to be an object/],
-    ['a reference to nowhere', withSchema('{"$ref":"#/components/schemas/A"}'), /does not exist/],
-    ['a reference to a member of objects', withSchema('{"$ref":"#/__proto__/a"}'), /does not exist/],
     [
       'a reference to itself',
       withSchema(JSON.stringify(ref('A')), `{"A":${JSON.stringify(ref('A'))}}`),
@@ -87,6 +85,7 @@ describe('documents that are odd', () => {
       'patterns that are none',
       withSchema('{"pattern":"(","patternProperties":{"[":{}},"propertyNames":{"pattern":"*"}}'),
     ],
+    ['schemas of another type', withSchema('{"properties":{"a":"b","c":null,"d":[1]},"items":7,"not":5}')],
     ['a pattern that takes long', withSchema('{"pattern":"^(a+)+$","minLength":40}')],
     [
       'limits that are none',

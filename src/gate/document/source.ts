@@ -18,14 +18,27 @@ export interface Source {
   readonly is30: boolean
   /** Returns the target of a reference, or `undefined` if it leads nowhere. */
   readonly follow: (reference: Node) => unknown
-  /** Follows references until there is none; gives other values as they are. @throws {ReadError} */
+  /**
+   * Follows references until there is none, and returns other values as they are. A reference that leads nowhere is noted.
+   * @throws {ReadError} for references that lead back to themselves
+   */
   readonly resolve: (value: unknown) => unknown
+  /** The references that were followed and lead nowhere. */
+  readonly unresolved: ReadonlySet<Node>
   /** The JSON pointer of an object of the document, after the name of its file if that is another one (RFC 6901). */
   readonly pointerOf: (value: unknown) => string
   /** The steps to an object of the main document; none for others. */
   readonly stepsOf: (value: unknown) => readonly string[]
   /** The name of the schema that an object is, if it has one. */
   readonly schemaOf: (value: unknown) => string | undefined
+}
+
+/** Stands for the target of a reference that leads nowhere. */
+export const UNRESOLVED: Node = Object.freeze({})
+
+/** Describes a reference that leads nowhere. */
+export function toUnresolvedText({ $ref: reference }: Node): string {
+  return `the target of ${String(reference)} does not exist`
 }
 
 /**
@@ -40,6 +53,7 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
   const placeOf = createPlaces(document, files, main)
   const names = schemaNames(document)
   const targets = new Map<string, unknown>()
+  const unresolved = new Set<Node>()
   const follow = (from: Node): unknown => {
     const reference = String(from['$ref'])
     const own = files.size === 0 ? main : (placeOf(from)?.file ?? main)
@@ -70,12 +84,15 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
       for (let steps = 0; isRecord(current) && typeof current['$ref'] === 'string'; steps++) {
         if (steps > 50) throw new ReadError(`the reference ${current['$ref']} is circular`)
         const target = follow(current)
-        if (target === undefined)
-          throw new ReadError(`${pointerOf(current)}: the target of ${current['$ref']} does not exist`)
+        if (target === undefined) {
+          unresolved.add(current)
+          return UNRESOLVED
+        }
         current = target
       }
       return current
     },
+    unresolved,
     pointerOf,
     stepsOf: (value) => {
       const place = isObject(value) ? placeOf(value) : undefined

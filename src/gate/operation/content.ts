@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/values.ts'
 import type { Node, Source } from '../document/source.ts'
 import { toStableText } from '../json.ts'
-import type { Side } from '../schema/read.ts'
+import type { Side } from '../schema/keyword-rules.ts'
 import { compareSchemas } from './context.ts'
 import type { DifferentSchemas, Documents, Found } from './context.ts'
 

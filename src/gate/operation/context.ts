@@ -5,7 +5,7 @@ import type { Pair } from '../schema/fact.ts'
 import { createComparing } from '../schema/facts.ts'
 import type { SchemaComparing } from '../schema/facts.ts'
 import { createReader } from '../schema/read.ts'
-import type { Reader, Side } from '../schema/read.ts'
+import type { Reader, Side } from '../schema/keyword-rules.ts'
 import type { ValueSet } from '../schema/shape.ts'
 
 /** The two documents that are compared, with what was read and found so far. */

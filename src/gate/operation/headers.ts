@@ -1,7 +1,8 @@
 import { isRecord } from '../../base/values.ts'
 import type { Parameter } from '../document/operations.ts'
+import { UNRESOLVED } from '../document/source.ts'
 import type { Node, Source } from '../document/source.ts'
-import type { Side } from '../schema/read.ts'
+import type { Side } from '../schema/keyword-rules.ts'
 import { compareSchemas } from './context.ts'
 import type { Difference, Documents, Found } from './context.ts'
 
@@ -66,6 +67,7 @@ export function compareHeaders(
       base: documents.base.pointerOf(header),
       revision: partner === undefined ? owners.revision : documents.revision.pointerOf(partner),
     })
+    if (header === UNRESOLVED || partner === UNRESOLVED) continue
     const [was, is] = [header['required'] === true, partner?.['required'] === true]
     if (partner === undefined) {
       found.push(say(rules.removed(was), `the ${was ? 'required' : 'optional'} header was removed`))

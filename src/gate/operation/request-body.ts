@@ -1,7 +1,8 @@
 import { isRecord } from '../../base/values.ts'
 import type { Operation } from '../document/operations.ts'
+import { UNRESOLVED } from '../document/source.ts'
 import type { Node, Source } from '../document/source.ts'
-import type { Side } from '../schema/read.ts'
+import type { Side } from '../schema/keyword-rules.ts'
 import { compareContent } from './content.ts'
 import type { Difference, Documents, Found } from './context.ts'
 
@@ -15,6 +16,7 @@ export function compareRequestBody(
   const old = bodyOf(base, documents.base)
   const now = bodyOf(revision, documents.revision)
   if (old === undefined && now === undefined) return []
+  if (old === UNRESOLVED || now === UNRESOLVED) return []
   if (old !== undefined && now !== undefined && documents.isSame(old, now)) return []
   const say = (rule: string, message: string): Difference => ({
     rule: `request-body-${rule}`,

@@ -1,7 +1,8 @@
 import { isRecord } from '../../base/values.ts'
 import type { Operation } from '../document/operations.ts'
+import { UNRESOLVED } from '../document/source.ts'
 import type { Node, Source } from '../document/source.ts'
-import type { Side } from '../schema/read.ts'
+import type { Side } from '../schema/keyword-rules.ts'
 import { compareContent } from './content.ts'
 import { withCircumstances } from './context.ts'
 import type { Difference, Documents, Found } from './context.ts'
@@ -128,7 +129,7 @@ function compareTwo(
   { node: now, status: actual }: Response,
   { documents, side }: Owners,
 ): readonly Found[] {
-  if (documents.isSame(old, now)) return []
+  if (old === UNRESOLVED || now === UNRESOLVED || documents.isSame(old, now)) return []
   const at = ['responses', status]
   const owners = { base: documents.base.pointerOf(old), revision: documents.revision.pointerOf(now) }
   const headers = [headersOf(old, documents.base), headersOf(now, documents.revision)] as const

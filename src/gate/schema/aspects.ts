@@ -182,6 +182,12 @@ export const ASPECTS = {
     description: 'it became read-only, so its values in requests are ignored or rejected',
     fix: 'Keep accepting it, or make the change part of a new version.',
   },
+  unresolved: {
+    request: 'warning',
+    response: 'warning',
+    description: 'a reference leads nowhere',
+    fix: 'Fix the reference.',
+  },
   undecided: {
     request: 'warning',
     response: 'warning',

@@ -4,7 +4,7 @@ import type { Level } from '../finding.ts'
 import { ASPECTS } from './aspects.ts'
 import type { AspectName } from './aspects.ts'
 import type { Inclusion } from './includes.ts'
-import type { Side } from './read.ts'
+import type { Side } from './keyword-rules.ts'
 import type { ValueSet } from './shape.ts'
 
 /** A step from a schema to one inside of it. */

@@ -8,7 +8,7 @@ import { createInclusion } from './includes.ts'
 import { toNoteFacts } from './note-facts.ts'
 import { toObjectFacts } from './object-facts.ts'
 import { pairParts } from './pairs.ts'
-import type { Side } from './read.ts'
+import type { Side } from './keyword-rules.ts'
 import { toRuleFacts } from './rule-facts.ts'
 import { toNumberFacts, toStringFacts } from './scalar-facts.ts'
 import { settle } from './settle.ts'
@@ -74,6 +74,8 @@ function expand(pair: Pair, comparing: Comparing): void {
 function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): readonly (Fact | Link)[] {
   if (isAny(base) && isAny(revision)) return []
   const { side } = comparing
+  const reason = revision.notes.unreadable ?? base.notes.unreadable
+  if (reason !== undefined) return [toFact('unresolved', base, revision, side, reason)]
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
   const [old, now] = [toTypes(base), toTypes(revision)]
   const isPlain = old.size > 0 && now.size > 0 && !isAny(base) && !isAny(revision)

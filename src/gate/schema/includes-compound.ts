@@ -1,7 +1,7 @@
 import { all, allOf } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { toRegExp } from './check.ts'
-import { toAlone, toValue } from './shape.ts'
+import { isOpen, toAlone, toValue } from './shape.ts'
 import type { ArrayPart, ObjectPart, OtherMembers, ValueSet } from './shape.ts'
 
 /** The comparison that asks: for what is further inside. */
@@ -91,8 +91,8 @@ function* toPatterns(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Gen
 }
 
 function isRestIn(part: OtherMembers, whole: OtherMembers, asking: Asking): Answer {
-  if (whole === 'open' || part === 'closed') return 'yes'
-  return part === 'open' || whole === 'closed' ? 'no' : isInside(part(), whole(), asking)
+  if (isOpen(whole) || part === 'closed') return 'yes'
+  return part === 'open' || typeof whole === 'string' ? 'no' : isInside(part(), whole(), asking)
 }
 
 /** A pattern that is none may match anything. */

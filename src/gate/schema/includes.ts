@@ -4,7 +4,7 @@ import { PairMap } from '../pair-map.ts'
 import { allOf } from './answer.ts'
 import type { Answer } from './answer.ts'
 import { has, hasPart } from './check.ts'
-import { valuesOf } from './disjoint.ts'
+import { valuesOf } from './check.ts'
 import { isArrayIn, isObjectIn } from './includes-compound.ts'
 import type { Asking } from './includes-compound.ts'
 import { isNumberIn, isStringIn, toEdge } from './includes-scalar.ts'
@@ -44,8 +44,7 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
   let current: Question | undefined
   let missing: Question[] = []
   const find = (part: ValueSet, whole: ValueSet): Question | Answer => {
-    if (part === whole || isAny(whole)) return 'yes'
-    const found = known.get(part, whole)
+    const found = toAtOnce(part, whole) ?? known.get(part, whole)
     if (found !== undefined) return found
     if (areWrittenSame(part, whole, isSame)) return 'yes'
     const made: Question = { part, whole, answer: 'yes', above: new Set(), state: 'new', waiting: 0 }
@@ -98,6 +97,12 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
       }
     },
   }
+}
+
+/** The answer that needs no look into two shapes. */
+function toAtOnce(part: ValueSet, whole: ValueSet): Answer | undefined {
+  if ((part.notes.unreadable ?? whole.notes.unreadable) !== undefined) return 'unknown'
+  return part === whole || isAny(whole) ? 'yes' : undefined
 }
 
 /** Answers a question, those that it rests on before it, and again those that rest on one whose answer got worse. */

@@ -41,10 +41,12 @@ function intersectParts(one: Alternative, other: Alternative): Alternative | und
   return undefined
 }
 
-/** The rules of both, each once. */
+/** The rules of both, each once. Those of `oneOf` have one key, and one that refuses nothing must not stand for another. */
 export function toRules(one: readonly Rule[], other: readonly Rule[]): readonly Rule[] {
   if (other.length === 0) return one
-  return [...one, ...other.filter(({ key }) => !one.some((rule) => rule.key === key))]
+  const isKnown = (given: Rule): boolean =>
+    given.keyword === 'oneOf' ? one.includes(given) : one.some(({ key }) => key === given.key)
+  return [...one, ...other.filter((rule) => !isKnown(rule))]
 }
 
 const union = (one: readonly string[], other: readonly string[]): readonly string[] =>

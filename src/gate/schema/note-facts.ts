@@ -2,7 +2,7 @@ import { toShortText, toStableText } from '../json.ts'
 import type { AspectName } from './aspects.ts'
 import { toFact } from './fact.ts'
 import type { Fact } from './fact.ts'
-import type { Side } from './read.ts'
+import type { Side } from './keyword-rules.ts'
 import type { ValueSet } from './shape.ts'
 
 /** The differences in what two schemas say beside their values. */

@@ -1,6 +1,7 @@
 import { toFact, inside } from './fact.ts'
 import type { Comparing, Fact, Link, Say, Step } from './fact.ts'
 import { finite, toLimitFacts } from './scalar-facts.ts'
+import { isOpen } from './shape.ts'
 import type { ObjectPart, Property, OtherMembers, ValueSet } from './shape.ts'
 
 /** Two schemas of objects that are compared. */
@@ -150,7 +151,7 @@ function toRestFacts(
   say: Say,
   { compare }: Comparing,
 ): readonly (Fact | Link)[] {
-  if (old === now) return []
+  if (old === now || (isOpen(old) && isOpen(now))) return []
   if (typeof old === 'function' && typeof now === 'function')
     return inside({ name: '*', place: '{}' }, compare(old(), now()))
   if (now === 'closed') return [say('additional-properties-closed')]

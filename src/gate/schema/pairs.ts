@@ -1,7 +1,7 @@
 import { toStableText } from '../json.ts'
-import { valuesOf } from './disjoint.ts'
+import { valuesOf } from './check.ts'
 import type { Inclusion } from './includes.ts'
-import type { Side } from './read.ts'
+import type { Side } from './keyword-rules.ts'
 import { toAlone } from './shape.ts'
 import type { Alternative, ValueSet } from './shape.ts'
 
@@ -40,6 +40,9 @@ export function pairParts(
         [...free].find((other) => isPartner(one, other)),
       )
   }
+  const isTwin = (one: Alternative, other: Alternative): boolean =>
+    hasSameNames(one, other) && isEqual(one, other, inclusion)
+  match((one, other) => one.name === other.name && isTwin(one, other))
   if (tag !== undefined)
     match((one, other) => {
       const [values, others] = [tagsOf(one, tag), tagsOf(other, tag)]
@@ -47,7 +50,10 @@ export function pairParts(
     })
   else {
     match((one, other) => one.name !== undefined && one.name === other.name)
-    if (left.size > 1 || free.size > 1) match((one, other) => isEqual(one, other, inclusion))
+    if (left.size > 1 || free.size > 1) {
+      match(isTwin)
+      match((one, other) => isEqual(one, other, inclusion))
+    }
     match(isAlike)
     match(isAlike)
   }
@@ -66,6 +72,23 @@ function isEqual(one: Alternative, other: Alternative, { isPartIn }: Inclusion):
     { ...other, rules: [] },
   ]
   return isPartIn(own, toAlone(its)) === 'yes' && isPartIn(its, toAlone(own)) === 'yes'
+}
+
+/**
+ * Whether two objects have properties of the same names, and so have the objects in them. Those that are optional alone are in each other
+ * whatever their names are.
+ */
+function hasSameNames(one: Alternative, other: Alternative, depth = 2): boolean {
+  if (one.kind !== 'object' || other.kind !== 'object') return true
+  if (one.properties.size !== other.properties.size) return false
+  return [...one.properties].every(([name, { shape }]) => {
+    const its = other.properties.get(name)
+    if (its === undefined || depth === 0) return its !== undefined
+    const [own, [partner]] = [shape().parts, its.shape().parts]
+    return (
+      own.length !== 1 || own.every((part) => partner === undefined || hasSameNames(part, partner, depth - 1))
+    )
+  })
 }
 
 /** Whether at least half of the properties of two objects have the same names. */

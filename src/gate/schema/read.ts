@@ -1,46 +1,38 @@
-import { mapSchemas } from '../../base/json-schema.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
+import { toUnresolvedText } from '../document/source.ts'
 import type { Node, Source } from '../document/source.ts'
-import { toStableText } from '../json.ts'
-import { has, hasPart } from './check.ts'
-import { areDisjoint } from './disjoint.ts'
+import { toShortText, toStableText } from '../json.ts'
+import { areDisjoint, has, hasPart } from './check.ts'
 import { intersect, toRules } from './intersect.ts'
-import { ANY, isAny, ANY_NUMBER, ANY_OBJECT, ANY_STRING, NEVER, toValue } from './shape.ts'
+import { isAnnotation, numberAt, toKeywordRules, toList } from './keyword-rules.ts'
+import type { Reader, Reading, Side } from './keyword-rules.ts'
+import { ANY, isAny, ANY_NUMBER, ANY_OBJECT, ANY_STRING, NEVER, toUnreadable, toValue } from './shape.ts'
 import type { Bound, Lazy, Notes, Alternative, Property, OtherMembers, Rule, ValueSet } from './shape.ts'
 
-/** Who writes the values: `readOnly` properties are not in requests, `writeOnly` ones not in responses. */
-export type Side = 'request' | 'response'
-
-/** Reads schemas of a document. The shape of a schema is always the same object. */
-export type Reader = (schema: unknown) => ValueSet
-
-/** Keywords that say nothing about the values of a schema. */
-const ANNOTATIONS = new Set(
-  '$id $schema $comment $anchor $defs definitions title description default example examples deprecated readOnly writeOnly xml externalDocs discriminator contentSchema'.split(
+/** Keywords that a shape has a place for. */
+const CONSTRAINTS = new Set(
+  'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format contentEncoding contentMediaType prefixItems items additionalItems minItems maxItems uniqueItems properties required additionalProperties unevaluatedProperties patternProperties propertyNames minProperties maxProperties minContains maxContains'.split(
     ' ',
   ),
 )
-/** Keywords that a shape has a place for; all others are rules. */
-const KNOWN = new Set(
-  '$ref type nullable enum const allOf anyOf oneOf minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format contentEncoding contentMediaType prefixItems items additionalItems minItems maxItems uniqueItems properties required additionalProperties unevaluatedProperties patternProperties propertyNames minProperties maxProperties then else minContains maxContains'.split(
-    ' ',
-  ),
-)
-
 /**
  * Creates the reader of a document's schemas for one side.
- * @throws {ReadError} the reader, for schemas that are none, and for those that contain themselves in `allOf`, `anyOf` or `oneOf`
+ * @throws {ReadError} the reader, for schemas that contain themselves in `allOf`, `anyOf` or `oneOf`
  */
 export function createReader(source: Source, side: Side): Reader {
-  const shapes = new Map<object, ValueSet>()
+  const shapes = new Map<unknown, ValueSet>()
   const open = new Set<object>()
   const read: Reader = (schema) => {
     if (schema === undefined || schema === true) return ANY
     if (schema === false) return NEVER
-    if (!isRecord(schema)) throw new ReadError(`A schema is ${JSON.stringify(schema)}, which is no schema`)
     const known = shapes.get(schema)
     if (known !== undefined) return known
+    if (!isRecord(schema)) {
+      const unreadable = toUnreadable(`${toShortText(schema)} is not a schema`, undefined)
+      shapes.set(schema, unreadable)
+      return unreadable
+    }
     if (open.has(schema))
       throw new ReadError(`${source.pointerOf(schema)}: the schema contains itself without anything between`)
     open.add(schema)
@@ -52,17 +44,13 @@ export function createReader(source: Source, side: Side): Reader {
   return read
 }
 
-interface Reading {
-  readonly source: Source
-  readonly side: Side
-  readonly read: Reader
-}
-
 function toShape(schema: Node, reading: Reading): ValueSet {
   const { source, read } = reading
   if (isString(schema['$ref'])) {
     // a reference may lead to another one, which may have more to say
-    const target = read(source.follow(schema) ?? source.resolve(schema))
+    const next = source.follow(schema)
+    if (next === undefined) return toUnreadable(toUnresolvedText(schema), schema)
+    const target = read(next)
     const own = source.is30 ? [] : Object.keys(schema).filter((key) => key !== '$ref')
     if (own.length === 0) return target
     const rest = Object.fromEntries(own.map((key) => [key, schema[key]]))
@@ -83,6 +71,8 @@ function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
     const union = toUnion(branches, keyword, reading)
     shape = { ...intersect(union, shape), place }
   }
+  const unreadable = findUnreadable(schema, reading)
+  if (unreadable !== undefined) return unreadable
   const rules = toKeywordRules(schema, reading)
   const title = isString(schema['title']) ? schema['title'] : undefined
   const parts = isNullable(schema, source) ? withNull(shape.parts) : shape.parts
@@ -93,6 +83,14 @@ function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
       .filter((part) => part.kind !== 'value' || rules.every(({ holds }) => holds(part.value) !== false))
       .map((part) => ({ ...part, name: part.name ?? title, rules: toRules(part.rules, rules) })),
   }
+}
+
+/** The part or alternative of a schema that cannot be read: nothing is known of the others then. */
+function findUnreadable(schema: Node, { read }: Reading): ValueSet | undefined {
+  return [schema['allOf'], schema['anyOf'], schema['oneOf']]
+    .flatMap(toList)
+    .map(read)
+    .find(({ notes }) => notes.unreadable !== undefined)
 }
 
 /** A schema with what is said beside it. If that is nothing of values, its parts are those of the schema. */
@@ -115,10 +113,6 @@ function isNullable(schema: Node, { is30 }: Source): boolean {
 
 const withNull = (parts: readonly Alternative[]): readonly Alternative[] =>
   parts.some((part) => part.kind === 'value' && part.value === null) ? parts : [...parts, toValue(null)]
-
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
 
 /** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */
 function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: Reading): ValueSet {
@@ -206,9 +200,6 @@ function toTyped(schema: Node, reading: Reading): Pick<ValueSet, 'parts'> {
 
 const ALL_TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object']
 
-const CONSTRAINTS = new Set(
-  [...KNOWN].filter((key) => !['$ref', 'nullable', 'allOf', 'anyOf', 'oneOf', 'then', 'else'].includes(key)),
-)
 const isConstraint = (key: string): boolean => CONSTRAINTS.has(key)
 
 /** Returns the values of a type; nothing for one that there is not. */
@@ -219,11 +210,6 @@ function toTypedParts(type: unknown, schema: Node, reading: Reading): readonly A
   if (type === 'string') return [toText(schema)]
   if (type === 'array') return [toArray(schema, reading)]
   return type === 'object' ? [toObject(schema, reading)] : []
-}
-
-const numberAt = (schema: Node, key: string): number | undefined => {
-  const value = schema[key]
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
 /** Numbers beyond these are no integers of JavaScript: bounds there say nothing. */
@@ -333,85 +319,30 @@ function toRest(schema: Node, read: Reader): OtherMembers {
   const own = schema['additionalProperties'] ?? schema['unevaluatedProperties']
   if (own === undefined || own === true) return 'open'
   if (own === false) return 'closed'
-  return isRecord(own) && Object.keys(own).length === 0 ? 'open' : () => read(own)
-}
-
-/** A `readOnly` property need not be in a request even if it is required, a `writeOnly` one need not be in a response. */
-function isWrittenElsewhere(schema: unknown, { source, side }: Reading): boolean {
-  const key = side === 'request' ? 'readOnly' : 'writeOnly'
-  if (isRecord(schema) && schema[key] === true) return true
-  const target = source.resolve(schema)
-  return isRecord(target) && target[key] === true
+  return isRecord(own) && Object.keys(own).every(isAnnotation) ? 'open' : () => read(own)
 }
 
 /**
- * Lists keywords that no part of a value set has room for: `not`, `if`, `contains`, `dependentRequired`, `dependentSchemas`, and keywords
- * that are not known.
+ * Whether a property is `readOnly` in a request, or `writeOnly` in a response: then it need not be there, even if it is required. The
+ * statement may stand in the schema itself, behind a reference, in a part of `allOf`, or in the only alternative.
  */
-function toKeywordRules(schema: Node, reading: Reading): readonly Rule[] {
-  return Object.keys(schema)
-    .filter((key) => !KNOWN.has(key) && !ANNOTATIONS.has(key) && !key.startsWith('x-'))
-    .map((keyword): Rule => {
-      const beside =
-        keyword === 'if' || keyword === 'contains' ? ['then', 'else', 'minContains', 'maxContains'] : []
-      const said = Object.fromEntries([keyword, ...beside].map((each) => [each, schema[each]]))
-      const key = `${keyword} ${toCanonical(said, reading)}`
-      return { key, keyword, holds: toHolds(keyword, schema, reading) }
-    })
-}
-
-/** The text of a schema with its references followed and its annotations left out. */
-function toCanonical(schema: Node, { source }: Reading): string {
-  const clean = (given: Node, above: readonly unknown[]): Node => {
-    const target = source.resolve(given)
-    if (above.includes(target)) return { $ref: '(above)' }
-    if (!isRecord(target)) return { const: target }
-    const members = Object.entries(target).filter(([key]) => !ANNOTATIONS.has(key))
-    return mapSchemas(Object.fromEntries(members), (inner) => clean(inner, [...above, target]))
+function isWrittenElsewhere(schema: unknown, { source, side }: Reading): boolean {
+  const key = side === 'request' ? 'readOnly' : 'writeOnly'
+  const all = new Set([schema])
+  // a set gives what is added while it is walked, too
+  for (const one of all) {
+    if (!isRecord(one)) continue
+    if (one[key] === true) return true
+    const only = [toAlternatives(one['anyOf']), toAlternatives(one['oneOf'])].filter(
+      ({ length }) => length === 1,
+    )
+    for (const part of [...toList(one['allOf']), ...only.flat()]) all.add(part)
+    if (isString(one['$ref'])) all.add(source.follow(one))
   }
-  return toStableText(clean(schema, []))
+  return false
 }
 
-function not(answer: boolean | undefined): boolean | undefined {
-  return answer === undefined ? undefined : !answer
-}
-
-function toHolds(keyword: string, schema: Node, { read }: Reading): Rule['holds'] {
-  const own = schema[keyword]
-  if (keyword === 'not') return (value) => not(has(read(own), value))
-  if (keyword === 'if')
-    return (value) => {
-      const applies = has(read(own), value)
-      if (applies === undefined) return undefined
-      return has(read(schema[applies ? 'then' : 'else']), value)
-    }
-  if (keyword === 'contains')
-    return (value) => {
-      if (!Array.isArray(value)) return true
-      const [least, most] = [
-        numberAt(schema, 'minContains') ?? 1,
-        numberAt(schema, 'maxContains') ?? Infinity,
-      ]
-      const answers = value.map((item) => has(read(own), item))
-      if (answers.includes(undefined)) return undefined
-      const count = answers.filter((answer) => answer === true).length
-      return count >= least && count <= most
-    }
-  if (keyword === 'dependentRequired' && isRecord(own))
-    return (value) =>
-      !isRecord(value) ||
-      Object.entries(own).every(
-        ([name, needed]) =>
-          !Object.hasOwn(value, name) || toList(needed).every((other) => Object.hasOwn(value, String(other))),
-      )
-  if (keyword === 'dependentSchemas' && isRecord(own))
-    return (value) => {
-      if (!isRecord(value)) return true
-      const answers = Object.entries(own)
-        .filter(([name]) => Object.hasOwn(value, name))
-        .map(([, dependent]) => has(read(dependent), value))
-      if (answers.includes(false)) return false
-      return answers.includes(undefined) ? undefined : true
-    }
-  return () => undefined
+/** Alternatives without null. */
+function toAlternatives(value: unknown): readonly unknown[] {
+  return toList(value).filter((one) => !isRecord(one) || one['type'] !== 'null')
 }

@@ -31,7 +31,7 @@ export function toRuleFacts(old: Alternative, now: Alternative, say: Say): reado
 
 /** The rules of a part that the schema behind it has not. */
 function ownRules(part: Alternative): readonly Rule[] {
-  const behind = part.home?.().parts.flatMap(({ rules }) => rules) ?? []
+  const behind = part.home?.().parts.flatMap(rulesOf) ?? []
   return rulesOf(part).filter(({ key }) => !behind.some((rule) => rule.key === key))
 }
 

@@ -1,7 +1,7 @@
 import type { AspectName } from './aspects.ts'
 import { isMultiple } from './check.ts'
 import type { Fact, Say } from './fact.ts'
-import type { Side } from './read.ts'
+import type { Side } from './keyword-rules.ts'
 import type { Bound, NumberPart, StringPart } from './shape.ts'
 
 /** A limit of a schema, or `undefined` if there is none. */

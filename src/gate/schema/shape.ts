@@ -28,6 +28,8 @@ export interface Notes {
   readonly isExtensible?: boolean
   readonly readOnly?: boolean
   readonly discriminator?: string
+  /** The reason why the schema cannot be read. */
+  readonly unreadable?: string
 }
 
 /** A rule that has no place of its own in a shape; equal rules have equal keys. */
@@ -197,6 +199,13 @@ export const ANY: ValueSet = {
   place: undefined,
 }
 
+/** The values of a schema that cannot be read: there may be any, and none of them is known to be there. */
+export function toUnreadable(reason: string, place: object | undefined): ValueSet {
+  const rule: Rule = { key: reason, keyword: '$ref', holds: () => undefined }
+  const parts = ANY.parts.map((part): Alternative => ({ ...part, rules: [rule] }))
+  return { parts, notes: { unreadable: reason }, place }
+}
+
 /** No value. */
 export const NEVER: ValueSet = { parts: [], notes: {}, place: undefined }
 
@@ -208,4 +217,9 @@ export function areWrittenSame(one: ValueSet, other: ValueSet, isSame: IsSame): 
 /** Whether a shape has every value. */
 export function isAny(shape: ValueSet): boolean {
   return shape.parts === ANY.parts
+}
+
+/** Whether members that an object does not name may have any value. */
+export function isOpen(rest: OtherMembers): boolean {
+  return rest === 'open' || (typeof rest === 'function' && isAny(rest()))
 }

@@ -786,6 +786,18 @@ export const OPERATIONS: readonly OperationPair[] = [
     { paths: { ...at('/v1/cars').paths, ...at('/ping').paths } },
     { version: '2', paths: { ...at('/v2/cars').paths, ...at('/ping').paths } },
   ),
+  row(
+    'a response behind a reference that leads nowhere',
+    answers({ 200: { description: 'OK' }, 404: { description: 'None', content: json(string) } }),
+    answers({ 200: { description: 'OK' }, 404: { $ref: '#/components/responses/Gone' } }),
+    'warning reference-unresolved',
+  ),
+  row(
+    'a body behind a reference that leads nowhere',
+    post({ $ref: '#/components/requestBodies/Gone' }),
+    post({ content: json(string), required: true }),
+    'warning reference-unresolved',
+  ),
   row('the parameter that asks for the version', withParameter({}, { enum: ['1'] }), {
     version: '2',
     ...withParameter({ required: true }, { enum: ['2'] }),

@@ -2,6 +2,7 @@ import { array, boolean, integer, number, object, pair, ref, string } from '../s
 import type { SchemaPair } from '../support.ts'
 
 const enumOf = (...values: readonly unknown[]): object => ({ enum: values })
+const kind = (more: Readonly<Record<string, unknown>>): object => object({ kind: { const: 'a' }, ...more })
 const closed = { additionalProperties: false } as const
 
 /** Types, values, limits and texts. */
@@ -925,11 +926,97 @@ export const LIMITS: readonly SchemaPair[] = [
     'info reactivated',
     'info reactivated',
   ),
+  pair(
+    'a read-only property in other words',
+    object({ a: { type: 'string', readOnly: true } }),
+    object({ a: { anyOf: [{ allOf: [{ type: 'string', readOnly: true }] }, { type: 'null' }] } }),
+    'none',
+    'breaking became-nullable',
+  ),
+  pair(
+    'a write-only property in other words',
+    object({ a: { type: 'string', writeOnly: true } }),
+    object({ a: ref('Secret') }),
+    'none',
+    'none',
+    {
+      components: {
+        Secret: { oneOf: [ref('Inner')] },
+        Inner: { type: 'string', writeOnly: true },
+      },
+    },
+  ),
+  pair(
+    'one alternative of several is a oneOf of one',
+    { oneOf: [ref('A'), object({ 'b?': string })] },
+    { oneOf: [{ oneOf: [ref('A')] }, object({ 'b?': string })] },
+    'none',
+    'none',
+    { components: { A: object({ 'a?': string }) } },
+  ),
+  pair(
+    'alternatives of optional members in another order',
+    { anyOf: [object({ 'a?': string }), object({ 'b?': string })] },
+    { anyOf: [object({ 'b?': string }), object({ 'a?': string })] },
+    'none',
+    'none',
+  ),
+  pair(
+    'alternatives of one value in another order',
+    { anyOf: [kind({ 'a?': string }), kind({ 'b?': integer }), kind({ 'c?': boolean })] },
+    { anyOf: [kind({ 'c?': boolean }), kind({ 'b?': integer }), kind({ 'a?': string })] },
+    'none',
+    'none',
+  ),
+  pair(
+    'alternatives that differ further inside, in another order',
+    { anyOf: [object({ a: object({ 'b?': string }) }), object({ a: object({ 'c?': string }) })] },
+    { anyOf: [object({ a: object({ 'c?': string }) }), object({ a: object({ 'b?': string }) })] },
+    'none',
+    'none',
+  ),
+  pair(
+    'other members have a description',
+    { type: 'object', additionalProperties: {} },
+    { type: 'object', additionalProperties: { description: 'Anything' } },
+    'none',
+    'none',
+  ),
+  pair(
+    'other members refer to anything',
+    { type: 'object', additionalProperties: true },
+    { type: 'object', additionalProperties: { allOf: [{ description: 'Anything' }] } },
+    'none',
+    'none',
+  ),
+  pair('a keyword that does not exist', string, { ...string, maximumLength: 5 }, 'none', 'none'),
+  pair(
+    'a reference that leads nowhere',
+    object({ a: ref('Gone') }),
+    object({ a: ref('Gone') }),
+    'warning unresolved',
+    'warning unresolved',
+  ),
+  pair(
+    'a reference that leads nowhere, in a union',
+    { anyOf: [string, integer] },
+    { anyOf: [string, ref('Gone')] },
+    'warning unresolved',
+    'warning unresolved',
+  ),
+  pair(
+    'a member that is not a schema',
+    object({ a: string }),
+    object({ a: 'text' }),
+    'warning unresolved',
+    'warning unresolved',
+  ),
 ]
 
 /** Scalar differences that are told the same wherever they are. */
 const SHALLOW = [...SCALARS.filter(({ openapi }) => openapi === undefined), ...LIMITS].filter(
-  ({ request, reason }) => !request.startsWith('warning') && !/anything|not/.test(reason),
+  ({ request, reason, components }) =>
+    components === undefined && !request.startsWith('warning') && !/anything|not/.test(reason),
 )
 
 /** The same differences deep inside: in objects in lists, in maps in unions, in objects in tuples. */

@@ -1,0 +1,113 @@
+import { mapSchemas } from '../../base/json-schema.ts'
+import { isRecord } from '../../base/values.ts'
+import type { Node, Source } from '../document/source.ts'
+import { toStableText } from '../json.ts'
+import { has } from './check.ts'
+import type { Rule, ValueSet } from './shape.ts'
+
+/** Who writes the values: `readOnly` properties are not in requests, `writeOnly` ones not in responses. */
+export type Side = 'request' | 'response'
+
+/** Reads schemas of a document. The shape of a schema is always the same object. */
+export type Reader = (schema: unknown) => ValueSet
+
+/** The parts that reading a schema needs. */
+export interface Reading {
+  readonly source: Source
+  readonly side: Side
+  readonly read: Reader
+}
+
+/** Keywords that say nothing about the values of a schema. */
+const ANNOTATIONS = new Set(
+  '$id $schema $comment $anchor $defs definitions title description default example examples deprecated readOnly writeOnly xml externalDocs discriminator contentSchema'.split(
+    ' ',
+  ),
+)
+/** Whether a keyword says nothing about values. */
+export const isAnnotation = (key: string): boolean => ANNOTATIONS.has(key) || key.startsWith('x-')
+
+/** Keywords that a shape has no place for. Those that JSON Schema does not know say nothing. */
+const RULES = new Set(
+  'not if contains dependentRequired dependentSchemas dependencies unevaluatedItems'.split(' '),
+)
+
+/** A list, or an empty one for anything else. */
+export function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** A keyword that has to be a number. */
+export const numberAt = (schema: Node, key: string): number | undefined => {
+  const value = schema[key]
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** Lists keywords that no part of a value set has room for. */
+export function toKeywordRules(schema: Node, reading: Reading): readonly Rule[] {
+  return Object.keys(schema)
+    .filter((key) => RULES.has(key))
+    .map((keyword): Rule => {
+      const beside =
+        keyword === 'if' || keyword === 'contains' ? ['then', 'else', 'minContains', 'maxContains'] : []
+      const said = Object.fromEntries([keyword, ...beside].map((each) => [each, schema[each]]))
+      const key = `${keyword} ${toCanonical(said, reading)}`
+      return { key, keyword, holds: toHolds(keyword, schema, reading) }
+    })
+}
+
+/** The text of a schema with its references followed and its annotations left out. */
+function toCanonical(schema: Node, { source }: Reading): string {
+  const clean = (given: Node, above: readonly unknown[]): Node => {
+    const target = source.resolve(given)
+    if (above.includes(target)) return { $ref: '(above)' }
+    if (!isRecord(target)) return { const: target }
+    const members = Object.entries(target).filter(([key]) => !isAnnotation(key))
+    return mapSchemas(Object.fromEntries(members), (inner) => clean(inner, [...above, target]))
+  }
+  return toStableText(clean(schema, []))
+}
+
+function not(answer: boolean | undefined): boolean | undefined {
+  return answer === undefined ? undefined : !answer
+}
+
+function toHolds(keyword: string, schema: Node, { read }: Reading): Rule['holds'] {
+  const own = schema[keyword]
+  if (keyword === 'not') return (value) => not(has(read(own), value))
+  if (keyword === 'if')
+    return (value) => {
+      const applies = has(read(own), value)
+      if (applies === undefined) return undefined
+      return has(read(schema[applies ? 'then' : 'else']), value)
+    }
+  if (keyword === 'contains')
+    return (value) => {
+      if (!Array.isArray(value)) return true
+      const [least, most] = [
+        numberAt(schema, 'minContains') ?? 1,
+        numberAt(schema, 'maxContains') ?? Infinity,
+      ]
+      const answers = value.map((item) => has(read(own), item))
+      if (answers.includes(undefined)) return undefined
+      const count = answers.filter((answer) => answer === true).length
+      return count >= least && count <= most
+    }
+  if (keyword === 'dependentRequired' && isRecord(own))
+    return (value) =>
+      !isRecord(value) ||
+      Object.entries(own).every(
+        ([name, needed]) =>
+          !Object.hasOwn(value, name) || toList(needed).every((other) => Object.hasOwn(value, String(other))),
+      )
+  if (keyword === 'dependentSchemas' && isRecord(own))
+    return (value) => {
+      if (!isRecord(value)) return true
+      const answers = Object.entries(own)
+        .filter(([name]) => Object.hasOwn(value, name))
+        .map(([, dependent]) => has(read(dependent), value))
+      if (answers.includes(false)) return false
+      return answers.includes(undefined) ? undefined : true
+    }
+  return () => undefined
+}
