@@ -1,7 +1,52 @@
-import { parse } from 'yaml'
+import { parseDocument } from 'yaml'
+import type { YAMLParseError } from 'yaml'
 
-/** Parses a YAML text. @throws for texts that are not YAML. */
+/** The most lines that are indented. Each costs another parse. */
+const MOST_MENDED = 100
+/** More than any parent has. */
+const INDENT = ' '.repeat(100)
+
+/**
+ * Parses a YAML text. Lines of quoted texts, lists and maps may have less indentation than YAML demands, as other readers take them.
+ * @throws for texts that are not YAML
+ */
 export function fromYaml(text: string): unknown {
-  const value: unknown = parse(text)
+  const document = parseDocument(text)
+  const [first] = document.errors
+  let [read, given, before] = [document, text, -1]
+  for (let count = 0; count < MOST_MENDED && read.errors.length > 0; count++) {
+    const [error] = read.errors
+    if (error === undefined || error.pos[0] <= before) break
+    before = error.pos[0]
+    given = toIndented(given, error)
+    read = parseDocument(given)
+  }
+  if (read.errors.length > 0) throw first
+  const value: unknown = read.toJS()
   return value
+}
+
+/** A text with more indentation at an error, if that may be the reason. */
+function toIndented(text: string, { code, pos, message }: YAMLParseError): string {
+  const [from] = pos
+  const quote = /^Missing closing (["'])quote/.exec(message)?.[1]
+  if (quote !== undefined) {
+    const to = endOfQuoted(text, from, quote)
+    return text.slice(0, from) + text.slice(from, to).replaceAll('\n', `\n${INDENT}`) + text.slice(to)
+  }
+  if (code !== 'BAD_INDENT') return text
+  const line = text.lastIndexOf('\n', from - 1) + 1
+  return text.slice(0, line) + INDENT + text.slice(line)
+}
+
+/** The place of the quote that ends a text. */
+function endOfQuoted(text: string, from: number, quote: string): number {
+  for (let at = from; at < text.length; at++) {
+    if (quote === '"' && text[at] === '\\') at++
+    else if (text[at] === quote) {
+      if (quote === '"' || text[at + 1] !== quote) return at
+      at++
+    }
+  }
+  return text.length
 }

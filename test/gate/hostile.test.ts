@@ -62,6 +62,22 @@ describe('documents that cannot be compared', () => {
 })
 
 describe('documents that are odd', () => {
+  const readable: readonly (readonly [title: string, text: string])[] = [
+    ['a byte order mark', `\uFEFF${withSchema('{}')}`],
+    ['a map that ends at a lesser indent', "openapi: 3.1.0\npaths:\n  /a: {\n    get: {\n  }\n}\n'x-a': 1\n"],
+    ['a list at a lesser indent', 'openapi: 3.1.0\ninfo:\n  tags: [\n  a,\n b\n]\npaths: {}\n'],
+    ['a text at a lesser indent', 'openapi: 3.1.0\ninfo:\n  title: "one\n\n\\"two\nthree"\npaths: {}\n'],
+    ['a text in single quotes', "openapi: 3.1.0\r\ninfo:\r\n  title: 'one\r\nit''s'\r\npaths: {}\r\n"],
+  ]
+  for (const [title, text] of readable)
+    it(`may be YAML as other readers take it: ${title}`, within, async () => {
+      assert.deepEqual(await tell(text, 'given.yaml'), [])
+    })
+
+  it('may begin with a byte order mark', within, async () => {
+    assert.deepEqual(await tell(`\uFEFF${withSchema('{}')}`), [])
+  })
+
   const odd: readonly (readonly [title: string, document: string])[] = [
     [
       'everything of another type',

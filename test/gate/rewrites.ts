@@ -1,5 +1,4 @@
 import { isRecord } from '../../src/base/values.ts'
-import { decode } from '../../src/gate/document/pick.ts'
 
 type Json = Record<string, unknown>
 type Random = () => number
@@ -101,7 +100,7 @@ function inOtherOrder(value: unknown, random: Random): unknown {
 function followed(document: Json, reference: string): unknown {
   let target: unknown = document
   if (!reference.startsWith('#/')) return undefined
-  for (const step of decode(reference).slice(2).split('/'))
+  for (const step of decodeURIComponent(reference).slice(2).split('/'))
     target = asJson(target)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
   return isRecord(target) ? target : undefined
 }

@@ -105,7 +105,9 @@ async function readFiles(main: string, read: (name: string) => Promise<string>):
   return toSource(files.get(start), files, start)
 }
 
-function parse(text: string): unknown {
+function parse(given: string): unknown {
+  // a byte order mark (RFC 8259 section 8.1)
+  const text = given.replace(/^\uFEFF/, '')
   if (text.trimStart().startsWith('{')) {
     const value: unknown = JSON.parse(text)
     return value

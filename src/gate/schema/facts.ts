@@ -65,7 +65,12 @@ export function createComparing(side: Side, strictness: Strictness, isSame: IsSa
 
 function expand(pair: Pair, comparing: Comparing): void {
   const { base, revision } = pair
-  const found = [...toNoteFacts(base, revision, comparing.side), ...toFacts(base, revision, comparing)]
+  const { side } = comparing
+  const unreadable = revision.notes.unreadable ?? base.notes.unreadable
+  const found =
+    unreadable === undefined
+      ? [...toNoteFacts(base, revision, side), ...toFacts(base, revision, comparing)]
+      : [toFact('unresolved', base, revision, side, unreadable)]
   pair.links = found.filter((one): one is Link => 'pair' in one)
   pair.facts = found.filter((one): one is Fact => !('pair' in one))
   for (const link of pair.links) link.pair.above.add(pair)
@@ -74,8 +79,6 @@ function expand(pair: Pair, comparing: Comparing): void {
 function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): readonly (Fact | Link)[] {
   if (isAny(base) && isAny(revision)) return []
   const { side } = comparing
-  const reason = revision.notes.unreadable ?? base.notes.unreadable
-  if (reason !== undefined) return [toFact('unresolved', base, revision, side, reason)]
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
   const [old, now] = [toTypes(base), toTypes(revision)]
   const isPlain = old.size > 0 && now.size > 0 && !isAny(base) && !isAny(revision)
