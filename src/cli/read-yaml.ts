@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml'
-import type { YAMLParseError } from 'yaml'
+import type { Document, YAMLParseError } from 'yaml'
 
 /** The most lines that are indented. Each costs another parse. */
 const MOST_MENDED = 100
@@ -13,16 +13,21 @@ const INDENT = ' '.repeat(100)
 export function fromYaml(text: string): unknown {
   const document = parseDocument(text)
   const [first] = document.errors
-  let [read, given, before] = [document, text, -1]
-  for (let count = 0; count < MOST_MENDED && read.errors.length > 0; count++) {
-    const [error] = read.errors
-    if (error === undefined || error.pos[0] <= before) break
-    before = error.pos[0]
+  if (first === undefined) return toValue(document)
+  let [given, before, error]: [string, number, YAMLParseError] = [text, -1, first]
+  for (let count = 0; count < MOST_MENDED && error.pos[0] > before; count++) {
     given = toIndented(given, error)
-    read = parseDocument(given)
+    const read = parseDocument(given)
+    const [next] = read.errors
+    if (next === undefined) return toValue(read)
+    before = error.pos[0]
+    error = next
   }
-  if (read.errors.length > 0) throw first
-  const value: unknown = read.toJS()
+  throw first
+}
+
+function toValue(document: Document.Parsed): unknown {
+  const value: unknown = document.toJS()
   return value
 }
 

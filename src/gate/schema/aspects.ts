@@ -94,16 +94,16 @@ export const ASPECTS = {
   'pattern-changed': {
     request: 'warning',
     response: 'warning',
-    description: 'the pattern changed, and patterns cannot be compared',
-    fix: 'Compare the patterns yourself, and allow the finding if you accept it.',
+    description: 'the pattern changed and cannot be compared',
+    fix: 'Compare the patterns, and allow the finding if you accept it.',
   },
   'format-added': narrows('a format was added'),
   'format-removed': widens('a format was removed'),
   'format-changed': {
     request: 'warning',
     response: 'warning',
-    description: 'the format changed, and formats cannot be compared',
-    fix: 'Compare the formats yourself, and allow the finding if you accept it.',
+    description: 'the format changed and cannot be compared',
+    fix: 'Compare the formats, and allow the finding if you accept it.',
   },
   'any-of-added': widens('an alternative was added'),
   'any-of-removed': narrows('an alternative was removed'),
@@ -141,19 +141,19 @@ export const ASPECTS = {
   'default-value-added': {
     request: 'warning',
     response: 'none',
-    description: 'a default was added, which changes the meaning of requests without the value',
+    description: 'a default was added, which changes requests without the value',
     fix: 'Make the change part of a new version.',
   },
   'default-value-changed': {
     request: 'warning',
     response: 'none',
-    description: 'the default changed, which changes the meaning of requests without the value',
+    description: 'the default changed, which changes requests without the value',
     fix: 'Make the change part of a new version.',
   },
   'default-value-removed': {
     request: 'warning',
     response: 'none',
-    description: 'the default was removed, which changes the meaning of requests without the value',
+    description: 'the default was removed, which changes requests without the value',
     fix: 'Make the change part of a new version.',
   },
   'became-required': narrows(
@@ -192,7 +192,7 @@ export const ASPECTS = {
     request: 'warning',
     response: 'warning',
     description: 'the schemas differ in a way that cannot be compared',
-    fix: 'Compare both schemas yourself, and allow the finding if you accept it.',
+    fix: 'Compare both schemas, and allow the finding if you accept it.',
   },
 } as const satisfies Readonly<Record<string, SchemaRule>>
 

@@ -135,7 +135,12 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     return !seen.has(text) && seen.add(text)
   })
   const notes = notesOf(branches, reading)
-  if (keyword === 'anyOf') return { parts, notes, place: undefined }
+  if (keyword === 'anyOf' || branches.length === 1)
+    return {
+      parts: branches.some((branch) => isAny(reading.read(branch))) ? ANY.parts : parts,
+      notes,
+      place: undefined,
+    }
   const exclusive = parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) }))
   return { parts: exclusive, notes, place: undefined }
 }

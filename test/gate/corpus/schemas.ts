@@ -989,6 +989,13 @@ export const LIMITS: readonly SchemaPair[] = [
     'none',
     'none',
   ),
+  pair(
+    'an alternative is anything',
+    { type: 'object', additionalProperties: true },
+    { type: 'object', additionalProperties: { oneOf: [{ anyOf: [{}, string] }] } },
+    'none',
+    'none',
+  ),
   pair('a keyword that does not exist', string, { ...string, maximumLength: 5 }, 'none', 'none'),
   pair(
     'a reference that leads nowhere',
