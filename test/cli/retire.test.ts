@@ -171,6 +171,16 @@ describe('a client of a version that is retired', () => {
     assert.equal(clients[0]?.brownout, 'failed')
   })
 
+  it('has no such effect without a name, because several clients have none', () => {
+    const refused = entry({ client: null, ...brownout, lastSeen: at('02T10:30'), day: '2026-03-02' })
+    const other = entry({ client: null, version: '2', day: '2026-03-03' })
+    const { clients } = toRetirement('1', versions, [refused, other, entry({ client: '*' })])
+    assert.deepEqual(
+      clients.map((client) => client.brownout),
+      [undefined, undefined],
+    )
+  })
+
   it('has the id of a change that the application no longer has, because it is not safe to move', () => {
     const altered = entry({ changes: [{ id: 'renamed', count: 1, lastSeen: at('01T12:00') }] })
     const retirement = toRetirement('1', versions, [altered], { changelog: 'https://cars.example/c.html' })

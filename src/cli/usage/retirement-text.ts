@@ -15,16 +15,16 @@ export function formatRetirement(
     String(client.count),
     client.lastSeen.slice(0, 10),
     client.routes.map((route) => (route === FOLDED ? '(several)' : route)).join(', '),
-    ...(client.changes === undefined ? [] : [changesText(client)]),
-    ...(client.brownout === undefined ? [] : [client.brownout]),
+    changesText(client),
+    client.brownout ?? '',
   ])
   const columns = [
     { title: 'CLIENT', style: style.cyan },
     { title: 'CALLS' },
     { title: 'LAST SEEN' },
     { title: 'ROUTES' },
-    ...(clients[0]?.changes === undefined ? [] : [{ title: 'CHANGES' }]),
-    ...(clients[0]?.brownout === undefined ? [] : [{ title: 'BROWNOUT' }]),
+    { title: 'CHANGES' },
+    { title: 'BROWNOUT' },
   ]
   const [head = '', ...lines] = toTable(columns, rows)
   return [
@@ -50,7 +50,8 @@ export function formatRetirement(
   ].join('\n')
 }
 
-function changesText({ changes = [] }: CallingClient): string {
+function changesText({ changes }: CallingClient): string {
+  if (changes === undefined) return ''
   return changes.length === 0 ? '(safe to move today)' : changes.map(({ title }) => title).join(', ')
 }
 

@@ -1,3 +1,4 @@
+import { FOLDED } from '../../server/options/usage.ts'
 import type { UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
 import { toAnchor } from '../../gate/changelog/atom.ts'
@@ -36,7 +37,7 @@ export interface CallingClient extends Pick<Calls, 'count' | 'lastSeen'> {
   readonly pinned?: number
   /** Calls in the version because it is the default. Absent for none. */
   readonly defaulted?: number
-  /** Absent if no brownout refused a call of the version. */
+  /** Absent if no brownout refused a call of the version, and for names that stand for several clients. */
   readonly brownout?: BrownoutEffect
 }
 
@@ -171,7 +172,9 @@ function createToClient(
       ...(isCounted ? { changes } : {}),
       ...sum('pinned'),
       ...sum('defaulted'),
-      ...(hasBrownouts ? { brownout: toEffect(version, all, own) } : {}),
+      ...(hasBrownouts && client !== null && client !== FOLDED
+        ? { brownout: toEffect(version, all, own) }
+        : {}),
     }
   }
 }
