@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/base/values.ts'
+import { isRecord } from '../inside/parts.ts'
 
 type Json = Record<string, unknown>
 type Random = () => number
