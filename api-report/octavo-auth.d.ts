@@ -6,7 +6,7 @@ export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends A
   readonly in: 'header' | 'query' | 'cookie'
   readonly name: string
   readonly schemeName?: string
-  readonly verify: (key: string, context: ExecutionContext_2, inject: Injected<D>) => V
+  readonly verify: (key: string, context: ExecutionContext_2, inject: Injected<D>) => V & Decision<V>
 }
 
 export interface AuthOptions<D = {}, O extends boolean = boolean> {
@@ -18,17 +18,28 @@ export interface AuthOptions<D = {}, O extends boolean = boolean> {
 
 export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
   readonly schemeName?: string
-  readonly verify: (user: string, password: string, context: ExecutionContext_2, inject: Injected<D>) => V
+  readonly verify: (
+    user: string,
+    password: string,
+    context: ExecutionContext_2,
+    inject: Injected<D>,
+  ) => V & Decision<V>
 }
 
 export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
   readonly bearerFormat?: string
   readonly scheme?: string
   readonly schemeName?: string
-  readonly verify: (token: string, context: ExecutionContext_2, inject: Injected<D>) => V
+  readonly verify: (token: string, context: ExecutionContext_2, inject: Injected<D>) => V & Decision<V>
 }
 
 export type ClaimsOf<S> = S extends Schema ? OutputOf<S> : JwtClaims
+
+type Decision<V> = unknown extends V
+  ? unknown
+  : void extends Awaited<V>
+    ? 'verify has to return who it is, true, or undefined to refuse'
+    : unknown
 
 type Falsy = false | null | undefined | 0 | 0n | ''
 

@@ -46,6 +46,21 @@ expectTypeOf(partner).toEqualTypeOf<Guard<{ partner: string }>>()
 const half = bearerAuth({ verify: (token) => (maybe ? user : token === 'open') })
 expectTypeOf(half).toEqualTypeOf<Guard<User | undefined>>()
 
+// a body without return refuses everybody
+bearerAuth({
+  // @ts-expect-error -- verify has to return who it is, true, or undefined to refuse
+  verify: async (token) => {
+    void token
+  },
+})
+basicAuth({
+  // @ts-expect-error -- as above
+  verify: (name) => {
+    void name
+  },
+})
+bearerAuth({ verify: () => undefined })
+
 // alternatives
 expectTypeOf(anyOf(bearer, partner)).toEqualTypeOf<Guard<User | { partner: string }>>()
 expectTypeOf(anyOf(bearer, basic)).toEqualTypeOf<Guard<User | undefined>>()

@@ -4,7 +4,14 @@ import type { Injected, Tokens } from '../../define/token.ts'
 import type { OptionRule, Rules } from '../../base/check-options.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { isObject } from '../../base/values.ts'
-import { createAuthGuard, MALFORMED, toChallenge, type Carried, type IdentityOf } from './create-guard.ts'
+import {
+  createAuthGuard,
+  MALFORMED,
+  toChallenge,
+  type Carried,
+  type Decision,
+  type IdentityOf,
+} from './create-guard.ts'
 import { checkOptions, RULES, type AuthOptions } from './options.ts'
 import { placed } from '../../base/source-location.ts'
 
@@ -18,7 +25,7 @@ export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends A
    * Who the key stands for: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`.
    * Errors that it throws are passed on. It receives the values of `inject` as its last argument.
    */
-  readonly verify: (key: string, context: ExecutionContext, inject: Injected<D>) => V
+  readonly verify: (key: string, context: ExecutionContext, inject: Injected<D>) => V & Decision<V>
   /** Names the guard, and the scheme in documents. @default `in` and `name`, as `header-x-api-key` */
   readonly schemeName?: string
 }

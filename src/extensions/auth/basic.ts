@@ -9,6 +9,7 @@ import {
   readAuthorization,
   toChallenge,
   type Carried,
+  type Decision,
   type IdentityOf,
 } from './create-guard.ts'
 import { checkOptions, RULES, type AuthOptions } from './options.ts'
@@ -20,7 +21,12 @@ export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends Au
    * Who the user is: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`. What it
    * throws is passed on. It receives the values of `inject` as its last argument.
    */
-  readonly verify: (user: string, password: string, context: ExecutionContext, inject: Injected<D>) => V
+  readonly verify: (
+    user: string,
+    password: string,
+    context: ExecutionContext,
+    inject: Injected<D>,
+  ) => V & Decision<V>
   /** Names the guard, and the scheme in documents. @default 'basicAuth' */
   readonly schemeName?: string
 }

@@ -9,6 +9,7 @@ import {
   readAuthorization,
   toChallenge,
   type Carried,
+  type Decision,
   type IdentityOf,
 } from './create-guard.ts'
 import { checkOptions, RULES, type AuthOptions } from './options.ts'
@@ -20,7 +21,7 @@ export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends A
    * Who the token stands for: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`.
    * Errors that it throws are passed on. It receives the values of `inject` as its last argument.
    */
-  readonly verify: (token: string, context: ExecutionContext, inject: Injected<D>) => V
+  readonly verify: (token: string, context: ExecutionContext, inject: Injected<D>) => V & Decision<V>
   /**
    * The word before the token in `Authorization`, and in the challenge. Documents show every other word than `Bearer` as an API key
    * in that header, because few tools know other schemes.

@@ -112,6 +112,13 @@ export function readAuthorization(request: HttpRequest, scheme: string): Carried
   return blank === -1 ? '' : line.slice(blank).replace(/^ +/, '')
 }
 
+/** Refuses a `verify` without `return`, which would answer everybody with a 401. */
+export type Decision<V> = unknown extends V
+  ? unknown
+  : void extends Awaited<V>
+    ? 'verify has to return who it is, true, or undefined to refuse'
+    : unknown
+
 type Falsy = false | null | undefined | 0 | 0n | ''
 
 /**
