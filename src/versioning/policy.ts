@@ -112,11 +112,16 @@ export function toLifetime(policies: readonly (VersionPolicy | undefined)[]): Li
   }
 }
 
-/** Brownouts as numbers, the earliest first. */
+/** Brownouts as numbers, the earliest first. Those that meet are one, because a client may try again after the last of them. */
 function toSpans(brownouts: readonly Brownout[]): readonly Span[] {
-  return brownouts
-    .map(({ from, to }) => ({ from: toTime(from) ?? 0, to: toTime(to) ?? 0 }))
-    .toSorted((a, b) => a.from - b.from)
+  const spans: Span[] = []
+  const all = brownouts.map(({ from, to }) => ({ from: toTime(from) ?? 0, to: toTime(to) ?? 0 }))
+  for (const { from, to } of all.toSorted((one, other) => one.from - other.from)) {
+    const last = spans.at(-1)
+    if (last === undefined || last.to < from) spans.push({ from, to })
+    else spans.splice(-1, 1, { from: last.from, to: Math.max(last.to, to) })
+  }
+  return spans
 }
 
 /** Whether there is a brownout, past or to come. */

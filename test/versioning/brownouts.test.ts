@@ -41,6 +41,25 @@ const told = ({ statusCode, headers }: InjectResponse): readonly unknown[] => [
 
 const codeOf = (response: InjectResponse): unknown => Reflect.get(Object(response.json()), 'code')
 
+describe('brownouts that meet', () => {
+  it('are one, so that a client tries again after the last of them', async () => {
+    const { app, at } = serveAt({
+      brownouts: [
+        { from: '2026-06-01T10:30:00Z', to: '2026-06-01T12:00:00Z' },
+        FIRST,
+        { from: '2026-06-01T11:00:00Z', to: '2026-06-01T11:30:00Z' },
+        { from: '2026-06-01T12:00:00Z', to: '2026-06-01T13:00:00Z' },
+        SECOND,
+      ],
+    })
+    at(FIRST.from)
+    const whole = '2026-06-01T10:00:00.000Z/2026-06-01T13:00:00.000Z'
+    assert.deepEqual(told(await app.inject('/v1/cars')), [410, '10800', whole, 'no-store'])
+    at('2026-06-01T13:00:00Z')
+    assert.deepEqual(told(await app.inject('/v1/cars')), [200, undefined, TOLD.second, undefined])
+  })
+})
+
 describe('a version with brownouts', () => {
   const cases: readonly (readonly [title: string, at: string, expected: readonly unknown[]])[] = [
     ['announces the first one', '2026-01-01T00:00:00Z', [200, undefined, TOLD.first, undefined]],
