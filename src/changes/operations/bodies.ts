@@ -34,7 +34,7 @@ export function bodiesOf({ body, response }: Operation): ReadonlyMap<BodyKey, Om
 /** The request body, or the key of a response. */
 export type BodyKey = 'body' | ResponseKey
 
-/** What operations changed of one body, newest operation first. Empty if none did. `applied` are newest first. */
+/** The changes of operations to one body, newest operation first. Empty if none did. `applied` are newest first. */
 export function bodyChanges(key: BodyKey, applied: readonly AppliedOperation[]): readonly BodyChange[] {
   return applied.flatMap((operation) => {
     const body = bodiesOf(operation).get(key)
@@ -74,7 +74,7 @@ export function bodyLabel(key: BodyKey): string {
   return isRequest(key) ? 'body' : `response.body.${key}`
 }
 
-/** What is wrong with the whole bodies of a route. `applied` are all of its operations, newest first. */
+/** The problems of the whole bodies of a route. `applied` are all of its operations, newest first. */
 export function bodyProblems(
   route: ResolvedRoute,
   applied: readonly AppliedOperation[],
