@@ -1,6 +1,7 @@
 import { optionProblems } from '../base/check-options.ts'
 import type { OptionRule, Rules } from '../base/check-options.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
+import { ERRORS } from '../http/extension-errors.ts'
 import { METHODS } from '../http/http.ts'
 import { isToken } from '../http/media-type.ts'
 import { atDefinition } from '../base/source-location.ts'
@@ -74,7 +75,10 @@ const FIELD: Rules = { was: ANY, up: FUNCTION, down: FUNCTION, narrowed: BOOLEAN
 
 const OPERATION: Rules = {
   kind: ANY,
-  route: TEXT,
+  route: [
+    (value) => [value].flat().length > 0 && [value].flat().every(isNonEmptyString),
+    'a text, or a list of texts',
+  ],
   path: RECORD,
   method: RECORD,
   summary: RECORD,
@@ -85,6 +89,11 @@ const OPERATION: Rules = {
   query: RECORD,
   headers: RECORD,
   cookies: RECORD,
+  errors: RECORD,
+  withoutGuards: [
+    (value) => Array.isArray(value) && value.every((guard) => isRecord(guard) || isFunction(guard)),
+    'a list of guards',
+  ],
   body: RECORD,
   response: RECORD,
 }
@@ -156,6 +165,8 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
     ...['query', 'headers', 'cookies'].flatMap((source) => namesWere(where, part[source], source)),
     ...optionProblems(where, responses, RESPONSE, 'operation.response.'),
     ...namesWere(where, responses['headers'], 'response.headers'),
+    ...everywhereProblems(where, part),
+    ...eachMember(part['errors'], (code, error) => errorKinds(where, code, error)),
     ...(part['body'] === undefined ? [] : bodyKinds(where, part['body'], 'body')),
     ...eachMember(responses['body'], (key, body) => [
       ...(STATUS[0](Number(key))
@@ -170,6 +181,38 @@ function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {
 }
 
 type Found = readonly DefinitionProblem[]
+
+/** Members of an operation of all routes that only some can have. */
+function everywhereProblems(where: string, part: Readonly<Record<string, unknown>>): Found {
+  if (![part['route']].flat().includes('*')) return []
+  return Object.keys(part)
+    .filter((key) => !EVERYWHERE.has(key))
+    .map((key) => wrong(where, `operation of '*' has ${key}`, 'name the routes that it is about'))
+}
+
+const EVERYWHERE = new Set(['kind', 'route', 'errors', 'withoutGuards'])
+
+const ERROR_STATUS: OptionRule = [
+  (value) => Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599,
+  'a status between 400 and 599',
+]
+const ERROR: Rules = { was: TEXT, status: ERROR_STATUS, down: FUNCTION }
+
+/** Lists the mistakes of an error. Those of Octavo itself are the same in every version. */
+function errorKinds(where: string, code: string, given: unknown): Found {
+  const label = `operation.errors.${code}`
+  if (Object.hasOwn(ERRORS, code))
+    return [wrong(where, `${label} is a problem of Octavo, which is the same in every version`, 'remove it')]
+  if (!isRecord(given) || Object.keys(given).length === 0)
+    return [
+      wrong(
+        where,
+        `${label} is ${describeValue(given)}`,
+        "write { was: 'old_code' }, { status } or { down }",
+      ),
+    ]
+  return optionProblems(where, given, ERROR, `${label}.`)
+}
 
 /** Lists the mistakes of a whole body. */
 function bodyKinds(where: string, given: unknown, name: string): Found {

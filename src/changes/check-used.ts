@@ -6,7 +6,7 @@ import type { AnyChange, Step } from './chain.ts'
 import type { OrderedOperation } from './operations/check-operations.ts'
 import type { Plans } from './convert/plans.ts'
 import { isRequest, wasSchemas } from './operations/bodies.ts'
-import { isOperation } from './operations/operation.ts'
+import { isOperation, routeLabel } from './operations/operation.ts'
 import type { Operation } from './operations/operation.ts'
 
 /** A route with the changes that reach it. */
@@ -64,7 +64,9 @@ export function unusedParts(
       ),
       ...change.change
         .filter(isOperation)
-        .flatMap((operation) => (used.operations.has(operation) ? [] : [`operation of ${operation.route}`])),
+        .flatMap((operation) =>
+          used.operations.has(operation) ? [] : [`operation of ${routeLabel(operation)}`],
+        ),
     ]
     const isWhole = idle.length === change.change.length
     return (isWhole ? idle.slice(0, 1) : idle).map((part) => {

@@ -10,6 +10,7 @@ export type {
   AnswerWas,
   BodyWas,
   Earlier,
+  ErrorWas,
   HeadersWere,
   NamesWere,
   NameWas,

@@ -21,6 +21,7 @@ import { createTracking } from './convert/tracking.ts'
 import { withLoads } from './convert/loading.ts'
 import { MigrationError, RefusedError } from './convert/converter.ts'
 import type { Converter, Extra } from './convert/converter.ts'
+import { createProblemBefore, errorsBefore } from './operations/problems.ts'
 import { bodyBefore, bodyChanges, createBodyDown } from './operations/bodies.ts'
 import type { BodyChange } from './operations/bodies.ts'
 
@@ -56,6 +57,7 @@ export function createMigration({
   const other = route.isOneResponse ? found.get(route.status) : undefined
   const converterAt = (status: number): ResponseConverter | undefined => findResponse(found, status) ?? other
   const statuses = statusesOf(applied, route)
+  const problemBefore = createProblemBefore(errorsBefore(applied))
   const convertHeaders = createConvertHeaders(toHeaders(applied))
   return {
     responses,
@@ -81,7 +83,19 @@ export function createMigration({
           throw failed(route, error)
         }
       }),
-    hasOlderHead: convertHeaders !== undefined || [...statuses].some(([newest, { was }]) => newest !== was),
+    problemBefore:
+      problemBefore &&
+      ((problem, status, extra) => {
+        try {
+          return problemBefore(problem, status, extra)
+        } catch (error) {
+          throw failed(route, error)
+        }
+      }),
+    hasOlderHead:
+      problemBefore !== undefined ||
+      convertHeaders !== undefined ||
+      [...statuses].some(([newest, { was }]) => newest !== was),
   }
 }
 

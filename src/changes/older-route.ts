@@ -11,6 +11,7 @@ import { pathBefore } from './operations/check-operations.ts'
 import { defaultProblems } from './convert/convertible.ts'
 import { documentHeaders, toHeaders } from './operations/response-headers.ts'
 import { createMigration } from './migration.ts'
+import { errorsBefore, responsesBefore } from './operations/problems.ts'
 import { bodyBefore, bodyChanges, createBodyUp } from './operations/bodies.ts'
 import type { BodyChange } from './operations/bodies.ts'
 import type { AppliedOperation } from './operations/operation.ts'
@@ -52,6 +53,7 @@ export function olderRoute(
     pattern,
     methods,
     version,
+    layers: { ...route.layers, guards: guardsBefore(route, applied) },
     newest: route,
     get sources() {
       return differing().sources
@@ -87,6 +89,15 @@ function shownBefore(
     if (operation.deprecated !== undefined) shown.deprecated = operation.deprecated.was
   }
   return shown
+}
+
+/** The guards that a route had. */
+function guardsBefore(
+  { layers: { guards } }: ResolvedRoute,
+  applied: readonly AppliedOperation[],
+): ResolvedRoute['layers']['guards'] {
+  const removed = new Set(applied.flatMap(({ withoutGuards = [] }) => withoutGuards))
+  return removed.size === 0 ? guards : guards.filter(({ given }) => !removed.has(given))
 }
 
 /** A state that a route had. */
@@ -153,7 +164,7 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
     sources,
     status,
     stream: migration.stream?.older ?? route.stream,
-    responses: older,
+    responses: responsesBefore(older, errorsBefore(applied)),
     openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
     migration: {
       ...migration,

@@ -107,7 +107,19 @@ export interface VersionAdapter {
   readonly contentTypeOf: (status: number) => { readonly named: string | undefined } | undefined
   /** Converts events or items, if changes reach what the route declares of them. */
   readonly stream: StreamMigration | undefined
-  /** Whether statuses or headers of responses differ. */
+  /**
+   * Converts a JSON body of an error with a `code`, or returns `undefined` if it is the same.
+   *
+   * @throws `Error` for a change that fails, with the reason as its cause.
+   */
+  readonly problemBefore:
+    | ((
+        problem: Readonly<Record<string, unknown>>,
+        status: number,
+        extra: MigrationExtra,
+      ) => OlderProblem | undefined)
+    | undefined
+  /** Whether statuses or headers of responses, or bodies of errors, differ. */
   readonly hasOlderHead: boolean
   /** The status in the older version. */
   readonly statusOf: (status: number) => number
@@ -121,6 +133,13 @@ export interface VersionAdapter {
   readonly convertHeaders:
     | ((headers: Record<string, string | string[]>, extra: MigrationExtra) => void)
     | undefined
+}
+
+/** An error in an older version. */
+export interface OlderProblem {
+  /** `undefined` if a change says nothing of it. */
+  readonly status: number | undefined
+  readonly body: object
 }
 
 /** Notes which changes alter something of requests, by their contexts. */

@@ -3,6 +3,7 @@ import { messageOf } from '../../base/values.ts'
 import type { AnyChange } from '../chain.ts'
 import { operationsOf } from '../expand.ts'
 import { bodiesOf, bodyLabel, isAbsent, isRequest } from '../operations/bodies.ts'
+import { routeLabel } from '../operations/operation.ts'
 import type { BodyChange, BodyKey } from '../operations/bodies.ts'
 import { createRandom } from './random.ts'
 import { hintsOf, show, validated, valuesOf } from './values.ts'
@@ -33,7 +34,7 @@ export function checkBodies(
       const found = checkBody(key, body, { seed, runs })
       return found === undefined
         ? []
-        : [{ ...found, change, model: operation.route, fields: [bodyLabel(key)] }]
+        : [{ ...found, change, model: routeLabel(operation), fields: [bodyLabel(key)] }]
     })
   })
 }

@@ -6,6 +6,7 @@ import { toRecord } from '../../base/values.ts'
 import type { Chain } from '../chain.ts'
 import { operationsOf } from '../expand.ts'
 import type { HistoryParts } from '../expand.ts'
+import { routeLabel } from '../operations/operation.ts'
 import type { HistoryInternals } from '../internals.ts'
 import { objectsOf } from './objects.ts'
 import type { Found } from './objects.ts'
@@ -74,7 +75,7 @@ function moved(order: number, { changes }: HistoryParts): readonly Landing[] {
     .filter((ordered) => ordered.order === order)
     .flatMap(({ operation }) =>
       Object.entries(operation).flatMap(([key, said]) =>
-        wordsOf(key, said).map((position) => ({ route: operation.route, position })),
+        wordsOf(key, said).map((position) => ({ route: routeLabel(operation), position })),
       ),
     )
 }
@@ -82,6 +83,7 @@ function moved(order: number, { changes }: HistoryParts): readonly Landing[] {
 /** Returns the words for the subject of an operation's member. */
 function wordsOf(key: string, said: unknown): readonly string[] {
   if (key === 'kind' || key === 'route') return []
+  if (key === 'errors') return Object.keys(toRecord(said)).map((code) => `error ${code}`)
   if (NAMED.has(key)) return Object.keys(toRecord(said)).map((name) => `${key}.${name}`)
   if (key !== 'response') return [key]
   const { status, headers, body } = toRecord(said)

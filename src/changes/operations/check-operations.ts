@@ -12,7 +12,7 @@ import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
 import { bodiesOf, bodyLabel, bodySchema, isRequest } from './bodies.ts'
 import { isSameName, namesOf, toParameters } from './parameters.ts'
-import { isAbout } from './operation.ts'
+import { isAbout, precision, routeLabel } from './operation.ts'
 import type { AppliedOperation, Operation } from './operation.ts'
 import { absent } from '../was.ts'
 
@@ -35,15 +35,20 @@ export function operationProblems(
     const change = changes[order]
     if (change === undefined) return []
     const own = routes.filter(({ name }) => isAbout(operation, name))
+    const unknown = [operation.route]
+      .flat()
+      .filter((route) => !routes.some(({ name }) => isAbout({ ...operation, route }, name)))
     const found =
-      own.length === 0
-        ? [
-            [
-              `operation names the route ${operation.route}, which does not exist`,
-              'give the name of a route as urlFor knows it',
-            ] as const,
-          ]
+      unknown.length > 0
+        ? unknown.map(
+            (route) =>
+              [
+                `operation names the route ${route}, which does not exist`,
+                'give the name of a route as urlFor knows it',
+              ] as const,
+          )
         : [
+            ...wrongGuards(operation, own),
             ...wrongStart(operation, own),
             ...SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier)),
           ]
@@ -80,8 +85,8 @@ function idleOperations(
     const isEmpty = Object.keys(operation).every((key) => key === 'kind' || key === 'route')
     const same = new Set([...(idle.get(operation)?.values() ?? [])].map(({ label }) => label))
     const messages = isEmpty
-      ? [`operation says nothing of ${operation.route}`]
-      : [...same].map((label) => `operation says that ${label} of ${operation.route} was what it is`)
+      ? [`operation says nothing of ${routeLabel(operation)}`]
+      : [...same].map((label) => `operation says that ${label} of ${routeLabel(operation)} was what it is`)
     return messages.map((message) => {
       const fix = 'write what it was before the change, or remove it'
       return atDefinition({ code: 'invalid_change', where: `change "${change.id}"`, message, fix }, change)
@@ -162,15 +167,10 @@ function twiceProblem(
   const problem: DefinitionProblem = {
     code: 'field_touched_twice',
     where: `change "${change?.id ?? ''}"`,
-    message: `${thing} of ${operation.route} is touched by ${by} of the same version too`,
+    message: `${thing} of ${routeLabel(operation)} is touched by ${by} of the same version too`,
     fix: 'keep one of the two, or give the older one an older version',
   }
   return atDefinition(problem, change)
-}
-
-/** An operation of a single route comes before one of its controller. */
-function precision({ route }: Operation): number {
-  return route.endsWith('.*') ? route.length : Infinity
 }
 
 /** Something that an operation says of a route. */
@@ -203,10 +203,28 @@ function bodyThings(operation: Operation, route: ResolvedRoute): readonly (reado
   })
 }
 
+/** The guards that an operation removes. */
+function guardThings({ withoutGuards }: Operation): readonly (readonly [string, Thing])[] {
+  return withoutGuards === undefined ? [] : [['guards', { label: 'the guards', was: withoutGuards }]]
+}
+
+/** The errors that an operation says what they were. */
+function errorThings({ errors = {} }: Operation): readonly (readonly [string, Thing])[] {
+  return Object.entries(errors).map(([code, { was = code, status, down }]) => {
+    const isOther = status !== undefined || down !== undefined
+    return [`error ${code}`, { label: `the error ${code}`, was: isOther ? { was } : was, newest: code }]
+  })
+}
+
 /** The things that an operation says what they were. */
 function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, Thing> {
   const { path, method, status, response } = operation
-  const things = new Map<string, Thing>([...shownThings(operation, route), ...bodyThings(operation, route)])
+  const things = new Map<string, Thing>([
+    ...shownThings(operation, route),
+    ...bodyThings(operation, route),
+    ...errorThings(operation),
+    ...guardThings(operation),
+  ])
   const own = path && pathBefore(route, path)
   if (own !== undefined) things.set('path', { label: 'the path', was: own })
   if (method !== undefined) things.set('method', { label: 'the method', was: method.was })
@@ -243,13 +261,27 @@ export function pathBefore({ pattern, prefix }: ResolvedRoute, path: OperationPa
 
 type OperationPath = NonNullable<Operation['path']>
 
+function wrongGuards(
+  { route, withoutGuards = [] }: Operation,
+  own: readonly ResolvedRoute[],
+): readonly (readonly [message: string, fix: string])[] {
+  const names = [route].flat().join(', ')
+  return withoutGuards
+    .filter((guard) => !own.some(({ layers }) => layers.guards.some(({ given }) => given === guard)))
+    .map((guard) => [
+      `operation.withoutGuards names ${guard.name}, which does not guard ${names}`,
+      'name a guard of the route, its controller, a router or module above it, or the application',
+    ])
+}
+
 function wrongStart(
   { path, route }: Operation,
   own: readonly ResolvedRoute[],
 ): readonly (readonly [message: string, fix: string])[] {
   if (path === undefined) return []
-  if (route.endsWith('.*') && path.now === undefined)
-    return [['operation.path.now is missing', `write what the paths of ${route} begin with`]]
+  const group = [route].flat().find((each) => each.endsWith('.*'))
+  if (group !== undefined && path.now === undefined)
+    return [['operation.path.now is missing', `write what the paths of ${group} begin with`]]
   return own
     .filter((each) => pathBefore(each, path) === undefined)
     .map(({ label }) => [
@@ -266,7 +298,7 @@ function unknownNames(
   routes: readonly ResolvedRoute[],
   earlier: Map<string, string[]>,
 ): readonly (readonly [message: string, fix: string])[] {
-  const { route } = operation
+  const route = routeLabel(operation)
   const declared = routes
     .flatMap(({ sources }) => sources.filter(({ name }) => name === source))
     .flatMap(({ schema }) => Object.keys(shapeOf(schema)))

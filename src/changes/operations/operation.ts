@@ -1,3 +1,4 @@
+import type { AnyGuard } from '../../define/guard.ts'
 import type { Method } from '../../http/http.ts'
 import type { Identified, ChangeExtra } from '../convert/converter.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -62,21 +63,24 @@ export interface AnswerWas<N = Schema, W = Schema> {
 }
 
 /** Whether a body needs the function that makes the newest one of an older one. */
-type NeedsUp<N, W> = [W] extends [AnySchema]
-  ? Out<W> extends In<N>
-    ? unknown
+type NeedsUp<N, W> = [Schema] extends [N]
+  ? unknown
+  : [W] extends [AnySchema]
+    ? Out<W> extends In<N>
+      ? unknown
+      : {
+          /** From the older version to the newest. */
+          readonly up: unknown
+        }
     : {
         /** From the older version to the newest. */
         readonly up: unknown
       }
-  : {
-      /** From the older version to the newest. */
-      readonly up: unknown
-    }
 
 /** Whether a response needs the function that makes the older one of the newest one. */
-type NeedsDown<N, W> =
-  Out<N> extends In<W>
+type NeedsDown<N, W> = [Schema] extends [N]
+  ? unknown
+  : Out<N> extends In<W>
     ? unknown
     : {
         /** From the newest version to the older one. */
@@ -90,6 +94,16 @@ type AnswersWere<N, W> = { readonly [K in keyof N]: { readonly now: N[K] } } & {
 
 /** Schemas of responses by their newest statuses. */
 type Answers = Readonly<Record<number, Schema>>
+
+/** An earlier error. At least one of its members is given. */
+export interface ErrorWas {
+  /** The code that it had. @default the newest one */
+  readonly was?: string
+  /** The status that it had. @default the newest one */
+  readonly status?: number
+  /** Returns the body of the older version. It gets the newest body with the older code and status. */
+  readonly down?: (problem: Readonly<Record<string, unknown>>, extra: ChangeExtra) => object
+}
 
 /** The earlier state of a part of a route. */
 export interface Earlier<T> {
@@ -122,8 +136,11 @@ export interface OperationOptions<
   B extends object = BodyWas,
   A extends object = Readonly<Record<number, AnswerWas>>,
 > {
-  /** The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. */
-  readonly route: R
+  /**
+   * The name of the route, as `urlFor` knows it, or of a controller with `.*` behind it: `'user.*'` are all routes in it. A list of names is for
+   * several routes, and `'*'` for all of them, which takes `errors` and `withoutGuards` alone.
+   */
+  readonly route: R | readonly R[]
   /** The path that the route had, with the prefixes of its controllers. For all routes of a controller, what their paths began with. */
   readonly path?: Earlier<string> & {
     /** The beginning of the paths of all routes of a controller. Not for a single route. */
@@ -147,6 +164,10 @@ export interface OperationOptions<
   readonly headers?: NamesWere<H>
   /** The earlier cookies. */
   readonly cookies?: NamesWere<C>
+  /** Guards that did not guard the route. The handler then runs without what they provide. */
+  readonly withoutGuards?: readonly AnyGuard[]
+  /** The earlier errors, by their newest codes. */
+  readonly errors?: Readonly<Record<string, ErrorWas>>
   /** The earlier request body, if it was another one as a whole. */
   readonly body?: B
   /** The earlier responses: statuses and bodies by their newest number, and headers by their newest name. */
@@ -170,7 +191,7 @@ export interface Operation<F = unknown> extends OperationOptions {
 
 /** An operation that is applied to a route, with its change. */
 export interface AppliedOperation extends Operation {
-  readonly change: Identified
+  readonly change: Identified & { readonly version: string }
 }
 
 /** The facts about the statuses of a route, or about the parameters of a source of it; nothing if types do not know the route. */
@@ -210,7 +231,22 @@ export function operation<
 
 /** Whether an operation is about a route of a name. */
 export function isAbout({ route }: Operation, name: string): boolean {
-  return route.endsWith('.*') ? name.startsWith(route.slice(0, -1)) : name === route
+  return [route].flat().some((each) => {
+    if (each === '*') return true
+    return each.endsWith('.*') ? name.startsWith(each.slice(0, -1)) : name === each
+  })
+}
+
+/** The routes that an operation names, for messages. */
+export function routeLabel({ route }: Operation): string {
+  return [route].flat().join(', ')
+}
+
+/** Compares how few routes operations name: one of a single route comes before one of its controller. */
+export function precision({ route }: Operation): number {
+  const names = [route].flat()
+  if (names.includes('*')) return 0
+  return Math.min(...names.map((name) => (name.endsWith('.*') ? name.length : Infinity)))
 }
 
 /** Whether a part of a change is an operation. */

@@ -2,16 +2,19 @@ import type {
   ResolvedRoute,
   VersionAdapter,
   MigrationTracking,
+  OlderProblem,
   StreamMigration,
 } from '../../routes/resolved-route.ts'
 import { RequestExtra } from '../../routes/migration-extra.ts'
+import type { MigrationExtra } from '../../routes/migration-extra.ts'
 import { after, isPromise, type Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { HttpError, httpError, phraseOf } from '../../http/errors.ts'
 import type { toDeclared as ToDeclared } from '../../schema/declared.ts'
 import { findResponse } from '../../schema/responses.ts'
+import { isJsonType } from '../../http/headers.ts'
 import { isAsyncIterable } from '../../http/stream.ts'
-import { isString } from '../../base/values.ts'
+import { isRecord, isString } from '../../base/values.ts'
 import type { RequestContext } from './context.ts'
 import { isAbort, logUnknown } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
@@ -170,22 +173,26 @@ function withOwnConditions(suffix: string, run: Run): Run {
 }
 
 function toOlderHead(
-  { statusOf, convertHeaders }: VersionAdapter,
+  migration: VersionAdapter,
   response: FinishedResponse,
   context: RequestContext,
   { begin, end, status: noteStatus }: MigrationTracking,
 ): FinishedResponse {
+  let older
   try {
     const extra = begin(context)
-    convertHeaders?.(response.headers, extra)
+    older = toOlderProblem(migration, response, extra)
+    migration.convertHeaders?.(response.headers, extra)
     end(context, extra)
   } catch (error) {
     throw toFailed(context, error)
   }
-  const { status: newest, headers, body } = response
-  const status = statusOf(newest)
+  const { status: newest, headers } = response
+  const status = older?.status ?? migration.statusOf(newest)
+  const body = older === undefined ? response.body : JSON.stringify(older.body)
+  if (older !== undefined) Object.assign(response, finish(newest, headers, body))
   if (status === newest) return response
-  noteStatus(context, newest)
+  if (older?.status === undefined) noteStatus(context, newest)
   const isRewritten = isProblem(headers['content-type']) && isString(body)
   if (isRewritten) response.body = withStatus(body, newest, status)
   response.status = status
@@ -194,6 +201,18 @@ function toOlderHead(
   if (isRewritten || isBodyless(status) || isBodyless(newest))
     Object.assign(response, finish(status, headers, response.body))
   return response
+}
+
+/** The body and status that an error had, or `undefined` if they are the same. */
+function toOlderProblem(
+  { problemBefore }: VersionAdapter,
+  { status, headers, body }: FinishedResponse,
+  extra: MigrationExtra,
+): OlderProblem | undefined {
+  if (problemBefore === undefined || status < 400 || !isString(body)) return undefined
+  if (!isJsonType(String(headers['content-type']))) return undefined
+  const problem: unknown = JSON.parse(body)
+  return isRecord(problem) ? problemBefore(problem, status, extra) : undefined
 }
 
 /** The headers that the route and its middleware give a body (RFC 9110 section 8), besides those that a response without one never has. */

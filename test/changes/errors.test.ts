@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+
+import {
+  createApp,
+  defineController,
+  defineErrorHandler,
+  defineGuard,
+  defineModule,
+  DefinitionError,
+  HttpError,
+  reply,
+  VersioningSchemes,
+} from 'octavo'
+import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
+import type { OperationOptions, VersionChange } from 'octavo/changes'
+import { compression } from 'octavo/middleware'
+import { z } from 'zod'
+
+class Declined extends Error {}
+
+const Problem = z.object({ code: z.enum(['card_declined', 'no_money']), status: z.int(), retry: z.boolean() })
+const Closed = defineGuard({
+  name: 'Closed',
+  canActivate: () => {
+    throw new HttpError(403, 'closed', { code: 'closed' })
+  },
+})
+
+const controller = defineController({
+  name: 'PayController',
+  prefix: '/pay',
+  errorHandlers: [
+    defineErrorHandler({
+      match: Declined,
+      handle: () => reply(402, { code: 'card_declined', status: 402, retry: false }),
+    }),
+  ],
+  routes: [
+    {
+      method: 'GET',
+      path: '/{how}',
+      name: 'pay',
+      response: { 200: z.string(), 402: Problem },
+      handler: ({ params: { how } }) => {
+        if (how === 'thrown')
+          throw new HttpError(402, 'no '.repeat(100), { code: 'card_declined', retry: true })
+        if (how === 'handler') throw new Declined()
+        if (how === 'declared')
+          return reply(402, { code: 'card_declined' as const, status: 402, retry: true })
+        if (how === 'money') return reply(402, { code: 'no_money' as const, status: 402, retry: false })
+        if (how === 'other') throw new HttpError(409, 'other', { code: 'other', secret: 7 })
+        if (how === 'unknown') throw new Error('unknown')
+        return 'paid'
+      },
+    },
+    { method: 'GET', path: '/closed/now', name: 'closed', guards: [Closed], handler: () => 'open' },
+  ],
+})
+const root = defineModule({ controllers: [controller] })
+
+type Given = Omit<OperationOptions, 'route'> & { readonly route?: string | readonly string[] }
+
+/** An application of three versions, with operations between each two, newer first. */
+function open(newer: readonly Given[], older: readonly Given[] = []) {
+  const changes = [newer, older].map((given, index) =>
+    defineVersionChange({
+      version: index === 0 ? '3' : '2',
+      title: `Change ${index}`,
+      change: given.map((each) => operation({ route: 'pay.pay', ...each })),
+    }),
+  )
+  return createApp(root, {
+    logger: false,
+    docs: {},
+    middleware: [compression({ threshold: 0 })],
+    versioning: {
+      scheme: VersioningSchemes.URL,
+      history: defineVersions({
+        versions: ['3', '2', '1'],
+        models: {},
+        changes: changes.filter(({ change }) => change.length > 0) as VersionChange<'3'>[],
+      }),
+    },
+  })
+}
+
+async function get(app: ReturnType<typeof open>, url: string): Promise<readonly unknown[]> {
+  const answer = await app.inject(url)
+  return [answer.statusCode, answer.body.startsWith('{') ? answer.json() : answer.body]
+}
+
+describe('an error of an older version', () => {
+  it('has the code, status and members that it had, however it is answered', async () => {
+    const app = open([
+      {
+        errors: {
+          card_declined: {
+            was: 'payment_failed',
+            status: 400,
+            down: ({ retry, ...problem }) => ({ ...problem, again: retry }),
+          },
+        },
+      },
+    ])
+    for (const how of ['thrown', 'declared', 'handler']) {
+      const [newest, problem] = await get(app, `/v3/pay/${how}`)
+      assert.equal(newest, 402)
+      assert.equal(Object(problem).code, 'card_declined')
+      const [status, older] = await get(app, `/v2/pay/${how}`)
+      const { code, status: own, again, retry, title } = Object(older)
+      assert.deepEqual(
+        [status, code, own, again, retry],
+        [400, 'payment_failed', 400, how !== 'handler', undefined],
+        how,
+      )
+      // the title of about:blank is the phrase of the status
+      assert.equal(title, how === 'thrown' ? 'Bad Request' : undefined)
+    }
+    assert.deepEqual(await get(app, '/v2/pay/money'), [402, { code: 'no_money', status: 402, retry: false }])
+    assert.deepEqual(await get(app, '/v2/pay/now'), [200, '"paid"'])
+    assert.equal((await get(app, '/v2/pay/unknown'))[0], 500)
+    const packed = await app.inject({ url: '/v2/pay/thrown', headers: { 'accept-encoding': 'gzip' } })
+    assert.equal(packed.headers['content-encoding'], 'gzip')
+    assert.equal(JSON.parse(gunzipSync(packed.bytes).toString()).code, 'payment_failed')
+  })
+
+  it('is what the oldest change says, and functions of newer ones run first', async () => {
+    const app = open(
+      [{ errors: { card_declined: { was: 'newer', down: (problem) => ({ ...problem, seen: ['3'] }) } } }],
+      [
+        {
+          errors: {
+            card_declined: {
+              was: 'older',
+              status: 418,
+              down: (problem) => ({ ...problem, seen: [...(problem['seen'] as string[]), '2'] }),
+            },
+          },
+        },
+      ],
+    )
+    const shown = async (version: string): Promise<readonly unknown[]> => {
+      const [status, { code, seen }] = (await get(app, `/v${version}/pay/thrown`)) as [
+        number,
+        Record<string, unknown>,
+      ]
+      return [status, code, seen]
+    }
+    assert.deepEqual(await shown('3'), [402, 'card_declined', undefined])
+    assert.deepEqual(await shown('2'), [402, 'newer', ['3']])
+    assert.deepEqual(await shown('1'), [418, 'older', ['3', '2']])
+  })
+
+  it('counts for all routes, several of them or one, and the one counts more', async () => {
+    const app = open([
+      { route: '*', errors: { card_declined: { was: 'all' }, other: { was: 'all' } } },
+      { route: ['pay.pay', 'pay.closed'], errors: { closed: { was: 'shut' } } },
+      { errors: { card_declined: { was: 'one' } } },
+    ])
+    const code = async (url: string): Promise<unknown> => Object((await get(app, url))[1]).code
+    assert.equal(await code('/v2/pay/thrown'), 'one')
+    assert.equal(await code('/v2/pay/other'), 'all')
+    assert.equal(await code('/v2/pay/closed/now'), 'shut')
+    assert.equal(await code('/v3/pay/closed/now'), 'closed')
+  })
+
+  it('keeps its status from other operations about statuses', async () => {
+    const app = open([
+      {
+        errors: { card_declined: { status: 400 } },
+        response: { status: { 400: { was: 410 }, 409: { was: 411 } } },
+      },
+    ])
+    assert.equal((await get(app, '/v2/pay/thrown'))[0], 400)
+    assert.equal((await get(app, '/v2/pay/other'))[0], 411)
+  })
+
+  it('is in documents', async () => {
+    const app = open([{ errors: { card_declined: { was: 'payment_failed', status: 400 } } }])
+    await app.ready()
+    const responses = (version: string): Record<string, { content: Record<string, { schema: unknown }> }> =>
+      Object(app.openapi({ version }).paths)[`/v${version}/pay/{how}`].get.responses
+    const codes = (version: string, status: string): unknown => {
+      const text = JSON.stringify(responses(version)[status]?.content['application/json']?.schema ?? {})
+      return [...text.matchAll(/card_declined|no_money|payment_failed/g)].map(([code]) => code)
+    }
+    assert.deepEqual(codes('3', '402'), ['card_declined', 'no_money'])
+    assert.deepEqual(codes('2', '402'), ['no_money'])
+    assert.deepEqual(codes('2', '400'), ['payment_failed'])
+  })
+
+  it('is a mistake of a function that throws or returns no object', async () => {
+    for (const down of [
+      () => 7,
+      () => {
+        throw new Error('no')
+      },
+      async () => ({}),
+    ]) {
+      const app = open([{ errors: { card_declined: { down: down as never } } }])
+      const [status, problem] = await get(app, '/v2/pay/thrown')
+      assert.deepEqual([status, Object(problem).code], [500, 'migration_failed'])
+    }
+  })
+})
+
+describe('a guard that did not guard', () => {
+  it('does not guard older versions', async () => {
+    const app = open([{ route: 'pay.closed', withoutGuards: [Closed] }])
+    assert.equal((await get(app, '/v3/pay/closed/now'))[0], 403)
+    assert.deepEqual(await get(app, '/v2/pay/closed/now'), [200, '"open"'])
+    const all = open([], [{ route: '*', withoutGuards: [Closed] }])
+    assert.equal((await get(all, '/v2/pay/closed/now'))[0], 403)
+    assert.deepEqual(await get(all, '/v1/pay/closed/now'), [200, '"open"'])
+  })
+})
+
+describe('a mistake in an operation', () => {
+  const other = defineGuard({ name: 'Other', canActivate: () => true })
+  for (const [what, part, expected] of [
+    [
+      'a problem of Octavo',
+      { errors: { validation_failed: { was: 'invalid' } } },
+      /errors\.validation_failed is a problem of Octavo/,
+    ],
+    [
+      'an error that was the same',
+      { errors: { closed: { was: 'closed' } } },
+      /the error closed of pay\.pay was what it is/,
+    ],
+    ['an error without anything', { errors: { closed: {} } }, /operation\.errors\.closed is/],
+    ['a status that is no error', { errors: { closed: { status: 200 } } }, /errors\.closed\.status is 200/],
+    ['a path of all routes', { route: '*', path: { was: '/old' } }, /operation of '\*' has path/],
+    [
+      'a list with an unknown route',
+      { route: ['pay.pay', 'pay.no'], errors: { closed: { was: 'shut' } } },
+      /names the route pay\.no, which does not exist/,
+    ],
+    [
+      'a guard that guards nothing',
+      { withoutGuards: [other] },
+      /withoutGuards names Other, which does not guard pay\.pay/,
+    ],
+    ['no guard', { withoutGuards: ['Closed'] }, /operation\.withoutGuards\[0\] is/],
+  ] as const)
+    it(`is reported: ${what}`, async () => {
+      await assert.rejects(
+        async () => await open([part as unknown as Given]).ready(),
+        (error) => error instanceof DefinitionError && expected.test(error.message),
+      )
+    })
+
+  it('is reported if two operations of one version say it of the same routes', async () => {
+    const errors = { closed: { was: 'shut' } }
+    await assert.rejects(
+      async () => await open([{ errors }, { errors: { closed: { was: 'locked' } } }]).ready(),
+      /the error closed of pay\.pay is touched by another operation/,
+    )
+  })
+})
