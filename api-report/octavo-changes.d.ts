@@ -149,6 +149,12 @@ export interface Earlier<T> {
   readonly was: T
 }
 
+export interface ErrorWas {
+  readonly down?: (problem: Readonly<Record<string, unknown>>, extra: ChangeExtra) => object
+  readonly status?: number
+  readonly was?: string
+}
+
 type Fact<N = string, K = string | number, D = string> = readonly [
   about: N,
   part: readonly [name: K, was: unknown],
@@ -397,8 +403,9 @@ export type NamesWere<W = Readonly<Record<string, Was>>> = {
   readonly [K in keyof W]: NameWas<W[K]>
 }
 
-type NeedsDown<N, W> =
-  Out<N> extends In<W>
+type NeedsDown<N, W> = [Schema] extends [N]
+  ? unknown
+  : Out<N> extends In<W>
     ? unknown
     : {
         readonly down: unknown
@@ -409,15 +416,17 @@ interface NeedsDown_2<Now, Old> {
   readonly down: unknown
 }
 
-type NeedsUp<N, W> = [W] extends [AnySchema]
-  ? Out<W> extends In<N>
-    ? unknown
+type NeedsUp<N, W> = [Schema] extends [N]
+  ? unknown
+  : [W] extends [AnySchema]
+    ? Out<W> extends In<N>
+      ? unknown
+      : {
+          readonly up: unknown
+        }
     : {
         readonly up: unknown
       }
-  : {
-      readonly up: unknown
-    }
 
 interface NeedsUp_2<Old, Now> {
   readonly '~up'?: readonly [Old, Now]
@@ -484,6 +493,7 @@ export interface OperationOptions<
   readonly cookies?: NamesWere<C>
   readonly deprecated?: Earlier<boolean>
   readonly description?: Earlier<string>
+  readonly errors?: Readonly<Record<string, ErrorWas>>
   readonly headers?: NamesWere<H>
   readonly method?: Earlier<Method>
   readonly path?: Earlier<string> & {
@@ -497,10 +507,11 @@ export interface OperationOptions<
       readonly [K in keyof S]: Earlier<S[K]>
     }
   }
-  readonly route: R
+  readonly route: R | readonly R[]
   readonly status?: Earlier<P>
   readonly summary?: Earlier<string>
   readonly tags?: Earlier<readonly string[]>
+  readonly withoutGuards?: readonly AnyGuard[]
 }
 
 interface Opt<S> {

@@ -188,11 +188,16 @@ function toOlderHead(
     throw toFailed(context, error)
   }
   const { status: newest, headers } = response
+  if (older !== undefined) Object.assign(response, finish(newest, headers, JSON.stringify(older.body)))
   const status = older?.status ?? migration.statusOf(newest)
-  const body = older === undefined ? response.body : JSON.stringify(older.body)
-  if (older !== undefined) Object.assign(response, finish(newest, headers, body))
   if (status === newest) return response
   if (older?.status === undefined) noteStatus(context, newest)
+  return withOlderStatus(response, status)
+}
+
+/** Gives a response the status that it had. */
+function withOlderStatus(response: FinishedResponse, status: number): FinishedResponse {
+  const { status: newest, headers, body } = response
   const isRewritten = isProblem(headers['content-type']) && isString(body)
   if (isRewritten) response.body = withStatus(body, newest, status)
   response.status = status
