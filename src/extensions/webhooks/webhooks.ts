@@ -1,5 +1,6 @@
 import type { Webhook } from '../../openapi/webhook.ts'
 import { once } from '../../base/async.ts'
+import { stepProblems } from '../../changes/check-steps.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
 import { DefinitionError, type DefinitionProblem } from '../../base/definition-error.ts'
@@ -214,7 +215,10 @@ function historyProblems(history: unknown): readonly DefinitionProblem[] {
   const parts = findHistoryInternals(history)?.parts
   // mistakes are found while the changes of a schema are looked for
   for (const schema of parts?.messages ?? []) parts?.plans.reachOf(schema)
-  return parts?.problems ?? []
+  if (parts === undefined) return []
+  // a payload is only converted to older versions; whether requests carry its models is for applications to know, but for a refinement
+  const chains = parts.plans.chains.values()
+  return [...parts.problems, ...stepProblems(chains, ({ reshape }) => reshape.refine !== undefined)]
 }
 
 function missingProblems(options: unknown): readonly DefinitionProblem[] {
