@@ -75,7 +75,7 @@ async function bootProblems(change: readonly unknown[]): Promise<DefinitionError
   return []
 }
 
-function changed(title: string, ...given: readonly Omit<OperationOptions, 'route'>[]): object {
+function changed(title: string, ...given: readonly Omit<OperationOptions, 'route' | 'body'>[]): object {
   const parts = given.map((each) => operation({ route: 'user.get', ...each }))
   return defineVersionChange({ version: '3', title, change: parts })
 }
@@ -206,38 +206,28 @@ describe('names of older versions', () => {
     assert.match(problem?.message ?? '', /which no field can be/)
   })
 
+  const was = (place: string, name: string, kind: string): string =>
+    `${place} was called ${name}, which no ${kind} can be`
   for (const [given, message] of [
-    [
-      { query: { sort: { was: '' } } },
-      'operation.query.sort was called an empty string, which no parameter can be',
-    ],
-    [
-      { query: { sort: { was: '__proto__' } } },
-      'operation.query.sort was called "__proto__", which no parameter can be',
-    ],
+    [{ query: { sort: { was: '' } } }, was('operation.query.sort', 'an empty string', 'parameter')],
+    [{ query: { sort: { was: '__proto__' } } }, was('operation.query.sort', '"__proto__"', 'parameter')],
     [
       { headers: { 'x-trace': { was: '__proto__' } } },
-      'operation.headers.x-trace was called "__proto__", which no header can be',
+      was('operation.headers.x-trace', '"__proto__"', 'header'),
     ],
     [
       { headers: { 'x-trace': { was: 'bad name' } } },
-      'operation.headers.x-trace was called "bad name", which no header can be',
+      was('operation.headers.x-trace', '"bad name"', 'header'),
     ],
-    [
-      { cookies: { theme: { was: '__proto__' } } },
-      'operation.cookies.theme was called "__proto__", which no cookie can be',
-    ],
-    [
-      { cookies: { theme: { was: 'a=b' } } },
-      'operation.cookies.theme was called "a=b", which no cookie can be',
-    ],
+    [{ cookies: { theme: { was: '__proto__' } } }, was('operation.cookies.theme', '"__proto__"', 'cookie')],
+    [{ cookies: { theme: { was: 'a=b' } } }, was('operation.cookies.theme', '"a=b"', 'cookie')],
     [
       { response: { headers: { 'x-total': { was: 'bad name' } } } },
-      'operation.response.headers.x-total was called "bad name", which no header can be',
+      was('operation.response.headers.x-total', '"bad name"', 'header'),
     ],
     [
       { response: { headers: { 'bad name': { was: z.string(), down: () => 'a' } } } },
-      'operation.response.headers.bad name was called "bad name", which no header can be',
+      was('operation.response.headers.bad name', '"bad name"', 'header'),
     ],
   ] as const satisfies readonly (readonly [Omit<OperationOptions, 'route'>, string])[])
     it(`are those that requests and responses can have: ${message}`, () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { createApp, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
 import type { DefinitionWarning, Logger } from 'octavo'
-import { placeless, withoutPlaces } from '../support/places.ts'
+import { assertProblems, placeless, withoutPlaces } from '../support/places.ts'
 import { controller } from '../support/untyped.ts'
 
 const routes = (...list: readonly object[]) =>
@@ -35,7 +35,7 @@ describe('two routes that answer the same requests', () => {
         { path: '/{a}', name: 'x' },
         { path: '/{b:str}', name: 'y' },
       ],
-      { where: 'y: GET /{b:str}', message: 'x: GET /{a} answers GET on the same path too', fix },
+      { where: 'y: GET /{b:str}' },
     ],
     [
       'by one of several methods',
@@ -44,7 +44,7 @@ describe('two routes that answer the same requests', () => {
         { name: 'x', method: ['GET', 'PUT'] },
         { name: 'y', method: ['POST', 'PUT'] },
       ],
-      { where: 'y: POST,PUT /', message: 'x: GET,PUT / answers PUT on the same path too', fix },
+      { where: 'y: POST,PUT /' },
     ],
     [
       'by name and path',
@@ -53,7 +53,7 @@ describe('two routes that answer the same requests', () => {
         { path: '/a', name: 'x' },
         { path: '/a', name: 'x' },
       ],
-      { where: 'x: GET /a', message: 'x: GET /a answers GET on the same path too', fix },
+      { where: 'x: GET /a' },
     ],
     [
       'but for a slash at the end, when that is ignored',
@@ -62,7 +62,7 @@ describe('two routes that answer the same requests', () => {
         { path: '/a', name: 'x' },
         { path: '/a/', name: 'y' },
       ],
-      { where: 'y: GET /a/', message: 'x: GET /a answers GET on the same path too', fix },
+      { where: 'y: GET /a/' },
     ],
     [
       'but for a slash at the end, when that is redirected',
@@ -71,7 +71,7 @@ describe('two routes that answer the same requests', () => {
         { path: '/a', name: 'x' },
         { path: '/a/', name: 'y' },
       ],
-      { where: 'y: GET /a/', message: 'x: GET /a answers GET on the same path too', fix },
+      { where: 'y: GET /a/' },
     ],
     [
       'but for versions that nothing reads',
@@ -82,7 +82,6 @@ describe('two routes that answer the same requests', () => {
       ],
       {
         where: 'y: GET /a',
-        message: 'x: GET /a answers GET on the same path too',
         fix: 'call app.enableVersioning: their versions do not count before',
       },
     ],
@@ -93,7 +92,7 @@ describe('two routes that answer the same requests', () => {
         { path: '/a', name: 'x', version: ['1', '2'] },
         { path: '/a', name: 'y', version: ['2', '3'] },
       ],
-      { where: 'y: GET /a', message: 'x: GET /a answers GET on the same path for version 2 too', fix },
+      { where: 'y: GET /a' },
     ],
   ] as const
   for (const [title, options, list, expected] of cases) {
@@ -101,7 +100,7 @@ describe('two routes that answer the same requests', () => {
       const app = createApp(routes(...list), { ...options, logger: false })
       await assert.rejects(app.ready(), (error) => {
         assert.ok(error instanceof DefinitionError)
-        assert.deepEqual(placeless(error.errors), [{ code: 'duplicate_route', ...expected }])
+        assertProblems(error.errors, [{ code: 'duplicate_route', ...expected }])
         return true
       })
     })
@@ -113,7 +112,7 @@ describe('two routes that answer the same requests', () => {
       assert.ok(error instanceof DefinitionError)
       const [{ where, message } = { where: '', message: '' }] = error.errors
       assert.match(where, /^y: GET \/a \(.*duplicates\.test\.ts:\d+\)$/)
-      assert.equal(message, 'x: GET /a answers GET on the same path too')
+      assert.doesNotMatch(message, /:\d+/)
       return true
     })
   })

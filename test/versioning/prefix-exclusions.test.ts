@@ -444,6 +444,7 @@ describe('an exclusion that cannot be used', () => {
     }
     return []
   }
+  const unused = (what: string): string => `prefix.exclude has ${what}, which is no route without the prefix`
   const cases: readonly (readonly [
     title: string,
     prefix: unknown,
@@ -452,35 +453,17 @@ describe('an exclusion that cannot be used', () => {
     [
       'misspelt',
       { path: '/api', exclude: ['/helth'] },
-      [
-        [
-          'unused_exclusion',
-          'prefix.exclude has /helth, which is no route without the prefix',
-          'did you mean "/health"?',
-        ],
-      ],
+      [['unused_exclusion', unused('/helth'), 'did you mean "/health"?']],
     ],
     [
       'with the prefix',
       { path: '/api', exclude: ['/api/health'] },
-      [
-        [
-          'unused_exclusion',
-          'prefix.exclude has /api/health, which is no route without the prefix',
-          'did you mean "/health"?',
-        ],
-      ],
+      [['unused_exclusion', unused('/api/health'), 'did you mean "/health"?']],
     ],
     [
       'above routes',
       { path: '/api', exclude: ['/users'] },
-      [
-        [
-          'unused_exclusion',
-          'prefix.exclude has /users, which is no route without the prefix',
-          'did you mean "/users/{id:int}"?',
-        ],
-      ],
+      [['unused_exclusion', unused('/users'), 'did you mean "/users/{id:int}"?']],
     ],
     [
       'of another type',
@@ -488,7 +471,7 @@ describe('an exclusion that cannot be used', () => {
       [
         [
           'unused_exclusion',
-          'prefix.exclude has /users/{id}, which is no route without the prefix',
+          unused('/users/{id}'),
           'use one of /cars, /cars/{id:int}, /status, /health, /legacy, /ping, /metrics, /files, /files/{name}, /users/{id:int}',
         ],
       ],
@@ -499,7 +482,7 @@ describe('an exclusion that cannot be used', () => {
       [
         [
           'unused_exclusion',
-          'prefix.exclude has PUT,PATCH /health, which is no route without the prefix',
+          unused('PUT,PATCH /health'),
           'leave out method, or name every method of the route',
         ],
       ],
@@ -585,7 +568,7 @@ describe('an exclusion that cannot be used', () => {
         {
           code: 'unused_exclusion',
           where: 'createApp',
-          message: 'prefix.exclude has /later, which is no route without the prefix',
+          message: unused('/later'),
           fix: 'did you mean "/late"?',
         },
       ])

@@ -12,6 +12,10 @@ const { QUERY } = VersioningSchemes
 const x = (version: Row[2], path: Row[1] = '/x', method: Row[0] = 'GET'): Row => [method, path, version, 'x']
 const label = (index: number): string => `api.r${index}: GET /x`
 const versions = ['4', '3', '2', '1']
+const splits = (inside: string, above: string): string =>
+  `${inside} inside this range, and the range answers ${above} above`
+const ending = (end: string, left: string, spec: string): string =>
+  `end the range with <${end}, or leave the ${left} out if it is to go on: [${spec}]`
 
 describe('a range that goes on above a version of another route is a mistake', () => {
   const cases: readonly (readonly [
@@ -24,8 +28,8 @@ describe('a range that goes on above a version of another route is a mistake', (
       [x('>=1'), x('2')],
       [
         label(0),
-        `${label(1)} answers version 2 inside this range, and the range answers versions 3, 4 above`,
-        "end the range with <2, or leave the version out if it is to go on: ['>=1 <2', '>2']",
+        splits(`${label(1)} answers version 2`, 'versions 3, 4'),
+        ending('2', 'version', "'>=1 <2', '>2'"),
       ],
     ],
     [
@@ -33,8 +37,8 @@ describe('a range that goes on above a version of another route is a mistake', (
       [x('2'), x('>=1')],
       [
         label(1),
-        `${label(0)} answers version 2 inside this range, and the range answers versions 3, 4 above`,
-        "end the range with <2, or leave the version out if it is to go on: ['>=1 <2', '>2']",
+        splits(`${label(0)} answers version 2`, 'versions 3, 4'),
+        ending('2', 'version', "'>=1 <2', '>2'"),
       ],
     ],
     [
@@ -42,8 +46,8 @@ describe('a range that goes on above a version of another route is a mistake', (
       [x('<=4 >=1'), x(['2', '3'])],
       [
         label(0),
-        `${label(1)} answers versions 2, 3 inside this range, and the range answers version 4 above`,
-        "end the range with <2, or leave the versions out if it is to go on: ['>=1 <2', '>3']",
+        splits(`${label(1)} answers versions 2, 3`, 'version 4'),
+        ending('2', 'versions', "'>=1 <2', '>3'"),
       ],
     ],
     [
@@ -51,8 +55,8 @@ describe('a range that goes on above a version of another route is a mistake', (
       [x('<=3'), x('2')],
       [
         label(0),
-        `${label(1)} answers version 2 inside this range, and the range answers version 3 above`,
-        "end the range with <2, or leave the version out if it is to go on: ['>=1 <2', '>2 <=3']",
+        splits(`${label(1)} answers version 2`, 'version 3'),
+        ending('2', 'version', "'>=1 <2', '>2 <=3'"),
       ],
     ],
     [
@@ -60,8 +64,8 @@ describe('a range that goes on above a version of another route is a mistake', (
       [x('>=1'), x('2'), x('3')],
       [
         label(0),
-        `${label(1)}, ${label(2)} answer versions 2, 3 inside this range, and the range answers version 4 above`,
-        "end the range with <2, or leave the versions out if it is to go on: ['>=1 <2', '>3']",
+        splits(`${label(1)}, ${label(2)} answer versions 2, 3`, 'version 4'),
+        ending('2', 'versions', "'>=1 <2', '>3'"),
       ],
     ],
     ['not at the top of the range', [x('>=1'), x('4')]],
