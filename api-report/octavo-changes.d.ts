@@ -357,6 +357,11 @@ type ModelAt<S, St> =
 
 export type ModelFields = z.core.$ZodShape
 
+export interface ModelMeta {
+  readonly [keyword: string]: unknown
+  readonly description?: string
+}
+
 type ModelName<M> = M extends {
   readonly [MODEL]: infer N extends string
 }
@@ -860,7 +865,11 @@ export function derive<M extends Modelled, S extends Schema>(of: M, make: (model
 
 export function fieldNames<M extends AnyModel>(model: M): FieldNames<ModelName<M>, keyof M['~shape'] & string>
 
-export function model<const N extends string, Sh extends ModelFields>(name: N, fields: Sh): Model<N, Sh>
+export function model<const N extends string, Sh extends ModelFields>(
+  name: N,
+  fields: Sh,
+  meta?: ModelMeta,
+): Model<N, Sh>
 
 export function operation<
   const R extends string,

@@ -851,6 +851,7 @@ export interface GuardOptions<D> {
   readonly canActivate: (context: RouteContext, inject: Injected<D>) => Awaitable<boolean>
   readonly inject?: D
   readonly name: string
+  readonly scopes?: readonly string[]
   readonly security?: readonly SecurityRequirement[]
 }
 
@@ -2616,7 +2617,7 @@ export function defineErrorHandler<const M extends ErrorClass | number>(options:
   readonly match: M
 }): ErrorHandler
 
-export function defineGuard<D extends Tokens = {}>(options: GuardOptions<D>): Guard
+export function defineGuard<D extends Tokens = {}>({ scopes, ...options }: GuardOptions<D>): Guard
 
 export function defineInterceptor<D extends Tokens = {}, E extends Schema | undefined = undefined>(
   options: InterceptorOptions<D, E>,

@@ -4,7 +4,7 @@ export type { VersionChange, VersionChangeOptions } from './change.ts'
 export { fieldNames } from './field-names.ts'
 export type { FieldNames } from './field-names.ts'
 export { derive, model } from './model.ts'
-export type { AnyModel, Model, Modelled, ModelFields, Part } from './model.ts'
+export type { AnyModel, Model, Modelled, ModelFields, ModelMeta, Part } from './model.ts'
 export { operation } from './operations/operation.ts'
 export type {
   AnswerWas,

@@ -64,6 +64,13 @@ const models = new WeakMap<object, Known>()
 /** The schemas that `derive` made, with the models that they are parts of. */
 const parts = new WeakMap<object, Schema>()
 
+/** Keywords of JSON Schema that documents show of a model. */
+export interface ModelMeta {
+  /** A text that documents show. */
+  readonly description?: string
+  readonly [keyword: string]: unknown
+}
+
 /**
  * Defines a model: an object schema in its newest shape, whose earlier shapes changes describe. Its fields are copies of the schemas that
  * are given, so that a change reaches the fields of this model alone, and those of schemas that are made from it.
@@ -73,12 +80,16 @@ const parts = new WeakMap<object, Schema>()
  *
  * @throws `DefinitionError` for a name or fields that cannot be used.
  */
-export function model<const N extends string, Sh extends ModelFields>(name: N, fields: Sh): Model<N, Sh> {
+export function model<const N extends string, Sh extends ModelFields>(
+  name: N,
+  fields: Sh,
+  meta: ModelMeta = {},
+): Model<N, Sh> {
   if (!isModelName(name))
     refuse(`model ${describeValue(name, true)}`, 'the name cannot be used', "write a name such as 'User'")
   if (!isRecord(fields)) refuse(`model ${name}`, `its fields are ${describeValue(fields)}`, FIELDS)
   const shape = ownCopies(name, fields)
-  const made = zod.object(shape).meta({ id: name })
+  const made = zod.object(shape).meta({ ...meta, id: name })
   models.set(made, { name })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
   return placed(made, model) as unknown as Model<N, Sh>

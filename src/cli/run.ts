@@ -8,6 +8,7 @@ import { diff } from './gate/diff.ts'
 import { snapshot } from './gate/snapshot.ts'
 import { CommandError, InputError, usageError } from './failure.ts'
 import { commandHelp, generalHelp } from './help.ts'
+import { importApi } from './import/import.ts'
 import { init } from './init/init.ts'
 import { openapi } from './openapi.ts'
 import { release } from './release/release.ts'
@@ -19,6 +20,7 @@ import { styleFor } from '../base/style.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   init,
+  import: importApi,
   dev,
   routes,
   versions,

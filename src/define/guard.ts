@@ -71,6 +71,16 @@ export function scopesOf(requirement: SecurityRequirement): readonly string[] | 
   return neededScopes.get(requirement)
 }
 
+/**
+ * Whether the credentials of a scheme are tokens, which can have scopes.
+ *
+ * @internal
+ */
+export function hasScopes(scheme: SecurityScheme): boolean {
+  const { type, scheme: word } = { scheme: '', ...scheme }
+  return type === 'oauth2' || type === 'openIdConnect' || word.toLowerCase() === 'bearer'
+}
+
 /** A guard, as `defineGuard` returns it. The type parameter is the type that it sets in `context.identity`, `never` if it sets none. */
 export interface Guard<I = never> {
   /** Distinguishes guards from other definitions. */
@@ -110,6 +120,8 @@ export interface GuardOptions<D> {
   readonly inject?: D
   /** The credentials in documents: alternatives, one of which is enough. */
   readonly security?: readonly SecurityRequirement[]
+  /** The scopes in documents that tokens need. `canActivate` checks them. */
+  readonly scopes?: readonly string[]
   /** Returns whether the request may continue. `false` is a 403. It may also throw an `HttpError`. */
   readonly canActivate: (context: RouteContext, inject: Injected<D>) => Awaitable<boolean>
 }
@@ -124,6 +136,8 @@ export interface GuardOptions<D> {
  *   canActivate: async ({ identity }, { roles }) => roles.has(identity, 'admin'),
  * })
  */
-export function defineGuard<D extends Tokens = {}>(options: GuardOptions<D>): Guard {
+export function defineGuard<D extends Tokens = {}>({ scopes, ...options }: GuardOptions<D>): Guard {
+  for (const requirement of options.security ?? [])
+    if (scopes !== undefined && Object.values(requirement).some(hasScopes)) needingScopes(requirement, scopes)
   return placed({ inject: {}, ...options, kind: 'guard' }, defineGuard)
 }

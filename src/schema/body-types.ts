@@ -15,9 +15,16 @@ const MULTIPART = 'multipart/form-data'
  */
 export function bodyTypes(sources: readonly DeclaredSource[], method: string): readonly string[] {
   if (sources.some(({ name }) => name === 'files')) return [MULTIPART]
-  if (sources.some(({ name }) => name === 'form')) return ['application/x-www-form-urlencoded', MULTIPART]
+  const form = sources.find(({ name }) => name === 'form')
+  if (form !== undefined) return formTypes(form.schema)
   const body = sources.find(({ name }) => name === 'body')
   return body === undefined ? [] : typesOf(body.schema, method)
+}
+
+/** The media types that a form without files is read in. */
+export function formTypes(schema: Schema): readonly string[] {
+  const named = namedType(schema)
+  return named === undefined ? ['application/x-www-form-urlencoded', MULTIPART] : [named]
 }
 
 /** The media types that a body with this schema is read in. A type that the schema names stands alone, as in documents. */

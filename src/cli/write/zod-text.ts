@@ -10,10 +10,14 @@ export interface Names {
   readonly components: Readonly<Record<string, unknown>>
   /** The model that a named schema is, as code knows it, or `undefined` if it is none. */
   readonly modelOf: (component: string) => string | undefined
+  /** Writes a schema in another way, or returns `undefined` for those that are written as usual. */
+  readonly write?: (schema: JsonSchema) => string | undefined
 }
 
 /** A zod schema that takes what a JSON Schema does, as source text. What zod cannot say is `z.unknown()`. */
 export function toZodText(schema: unknown, names: Names, above: readonly string[] = []): string {
+  const written = isRecord(schema) ? names.write?.(schema) : undefined
+  if (written !== undefined) return written
   const { default: fallback, ...own } = toRecord(schema)
   const other = withoutNull(own)
   const text =

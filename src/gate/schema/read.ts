@@ -118,7 +118,7 @@ const withNull = (parts: readonly Alternative[]): readonly Alternative[] =>
 function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: Reading): ValueSet {
   const shapes = branches.map((branch, at) => {
     const parts = atHome(reading.read(branch))
-    const name = isRecord(branch) && isString(branch['$ref']) ? branch['$ref'].split('/').at(-1) : undefined
+    const name = isRecord(branch) && isString(branch['$ref']) ? toRefName(branch['$ref']) : undefined
     return parts.map((part): Alternative => ({ ...part, name: name ?? part.name, branch: at }))
   })
   const rule: Rule = {
@@ -143,6 +143,14 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     }
   const exclusive = parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) }))
   return { parts: exclusive, notes, place: undefined }
+}
+
+/** The name that a reference leads to: that of a schema, or of a file. */
+function toRefName(reference: string): string | undefined {
+  return reference
+    .split('/')
+    .at(-1)
+    ?.replace(/\.(?:ya?ml|json)$/, '')
 }
 
 /** Returns the notes of the only branch that is not null. */
@@ -265,7 +273,8 @@ function toText(schema: Node): Alternative {
     ...ANY_STRING,
     minLength: numberAt(schema, 'minLength') ?? 0,
     maxLength: numberAt(schema, 'maxLength') ?? Number.POSITIVE_INFINITY,
-    patterns: isString(schema['pattern']) ? [schema['pattern']] : [],
+    // an escaped slash is a slash
+    patterns: isString(schema['pattern']) ? [schema['pattern'].replaceAll(String.raw`\/`, '/')] : [],
     formats,
   }
 }
@@ -294,7 +303,11 @@ function toObject(schema: Node, reading: Reading): Alternative {
   const { read } = reading
   const required = new Set(toList(schema['required']).filter(isString))
   const properties = new Map<string, Property>()
-  const given = isRecord(schema['properties']) ? schema['properties'] : {}
+  const declared = schema['properties']
+  // no property is a text, so this is a reference to all of them
+  const isReference = isRecord(declared) && isString(declared['$ref'])
+  const found = isReference ? reading.source.resolve(declared) : declared
+  const given = isRecord(found) ? found : {}
   for (const name of new Set([...Object.keys(given), ...required])) {
     const own = Object.hasOwn(given, name) ? given[name] : undefined
     const isForeign = isWrittenElsewhere(own, reading)

@@ -86,7 +86,9 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
 }
 
 /** The body by one method: PATCH takes JSON objects as merge patches as well. */
-function bodyOf({ sources }: ResolvedRoute, method: Method, body: RequestBody): RequestBody {
+function bodyOf({ sources, forward }: ResolvedRoute, method: Method, body: RequestBody): RequestBody {
+  // the API behind says what it takes
+  if (forward !== undefined) return body
   const json = body.content['application/json']
   const declared = sources.find(({ name }) => name === 'body')
   if (json === undefined || declared === undefined || !takesMergePatch(declared.schema, method)) return body
@@ -178,7 +180,8 @@ function merge(base: unknown, own: unknown, shown: Shown): unknown {
     return [...base.filter((each) => !keys.has(keyOf(each))), ...own]
   }
   if (!isRecord(own)) return own
-  const merged: Record<string, unknown> = isRecord(base) ? { ...base } : {}
+  // beside a reference, nothing would count
+  const merged: Record<string, unknown> = isRecord(base) && !('$ref' in base) ? { ...base } : {}
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined) continue
     merged[name] = merge(merged[name], value, shown)

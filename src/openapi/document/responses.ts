@@ -36,7 +36,11 @@ export function toResponses(
   { converted, wire, answers, added, openapi }: ResponseParts,
 ): Responses {
   const headersAt = (status: ResponseKey, isObject = status !== 204 && status !== 205) =>
-    headersOf(lifetime, addedResponseHeaders(added, isObject), status)
+    headersOf(
+      lifetime,
+      addedResponseHeaders(added, isObject),
+      route.forward === undefined ? status : 'default',
+    )
   const declared = new Map<string, ResponseObject>()
   for (const [status, { description, content }] of converted.responses) {
     declared.set(String(status), {
@@ -109,9 +113,14 @@ function declaredFor(
 
 const BODIES: ReadonlySet<string> = new Set(['body', 'form', 'files'])
 
+/** Whether requests are parsed here. What passes unparsed is for the API behind to refuse. */
+function isParsed({ forward, validate, newest }: DocumentedRoute['route']): boolean {
+  return forward === undefined || validate === true || newest !== undefined
+}
+
 /** Returns the errors of Octavo itself, by status; handlers throw what they like, which is the `default`. */
 function errorsOf(
-  { sources, layers, pattern }: DocumentedRoute['route'],
+  route: DocumentedRoute['route'],
   lifetime: Lifetime | undefined,
   { refusals, retired }: Wire,
   added: readonly Documented[],
@@ -124,19 +133,22 @@ function errorsOf(
     const names = found.get(String(status)) ?? []
     if (!names.includes(name)) found.set(String(status), [...names, name])
   }
-  const hasBody = sources.some(({ name }) => BODIES.has(name))
+  const { sources, layers, pattern } = route
+  if (route.forward !== undefined) for (const status of [502, 504]) add(status, 'Problem')
+  const isRead = isParsed(route)
+  const hasBody = isRead && sources.some(({ name }) => BODIES.has(name))
   const asks = layers.guards.some(({ part }) => (part.security?.length ?? 0) > 0)
   const rules: readonly (readonly [can: boolean, status: number, name: ProblemAnswer])[] = [
-    [hasBody || sources.some(({ name }) => name === 'query'), 400, 'BadRequest'],
+    [hasBody || (isRead && sources.some(({ name }) => name === 'query')), 400, 'BadRequest'],
     [asks, 401, 'Unauthenticated'],
     // a limit among the guards, which is a function, refuses with problems of its own alone
     [layers.guards.some(({ part }) => typeof part !== 'function'), 403, 'Forbidden'],
-    [pattern.params.length > 0, 404, 'NotFound'],
+    [isRead && pattern.params.length > 0, 404, 'NotFound'],
     [lifetime?.gone === true, retired, 'RetiredVersion'],
     [hasBrownouts(lifetime), retired, 'VersionBrownout'],
     [hasBody, 413, 'ContentTooLarge'],
     [hasBody, 415, 'UnsupportedMediaType'],
-    [sources.length > 0, 422, 'ValidationFailed'],
+    [isRead && sources.length > 0, 422, 'ValidationFailed'],
   ]
   for (const [can, status, name] of rules) if (can) add(status, name)
   for (const { name, example } of added.flatMap(({ problems = [] }) => problems)) add(example.status, name)

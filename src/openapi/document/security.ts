@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { isRecord } from '../../base/values.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { scopesOf, type SecurityRequirement, type SecurityScheme } from '../../define/guard.ts'
+import { hasScopes, scopesOf, type SecurityRequirement, type SecurityScheme } from '../../define/guard.ts'
 import type { SecurityAlternative } from './types.ts'
 
 /** How clients prove who they are, for all routes of a document. */
@@ -93,12 +93,6 @@ function toAlternative({ schemes, scopes }: Choice): SecurityAlternative {
     return [name, [...new Set(all)].toSorted()] as const
   })
   return Object.fromEntries(written)
-}
-
-/** Whether the credentials of a scheme are tokens, which can have scopes. */
-function hasScopes(scheme: SecurityScheme): boolean {
-  const { type, scheme: word } = { scheme: '', ...scheme }
-  return type === 'oauth2' || type === 'openIdConnect' || word.toLowerCase() === 'bearer'
 }
 
 function unique<C extends object>(choices: readonly C[]): readonly C[] {

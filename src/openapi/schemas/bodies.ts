@@ -3,6 +3,7 @@ import type { ResponseKey } from '../../schema/responses.ts'
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
 import { defOf, type Schema } from '../../schema/schema.ts'
 import { isTextSchema } from '../../schema/streams.ts'
+import { formTypes } from '../../schema/body-types.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { joined } from './fields.ts'
 import { isNothing } from './finish.ts'
@@ -136,15 +137,14 @@ export function toForm(
   const schemas = parts.filter((schema) => schema !== undefined)
   const [only] = schemas
   if (only === undefined) return undefined
-  const schema = schemas.length === 1 ? only : merged(schemas, referred.finished)
+  // the media type stands above it
+  const { contentMediaType: _named, ...schema } =
+    schemas.length === 1 ? only : merged(schemas, referred.finished)
   // files are sent in a multipart body, also none of them
   const isRequired = files !== undefined || schemas.some((each) => isDemanding(each, referred.finished))
   const encoding = files === undefined ? {} : encodingOf(files.raw, referred.raw)
   const multipart: MediaTypeObject = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) }
-  const names =
-    files === undefined
-      ? ['application/x-www-form-urlencoded', 'multipart/form-data']
-      : ['multipart/form-data']
+  const names = files !== undefined || form === undefined ? ['multipart/form-data'] : formTypes(form.zod)
   return {
     ...noteOf(resolve(only, referred.finished)),
     ...(isRequired ? { required: true } : {}),

@@ -100,13 +100,20 @@ function withoutNothing(cleaned: SchemaObject): SchemaObject {
   return possible.length === 1 ? { ...only, ...others } : { ...others, anyOf: possible }
 }
 
-function unmarked(schema: SchemaObject, shown: Shown): SchemaObject {
-  if (schema['$ref'] !== undefined) return reference(schema)
+function unmarked(given: SchemaObject, shown: Shown): SchemaObject {
+  if (given['$ref'] !== undefined) return reference(given)
+  const schema = withoutTextNames(given)
   if (schema[MARK] === undefined) return schema
   const { [MARK]: mark, [ELEMENT]: element, [TYPES]: _types, ...rest } = schema
   if (mark !== 'set') return rest
   const items = typeof element === 'string' ? shown.schemas[element] : undefined
   return { type: 'array', ...rest, items: items ?? {}, uniqueItems: true }
+}
+
+/** Leaves out that names of members are texts, which is true of all of them. */
+function withoutTextNames(schema: SchemaObject): SchemaObject {
+  const { propertyNames, ...others } = schema
+  return JSON.stringify(propertyNames) === '{"type":"string"}' ? others : schema
 }
 
 /** A reference without what zod leaves beside it of an object or a wrapper that it is made of: that no member is allowed, and meta. */
@@ -118,7 +125,7 @@ function reference(schema: SchemaObject): SchemaObject {
     id: _id,
     outputId: _outputId,
     ...rest
-  } = schema
+  } = withoutTextNames(schema)
   const { override: _override, readOnly: _readOnly, additionalProperties, ...others } = rest
   return additionalProperties === undefined || additionalProperties === false
     ? others

@@ -44,11 +44,6 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
     json['type'] = meta['type'] ?? 'string'
     if (meta['type'] === undefined) json['format'] ??= 'date-time'
   },
-  record: ({ json }) => {
-    // of every name of a member that is true
-    if (JSON.stringify(json['propertyNames']) === '{"type":"string"}')
-      Reflect.deleteProperty(json, 'propertyNames')
-  },
   number: ({ json }) => {
     // every integer has these limits in JSON (RFC 8259 section 6)
     if (json['minimum'] === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(json, 'minimum')

@@ -1,0 +1,61 @@
+import { styleFor } from '../../base/style.ts'
+import { messageOf } from '../../base/values.ts'
+import type { Source } from '../../gate/document/source.ts'
+import type { Finding } from '../../gate/finding.ts'
+import { readArguments } from '../arguments.ts'
+import type { Setting } from '../command.ts'
+import { failure } from '../failure.ts'
+import { findApp } from '../find-app.ts'
+import { readCurrent } from '../gate/current.ts'
+import { snapshot } from '../gate/snapshot.ts'
+import { say } from '../print-error.ts'
+import { compareImported } from './compare.ts'
+import type { ImportReport } from './compare.ts'
+import type { ImportedApi } from './read-api.ts'
+import type { ImportedProject } from './write-project.ts'
+
+/** Compares what the app serves with the imported document, and keeps the first snapshot. Returns the exit code. */
+export async function finishImport(
+  project: ImportedProject,
+  api: ImportedApi,
+  source: Source,
+  setting: Setting,
+): Promise<number> {
+  const current = await readCurrent(undefined, setting)
+  if (current === undefined) return 1
+  const served = current.versions.find(({ version }) => version === project.version)
+  if (served === undefined)
+    throw failure(`${findApp(undefined, setting.cwd).label} has no version ${project.version}`)
+  let report: ImportReport
+  try {
+    report = compareImported(source, served.document, api, project.expected)
+  } catch (error) {
+    throw failure(`the document cannot be compared with the app: ${messageOf(error)}`)
+  }
+  printReport(report)
+  const code = await snapshot.run(readArguments([], snapshot), setting)
+  return report.unexpected.length > 0 ? 1 : code
+}
+
+function printReport({ expected, unexpected }: ImportReport): void {
+  const { yellow, red, green } = styleFor(process.stderr)
+  if (expected.size + unexpected.length === 0) {
+    say(`${green('The app')} serves what the document says, in both directions`)
+    return
+  }
+  if (expected.size > 0)
+    say(yellow('The app differs from the document where zod or Octavo cannot say the same:'))
+  for (const [why, places] of expected) say(`  ${why}\n    ${listed([...places])}`)
+  if (unexpected.length > 0) say(red('These differences are not expected:'))
+  for (const finding of unexpected) say(`  ${toLine(finding)}`)
+}
+
+function listed(places: readonly string[]): string {
+  return places.length <= 3
+    ? places.join(', ')
+    : `${places.slice(0, 3).join(', ')} and ${places.length - 3} more`
+}
+
+function toLine({ schema, operation, at, rule, message }: Finding): string {
+  return `${[schema ?? operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`
+}

@@ -1,0 +1,147 @@
+/** A text without brackets, or what brackets enclose. */
+type Part = string | Group
+
+interface Group {
+  readonly open: string
+  readonly close: string
+  /** The members between commas. */
+  readonly items: readonly (readonly Part[])[]
+  /** In one line. */
+  readonly flat: string
+}
+
+const WIDTH = 110
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
+/** Texts and regular expressions, which may hold brackets and commas. A slash begins an expression after an opening bracket alone. */
+const TOKEN =
+  /'(?:[^'\\]|\\.)*'|(?<=\()\/(?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+\/\w*|[()[\]{}]|,\s*|[^'()[\]{},/]+|\//gy
+
+/** Breaks a statement of one line into lines, as formatters do. */
+export function formatStatement(text: string): string {
+  const tokens = text.match(TOKEN) ?? []
+  let at = 0
+  const readParts = (close: string | undefined): readonly (readonly Part[])[] => {
+    const items: Part[][] = [[]]
+    for (; at < tokens.length; at++) {
+      const token = tokens[at] ?? ''
+      if (token === close) break
+      if (token in CLOSING) items.at(-1)?.push(readGroup(token))
+      else if (token.startsWith(',') && close !== undefined) items.push([])
+      else items.at(-1)?.push(token)
+    }
+    return items.filter((item) => item.length > 0).map(trimmed)
+  }
+  const readGroup = (open: string): Group => {
+    const close = CLOSING[open] ?? ''
+    at++
+    const items = readParts(close).filter((item) => item.some((part) => part !== ''))
+    const inner = items.map(flatOf).join(', ')
+    const space = open === '{' && inner !== '' ? ' ' : ''
+    return { open, close, items, flat: open + space + inner + space + close }
+  }
+  return readParts(undefined)
+    .map((parts) => print(parts, { indent: 0, before: 0, behind: 0 }))
+    .join('')
+}
+
+function trimmed(parts: readonly Part[]): readonly Part[] {
+  return parts.map((part, index) => {
+    if (typeof part !== 'string') return part
+    const start = index === 0 ? part.trimStart() : part
+    return index === parts.length - 1 ? start.trimEnd() : start
+  })
+}
+
+function flatOf(parts: readonly Part[]): string {
+  return parts.map((part) => (typeof part === 'string' ? part : part.flat)).join('')
+}
+
+/** Where a text is written: the indent of its line, and how many signs stand before and behind it. */
+interface Place {
+  readonly indent: number
+  readonly before: number
+  readonly behind: number
+}
+
+/** Writes parts. The longest bracket is broken first. */
+function print(parts: readonly Part[], place: Place): string {
+  const groups = parts
+    .filter((part): part is Group => typeof part !== 'string' && part.items.length > 0)
+    .toSorted((one, other) => other.flat.length - one.flat.length)
+  const broken = new Set<Part>()
+  for (const group of groups) {
+    if (isFitting(parts, place, broken)) break
+    broken.add(group)
+  }
+  return layOut(parts, place, broken)
+}
+
+/** Whether what stands outside of broken brackets fits. */
+function isFitting(
+  parts: readonly Part[],
+  { indent, before, behind }: Place,
+  broken: ReadonlySet<Part>,
+): boolean {
+  let column = before
+  for (const part of parts) {
+    if (typeof part === 'string') column += part.length
+    else if (broken.has(part)) {
+      if (column + 1 > WIDTH) return false
+      column = indent + 1
+    } else column += part.flat.length
+  }
+  return column + behind <= WIDTH
+}
+
+function layOut(parts: readonly Part[], { indent, before }: Place, broken: ReadonlySet<Part>): string {
+  let text = ''
+  for (const part of parts) {
+    const line = text.slice(text.lastIndexOf('\n') + 1)
+    const column = line === text ? before + text.length : line.length
+    if (typeof part === 'string') text += part
+    else text += broken.has(part) ? layOutGroup(part, indent, column) : part.flat
+  }
+  return text
+}
+
+function layOutGroup({ open, close, items }: Group, indent: number, column: number): string {
+  const last = items.at(-1) ?? []
+  const first = items.slice(0, -1)
+  // the last argument may be broken instead of the call
+  if (open === '(' && isBreakable(last) && first.every((item) => !isBreakable(item))) {
+    const start = open + first.map((item) => `${flatOf(item)}, `).join('')
+    return start + print(last, { indent, before: column + start.length, behind: 1 }) + close
+  }
+  const inner = ' '.repeat(indent + 2)
+  const isBlock = flatOf(items[0] ?? []).startsWith('return ')
+  const lines = items.map((item) => {
+    const text = print(item, { indent: indent + 2, before: indent + 2, behind: 1 })
+    return `${inner}${text}${isBlock ? '' : ','}`
+  })
+  return `${open}\n${lines.join('\n')}\n${' '.repeat(indent)}${close}`
+}
+
+function isBreakable(parts: readonly Part[]): boolean {
+  return parts.some((part) => typeof part !== 'string' && part.items.length > 0)
+}
+
+/** Names, and the module that they are imported from. */
+export type Import = readonly [names: readonly string[], from: string]
+
+/** Writes a file: imports of packages, those of files, and statements. */
+export function formatFile(
+  packages: readonly Import[],
+  own: readonly Import[],
+  code: readonly string[],
+): string {
+  const imports = [packages, own].flatMap((each) =>
+    each.length === 0
+      ? []
+      : [
+          each
+            .map(([names, from]) => formatStatement(`import { ${names.join(', ')} } from '${from}'`))
+            .join('\n'),
+        ],
+  )
+  return `${[...imports, ...code].join('\n\n')}\n`
+}

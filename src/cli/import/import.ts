@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join, posix, relative, resolve, sep } from 'node:path'
+
+import { styleFor } from '../../base/style.ts'
+import type { Command, Setting } from '../command.ts'
+import { failure, InputError, usageError } from '../failure.ts'
+import { readDocument } from '../gate/read-document.ts'
+import { packedOrigin } from '../init/origin.ts'
+import { toPackageName } from '../init/package-name.ts'
+import { projectFiles } from '../init/project.ts'
+import { say } from '../print-error.ts'
+import { readText, writeWhole } from '../write-file.ts'
+import { finishImport } from './finish.ts'
+import { toPlainDocument } from './plain-document.ts'
+import { readApi } from './read-api.ts'
+import { updateProject } from './update.ts'
+import { writeProject } from './write-project.ts'
+
+export const importApi: Command = {
+  summary: 'write an app in front of an API that has an OpenAPI document',
+  usage: '<document> [options]',
+  about: [
+    'Writes models, controllers, a history, the upstream, an app, a test and the first snapshot from an OpenAPI document,',
+    '3.0 to 3.2, in JSON or YAML. Then it compares what the app serves with the document, in both directions. With',
+    '--update, it adds what is new in the document to your files, and writes the change that older versions need.',
+  ],
+  examples: [
+    'octavo import openapi.yaml',
+    'octavo import openapi.json --out src/shop',
+    'octavo import openapi.yaml --update',
+  ],
+  positionals: 1,
+  options: {
+    out: { value: '<folder>', short: 'o', about: 'the folder of the API (src/api)' },
+    update: { about: 'update an API that was imported before. Your edits stay' },
+    force: { about: 'replace files that exist' },
+  },
+  run: async (given, setting) => {
+    const [document] = given.positionals
+    if (document === undefined) throw usageError('pass a document: octavo import openapi.yaml')
+    const out = toOut(given.value('out') ?? 'src/api', setting.cwd)
+    const { source } = await readDocument(document, { app: undefined, setting })
+    const api = readApi(source)
+    const project = writeProject(api, { out })
+    if (project.operations === 0) throw new InputError(`${document} has no operations`)
+    const kept = posix.join(out, KEPT)
+    const text = `${JSON.stringify(toPlainDocument(api), undefined, 2)}\n`
+    const before = await readText(join(setting.cwd, kept))
+    if (given.has('update')) {
+      if (before === undefined)
+        throw failure(`${kept} doesn't exist`, `run octavo import ${document} --out ${out} first`)
+      return updateProject({ before, text, kept, api, source, out }, setting)
+    }
+    const files = { ...project.files, ...basicFiles(setting), [kept]: text }
+    if (!given.has('force')) failIfWritten(Object.keys(files), setting.cwd)
+    for (const [path, own] of Object.entries(files)) await writeWhole(join(setting.cwd, path), own)
+    const { green } = styleFor(process.stderr)
+    say(`${green('Wrote')} ${project.operations} routes and ${project.models} models in ${out}`)
+    if (isInstalled(setting.cwd)) return finishImport(project, api, source, setting)
+    say(`Next:\n  npm install\n  npx octavo import ${document} --out ${out} --update`)
+    return 0
+  },
+}
+
+/** The document that was imported last, from which `--update` tells what is new. */
+const KEPT = 'openapi.json'
+
+/** The folder as it is written in imports. @throws `CommandError` for one outside of the project */
+function toOut(given: string, cwd: string): string {
+  const path = relative(cwd, resolve(cwd, given)).split(sep).join('/')
+  if (path === '' || path.startsWith('..') || !path.includes('/'))
+    throw usageError(`--out ${given} cannot be used`, 'write a folder below another one, such as src/api')
+  return path
+}
+
+/** The files of a project that has none yet. */
+function basicFiles({ cwd, main, manifest }: Setting): Readonly<Record<string, string>> {
+  if (existsSync(join(cwd, 'package.json'))) return {}
+  const options = { name: toPackageName(basename(cwd)), manifest, origin: packedOrigin(main, cwd) }
+  const files = projectFiles(main, options)
+  const undici = manifest.devDependencies['undici'] ?? '^7.0.0'
+  const basic = {
+    'package.json': (files['package.json'] ?? '').replace(
+      /^( *)"tsx": .*$/m,
+      (line, indent: string) => `${line}\n${indent}"undici": ${JSON.stringify(undici)},`,
+    ),
+    'tsconfig.json': files['tsconfig.json'] ?? '',
+    '.gitignore': files['.gitignore'] ?? '',
+  }
+  return Object.fromEntries(Object.entries(basic).filter(([path]) => !existsSync(join(cwd, path))))
+}
+
+/** @throws `CommandError` if a file exists */
+function failIfWritten(paths: readonly string[], cwd: string): void {
+  const found = paths.filter((path) => existsSync(join(cwd, path)))
+  if (found.length === 0) return
+  const more = found.length > 3 ? ` and ${found.length - 3} more` : ''
+  throw failure(
+    `${found.slice(0, 3).join(', ')}${more} exist`,
+    'pass --update to update an imported API, or --force to replace these files',
+  )
+}
+
+/** Whether the app can be loaded. */
+function isInstalled(cwd: string): boolean {
+  const { resolve: find } = createRequire(join(cwd, 'package.json'))
+  return ['octavo', 'zod', 'undici'].every((name) => {
+    try {
+      find(name)
+      return true
+    } catch {
+      return false
+    }
+  })
+}

@@ -1,0 +1,70 @@
+/** The words of a name: `petStore_v2` is `pet store v2`. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}|['’]/gu, '')
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .split(/[^A-Za-z\d]+/)
+    .filter((word) => word !== '')
+}
+
+const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1)
+
+/** A name of a type or schema: `pet_store` is `PetStore`. */
+export function toPascal(text: string): string {
+  const name = wordsOf(text).map(capital).join('')
+  return /^[A-Za-z]/.test(name) ? name : `Schema${name}`
+}
+
+/** A name of a constant or route: `pet_store` is `petStore`. */
+export function toCamel(text: string): string {
+  const [first = 'api', ...others] = wordsOf(text)
+  const name = first.toLowerCase() + others.map(capital).join('')
+  const plain = /^[a-z]/.test(name) ? name : `api${capital(name)}`
+  return RESERVED.has(plain) ? `${plain}Api` : plain
+}
+
+/** A name of a file: `PetStore` is `pet-store`. */
+export function toKebab(text: string): string {
+  const name = wordsOf(text).join('-').toLowerCase()
+  return /^[a-z]/.test(name) ? name : ['api', name].filter(Boolean).join('-')
+}
+
+/** Words of the language, and names that the written files import. */
+const RESERVED = new Set(
+  `app await break case catch class const continue debugger default delete do else enum export extends false finally for function if
+  implements import in instanceof interface let new null package private protected public return static super switch this throw true
+  try typeof var void while with yield arguments eval async z model derive history process`.split(/\s+/),
+)
+
+/** Distinct names for texts: each is made by `make`, and a number follows those that are taken. */
+export function toDistinctNames(
+  texts: readonly string[],
+  make: (text: string) => string,
+  taken: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, string> {
+  const used = new Set(taken)
+  return new Map(
+    texts.map((text) => {
+      const wanted = make(text)
+      let name = wanted
+      for (let count = 2; used.has(name); count++) name = `${wanted}${count}`
+      used.add(name)
+      return [text, name]
+    }),
+  )
+}
+
+/** The names that the last parts of a dotted name have, the shortest first. */
+function endsOf(name: string): readonly string[] {
+  const parts = name.split('.')
+  return parts.map((_, at) => toPascal(parts.slice(-at - 1).join('.')))
+}
+
+/** Names of constants for schemas: the last part of a dotted name if that tells them apart, `Pod` for `io.k8s.api.core.v1.Pod`. */
+export function toConstants(names: readonly string[]): ReadonlyMap<string, string> {
+  const ends = new Map<string, number>()
+  for (const name of names) for (const end of new Set(endsOf(name))) ends.set(end, (ends.get(end) ?? 0) + 1)
+  return toDistinctNames(names, (name) => endsOf(name).find((end) => ends.get(end) === 1) ?? toPascal(name))
+}

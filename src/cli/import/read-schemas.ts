@@ -1,0 +1,93 @@
+import type { Source } from '../../gate/document/source.ts'
+import { isRecord, isString } from '../../base/values.ts'
+import { mapSchemas } from '../../base/json-schema.ts'
+import type { SchemaObject } from '../../openapi/document/types.ts'
+
+/** Reads schemas of a document, whatever its version and its files, as those of one OpenAPI 3.1 document. */
+export interface SchemaReader {
+  /** A schema, whose references lead to named ones. */
+  readonly read: (schema: unknown) => SchemaObject
+  /** The named schemas that were read, and those that they lead to. */
+  readonly all: () => Readonly<Record<string, SchemaObject>>
+}
+
+const REF = '#/components/schemas/'
+/** Names that documents and models can have. */
+const FOREIGN = /[^\w.-]+/g
+
+/** Creates the reader of a document's schemas. */
+export function createSchemaReader(source: Source): SchemaReader {
+  const names = new Map<unknown, string>()
+  const taken = new Set<string>()
+  const schemas: Record<string, SchemaObject> = {}
+  const nameOf = (target: unknown, reference: string): string => {
+    const known = names.get(target)
+    if (known !== undefined) return known
+    const wanted = (source.schemaOf(target) ?? toName(reference)).replaceAll(FOREIGN, '_')
+    const plain = /^[A-Za-z_]/.test(wanted) ? wanted : `_${wanted}`
+    let name = plain
+    for (let count = 2; taken.has(name); count++) name = `${plain}${count}`
+    taken.add(name)
+    names.set(target, name)
+    // what contains itself finds its name
+    schemas[name] = {}
+    schemas[name] = read(target)
+    return name
+  }
+  const read = (schema: unknown): SchemaObject => {
+    if (!isRecord(schema)) return schema === false ? { not: {} } : {}
+    const reference = schema['$ref']
+    if (!isString(reference)) return mapSchemas(toNewer(withMembers(schema, source), source), read)
+    const target = source.follow(schema) ?? source.resolve(schema)
+    const ref = { $ref: REF + nameOf(target, reference) }
+    const { $ref: _ref, ...beside } = schema
+    return source.is30 || Object.keys(beside).length === 0 ? ref : { ...mapSchemas(beside, read), ...ref }
+  }
+  return { read, all: () => schemas }
+}
+
+/** The last word of a reference: the name of a schema, or that of a file. */
+function toName(reference: string): string {
+  const [file = '', pointer = ''] = reference.split('#')
+  const last = pointer.split('/').at(-1) ?? ''
+  if (last !== '') return last
+  return (file.split('/').at(-1) ?? 'Schema').replace(/\.(?:ya?ml|json)$/, '')
+}
+
+/** A schema with the members that a reference in the place of `properties` leads to. */
+function withMembers(schema: SchemaObject, source: Source): SchemaObject {
+  const { properties } = schema
+  return isRecord(properties) && isString(properties['$ref'])
+    ? { ...schema, properties: source.resolve(properties) }
+    : schema
+}
+
+/** A schema of OpenAPI 3.0 as 3.1 has it. */
+function toNewer(schema: SchemaObject, { is30 }: Source): SchemaObject {
+  if (!is30) return schema
+  const { nullable, exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema
+  const own: SchemaObject = {
+    ...rest,
+    ...toBound('inimum', minimum, exclusiveMinimum),
+    ...toBound('aximum', maximum, exclusiveMaximum),
+  }
+  if (nullable !== true) return own
+  const { type, enum: values, ...others } = own
+  if (Array.isArray(values))
+    return {
+      ...own,
+      ...(isString(type) ? { type: [type, 'null'] } : {}),
+      enum: [...new Set([...values, null])],
+    }
+  if (isString(type)) return { ...own, type: [type, 'null'] }
+  const { description, ...bare } = others
+  // without a type, anything fits
+  if (Object.keys(bare).length === 0) return own
+  return { ...(description === undefined ? {} : { description }), anyOf: [bare, { type: 'null' }] }
+}
+
+function toBound(name: string, bound: unknown, exclusive: unknown): SchemaObject {
+  if (typeof exclusive === 'number') return { [`exclusiveM${name}`]: exclusive, [`m${name}`]: bound }
+  if (bound === undefined) return {}
+  return { [exclusive === true ? `exclusiveM${name}` : `m${name}`]: bound }
+}

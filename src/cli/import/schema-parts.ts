@@ -1,0 +1,152 @@
+import { isRecord, isString, toRecord } from '../../base/values.ts'
+import { listOf, mapSchemas, refOf } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
+import type { SchemaObject } from '../../openapi/document/types.ts'
+
+/** Keywords that zod has words for. */
+const SAYABLE = new Set(
+  `$ref type properties required items prefixItems minItems maxItems enum const anyOf oneOf allOf additionalProperties minLength
+  maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`.split(/\s+/),
+)
+/** Keywords that are left out: documents of Octavo don't need them. */
+const DROPPED = new Set(
+  'title example examples xml externalDocs $schema $id $comment $anchor $defs definitions discriminator nullable'.split(
+    ' ',
+  ),
+)
+
+/** A schema, and the keywords that only documents show. */
+export interface Noted {
+  readonly schema: SchemaObject
+  readonly notes: SchemaObject
+}
+
+/** Splits a schema into what zod checks and what `meta` says. */
+export function splitNotes(schema: SchemaObject): Noted {
+  const own: Record<string, unknown> = {}
+  const notes: Record<string, unknown> = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (SAYABLE.has(keyword) || keyword === 'discriminator') own[keyword] = value
+    else if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
+    else if (value !== false || keyword === 'default') notes[keyword] = value
+  }
+  if (isString(notes['description'])) notes['description'] = notes['description'].trim()
+  if (notes['description'] === '') delete notes['description']
+  // alternatives of members that are required together are no alternatives of shapes
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const branches = own[keyword]
+    if (!Array.isArray(branches) || !branches.every(isRequiredOnly) || own['properties'] === undefined)
+      continue
+    // beside null, they would be alternatives to it
+    if (!Array.isArray(own['type'])) notes[keyword] = branches
+    delete own[keyword]
+  }
+  return { schema: own, notes }
+}
+
+function isRequiredOnly(branch: unknown): boolean {
+  return isRecord(branch) && Object.keys(branch).every((keyword) => keyword === 'required')
+}
+
+/** A schema without examples and extensions. */
+export function cleaned(schema: SchemaObject): SchemaObject {
+  return mapSchemas(withoutExamples(schema), cleaned)
+}
+
+function withoutExamples({
+  example: _example,
+  examples: _examples,
+  title: _title,
+  xml: _xml,
+  ...own
+}: SchemaObject): SchemaObject {
+  return Object.fromEntries(Object.entries(own).filter(([keyword]) => !keyword.startsWith('x-')))
+}
+
+/** A schema without references, for places that cannot refer to zod schemas. What contains itself is any value there. */
+export function inlined(
+  schema: SchemaObject,
+  components: Components,
+  above: readonly string[] = [],
+): SchemaObject {
+  const name = refOf(schema)
+  if (name === undefined)
+    return mapSchemas(withoutExamples(schema), (inner) => inlined(inner, components, above))
+  const target = components[name]
+  if (target === undefined || above.includes(name)) return {}
+  return inlined(target, components, [...above, name])
+}
+
+/** An object schema, with the members of all that `allOf` lists, or `undefined` for a schema that is more than an object. */
+export function toObject(
+  schema: SchemaObject,
+  components: Components,
+  above: readonly string[] = [],
+): SchemaObject | undefined {
+  const name = refOf(schema)
+  if (name !== undefined) {
+    const target = components[name]
+    return target === undefined || above.includes(name)
+      ? undefined
+      : toObject(target, components, [...above, name])
+  }
+  const { schema: own, notes } = splitNotes(schema)
+  const { allOf, type, properties, required, additionalProperties, ...others } = own
+  const { discriminator: _discriminator, ...rest } = others
+  if (Object.keys(rest).length > 0 || (type !== undefined && type !== 'object')) return undefined
+  const { description: _description, ...kept } = notes
+  const member: SchemaObject = {
+    ...kept,
+    ...(properties === undefined ? {} : { properties }),
+    ...(required === undefined ? {} : { required }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties }),
+  }
+  const parts = listOf(allOf).map((part) => toObject(part, components, above))
+  const objects = [...parts, member].filter((part) => part !== undefined)
+  if (objects.length <= parts.length) return undefined
+  return parts.length === 0 ? { type: 'object', ...member } : objects.reduce(merged, { type: 'object' })
+}
+
+function merged(one: SchemaObject, other: SchemaObject): SchemaObject {
+  const { additionalProperties: open, ...before } = one
+  const { additionalProperties: added = open, ...after } = other
+  const properties: Record<string, unknown> = { ...toRecord(one['properties']) }
+  for (const [name, field] of Object.entries(toRecord(other['properties'])))
+    properties[name] = both(properties[name], field)
+  const required = [...new Set([...namesIn(one['required']), ...namesIn(other['required'])])]
+  return {
+    ...before,
+    ...after,
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+    // that no other member is allowed would forbid those of the other part
+    ...(added === undefined || added === false ? {} : { additionalProperties: added }),
+  }
+}
+
+/** A field that two parts declare. */
+function both(one: unknown, other: unknown): unknown {
+  if (!isRecord(one) || !isRecord(other) || JSON.stringify(one) === JSON.stringify(other)) return other
+  if (Object.keys(splitNotes(other).schema).length === 0) return { ...one, ...other }
+  if (Object.keys(splitNotes(one).schema).length === 0) return { ...other, ...one }
+  return { allOf: [one, other] }
+}
+
+/** Whether a schema says that its values are objects. */
+export function isTyped(
+  schema: SchemaObject,
+  components: Components,
+  above: readonly string[] = [],
+): boolean {
+  const name = refOf(schema)
+  if (name !== undefined)
+    return !above.includes(name) && isTyped(components[name] ?? {}, components, [...above, name])
+  return (
+    schema['type'] !== undefined || listOf(schema['allOf']).some((part) => isTyped(part, components, above))
+  )
+}
+
+/** The names in `required`. */
+export function namesIn(required: unknown): readonly string[] {
+  return Array.isArray(required) ? required.filter(isString) : []
+}

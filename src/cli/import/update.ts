@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { styleFor } from '../../base/style.ts'
+import { toSource } from '../../gate/document/source.ts'
+import type { Source } from '../../gate/document/source.ts'
+import { readIndexOf } from '../../gate/snapshot/folder.ts'
+import { readArguments } from '../arguments.ts'
+import type { Setting } from '../command.ts'
+import { failure } from '../failure.ts'
+import { check } from '../gate/check.ts'
+import { say } from '../print-error.ts'
+import { readText, writeWhole } from '../write-file.ts'
+import { readApi } from './read-api.ts'
+import type { ImportedApi } from './read-api.ts'
+import { writeProject } from './write-project.ts'
+import { finishImport } from './finish.ts'
+
+/** An API that was imported before, and its new document. */
+export interface Update {
+  /** The document that was imported last. */
+  readonly before: string
+  /** The new one, as it is kept. */
+  readonly text: string
+  /** The file in which it is kept. */
+  readonly kept: string
+  readonly api: ImportedApi
+  readonly source: Source
+  readonly out: string
+}
+
+/** A file with the changes of the document. */
+interface Merged {
+  readonly path: string
+  readonly text: string | undefined
+  /** The parts that were edited where the document changed, as the document has them. */
+  readonly conflicts: readonly string[]
+}
+
+/** Adds what is new in a document to the files of an API, and writes the change that older versions need. Returns the exit code. */
+export async function updateProject(update: Update, setting: Setting): Promise<number> {
+  const { before, text, kept, api, source, out } = update
+  const { versions } = await readIndexOf(join(setting.cwd, 'api'))
+  const document: unknown = JSON.parse(before)
+  const { files: base, version } = writeProject(readApi(toSource(document)), { out })
+  // what the version of the document is called now is for the release to say
+  const project = writeProject(api, { out, version })
+  const merged: Merged[] = []
+  for (const path of new Set([...Object.keys(base), ...Object.keys(project.files)])) {
+    const own = await readText(join(setting.cwd, path))
+    merged.push(await mergeFile(path, own, { before: base[path], after: project.files[path] }))
+  }
+  const { green, yellow } = styleFor(process.stderr)
+  for (const file of merged) {
+    if (file.text === undefined || !(await writeWhole(join(setting.cwd, file.path), file.text))) continue
+    say(`${green('Wrote')} ${file.path}`)
+  }
+  const conflicts = merged.filter((file) => file.conflicts.length > 0)
+  if (conflicts.length > 0) say(yellow('You edited these places, so change them by hand. The document says:'))
+  for (const file of conflicts) for (const part of file.conflicts) say(`  ${file.path}\n${indented(part)}`)
+  await writeWhole(join(setting.cwd, kept), text)
+  if (versions.length === 0) return finishImport(project, api, source, setting)
+  return check.run(readArguments(['--write'], check), setting)
+}
+
+function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')
+}
+
+/** Merges what changed in the document into a file. Lines that were edited stay. */
+async function mergeFile(
+  path: string,
+  own: string | undefined,
+  { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
+): Promise<Merged> {
+  if (before === after) return { path, text: undefined, conflicts: [] }
+  // a file that was removed was moved, or isn't needed
+  if (after === undefined || (own === undefined && before !== undefined))
+    return { path, text: undefined, conflicts: after === undefined ? [] : [after] }
+  if (own === undefined || plain(own) === plain(before ?? '')) return { path, text: after, conflicts: [] }
+  return { path, ...(await mergeTexts(own, before ?? '', after)) }
+}
+
+/** A text without what formatters change. */
+function plain(text: string): string {
+  return text.replaceAll(/[\s;,]+/g, '').replaceAll('"', "'")
+}
+
+async function mergeTexts(own: string, before: string, after: string): Promise<Omit<Merged, 'path'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'octavo-'))
+  try {
+    const paths = await Promise.all(
+      Object.entries({ own, before, after }).map(async ([name, text]) => {
+        await writeFile(join(folder, name), text)
+        return join(folder, name)
+      }),
+    )
+    const text = await merge(['--ours', ...paths])
+    const marked = await merge(['--diff3', ...paths])
+    const conflicts = [...marked.matchAll(/^=======\n([\s\S]*?)^>>>>>>> /gm)].map(([, part = '']) =>
+      part.trimEnd(),
+    )
+    return { text, conflicts }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The result of `git merge-file`, whose exit code is the number of conflicts. @throws `CommandError` without git */
+function merge(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile('git', ['merge-file', '-p', ...args], { maxBuffer: 2 ** 28 }, (error, stdout) => {
+      const code: unknown = Reflect.get(Object(error), 'code')
+      if (error === null || (typeof code === 'number' && code > 0 && code < 128)) resolve(stdout)
+      else reject(failure('git is needed to update edited files', 'install git'))
+    })
+  })
+}

@@ -1,0 +1,93 @@
+import { quoted } from '../types/schema-type.ts'
+import { valueText } from '../write/zod-text.ts'
+import { formatFile, formatStatement } from './format.ts'
+import { toCamel, toDistinctNames } from './names.ts'
+import type { ImportedApi, ImportedOperation } from './read-api.ts'
+
+type Security = ImportedOperation['security']
+
+/** The guards of an API, as source. */
+export interface Guards {
+  /** Empty without guards. */
+  readonly text: string
+  /** The guard of an operation, by its alternatives of credentials. */
+  readonly nameOf: (operation: ImportedOperation) => string | undefined
+  /** The credentials of an operation, if its alternatives need different scopes, which a guard cannot say. */
+  readonly scopesOf: (operation: ImportedOperation) => Security | undefined
+}
+
+/** Writes a guard for each combination of schemes and scopes. The API behind checks credentials. */
+export function writeGuards({ operations, schemes }: ImportedApi): Guards {
+  const found = new Map<string, Security>()
+  for (const { security } of operations)
+    if (security.some((one) => Object.keys(one).some((name) => name in schemes)))
+      found.set(toKey(security), security)
+  const isAlone = (security: Security): boolean =>
+    [...found.values()].every((other) => other === security || toSchemes(other) !== toSchemes(security))
+  const names = toDistinctNames([...found.keys()], (key) => {
+    const security = found.get(key) ?? []
+    const words = security.map((one) => Object.keys(one).join(' and ') || 'none').join(' or ')
+    return `${toCamel(isAlone(security) ? words : [words, ...scopesIn(security)].join(' '))}Guard`
+  })
+  const code = [...found].map(([key, security]) => {
+    const alternatives = security.map((one) => toRequirement(one, schemes))
+    const scopes = isUniform(security) ? scopesIn(security) : []
+    const options = [
+      `name: ${quoted(names.get(key) ?? key)}`,
+      `security: ${valueText(alternatives)}`,
+      ...(scopes.length === 0 ? [] : [`scopes: ${valueText(scopes)}`]),
+      'canActivate: () => true',
+    ]
+    return formatStatement(
+      `export const ${names.get(key) ?? 'guard'} = defineGuard({ ${options.join(', ')} })`,
+    )
+  })
+  const [first, ...others] = code
+  const note = '// The API behind checks the credentials. Check them here before a route answers here.'
+  return {
+    text:
+      first === undefined
+        ? ''
+        : formatFile([[['defineGuard'], 'octavo']], [], [`${note}\n${first}`, ...others]),
+    nameOf: ({ security }) => names.get(toKey(security)),
+    scopesOf: ({ security }) => (isUniform(security) ? undefined : security),
+  }
+}
+
+function toRequirement(one: Security[number], schemes: ImportedApi['schemes']): object {
+  return Object.fromEntries(
+    Object.keys(one).flatMap((name) => {
+      const scheme = Object.entries(schemes[name] ?? {}).filter(([key]) => !key.startsWith('x-'))
+      return scheme.length === 0 ? [] : [[toSchemeName(name), Object.fromEntries(scheme)]]
+    }),
+  )
+}
+
+/** A name that documents can have. */
+function toSchemeName(name: string): string {
+  return name.replaceAll(/[^\w.-]+/g, '_')
+}
+
+/** The key of a guard. Alternatives that need different scopes share one. */
+function toKey(security: Security): string {
+  return isUniform(security) ? JSON.stringify(security) : toSchemes(security)
+}
+
+function isUniform(security: Security): boolean {
+  const all = security.flatMap((one) => Object.values(one).filter(({ length }) => length > 0))
+  const isJoint = security.some((one) => Object.keys(one).length > 1)
+  const open = security.filter((one) => Object.values(one).every(({ length }) => length === 0))
+  return (
+    all.length === 0 ||
+    (!isJoint && open.length === 0 && new Set(all.map((scopes) => scopes.join(' '))).size === 1)
+  )
+}
+
+/** The alternatives of schemes, without scopes. */
+function toSchemes(security: Security): string {
+  return JSON.stringify(security.map((one) => Object.keys(one)))
+}
+
+function scopesIn(security: Security): readonly string[] {
+  return [...new Set(security.flatMap((one) => Object.values(one).flat()))]
+}

@@ -1,0 +1,327 @@
+import { headerName } from '../../http/headers.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
+import { listOf, refOf } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
+import type { SchemaObject } from '../../openapi/document/types.ts'
+import { keyOf, quoted } from '../types/schema-type.ts'
+import { cleaned, inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
+import type { ImportedMedia, ImportedOperation, ImportedParameter } from './read-api.ts'
+import { valueText } from '../write/zod-text.ts'
+import { notesText } from './write-schema.ts'
+import type { Note } from './write-schema.ts'
+import type { WrittenModels } from './write-models.ts'
+
+/** The schemas and notes that operations are written with. */
+export interface Writing {
+  readonly components: Components
+  readonly models: WrittenModels
+  readonly note: Note
+}
+
+/** The sources of an operation as members of `input`, and what only its documents can say. */
+export interface WrittenInputs {
+  readonly path: string
+  readonly input: readonly string[]
+  readonly openapi: Readonly<Record<string, unknown>>
+}
+
+const SOURCES = { query: 'query', header: 'headers', cookie: 'cookies' } as const
+
+/** Writes the parameters and the body of an operation. */
+export function writeInputs(operation: ImportedOperation, writing: Writing): WrittenInputs {
+  const { path, params } = writePath(operation, writing)
+  const input = params.length === 0 ? [] : [`params: { ${params.join(', ')} }`]
+  const extra: object[] = []
+  for (const [place, source] of Object.entries(SOURCES)) {
+    const own = operation.parameters.filter((parameter) => parameter.in === place)
+    const fields = own.flatMap((parameter): readonly string[] => {
+      if (isFlat(parameter, writing))
+        return [`${keyOf(parameter.name)}: ${parameterText(parameter, writing)}`]
+      extra.push(toPlainParameter(parameter, writing.components))
+      return []
+    })
+    if (fields.length > 0) input.push(`${source}: { ${fields.join(', ')} }`)
+  }
+  const { body } = operation
+  const written = body === undefined ? undefined : writeBody(body, writing)
+  return {
+    path,
+    input: [...input, ...(written?.input ?? [])],
+    openapi: {
+      ...(extra.length === 0 ? {} : { parameters: extra }),
+      ...(written?.openapi === undefined ? {} : { requestBody: written.openapi }),
+    },
+  }
+}
+
+/** The path as a pattern, and the parameters in it whose type a pattern cannot say. */
+function writePath(
+  { path, parameters }: ImportedOperation,
+  writing: Writing,
+): { readonly path: string; readonly params: readonly string[] } {
+  const params: string[] = []
+  const used = new Set<string>()
+  const pattern = path.replaceAll(/\{([^{}]*)\}/g, (_, given: string) => {
+    const plain = given.replaceAll(/\W+/g, '_').replace(/^(?![A-Za-z_])/, '_')
+    let name = plain
+    for (let count = 2; used.has(name); count++) name = `${plain}${count}`
+    used.add(name)
+    const declared = parameters.find((each) => each.in === 'path' && each.name === given)
+    if (declared === undefined) return `{${name}}`
+    const { schema } = declared
+    const { notes } = splitNotes(schema)
+    const { description = notes['description'], deprecated } = declared.node
+    const isDescribed = typeof description === 'string' && description.trim() !== ''
+    const kind = kindOf(schema)
+    if (kind !== undefined && !isDescribed && deprecated !== true) return `{${name}${kind}}`
+    params.push(`${keyOf(name)}: ${parameterText(declared, writing)}`)
+    return `{${name}${kind ?? ''}}`
+  })
+  return { path: pattern, params }
+}
+
+/** The type of a parameter that says the same as its schema, with a colon, or `undefined`. */
+function kindOf(schema: SchemaObject): string | undefined {
+  const { schema: own } = splitNotes(schema)
+  const keywords = Object.keys(own)
+    .filter((keyword) => keyword !== 'type')
+    .join(' ')
+  if (own['type'] === 'string' && keywords === '') return ''
+  if (own['type'] === 'string' && keywords === 'format' && own['format'] === 'uuid') return ':uuid'
+  const isCount = own['type'] === 'integer' && own['minimum'] === 0 && keywords === 'minimum'
+  return isCount ? ':int' : undefined
+}
+
+function parameterText(
+  { isRequired, schema, node }: ImportedParameter,
+  { models, components }: Writing,
+): string {
+  const { notes } = splitNotes(schema)
+  const { description = notes['description'], deprecated } = node
+  const text = models.writer.text(schema, false)
+  const shown = {
+    ...notes,
+    ...(typeof description === 'string' && description.trim() !== ''
+      ? { description: description.trim() }
+      : {}),
+    ...(deprecated === true ? { deprecated } : {}),
+  }
+  return `${text}${isRequired ? '' : '.optional()'}${notesText(shown, components)}`
+}
+
+/** Whether a parameter is a text, or a list of texts that are sent under the same name. */
+function isFlat({ in: place, name, schema, node }: ImportedParameter, writing: Writing): boolean {
+  const { style = place === 'header' ? 'simple' : 'form', explode = style === 'form', content } = node
+  if (content !== undefined || name === '' || name === '__proto__') return false
+  // the names of fields are written in kebab case
+  if (place === 'header' && headerName(name) !== name.toLowerCase()) return false
+  const depth = depthOf(schema, writing.components)
+  if (depth === 0) return true
+  return depth === 1 && place === 'query' && style === 'form' && explode === true
+}
+
+/** 0 for one text, 1 for a list of texts, 2 for anything else. */
+function depthOf(schema: SchemaObject, components: Components, above: readonly string[] = []): number {
+  const name = refOf(schema)
+  if (name !== undefined)
+    return above.includes(name) ? 2 : depthOf(components[name] ?? {}, components, [...above, name])
+  const { type, items } = schema
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type]
+  if (types.includes('object') || ['properties', 'additionalProperties'].some((key) => key in schema))
+    return 2
+  const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => listOf(schema[key]))
+  const depths = inner.map((option) => depthOf(option, components, above))
+  if (types.includes('array') || items !== undefined)
+    return Math.max(isRecord(items) ? 1 + depthOf(items, components, above) : 2, ...depths)
+  if (depths.length > 0) return Math.max(...depths)
+  return type === undefined && schema['enum'] === undefined && !('const' in schema) ? 2 : 0
+}
+
+function toPlainParameter(
+  { in: place, name, schema, node }: ImportedParameter,
+  components: Components,
+): Readonly<Record<string, unknown>> {
+  const { in: _in, name: _name, content, ...rest } = node
+  return {
+    name,
+    in: place,
+    ...rest,
+    ...(content === undefined
+      ? { schema: inlined(schema, components) }
+      : { content: plainContent(content, components) }),
+  }
+}
+
+function plainContent(content: unknown, components: Components): object {
+  return Object.fromEntries(
+    Object.entries(toRecord(content)).map(([type, media]) => [
+      type,
+      { schema: inlined(toRecord(toRecord(media)['schema']), components) },
+    ]),
+  )
+}
+
+/** The place of a media type in the order in which bodies are declared. */
+function rankOf(type: string): number {
+  if (plainType(type) === 'application/json') return 0
+  if (isJson(type)) return 1
+  return [FORM, MULTIPART].includes(plainType(type)) ? 2 : 3
+}
+
+interface WrittenBody {
+  readonly input: readonly string[]
+  readonly openapi?: object
+}
+
+/** Whether a media type is JSON, or any. */
+export function isJson(type: string): boolean {
+  return /[/+]json\b|^\*\/\*$/i.test(type)
+}
+
+/** The media type without parameters. */
+export function plainType(type: string): string {
+  return type.toLowerCase().replace(/;.*$/, '').trim()
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const MULTIPART = 'multipart/form-data'
+
+function writeBody(
+  { isRequired, content }: NonNullable<ImportedOperation['body']>,
+  writing: Writing,
+): WrittenBody {
+  const [main, ...others] = content.toSorted((one, other) => rankOf(one.type) - rankOf(other.type))
+  if (main === undefined) return { input: [] }
+  const input = sourcesOf(main, isRequired, writing)
+  const left = input === undefined ? content : others
+  const isAny = main.type === '*/*'
+  const types = isAny
+    ? content
+    : left.filter((media) => !(isJson(main.type) && plainType(media.type) === plainType(main.type)))
+  const openapi = {
+    ...(input === undefined && isRequired ? { required: true } : {}),
+    content: mediaText(types, input === undefined ? undefined : main.schema, writing.components),
+  }
+  return {
+    input: input ?? [],
+    ...(types.length === 0 ? {} : { openapi }),
+  }
+}
+
+/** The sources that a body is read as, or `undefined` if none of them can. */
+function sourcesOf(
+  media: ImportedMedia,
+  isRequired: boolean,
+  writing: Writing,
+): readonly string[] | undefined {
+  const type = plainType(media.type)
+  const { schema = {} } = media
+  const optional = isRequired ? '' : '.optional()'
+  if (type === FORM || type === MULTIPART) return formText(media, type, isRequired, writing)
+  if (isJson(type)) return [`body: ${bodyText(schema, type, writing)}${optional}`]
+  return [`body: ${rawText(media)}${optional}`]
+}
+
+/** A body that is no JSON: a text, or bytes. */
+export function rawText({ type, schema = {} }: ImportedMedia): string {
+  const { format } = schema
+  const isText = (schema['type'] === 'string' || /^text\/|[/+]xml\b/i.test(type)) && format !== 'binary'
+  const notes = { ...(isText && format !== undefined ? { format } : {}), contentMediaType: type }
+  return `${isText ? 'z.string()' : 'z.instanceof(Uint8Array)'}.meta(${valueText(notes)})`
+}
+
+/** A JSON body. One that a text fits is no text, and one of another type says so. */
+export function bodyText(schema: SchemaObject, type: string, writing: Writing): string {
+  const { models, components } = writing
+  const isPlain = type === 'application/json' || type === '*/*'
+  const text = models.writer.text(schema)
+  const object = toObject(schema, components)
+  const isData = refOf(schema) !== undefined && Object.keys(toRecord(object?.['properties'])).length > 0
+  if (
+    isPlain &&
+    (isData || /^z\.(?:array|object|looseObject|record|int|number|boolean)\(|^(?:derive|model)\(/.test(text))
+  )
+    return text
+  return typedText(text, schema, isPlain ? 'application/json' : type, writing)
+}
+
+/** A schema of a media type. */
+function typedText(text: string, schema: SchemaObject, type: string, { models }: Writing): string {
+  const meta = `.meta({ contentMediaType: ${quoted(type)} })`
+  const name = refOf(schema)
+  return name !== undefined && models.isModel(name)
+    ? `derive(${text}, (schema) => schema${meta})`
+    : `${text}${meta}`
+}
+
+function formText(
+  { schema = {}, encoding }: ImportedMedia,
+  type: string,
+  isRequired: boolean,
+  { components, models }: Writing,
+): readonly string[] | undefined {
+  const object = toObject(schema, components)
+  if (object === undefined || !isRequired || isRecord(encoding) || isOpen(object)) return undefined
+  const own = Object.entries(toRecord(object['properties']))
+  const needed = namesIn(object['required'])
+  const files = own.filter(([, field]) => fileText(field) !== undefined)
+  const texts = own.filter(([, field]) => fileText(field) === undefined)
+  // documents show that a form without required fields may be left out
+  const isDemanding = needed.length > 0 || files.length > 0
+  const isSayable =
+    isDemanding &&
+    (files.length === 0 || type === MULTIPART) &&
+    needed.every((name) => own.some(([each]) => each === name)) &&
+    texts.every(([, field]) => isRecord(field) && depthOf(field, components) <= 1 && !isNullable(field))
+  if (!isSayable) return undefined
+  const meta = files.length > 0 ? '' : `.meta({ contentMediaType: ${quoted(type)} })`
+  const required = needed.filter((name) => texts.some(([each]) => each === name))
+  const form = models.writer.fields({ properties: Object.fromEntries(texts), required })
+  const parts = files.map(
+    ([name, field]) =>
+      `${keyOf(name)}: ${fileText(field) ?? ''}${needed.includes(name) ? '' : '.optional()'}`,
+  )
+  return [
+    ...(texts.length === 0 ? [] : [`form: z.object({ ${form} })${meta}`]),
+    ...(files.length === 0 ? [] : [`files: { ${parts.join(', ')} }`]),
+  ]
+}
+
+function isOpen({ additionalProperties }: SchemaObject): boolean {
+  return additionalProperties !== undefined && additionalProperties !== false
+}
+
+function isNullable({ type }: SchemaObject): boolean {
+  return Array.isArray(type) && type.includes('null')
+}
+
+/** A file, or a list of files, or `undefined` for a text. */
+function fileText(field: unknown): string | undefined {
+  if (!isRecord(field)) return undefined
+  const { type, format, items, contentMediaType } = field
+  if (type === 'string' && (format === 'binary' || contentMediaType === 'application/octet-stream'))
+    return 'z.file()'
+  const inner = type === 'array' ? fileText(items) : undefined
+  return inner === undefined ? undefined : `z.array(${inner})`
+}
+
+/** Media types as documents show them. Their schemas refer to named ones only if they are those of a schema that the app declares. */
+export function mediaText(
+  content: readonly ImportedMedia[],
+  declared: SchemaObject | undefined,
+  components: Components,
+): object {
+  return Object.fromEntries(
+    content.map(({ type, schema, encoding }) => {
+      const isSame = JSON.stringify(schema) === JSON.stringify(declared)
+      const shown = schema && (isSame ? cleaned(schema) : inlined(schema, components))
+      return [
+        type,
+        {
+          ...(shown === undefined ? {} : { schema: shown }),
+          ...(encoding === undefined ? {} : { encoding }),
+        },
+      ]
+    }),
+  )
+}

@@ -1,0 +1,332 @@
+import { posix } from 'node:path'
+
+import { quoted } from '../types/schema-type.ts'
+import { valueText } from '../write/zod-text.ts'
+import { formatFile, formatStatement } from './format.ts'
+import { toCamel, toDistinctNames, toKebab, toPascal } from './names.ts'
+import type { ImportedApi, ImportedOperation } from './read-api.ts'
+import type { Writing } from './write-inputs.ts'
+import { writeGuards } from './write-guards.ts'
+import type { Guards } from './write-guards.ts'
+import { writeModels } from './write-models.ts'
+import type { WrittenModels } from './write-models.ts'
+import type { Note } from './write-schema.ts'
+import { prefixOf, routeNameOf, toGroups, writeRoute } from './write-routes.ts'
+import type { Group } from './write-routes.ts'
+
+/** A difference between the imported document and that of the app, which the import expects. */
+export interface ExpectedFinding {
+  /** An operation such as `GET /pets`, or a named schema. */
+  readonly place: string
+  readonly rule: RegExp
+  readonly why: string
+}
+
+/** The files of an imported API. */
+export interface ImportedProject {
+  /** Texts by path. Those of `api` follow the document, the others are written once. */
+  readonly files: Readonly<Record<string, string>>
+  readonly expected: readonly ExpectedFinding[]
+  readonly version: string
+  readonly operations: number
+  readonly models: number
+}
+
+/** Where files are, from the folder of the project. */
+export interface Places {
+  /** The folder of the API, such as `src/api`. */
+  readonly out: string
+  /** The version that requests get that name none. @default that of the document */
+  readonly version?: string
+}
+
+const HEADER = 'x-api-version'
+
+/** Writes an API as source. Equal documents give equal texts. */
+export function writeProject(
+  api: ImportedApi,
+  { out, version = toVersion(api.version) }: Places,
+): ImportedProject {
+  const expected: ExpectedFinding[] = []
+  let place = ''
+  const note: Note = (rule, why) => expected.push({ place, rule, why })
+  const enter = (own: string): void => {
+    place = own
+  }
+  const models = writeModels(api.schemas, note, enter)
+  const title = toTitle(api.title)
+  const names = { title, upstream: toUpstreamName(title), version }
+  const guards = writeGuards(api)
+  const served = api.operations.filter(({ path }) => isServable(path))
+  for (const { method, path } of api.operations.filter((each) => !served.includes(each))) {
+    enter(`${method} ${path}`)
+    note(/-removed|moved/, 'no route has this path: its requests pass like all that no route matches')
+  }
+  enter('')
+  if (api.hasWebhooks) note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
+  const groups = toGroups(served)
+  const files = toDistinctNames(
+    groups.map(({ name }) => name),
+    toKebab,
+  )
+  const constants = toDistinctNames(
+    groups.map(({ name }) => name),
+    (name) => `${toCamel(name)}Controller`,
+  )
+  models.writer.takeUsed()
+  const controllers = groups.map((group) => {
+    const file = `${files.get(group.name) ?? group.name}.controller.ts`
+    const constant = constants.get(group.name) ?? group.name
+    const parts = { api, models, guards, upstream: names.upstream, note, enter }
+    const text = writeController(group, constant, parts)
+    return { file, constant, text }
+  })
+  const hasModels = models.declarations.length + models.writer.formats.size > 0
+  const own = {
+    ...(!hasModels ? {} : { 'models.ts': modelsFile(models) }),
+    ...(guards.text === '' ? {} : { 'guards.ts': guards.text }),
+    'upstream.ts': upstreamFile(names, api.server),
+    'history.ts': historyFile(models.models, names.version),
+    ...Object.fromEntries(controllers.map(({ file, text }) => [file, text])),
+  }
+  const app = posix.join(posix.dirname(out), 'app.ts')
+  return {
+    files: {
+      ...Object.fromEntries(Object.entries(own).map(([file, text]) => [posix.join(out, file), text])),
+      [app]: appFile(names, controllers, { folder: posix.basename(out), isStrict: hasSlash(api) }),
+      [posix.join(posix.dirname(out), 'main.ts')]: MAIN,
+      'test/api.test.ts': testFile(names, { app, out }, api.operations),
+    },
+    expected,
+    version: names.version,
+    operations: api.operations.length,
+    models: models.models.length,
+  }
+}
+
+/** Whether requests can have a path: what follows `?` or `#` is no part of it. */
+function isServable(path: string): boolean {
+  return !/[?#*%\\<>"`^|\s]|\/\/|\/:/.test(path) && /^(?:[^{}]|\{[^{}]*\})*$/.test(path)
+}
+
+/** Whether a slash at the end of a path has a meaning. */
+function hasSlash({ operations }: ImportedApi): boolean {
+  return operations.some(({ path }) => path.length > 1 && path.endsWith('/'))
+}
+
+interface ProjectNames {
+  readonly title: string
+  readonly upstream: string
+  readonly version: string
+}
+
+/** A short title: without words that say that it is an API. */
+function toTitle(title: string): string {
+  const words = title
+    .replaceAll(/\b(?:swagger|open-?api|rest|api|apis|the|v?\d[\d.]*)\b/gi, ' ')
+    .replaceAll(/[^\p{L}\d]+/gu, ' ')
+    .trim()
+  return words === '' ? 'Api' : words.split(' ').slice(0, 3).join(' ')
+}
+
+function toUpstreamName(title: string): string {
+  const name = toCamel(title)
+  return name === 'api' ? 'upstream' : name
+}
+
+/** The version of the document if it can be ordered, else 1. */
+function toVersion(version: string): string {
+  const [own] = /^\d+(?:\.\d+){0,2}$|^\d{4}-\d\d(?:-\d\d)?$/.exec(version.replace(/^v/i, '')) ?? ['1']
+  return own
+}
+
+function modelsFile({ declarations, models, writer }: WrittenModels): string {
+  const formats = [...writer.formats].map(([name, text]) => `export const ${name} = ${text}`)
+  const code = declarations.map((declaration) => formatStatement(declaration))
+  const all = [...formats, ...code].join('\n')
+  const imported = [...(/\bderive\(/.test(all) ? ['derive'] : []), ...(models.length > 0 ? ['model'] : [])]
+  return formatFile(
+    [
+      ...(imported.length === 0 ? [] : [[imported, 'octavo/changes'] as const]),
+      ...(/\bz\./.test(all) ? [[['z'], 'zod'] as const] : []),
+    ],
+    [],
+    [...(formats.length === 0 ? [] : [formats.join('\n')]), ...code],
+  )
+}
+
+interface ControllerParts {
+  readonly api: ImportedApi
+  readonly models: WrittenModels
+  readonly guards: Guards
+  readonly upstream: string
+  readonly note: Note
+  readonly enter: (place: string) => void
+}
+
+function writeController(group: Group, constant: string, parts: ControllerParts): string {
+  const { api, models, guards, upstream, note, enter } = parts
+  const { operations, name } = group
+  const prefix = prefixOf(operations)
+  const controller = toKebab(name)
+  const tags = operations[0]?.tags ?? []
+  const used = operations.map((operation) => guards.nameOf(operation))
+  const shared = used.every((guard) => guard === used[0]) ? used[0] : undefined
+  const taken = new Set<string>()
+  const routes = operations.map((operation, at) => {
+    const wanted = routeNameOf(operation, name)
+    let own = wanted
+    for (let count = 2; taken.has(own); count++) own = `${wanted}${count}`
+    taken.add(own)
+    enter(`${operation.method} ${operation.path}`)
+    if (operation.hasCallbacks) note(/^callback-/, 'callbacks are not written')
+    const writing: Writing = { components: api.schemas, models, note }
+    const guard = shared === undefined ? used[at] : undefined
+    return writeRoute(
+      operation,
+      {
+        name: own,
+        prefix,
+        guard,
+        security: guards.scopesOf(operation),
+        upstream,
+        tags,
+        shownId: `${controller}.${own}`,
+      },
+      writing,
+    )
+  })
+  const options = [
+    `prefix: ${quoted(prefix)}`,
+    ...(controller === prefix.slice(1).replaceAll('/', '-') ? [] : [`name: ${quoted(controller)}`]),
+    ...(tags.length === 0 || (tags.length === 1 && tags[0] === controller)
+      ? []
+      : [`tags: ${valueText(tags)}`]),
+    ...(shared === undefined ? [] : [`guards: [${shared}]`]),
+    `routes: [${routes.join(', ')}]`,
+  ]
+  const code = formatStatement(`export const ${constant} = defineController({ ${options.join(', ')} })`)
+  const named = [...models.writer.takeUsed()].toSorted()
+  return formatFile(
+    [
+      [['defineController'], 'octavo'],
+      ...(/\bderive\(/.test(code) ? [[['derive'], 'octavo/changes'] as const] : []),
+      ...(/\bz\./.test(code) ? [[['z'], 'zod'] as const] : []),
+    ],
+    [
+      ...(used.some((guard) => guard !== undefined)
+        ? [[[...new Set(used.filter((guard) => guard !== undefined))].toSorted(), './guards.ts'] as const]
+        : []),
+      ...(named.length === 0 ? [] : [[named, './models.ts'] as const]),
+      [[upstream], './upstream.ts'],
+    ],
+    [code],
+  )
+}
+
+function upstreamFile({ title, upstream }: ProjectNames, server: string | undefined): string {
+  const variable = `${toKebab(title).replaceAll('-', '_').toUpperCase()}_URL`
+  const [, origin = 'http://localhost:8000', path = ''] =
+    /^(https?:\/\/[^/{}]+)?(\/[^{}?#]*)?$/.exec(server ?? '') ?? []
+  const prefix = path.replace(/\/+$/, '')
+  const options = [
+    `name: ${quoted(title)}`,
+    `url: () => process.env[${quoted(variable)}] ?? ${quoted(origin)}`,
+    ...(prefix === '' ? [] : [`prefix: ${quoted(prefix)}`]),
+  ]
+  return formatFile(
+    [[['defineUpstream'], 'octavo/upstream']],
+    [],
+    [formatStatement(`export const ${upstream} = defineUpstream({ ${options.join(', ')} })`)],
+  )
+}
+
+function historyFile(models: readonly string[], version: string): string {
+  return formatFile(
+    [[['defineVersions'], 'octavo/changes']],
+    models.length === 0 ? [] : [[models.toSorted(), './models.ts']],
+    [
+      formatStatement(
+        `export const history = defineVersions({ versions: [${quoted(version)}], models: { ${models.join(', ')} }, changes: [] })`,
+      ),
+    ],
+  )
+}
+
+function appFile(
+  { title, upstream, version }: ProjectNames,
+  controllers: readonly { readonly file: string; readonly constant: string }[],
+  { folder, isStrict }: { readonly folder: string; readonly isStrict: boolean },
+): string {
+  const name = toPascal(title)
+  const imports = controllers.map(({ file: path, constant }) => [[constant], `./${folder}/${path}`] as const)
+  const listed = controllers.map(({ constant }) => constant).join(', ')
+  const code = formatFile(
+    [[['createApp', 'defineModule', 'defineRouter', 'VersioningSchemes'], 'octavo']],
+    [...imports, [['history'], `./${folder}/history.ts`], [[upstream], `./${folder}/upstream.ts`]],
+    [
+      formatStatement(
+        `export const AppModule = defineModule({ name: ${quoted(`${name}Module`)}, controllers: [${listed}], routers: [defineRouter({ mount: ${upstream} })] })`,
+      ),
+      `/** Creates the app. Tests create their own. */
+export function create${name}App(options: Partial<AppOptions> = {}): App<typeof AppModule> {
+  return createApp(AppModule, {
+    docs: { info: { title: ${quoted(title)} } },${isStrict ? "\n    trailingSlash: 'strict'," : ''}
+    versioning: {
+      scheme: VersioningSchemes.HEADER,
+      headerParameter: '${HEADER}',
+      history,
+      // requests that name no version keep the one that they were written for
+      defaultVersion: ${quoted(version)},
+    },
+    ...options,
+  })
+}`,
+      `export const app = create${name}App()`,
+    ],
+  )
+  return code.replace(" from 'octavo'\n", " from 'octavo'\nimport type { App, AppOptions } from 'octavo'\n")
+}
+
+const MAIN = `import { app } from './app.ts'
+
+const url = await app.listen({ port: Number(process.env['PORT'] ?? 3000) })
+console.log(\`The documents are on \${url}/docs\`)
+`
+
+function testFile(
+  { title, upstream }: ProjectNames,
+  { app, out }: { readonly app: string; readonly out: string },
+  operations: readonly ImportedOperation[],
+): string {
+  const name = `create${toPascal(title)}App`
+  const plain = operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))
+  const path = plain?.path ?? '/'
+  const code = `describe(${quoted(title)}, () => {
+  // stands in for the API behind
+  const fake = (request: Request) => Response.json({ path: new URL(request.url).pathname })
+  const app = ${name}({ logger: false, overrides: [bind(${upstream}, fake)] })
+  after(() => app.close())
+
+  it('passes requests to the API behind', async () => {
+    const response = await app.inject(${quoted(path)})
+    assert.equal(response.statusCode, 200)
+    assert.match(response.body, /${path.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}"}$/)
+  })
+
+  it('breaks no client of a released version', () => assertCompatible(app, 'api'))
+})`
+  const imports = formatFile(
+    [
+      [['bind'], 'octavo'],
+      [['assertCompatible'], 'octavo/testing'],
+    ],
+    [
+      [[name], `../${app}`],
+      [[upstream], `../${out}/upstream.ts`],
+    ],
+    [code],
+  )
+  const start = "import assert from 'node:assert/strict'\nimport { after, describe, it } from 'node:test'\n\n"
+  return start + imports
+}

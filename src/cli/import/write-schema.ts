@@ -1,0 +1,305 @@
+import { isRecord, isString, toRecord } from '../../base/values.ts'
+import { listOf, refOf, withoutNull } from '../../base/json-schema.ts'
+import type { Components } from '../../base/json-schema.ts'
+import type { SchemaObject } from '../../openapi/document/types.ts'
+import { keyOf, quoted } from '../types/schema-type.ts'
+import { toZodText, valueText } from '../write/zod-text.ts'
+import type { Names } from '../write/zod-text.ts'
+import { toCamel, toDistinctNames } from './names.ts'
+import { inlined, isTyped, namesIn, splitNotes, toObject } from './schema-parts.ts'
+
+/** Notes why a finding of a rule is expected where the writer is. */
+export type Note = (rule: RegExp, why: string) => void
+
+/** Writes schemas as zod. */
+export interface SchemaWriter {
+  /** The text of a schema. `isNoted`: with what only documents show. */
+  readonly text: (schema: SchemaObject, isNoted?: boolean) => string
+  /** The fields of an object, as members of a literal. */
+  readonly fields: (schema: SchemaObject) => string
+  /** The object that a schema derives from, if it is a model with more fields. */
+  readonly extended: (schema: SchemaObject) => Extended | undefined
+  /** Whether a schema that is written later was named since this was asked the last time. */
+  readonly takeLater: () => boolean
+  /** The constants that were named since this was asked the last time. */
+  readonly takeUsed: () => ReadonlySet<string>
+  /** The constants of formats, by their names, with their texts. */
+  readonly formats: ReadonlyMap<string, string>
+  /** Notes that a schema gets a type, if it has none. */
+  readonly noteType: (schema: SchemaObject) => void
+}
+
+/** A model with more fields. */
+export interface Extended {
+  readonly base: string
+  readonly fields: SchemaObject
+}
+
+/** The named schemas, as far as they are written. */
+export interface Written {
+  readonly components: Components
+  readonly constants: ReadonlyMap<string, string>
+  /** Those that were written. */
+  readonly done: ReadonlySet<string>
+  /** Those that are models, or parts of one. */
+  readonly models: ReadonlySet<string>
+  readonly note: Note
+}
+
+/** The zod schemas of types that can have a format. */
+const PLAIN: Readonly<Record<string, string>> = {
+  string: 'z.string()',
+  integer: 'z.int()',
+  number: 'z.number()',
+}
+
+interface State extends Written {
+  /** The named schemas for `octavo check --write`, which writes the rest. */
+  names: Names
+  /** Whether a schema that is written later was named. */
+  isLater: boolean
+  used: Set<string>
+  readonly formats: Map<string, string>
+  /** The constants of formats, by type and format. */
+  readonly formatNames: Map<string, string>
+  /** The constants of models that were named. */
+  readonly modelConstants: Set<string>
+}
+
+/** Creates the writer of the schemas of a document. */
+export function createSchemaWriter(written: Written): SchemaWriter {
+  const { components, constants, done, models } = written
+  const state: State = {
+    ...written,
+    names: { components, modelOf: () => undefined },
+    isLater: false,
+    used: new Set(),
+    formats: new Map(),
+    formatNames: new Map(),
+    modelConstants: new Set(),
+  }
+  state.names = {
+    components,
+    modelOf: (component) => {
+      const constant = constants.get(component)
+      if (constant === undefined) return undefined
+      if (models.has(component)) state.modelConstants.add(constant)
+      if (!done.has(component)) state.isLater = true
+      state.used.add(constant)
+      return constant
+    },
+    write: (schema) => otherText(state, schema),
+  }
+  return {
+    text: (schema, isNoted) => toText(state, schema, isNoted),
+    fields: (schema) => toFields(state, schema),
+    extended: (schema) => toExtended(state, schema),
+    formats: state.formats,
+    noteType: (schema) => noteType(state, schema),
+    takeLater: () => {
+      const was = state.isLater
+      state.isLater = false
+      return was
+    },
+    takeUsed: () => {
+      const taken = state.used
+      state.used = new Set()
+      return taken
+    },
+  }
+}
+
+/** The constant of a format. */
+function formatOf({ formats, formatNames, used }: State, type: string, format: string): string {
+  const key = `${type} ${format}`
+  const taken = new Set(formats.keys())
+  const name =
+    formatNames.get(key) ?? toDistinctNames([format], toCamel, taken).get(format) ?? toCamel(format)
+  formatNames.set(key, name)
+  formats.set(name, `${PLAIN[type] ?? 'z.unknown()'}.meta({ format: ${quoted(format)} })`)
+  used.add(name)
+  return name
+}
+
+function toText(state: State, schema: SchemaObject, isNoted = true): string {
+  const { names, components, note } = state
+  if (refOf(schema) !== undefined) return toZodText({ $ref: schema['$ref'] }, names)
+  const { schema: own, notes } = splitNotes(schema)
+  for (const keyword of ['anyOf', 'oneOf'])
+    if (schema[keyword] !== undefined && own[keyword] === undefined && notes[keyword] === undefined)
+      note(/./, `${keyword} of members that are required together is left out beside null`)
+  return toZodText(own, names) + (isNoted ? notesText(notes, components) : '')
+}
+
+/** Schemas that are written otherwise than by `octavo check --write`, whose documents were made from zod. */
+function otherText(state: State, schema: SchemaObject): string | undefined {
+  const { names, components } = state
+  if (refOf(schema) !== undefined) return undefined
+  const { schema: own, notes } = splitNotes(schema)
+  if (Object.keys(notes).length > 0) return toZodText(own, names) + notesText(notes, components)
+  const isListed = Array.isArray(schema['type']) || 'const' in schema || schema['enum'] !== undefined
+  if (isListed || withoutNull(schema) !== undefined) return undefined
+  if (Array.isArray(schema['allOf'])) return allText(state, schema)
+  for (const keyword of ['oneOf', 'anyOf'] as const)
+    if (Array.isArray(schema[keyword])) return unionText(state, schema, keyword)
+  return typedText(state, schema)
+}
+
+function typedText(state: State, schema: SchemaObject): string | undefined {
+  const { type, format, properties, items } = schema
+  if (isString(type) && isString(format) && PLAIN[type] !== undefined) {
+    const { format: _format, ...plain } = schema
+    return formatOf(state, type, format) + toZodText(plain, state.names).slice(PLAIN[type].length)
+  }
+  if (properties !== undefined || items !== undefined) noteType(state, schema)
+  if (schema['prefixItems'] !== undefined)
+    state.note(/-items-/, 'prefixItems is a tuple, all of whose items are required')
+  if (type === 'object' || (type === undefined && properties !== undefined)) return objectText(state, schema)
+  if (type !== undefined) return undefined
+  // what is said of texts or numbers alone allows all other values
+  return items === undefined
+    ? `z.unknown()${notesText(schema, state.components)}`
+    : toZodText({ ...schema, type: 'array' }, state.names)
+}
+
+function noteType({ components, note }: State, schema: SchemaObject): void {
+  if (!isTyped(schema, components))
+    note(/nullable|type|required/, 'it has properties or items and no type, so it gets one')
+}
+
+function allText(state: State, schema: SchemaObject): string {
+  const { allOf, ...beside } = schema
+  const parts = [...listOf(allOf), beside].filter((part) =>
+    Object.keys(splitNotes(part).schema).some((keyword) => keyword !== 'discriminator'),
+  )
+  const [only] = parts
+  if (only === undefined) return 'z.unknown()'
+  if (parts.length === 1) return toText(state, only)
+  const more = toExtended(state, schema)
+  if (more !== undefined) return extendText(more, toFields(state, more.fields), '')
+  const object = toObject(schema, state.components)
+  const scalar = toScalar(parts)
+  if (scalar !== undefined) return toText(state, scalar)
+  if (object === undefined)
+    return parts.map((part) => toText(state, part)).reduce((one, other) => `z.intersection(${one}, ${other})`)
+  noteType(state, schema)
+  return toZodText(object, state.names)
+}
+
+/** One schema for parts that say different things of a value which is no object, or `undefined`. */
+function toScalar(parts: readonly SchemaObject[]): SchemaObject | undefined {
+  const keywords = parts.flatMap((part) => Object.keys(splitNotes(part).schema))
+  const isPlain = !['$ref', 'allOf', 'anyOf', 'oneOf', 'properties'].some((keyword) =>
+    keywords.includes(keyword),
+  )
+  return isPlain && new Set(keywords).size === keywords.length ? Object.assign({}, ...parts) : undefined
+}
+
+function toExtended(state: State, { allOf, ...beside }: SchemaObject): Extended | undefined {
+  const { components, constants, models, done } = state
+  const refs = listOf(allOf).flatMap((part) => refOf(part) ?? [])
+  const [name = ''] = refs
+  const base = constants.get(name)
+  if (refs.length !== 1 || base === undefined || !models.has(name) || !done.has(name)) return undefined
+  const inline = listOf(allOf).filter((part) => refOf(part) === undefined)
+  const { description: _description, ...own } = beside
+  const added = toObject({ allOf: [...inline, own] }, components)
+  const whole = toObject(components[name] ?? {}, components)
+  if (added === undefined || whole === undefined) return undefined
+  const { type: _type, properties, required, ...others } = added
+  const [known, more] = [toRecord(whole['properties']), toRecord(properties)]
+  const isPlain =
+    Object.keys(others).length === 0 &&
+    Object.keys(more).every((field) => known[field] === undefined) &&
+    namesIn(required).every((field) => more[field] !== undefined)
+  if (!isPlain || Object.keys(more).length === 0) return undefined
+  state.used.add(base)
+  return { base, fields: added }
+}
+
+function unionText(state: State, schema: SchemaObject, keyword: 'oneOf' | 'anyOf'): string {
+  const { [keyword]: given, discriminator, ...beside } = schema
+  const options = listOf(given)
+  if (beside['properties'] !== undefined || beside['anyOf'] !== undefined) {
+    const union = unionText(state, { [keyword]: given, discriminator }, keyword)
+    return `z.intersection(${toText(state, beside)}, ${union})`
+  }
+  const whole = options.map((option) => (refOf(option) === undefined ? { ...beside, ...option } : option))
+  if (Object.keys(beside).length > 0 && options.some((option) => refOf(option) !== undefined))
+    state.note(/nullable|type/, `${Object.keys(beside).join(', ')} beside ${keyword} is left out`)
+  const [only] = whole
+  if (only === undefined) return 'z.never()'
+  if (whole.length === 1) return toText(state, only)
+  const property = toRecord(discriminator)['propertyName']
+  const texts = whole.map((option) => toText(state, option)).join(', ')
+  if (isString(property) && !state.isLater && areDistinct(whole, property, state.components))
+    return `z.discriminatedUnion(${quoted(property)}, [${texts}])`
+  if (keyword === 'oneOf') state.note(/one-of/, 'oneOf is z.union, so a value may fit several of its schemas')
+  return `z.union([${texts}])`
+}
+
+/** Whether each of several objects has other values of a property. */
+function areDistinct(options: readonly SchemaObject[], property: string, components: Components): boolean {
+  const values = options.map((option) => {
+    const object = toObject(option, components)
+    const field = toRecord(toRecord(object?.['properties'])[property])
+    if (!namesIn(object?.['required']).includes(property)) return undefined
+    return 'const' in field ? [field['const']] : field['enum']
+  })
+  const all = values.flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : [undefined]))
+  return all.every(isString) && new Set(all).size === all.length
+}
+
+function objectText(state: State, schema: SchemaObject): string {
+  const { properties, additionalProperties } = schema
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false
+  const others = isRecord(additionalProperties) ? toText(state, additionalProperties) : 'z.unknown()'
+  if (isRecord(additionalProperties) && others === 'z.unknown()')
+    state.note(/additional-properties/, 'additionalProperties says nothing of its values, so any value fits')
+  const closed = additionalProperties === false ? '.meta({ additionalProperties: false })' : ''
+  if (Object.keys(toRecord(properties)).length === 0 && namesIn(schema['required']).length === 0)
+    return closed === '' ? `z.record(z.string(), ${others})` : `z.object({})${closed}`
+  const literal = `{ ${toFields(state, schema)} }`
+  if (!isOpen) return `z.object(${literal})${closed}`
+  return others === 'z.unknown()' ? `z.looseObject(${literal})` : `z.object(${literal}).catchall(${others})`
+}
+
+function toFields(state: State, { properties, required }: SchemaObject): string {
+  const needed = namesIn(required)
+  const own = toRecord(properties)
+  const undeclared = needed.filter((name) => own[name] === undefined)
+  return [...Object.entries(own), ...undeclared.map((name) => [name, {}] as const)]
+    .filter(([name]) => name !== '__proto__')
+    .map(([name, field]) => fieldText(state, name, isRecord(field) ? field : {}, needed.includes(name)))
+    .join(', ')
+}
+
+function fieldText(state: State, name: string, field: SchemaObject, isRequired: boolean): string {
+  const before = state.isLater
+  state.isLater = false
+  const { notes } = splitNotes(field)
+  const base = toText(state, field, false) + (isRequired ? '' : '.optional()')
+  // a model that is described by itself is another schema
+  const whole = state.modelConstants.has(base) ? base : base + notesText(notes, state.components)
+  const { isLater } = state
+  state.isLater = before
+  if (!isLater) return `${keyOf(name)}: ${whole}`
+  const type = isRequired ? 'z.ZodType' : 'z.ZodOptional<z.ZodType>'
+  return `get ${keyOf(name)}(): ${type} { return ${whole} }`
+}
+
+/** A model with more fields, as source text. */
+export function extendText({ base }: Extended, fields: string, behind: string): string {
+  const parameter = toCamel(base)
+  return `derive(${base}, (${parameter}) => ${parameter}.extend({ ${fields} })${behind})`
+}
+
+/** The call that says what only documents show, or nothing. */
+export function notesText(notes: SchemaObject, components: Components): string {
+  const plain = inlined(notes, components)
+  const names = Object.keys(plain)
+  if (names.length === 0) return ''
+  const { description } = plain
+  if (names.length === 1 && isString(description)) return `.describe(${quoted(description)})`
+  return `.meta(${valueText(plain)})`
+}

@@ -1,0 +1,479 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { compareImported } from '../../src/cli/import/compare.ts'
+import { formatStatement } from '../../src/cli/import/format.ts'
+import { toPlainDocument } from '../../src/cli/import/plain-document.ts'
+import { readApi } from '../../src/cli/import/read-api.ts'
+import { writeProject } from '../../src/cli/import/write-project.ts'
+import { toSource } from '../../src/gate/document/source.ts'
+import { createProject, FROM_SOURCE, octavo } from '../support/octavo.ts'
+import { findPackage } from '../support/package.ts'
+
+const folder = createProject()
+after(() => folder.remove())
+
+type Json = Readonly<Record<string, unknown>>
+
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+const json = (schema: Json): Json => ({ 'application/json': { schema } })
+const answers = (schema: Json, status = 200): Json => ({
+  responses: { [status]: { description: 'OK', content: json(schema) } },
+})
+const takes = (content: Json): Json => ({
+  requestBody: { required: true, content },
+  responses: { 204: { description: 'Done' } },
+})
+
+/** A document with one path for each operation. */
+function documentOf(
+  operations: Readonly<Record<string, Json>>,
+  components: Json = {},
+  openapi = '3.1.0',
+): Json {
+  const paths: Record<string, Json> = {}
+  for (const [name, operation] of Object.entries(operations)) {
+    const [method = 'get', path = '/'] = name.split(' ')
+    paths[path] = { ...paths[path], [method]: operation }
+  }
+  return { openapi, info: { title: 'Shop API', version: '2.1' }, paths, components }
+}
+
+const ofSchemas = (schemas: Json, ...used: readonly string[]): Json =>
+  documentOf(
+    Object.fromEntries(
+      (used.length === 0 ? Object.keys(schemas) : used).flatMap((name) => [
+        [`get /things/${name}`, { tags: ['things'], ...answers(ref(name)) }],
+        [`put /things/${name}`, { tags: ['things'], ...takes(json(ref(name))) }],
+      ]),
+    ),
+    { schemas },
+  )
+
+interface Imported {
+  /** The written files of the folder of the API, by their names. */
+  readonly files: Readonly<Record<string, string>>
+  /** The name and path of each route that is served. */
+  readonly routes: readonly string[]
+  /** The reasons of breaking differences, and those without a reason. */
+  readonly expected: readonly string[]
+  readonly unexpected: readonly string[]
+}
+
+/** What the written apps serve, by their folders. One process loads them all. */
+let served: Readonly<Record<string, { readonly document: unknown; readonly routes: readonly string[] }>> = {}
+const names: string[] = []
+before(async () => {
+  const imports = names.map((name) => `import { app as ${name} } from './${name}/src/app.ts'`)
+  const prints = `const served = {}
+for (const [name, app] of Object.entries({ ${names.join(', ')} })) {
+  await app.ready()
+  const [{ version }] = app.versions()
+  served[name] = { document: app.openapi({ version }), routes: app.routes().map(({ name, path }) => name + ' ' + path) }
+}
+process.stdout.write(JSON.stringify(served), () => process.exit())`
+  folder.write('all.ts', [...imports, prints].join('\n'))
+  await findPackage()
+  const { stdout, stderr } = await octavo([], { cwd: folder.path, node: [...FROM_SOURCE, 'all.ts'] })
+  assert.notEqual(stdout, '', stderr)
+  served = JSON.parse(stdout)
+})
+
+/** Writes a document as source. What is returned compares what the app serves with the document, in both directions. */
+function imported(document: Json): () => Imported {
+  const source = toSource(document)
+  const api = readApi(source)
+  const project = writeProject(api, { out: 'src/api' })
+  const name = `project${names.length}`
+  names.push(name)
+  for (const [path, text] of Object.entries(project.files)) folder.write(`${name}/${path}`, text)
+  const files = Object.fromEntries(
+    Object.entries(project.files).map(([path, text]) => [path.replace('src/api/', ''), text]),
+  )
+  return () => {
+    const { document: shown, routes = [] } = served[name] ?? {}
+    const { expected, unexpected } = compareImported(source, shown, api, project.expected)
+    return {
+      files,
+      routes,
+      expected: [...expected.keys()],
+      unexpected: unexpected.map(({ schema, operation, at, rule }) => `${schema ?? operation} ${at} ${rule}`),
+    }
+  }
+}
+
+const models = ({ files }: Imported): string => files['models.ts'] ?? ''
+const controller = ({ files }: Imported, name = 'things'): string => files[`${name}.controller.ts`] ?? ''
+
+describe('an imported document', () => {
+  {
+    const car = { id: { type: 'integer', format: 'int64' }, name: { type: 'string' }, color: ref('Color') }
+    const toResult = imported(
+      ofSchemas(
+        {
+          NewCar: {
+            type: 'object',
+            properties: { name: car.name, color: car.color },
+            required: ['name'],
+          },
+          Car: { type: 'object', description: 'A car', properties: car, required: ['id', 'name'] },
+          Truck: { allOf: [ref('Car'), { type: 'object', properties: { load: { type: 'number' } } }] },
+          Color: { type: 'string', enum: ['red', 'blue'] },
+        },
+        'NewCar',
+        'Truck',
+      ),
+    )
+    it('becomes models, parts of models and schemas, in the order of their use', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      const text = models(result)
+      assert.match(text, /export const int64 = z\.int\(\)\.meta\(\{ format: 'int64' \}\)/)
+      assert.match(text, /export const Color = z\.enum\(\['red', 'blue'\]\)\.meta\(\{ id: 'Color' \}\)/)
+      assert.match(
+        text,
+        /export const Car = model\(\s*'Car',\s*\{ id: int64, name: z\.string\(\), color: Color\.optional\(\) \},/,
+      )
+      assert.match(text, /\{ description: 'A car' \}/)
+      assert.match(
+        text,
+        /NewCar = derive\(Car, \(car\) => car\.omit\(\{ id: true \}\)\.meta\(\{ id: 'NewCar' \}\)\)/,
+      )
+      assert.match(
+        text,
+        /Truck = derive\(Car, \(car\) =>\s*car\.extend\(\{ load: z\.number\(\)\.optional\(\) \}\)/,
+      )
+    })
+  }
+
+  {
+    const properties = {
+      at: { type: 'string', format: 'date-time', description: "When it's due" },
+      page: { type: 'integer', minimum: 1, maximum: 9, default: 1 },
+      tags: { type: 'array', items: { type: 'string' }, uniqueItems: true, minItems: 1 },
+      code: { type: 'string', pattern: '^a/[b(]\\d+$', minLength: 2 },
+      any: {},
+      free: { type: 'object' },
+      map: { type: 'object', additionalProperties: { type: 'integer' }, minProperties: 1 },
+      closed: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
+      open: {
+        type: 'object',
+        properties: { a: { type: 'string' } },
+        additionalProperties: { type: 'string' },
+      },
+      old: { type: 'string', deprecated: true, readOnly: true },
+      'x-y': { const: 'z' },
+      none: { type: ['string', 'null'] },
+      either: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+      both: { allOf: [{ type: 'string' }, { minLength: 3 }] },
+      one: {
+        type: 'object',
+        properties: { a: {}, b: {} },
+        anyOf: [{ required: ['a'] }, { required: ['b'] }],
+      },
+      numbers: { enum: [1, 2, null] },
+    }
+    const toResult = imported(ofSchemas({ Thing: { type: 'object', properties, required: ['at', 'gone'] } }))
+    it('keeps everything that JSON Schema says', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      assert.match(
+        models(result),
+        /page: z\.int\(\)\.min\(1\)\.max\(9\)\.optional\(\)\.meta\(\{ default: 1 \}\)/,
+      )
+      assert.match(models(result), /at: dateTime\.describe\('When it\\'s due'\)/)
+    })
+  }
+
+  {
+    const schemas = {
+      Node: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', nullable: true },
+          size: { type: 'integer', minimum: 0, exclusiveMinimum: true },
+          next: { nullable: true, allOf: [ref('Node')] },
+          kind: { type: 'string', enum: ['a', 'b'], nullable: true },
+          // siblings of references say nothing there
+          other: { ...ref('Leaf'), type: 'string' },
+        },
+      },
+      Leaf: { type: 'object', properties: { is: { type: 'boolean' } } },
+    }
+    const toResult = imported({ ...ofSchemas(schemas), openapi: '3.0.3' })
+    it('reads the words of OpenAPI 3.0', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      assert.match(models(result), /size: z\.int\(\)\.gt\(0\)\.optional\(\)/)
+    })
+  }
+
+  {
+    const toResult = imported(
+      ofSchemas({
+        Tree: {
+          type: 'object',
+          properties: { children: { type: 'array', items: ref('Tree') }, owner: ref('User') },
+          required: ['children'],
+        },
+        User: {
+          type: 'object',
+          properties: { trees: { type: 'object', additionalProperties: ref('Tree') } },
+        },
+        Json: { anyOf: [{ type: 'string' }, { type: 'array', items: ref('Json') }] },
+      }),
+    )
+    it('holds models that contain themselves, directly and through others', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      assert.match(models(result), /get children\(\): z\.ZodType \{\s*return z\.array\(Tree\)/)
+      assert.match(models(result), /export const Json: z\.ZodType = z\.lazy\(\(\) =>/)
+    })
+  }
+
+  {
+    const option = (kind: string): Json => ({
+      type: 'object',
+      properties: { kind: { type: 'string', enum: [kind] } },
+      required: ['kind'],
+    })
+    const oneOf = [ref('Cat'), ref('Dog')]
+    const toResult = imported(
+      ofSchemas({
+        Pet: { oneOf, discriminator: { propertyName: 'kind' } },
+        Cat: option('cat'),
+        Dog: option('dog'),
+      }),
+    )
+    it('tells alternatives apart by their discriminator', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      assert.match(models(result), /z\.discriminatedUnion\('kind', \[Cat, Dog\]\)/)
+    })
+  }
+
+  {
+    const part = (name: string): Json => ({ type: 'object', properties: { [name]: { type: 'string' } } })
+    const toResult = imported(
+      ofSchemas({
+        Either: { oneOf: [part('a'), part('b')] },
+        Pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }] },
+        Untyped: { properties: { a: { type: 'string' } } },
+      }),
+    )
+    it('names what zod cannot say, with the reason', () => {
+      const result = toResult()
+      assert.deepEqual(result.unexpected, [])
+      assert.deepEqual(result.expected.toSorted(), [
+        'it has properties or items and no type, so it gets one',
+        'oneOf is z.union, so a value may fit several of its schemas',
+        'prefixItems is a tuple, all of whose items are required',
+      ])
+    })
+  }
+
+  {
+    const parameter = (place: string, name: string, schema: Json, more: Json = {}): Json => ({
+      in: place,
+      name,
+      schema,
+      ...more,
+    })
+    const text = { type: 'string' }
+    const list = { type: 'array', items: text }
+    const toResult = imported(
+      documentOf({
+        'get /things/{id}/{code}/{thing-id}.json': {
+          tags: ['things'],
+          parameters: [
+            parameter('path', 'id', { type: 'string', format: 'uuid' }, { required: true }),
+            parameter('path', 'code', { type: 'integer' }, { required: true }),
+            parameter('path', 'thing-id', text, { required: true, description: 'Its name' }),
+            parameter('query', 'tag', list),
+            parameter('query', 'ids', list, { explode: false }),
+            parameter(
+              'query',
+              'filter',
+              { type: 'object', properties: { a: text } },
+              { style: 'deepObject' },
+            ),
+            parameter('query', 'page[size]', { type: 'integer', default: 20 }, { deprecated: true }),
+            parameter('header', 'X-Trace', text, { required: true }),
+            parameter('header', 'api_key', text),
+            parameter('cookie', 'session', text),
+          ],
+          ...answers(text),
+        },
+      }),
+    )
+    it('declares parameters, and documents those that are sent in a style of their own', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      const written = controller(result)
+      assert.match(written, /path: '\/\{id:uuid\}\/\{code\}\/\{thing_id\}\.json'/)
+      assert.match(written, /'X-Trace': z\.string\(\)/)
+      assert.match(written, /name: 'ids', in: 'query', explode: false/)
+    })
+  }
+
+  {
+    const file = { type: 'string', format: 'binary' }
+    const flat = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
+    const deep = { type: 'object', properties: { a: flat }, required: ['a'] }
+    const form = 'application/x-www-form-urlencoded'
+    const toResult = imported(
+      documentOf(
+        {
+          'post /things/json': takes({ ...json(ref('Thing')), 'application/xml': { schema: ref('Thing') } }),
+          'patch /things/patch': takes({ 'application/merge-patch+json': { schema: ref('Thing') } }),
+          'post /things/form': takes({ [form]: { schema: flat } }),
+          'post /things/deep': takes({ [form]: { schema: deep } }),
+          'post /things/file': takes({
+            'multipart/form-data': { schema: { ...flat, properties: { a: { type: 'string' }, file } } },
+          }),
+          'post /things/text': takes({ 'text/plain': { schema: { type: 'string' } } }),
+          'post /things/any': takes({ '*/*': { schema: ref('Thing') } }),
+          'post /things/bytes': takes({ 'image/png': { schema: file } }),
+          'post /things/word': takes(json({ type: 'string' })),
+          'get /things/many': {
+            responses: {
+              200: {
+                description: 'Some',
+                headers: { 'X-Total': { schema: { type: 'integer' }, required: true } },
+                content: { ...json({ type: 'array', items: ref('Thing') }), 'text/csv': {} },
+              },
+              '3XX': { description: 'Elsewhere' },
+              404: { description: 'None' },
+              '5XX': { description: 'Broken', content: json(flat) },
+              default: { description: 'Else', content: { 'application/problem+json': { schema: flat } } },
+            },
+          },
+          'get /things/picture': {
+            responses: { 200: { description: 'x', content: { 'image/png': { schema: file } } } },
+          },
+          'get /things/page': {
+            responses: {
+              200: { description: 'x', content: { 'text/html': { schema: { type: 'string' } } } },
+            },
+          },
+          'post /things/later': {
+            responses: {
+              202: { description: 'x', headers: { 'Retry-After': { schema: { type: 'integer' } } } },
+            },
+          },
+        },
+        { schemas: { Thing: flat } },
+      ),
+    )
+    it('declares bodies and responses of each media type', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      const written = controller(result)
+      assert.match(
+        written,
+        /form: z\s*\.object\(\{ a: z\.string\(\) \}\)|form: z\.object\(\{ a: z\.string\(\) \}\)/,
+      )
+      assert.match(written, /files: \{ file: z\.file\(\)\.optional\(\) \}/)
+      assert.match(
+        written,
+        /derive\(Thing, \(schema\) => schema\.meta\(\{ contentMediaType: 'application\/merge-patch\+json' \}\)\)/,
+      )
+      assert.match(written, /404: z\.undefined\(\)\.describe\('None'\)/)
+    })
+  }
+
+  {
+    const key = { type: 'apiKey', in: 'header', name: 'x-key' }
+    const flows = {
+      clientCredentials: { tokenUrl: 'https://a.test', scopes: { read: 'Read', write: 'Write' } },
+    }
+    const one = (security: readonly Json[]): Json => ({ security, ...answers({ type: 'string' }) })
+    const toResult = imported({
+      ...documentOf(
+        {
+          'get /things/key': one([{ key: [] }]),
+          'get /things/read': one([{ login: ['read'] }]),
+          'get /things/write': one([{ login: ['write'] }]),
+          'get /things/either': one([{ key: [] }, { login: ['read'] }]),
+          'get /things/both': one([{ key: [], login: ['read'] }]),
+          'get /things/maybe': one([{ key: [] }, {}]),
+          'get /things/open': one([]),
+          'get /things/usual': answers({ type: 'string' }),
+        },
+        { securitySchemes: { key, login: { type: 'oauth2', flows } } },
+      ),
+      security: [{ key: [] }],
+    })
+    it('has a guard for each kind of credentials, with its scopes', () => {
+      const result = toResult()
+      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      assert.match(result.files['guards.ts'] ?? '', /export const loginReadGuard = defineGuard\(/)
+      assert.match(result.files['guards.ts'] ?? '', /scopes: \['read'\]/)
+    })
+  }
+
+  {
+    const toResult = imported(
+      documentOf({
+        'get /v1/cars': {
+          tags: ['Car parts'],
+          operationId: 'car-parts/list-all',
+          summary: 'All',
+          ...answers({}),
+        },
+        'get /v1/cars/{id}': { tags: ['Car parts'], operationId: 'carPartsGet', ...answers({}) },
+        'delete /v1/cars/{id}': { tags: ['Car parts'], deprecated: true, ...answers({}) },
+        'get /1-click': answers({}),
+        'get /': answers({}),
+        'get /slash/': answers({}),
+        'get /files#anchor': answers({}),
+      }),
+    )
+    it('has a controller for each tag, or each first word, with names of the operations', () => {
+      const result = toResult()
+      assert.deepEqual(result.unexpected, [])
+      assert.deepEqual(result.expected, [
+        'no route has this path: its requests pass like all that no route matches',
+      ])
+      assert.deepEqual(result.routes.slice(0, 6), [
+        'car-parts.listAll /v1/cars',
+        'car-parts.get /v1/cars/{id}',
+        'car-parts.deleteV1CarsById /v1/cars/{id}',
+        'api1-click.get1Click /1-click',
+        'root.get /',
+        'slash.getSlash /slash/',
+      ])
+      assert.match(controller(result, 'car-parts'), /tags: \['Car parts'\]/)
+    })
+  }
+
+  it('is kept as a document that gives the same source', () => {
+    const document = ofSchemas({
+      Car: {
+        type: 'object',
+        properties: { id: { type: 'integer', nullable: true, example: 7 } },
+        'x-own': 1,
+      },
+    })
+    const api = readApi(toSource({ ...document, openapi: '3.0.0' }))
+    const kept = readApi(toSource(toPlainDocument(api)))
+    assert.deepEqual(
+      writeProject(kept, { out: 'src/api' }).files,
+      writeProject(api, { out: 'src/api' }).files,
+    )
+    assert.doesNotMatch(JSON.stringify(toPlainDocument(api)), /x-own|example/)
+  })
+})
+
+describe('a written statement', () => {
+  it('breaks the longest bracket first, and leaves texts and expressions alone', () => {
+    const long = 'x'.repeat(60)
+    assert.equal(
+      formatStatement(
+        `const a = f('${long}, (', { b: z.string().regex(/[(]\\/,/), c: [1, 2], d: '${long}' })`,
+      ),
+      `const a = f('${long}, (', {\n  b: z.string().regex(/[(]\\/,/),\n  c: [1, 2],\n  d: '${long}',\n})`,
+    )
+    assert.equal(formatStatement('f({ a: 1 }, [])'), 'f({ a: 1 }, [])')
+  })
+})
