@@ -195,7 +195,7 @@ function toOlderHead(
   return withOlderStatus(response, status)
 }
 
-/** Gives a response the status that it had. */
+/** Sets the status that a response had. */
 function withOlderStatus(response: FinishedResponse, status: number): FinishedResponse {
   const { status: newest, headers, body } = response
   const isRewritten = isProblem(headers['content-type']) && isString(body)
