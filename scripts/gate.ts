@@ -15,16 +15,17 @@ type Step = readonly [name: string, command: string]
 const install = (folder: string): string =>
   `npm ci --prefix ${folder} --ignore-scripts --no-audit --no-fund --loglevel=error`
 
-/** Before all others: `dist` is what many of them look at, and none of them builds it again. Slow tests look at a page with Scalar. */
-const FIRST: readonly Step[] = [
-  ['build', 'npm run build'],
-  ['install outside', install('outside')],
-]
+/** Before all others: `dist` is what many of them look at, and none of them builds it again. */
+const FIRST: readonly Step[] = [['build', 'npm run build']]
 
 /** The lanes, whose steps run in turn. Random cases have seeds of their own: a change is not refused for what was there before it. */
 const LANES: readonly (readonly Step[])[] = [
-  // one process less than alone, because the other lanes have two
-  [['slow', 'npm run test:slow -- --test-concurrency=2']],
+  [
+    // slow tests look at a page with Scalar
+    ['install outside', install('outside')],
+    // one process less than alone, because the other lanes have two
+    ['slow', 'npm run test:slow -- --test-concurrency=2'],
+  ],
   [
     ['lint', 'npm run lint'],
     ['types', 'npm run types'],
@@ -36,14 +37,14 @@ const LANES: readonly (readonly Step[])[] = [
     ['fuzz', 'npm run fuzz -- --seconds 30 --seed 5'],
     ['fuzz:documents', 'npm run fuzz:documents -- --seconds 30 --seed 5'],
     ['fuzz:history', 'npm run fuzz:history -- --seed 7 --count 250'],
+    // the documents of the examples, checked and called by tools that are not ours, which were installed minutes ago
+    ['outside', 'npm test --prefix outside && npm run check --prefix outside'],
   ],
   [
     // the same checks on Node 20 to 26, Bun, Deno and workerd, which are packages of their own
     ['runtimes', `${install('runtimes')} && node --import tsx test/runtimes/run.ts`],
     // the benchmarks are a package of their own; that they still compile is enough here
     ['bench', `${install('bench')} && npm run check --prefix bench`],
-    // the documents of the examples, checked and called by tools that are not ours
-    ['outside', 'npm test --prefix outside && npm run check --prefix outside'],
     // builds the site, which checks its links and that it loads nothing from elsewhere, and looks at it in a browser if there is one
     ['site', 'npm run site:check'],
   ],
