@@ -72,7 +72,8 @@ export const retire: Command = {
     })
     const counted = all.filter(({ day }) => day >= (since ?? ''))
     process.stdout.write(toOutput(retirement, given, toAbsence(version, since, counted)))
-    return retirement.clients.length + retirement.quiet.length === 0 ? 0 : 1
+    // without counts, nobody knows whether a client calls
+    return counted.length > 0 && retirement.clients.length + retirement.quiet.length === 0 ? 0 : 1
   },
 }
 
