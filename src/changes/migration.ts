@@ -63,8 +63,8 @@ export function createMigration({
     responses,
     up: createUp({ route, sources }, level, plans, converters),
     down: (status, data, extra) => {
-      if (data === undefined || data === null) return data
       const response = converterAt(status)
+      if (data === undefined || (data === null && response?.contentType === undefined)) return data
       return response === undefined ? data : convertDown(route, response, data, extra)
     },
     stream: convertStream(route, level, plans),

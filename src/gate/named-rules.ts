@@ -104,12 +104,7 @@ export const NAMED: Readonly<Record<string, Row>> = {
   ],
   'callback-removed': ['response', 'breaking', 'a callback was removed', VERSION],
   'webhook-removed': ['response', 'breaking', 'a webhook was removed', VERSION],
-  'reference-unresolved': [
-    'operation',
-    'warning',
-    'a reference leads nowhere',
-    'Fix the reference.',
-  ],
+  'reference-unresolved': ['operation', 'warning', 'a reference leads nowhere', 'Fix the reference.'],
   'api-version-removed': [
     'operation',
     'breaking',

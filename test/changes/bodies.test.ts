@@ -489,6 +489,15 @@ describe('a body that does not fit', () => {
     assert.deepEqual((await later('/v1/it')).at(-1), 'migration_failed')
   })
 
+  it('may be made of null', async () => {
+    const down = (made: unknown): unknown => made ?? [7]
+    const given = { response: { body: { 200: { now: Small.nullable(), was: Numbers, down } } } }
+    const Newest = given.response.body[200].now
+    const call = await open(given, { response: Newest, handler: () => null })
+    assert.deepEqual(await call('/v1/it'), [200, JSON_TYPE, '[7]'])
+    assert.deepEqual(await call('/v2/it'), [200, JSON_TYPE, 'null'])
+  })
+
   it('is refused if the newest response is a stream or bytes', async () => {
     const down = (): readonly number[] => []
     const call = await open(

@@ -31,6 +31,8 @@ const Closed = defineGuard({
 const controller = defineController({
   name: 'PayController',
   prefix: '/pay',
+  // inside of what sees the finished response
+  middleware: [compression({ threshold: 0 })],
   errorHandlers: [
     defineErrorHandler({
       match: Declined,
@@ -74,7 +76,6 @@ function open(newer: readonly Given[], older: readonly Given[] = []) {
   return createApp(root, {
     logger: false,
     docs: {},
-    middleware: [compression({ threshold: 0 })],
     versioning: {
       scheme: VersioningSchemes.URL,
       history: defineVersions({

@@ -110,7 +110,7 @@ function withOuterLayers(
     format: settings.errorFormat,
     older: older.results,
   })
-  const answers: Run = (context, values) => recovered(recover, context, () => run(context, values))
+  const answers = older.errors((context, values) => recovered(recover, context, () => run(context, values)))
   const wrap = createTimedMiddleware(time, layers.middleware, recover)
   return wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
 }
@@ -128,6 +128,7 @@ interface RouteAdapter {
   /** The newest route, with the responses of the older version. */
   readonly answered: ResolvedRoute
   readonly input: (answer: Answer) => Answer
+  readonly errors: (run: Run) => Run
   readonly head: (run: Run) => Run
   readonly results: ResultAdapter | undefined
 }
@@ -138,12 +139,14 @@ function adapterOf(route: ResolvedRoute, { migrating, settings }: EndpointParts,
     return {
       answered: route,
       input: (answer) => answer,
+      errors: (run) => run,
       head: (run) => migrating?.head(route, run) ?? run,
       results: undefined,
     }
   return {
     answered: { ...newest, responses: migration.responses },
     input: (answer) => migrating.input(migration, limit, answer),
+    errors: (run) => migrating.errors(migration, run),
     head: (run) => migrating.head(route, run),
     results: migrating.results(newest, migration, validateResponses ?? settings.validateResponses, limit),
   }

@@ -16,7 +16,7 @@ import { isJsonType } from '../../http/headers.ts'
 import { isAsyncIterable } from '../../http/stream.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import type { RequestContext } from './context.ts'
-import { isAbort, logUnknown } from './failure.ts'
+import { isAbort, logUnknown, toFailure } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
 import type { Limit } from './timeout.ts'
@@ -32,7 +32,9 @@ import { finish, isBodyless, JSON_TYPE, type ResponseHeaders } from './response-
 export interface VersionAdapters {
   /** Has input that is valid in an older version converted into that of the newest one before a route answers. */
   readonly input: (migration: VersionAdapter, limit: Limit, answer: Answer) => Answer
-  /** Adapts the status and headers of responses to an older version, and adds a suffix to their entity tags. */
+  /** Converts errors to an older version, inside of middleware that may compress them. */
+  readonly errors: (migration: VersionAdapter, run: Run) => Run
+  /** Adapts errors, the status and headers of responses to an older version, and adds a suffix to their entity tags. */
   readonly head: (route: ResolvedRoute, run: Run) => Run
   /**
    * Creates the function that converts results to an older version. The newest schema validates them, and the older one only shapes them. If a
@@ -55,6 +57,7 @@ export function createMigrating(suffixOf: SuffixOf, isTracked: boolean): Version
     isTracked ? migration.tracking : UNTRACKED
   return {
     input: (migration, limit, answer) => withMigration(migration, limit, answer, trackingOf(migration)),
+    errors: (migration, run) => withOlderErrors(migration, run, trackingOf(migration)),
     head: (route, run) => {
       const { migration } = route
       const tracking = migration && trackingOf(migration)
@@ -178,21 +181,66 @@ function toOlderHead(
   context: RequestContext,
   { begin, end, status: noteStatus }: MigrationTracking,
 ): FinishedResponse {
-  let older
+  const { problemBefore, convertHeaders, statusOf } = migration
   try {
     const extra = begin(context)
-    older = toOlderProblem(migration, response, extra)
-    migration.convertHeaders?.(response.headers, extra)
+    if (problemBefore !== undefined) convertError(problemBefore, response, context, extra)
+    convertHeaders?.(response.headers, extra)
     end(context, extra)
   } catch (error) {
     throw toFailed(context, error)
   }
-  const { status: newest, headers } = response
-  if (older !== undefined) Object.assign(response, finish(newest, headers, JSON.stringify(older.body)))
-  const status = older?.status ?? migration.statusOf(newest)
+  const { status: newest } = response
+  const status = withOwnStatus.has(context) ? newest : statusOf(newest)
   if (status === newest) return response
-  if (older?.status === undefined) noteStatus(context, newest)
+  noteStatus(context, newest)
   return withOlderStatus(response, status)
+}
+
+/** Requests whose error has been converted, and of those, the ones that have a status of their own. */
+const convertedErrors = new WeakSet<RequestContext>()
+const withOwnStatus = new WeakSet<RequestContext>()
+
+/** Has errors converted inside of what stands around a route. */
+function withOlderErrors(
+  { problemBefore }: VersionAdapter,
+  run: Run,
+  { begin, end }: MigrationTracking,
+): Run {
+  if (problemBefore === undefined) return run
+  const convert = (context: RequestContext, response: FinishedResponse): FinishedResponse => {
+    const extra = begin(context)
+    try {
+      convertError(problemBefore, response, context, extra)
+    } catch (error) {
+      return toFailure(context, toFailed(context, error))
+    }
+    end(context, extra)
+    return response
+  }
+  return (context, values) => {
+    const response = run(context, values)
+    return isPromise(response)
+      ? response.then((settled) => convert(context, settled))
+      : convert(context, response)
+  }
+}
+
+/** Converts the body and status of an error. */
+function convertError(
+  problemBefore: NonNullable<VersionAdapter['problemBefore']>,
+  response: FinishedResponse,
+  context: RequestContext,
+  extra: MigrationExtra,
+): void {
+  const older = convertedErrors.has(context) ? undefined : toOlderProblem(problemBefore, response, extra)
+  if (older === undefined) return
+  convertedErrors.add(context)
+  const { status, headers } = response
+  Object.assign(response, finish(status, headers, JSON.stringify(older.body)))
+  if (older.status === undefined) return
+  withOwnStatus.add(context)
+  withOlderStatus(response, older.status)
 }
 
 /** Sets the status that a response had. */
@@ -210,11 +258,11 @@ function withOlderStatus(response: FinishedResponse, status: number): FinishedRe
 
 /** The body and status that an error had, or `undefined` if they are the same. */
 function toOlderProblem(
-  { problemBefore }: VersionAdapter,
+  problemBefore: NonNullable<VersionAdapter['problemBefore']>,
   { status, headers, body }: FinishedResponse,
   extra: MigrationExtra,
 ): OlderProblem | undefined {
-  if (problemBefore === undefined || status < 400 || !isString(body)) return undefined
+  if (status < 400 || !isString(body)) return undefined
   if (!isJsonType(String(headers['content-type']))) return undefined
   const problem: unknown = JSON.parse(body)
   return isRecord(problem) ? problemBefore(problem, status, extra) : undefined
