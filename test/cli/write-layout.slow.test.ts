@@ -34,14 +34,15 @@ describe('octavo check --write in an app of one file', () => {
     await run('snapshot')
     write('app.ts', APP.replace('name: z', 'title: z'))
     const { code, stderr } = await run('check', '--write')
-    assert.equal(code, 1)
+    assert.equal(code, 0)
     assert.match(stderr, /Added it to app\.ts\n/)
+    assert.match(stderr, /\nRun octavo check to see that it passes\n$/)
     const written = read('app.ts')
     assert.match(
       written,
-      /\n\nconst userNameIsCalledTitle = defineVersionChange\(\{[\s\S]*?\n\}\)\n\n\/\/ newest first\nconst history/,
+      /\n\nconst nameOfUsersIsCalledTitle = defineVersionChange\(\{[\s\S]*?\n\}\)\n\n\/\/ newest first\nconst history/,
     )
-    assert.match(written, /changes: \[userNameIsCalledTitle\]/)
+    assert.match(written, /changes: \[nameOfUsersIsCalledTitle\]/)
     assert.equal((await run('check')).code, 0)
 
     const edited = written.replace('title: z.string()', 'title: z.boolean()')
@@ -63,7 +64,7 @@ describe('octavo check --write in an app of one file', () => {
     const written = read('app.ts')
     assert.match(
       written,
-      /\r\n\r\nconst userNameIsCalledTitle = [\s\S]*?\r\n\}\)\r\n\r\n\/\/ newest first\r\nconst history/,
+      /\r\n\r\nconst nameOfUsersIsCalledTitle = [\s\S]*?\r\n\}\)\r\n\r\n\/\/ newest first\r\nconst history/,
     )
     assert.doesNotMatch(written, /[^\r]\n/)
   })

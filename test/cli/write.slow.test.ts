@@ -41,7 +41,7 @@ const KINDS: readonly Kind[] = [
     model: 'Renamed',
     was: { fields: 'name: z.string(), size: z.int()', value: { name: 'a', size: 1 } },
     now: { fields: 'title: z.string(), size: z.int()', value: { title: 'a', size: 1 } },
-    file: 'renamed-name-is-called-title',
+    file: 'name-of-renameds-is-called-title',
     code: `    reshape({
       of: Renamed,
       fields: {
@@ -54,7 +54,7 @@ const KINDS: readonly Kind[] = [
     model: 'Removed',
     was: { fields: 'text: z.string(), note: z.string()', value: { text: 'a', note: 'none' } },
     now: PLAIN,
-    file: 'removed-has-no-note',
+    file: 'removeds-no-longer-have-a-note',
     code: `      fields: {
         note: { was: z.string() },
       },
@@ -67,7 +67,7 @@ const KINDS: readonly Kind[] = [
     model: 'Added',
     was: PLAIN,
     now: { fields: 'text: z.string(), age: z.int()', value: { text: 'a', age: 3 } },
-    file: 'added-has-age',
+    file: 'addeds-have-an-age',
     code: `        age: { was: absent },
       },
       up: () => ({ age: fillIn('number') }),
@@ -79,7 +79,7 @@ const KINDS: readonly Kind[] = [
     model: 'Typed',
     was: { fields: 'code: z.int().min(0)', value: { code: 7 } },
     now: { fields: 'code: z.string().regex(/^\\d{1,9}$/)', value: { code: '7' } },
-    file: 'typed-code-is-a-string',
+    file: 'code-of-typeds-is-a-string',
     code: '        code: { was: z.int().min(0), up: (old) => String(old), down: (now) => Number(now) },',
   },
   {
@@ -87,7 +87,7 @@ const KINDS: readonly Kind[] = [
     model: 'Listed',
     was: { fields: "role: z.enum(['admin', 'member', 'guest'])", value: { role: 'member' } },
     now: { fields: "role: z.enum(['admin', 'member'])", value: { role: 'member' } },
-    file: 'listed-role-has-other-values',
+    file: 'role-of-listeds-is-no-longer-guest',
     code: `          was: z.enum(['admin', 'member', 'guest']),
           up: (old) => (old === 'guest' ? fillIn("'admin' | 'member'") : old),`,
     fill: [[`fillIn("'admin' | 'member'")`, "'member'"]],
@@ -97,7 +97,7 @@ const KINDS: readonly Kind[] = [
     model: 'Required',
     was: { fields: 'text: z.string(), nick: z.string().optional()', value: { text: 'a', nick: 'b' } },
     now: { fields: 'text: z.string(), nick: z.string()', value: { text: 'a', nick: 'b' } },
-    file: 'required-nick-is-required',
+    file: 'nick-of-requireds-is-required',
     code: "        nick: { was: z.string().optional(), up: (old) => old ?? fillIn('string') },",
     fill: [["fillIn('string')", "''"]],
   },
@@ -106,7 +106,7 @@ const KINDS: readonly Kind[] = [
     model: 'Lacking',
     was: { fields: 'text: z.string(), nick: z.string()', value: { text: 'a', nick: 'none' } },
     now: { fields: 'text: z.string(), nick: z.string().optional()', value: { text: 'a' } },
-    file: 'lacking-nick-is-optional',
+    file: 'nick-of-lackings-is-optional',
     code: "        nick: { was: z.string(), down: (now) => now ?? fillIn('string') },",
     fill: [["fillIn('string')", "'none'"]],
   },
@@ -115,7 +115,7 @@ const KINDS: readonly Kind[] = [
     model: 'Nullable',
     was: { fields: 'note: z.string()', value: { note: 'none' } },
     now: { fields: 'note: z.string().nullable()', value: { note: null } },
-    file: 'nullable-note-can-be-null',
+    file: 'note-of-nullables-can-be-null',
     code: "        note: { was: z.string(), down: (now) => now ?? fillIn('string') },",
     fill: [["fillIn('string')", "'none'"]],
   },
@@ -124,8 +124,8 @@ const KINDS: readonly Kind[] = [
     model: 'Bounded',
     was: { fields: 'note: z.string()', value: { note: 'a' } },
     now: { fields: 'note: z.string().max(10)', value: { note: 'a' } },
-    file: 'bounded-note-has-other-values',
-    code: "        note: { was: z.string(), up: (old) => fillIn('string') },",
+    file: 'note-of-boundeds-has-at-most-10-characters',
+    code: "note: { was: z.string(), up: (old) => (old.length <= 10 ? old : fillIn('string')) },",
     fill: [["fillIn('string')", 'old.slice(0, 10)']],
   },
   {
@@ -133,7 +133,7 @@ const KINDS: readonly Kind[] = [
     model: 'Wrapped',
     was: { fields: 'note: z.string()', value: { note: 'a' } },
     now: { fields: 'note: z.object({ text: z.string() })', value: { note: { text: 'a' } } },
-    file: 'wrapped-note-is-an-object',
+    file: 'note-of-wrappeds-is-an-object',
     fill: [
       ["fillIn('{ text: string }')", '({ text: old })'],
       ["fillIn('string')", 'now.text'],
@@ -144,7 +144,7 @@ const KINDS: readonly Kind[] = [
     model: 'Plural',
     was: { fields: 'tag: z.string()', value: { tag: 'a' } },
     now: { fields: 'tag: z.array(z.string())', value: { tag: ['a'] } },
-    file: 'plural-tag-is-a-list',
+    file: 'tag-of-plurals-is-a-list',
     code: `          up: (old) => [old],
           down: (now) => now[0] ?? fillIn('string'),`,
     fill: [["fillIn('string')", "''"]],
@@ -154,7 +154,7 @@ const KINDS: readonly Kind[] = [
     model: 'Split',
     was: { fields: 'name: z.string()', value: { name: 'Ann Lee' } },
     now: { fields: 'first: z.string(), last: z.string()', value: { first: 'Ann', last: 'Lee' } },
-    file: 'split-has-first-and-last-instead-of-name',
+    file: 'splits-have-first-and-last-instead-of-name',
     code: `        name: { was: z.string() },
         first: { was: absent },
         last: { was: absent },
@@ -172,7 +172,7 @@ const KINDS: readonly Kind[] = [
     model: 'Status',
     was: { ...PLAIN, route: 'response: { 201: Status }, status: 201' },
     now: { ...PLAIN, route: 'response: { 200: Status }, status: 200' },
-    file: 'status-read-answers-200',
+    file: 'get-status-answers-200-instead-of-201',
     code: "  change: [operation({ route: 'status.read', status: { was: 201 } })],",
   },
   {
@@ -180,7 +180,7 @@ const KINDS: readonly Kind[] = [
     model: 'Moved',
     was: { ...PLAIN, route: "method: 'POST', path: '/old'" },
     now: { ...PLAIN, route: "method: 'PUT', path: '/newer/place'" },
-    file: 'moved-read-is-at-moved-newer-place-and-is-a-put',
+    file: 'post-moved-old-is-now-put-moved-newer-place',
     code: `    operation({
       route: 'moved.read',
       path: { was: '/moved/old' },
@@ -192,7 +192,7 @@ const KINDS: readonly Kind[] = [
     model: 'Sorted',
     was: PLAIN,
     now: { ...PLAIN, route: "input: { query: z.object({ sort: z.enum(['name', 'age']) }) }" },
-    file: 'sorted-read-takes-sort',
+    file: 'the-parameter-sort-is-required-in-get-sorted',
     code: `        sort: { was: absent, up: () => fillIn("'name' | 'age'") },`,
     fill: [[`fillIn("'name' | 'age'")`, "'name'"]],
   },
@@ -201,7 +201,7 @@ const KINDS: readonly Kind[] = [
     model: 'Sized',
     was: { ...PLAIN, route: 'input: { query: z.object({ size: z.int().optional() }) }' },
     now: { ...PLAIN, route: 'input: { query: z.object({ size: z.int() }) }' },
-    file: 'sized-read-takes-another-size',
+    file: 'the-parameter-size-is-required-in-get-sized',
     code: "        size: { was: z.int().optional(), up: (old) => old ?? fillIn('number') },",
     fill: [["fillIn('number')", '20']],
   },
@@ -347,14 +347,17 @@ describe('octavo check --write', () => {
 
   it('adds them to the history, with the models that it lacks', () => {
     const text = edited.read('src/history.ts')
-    assert.match(text, /^import \{ typedCodeIsAString \} from '\.\/changes\/typed-code-is-a-string\.ts'$/m)
+    assert.match(
+      text,
+      /^import \{ codeOfTypedsIsAString \} from '\.\/changes\/code-of-typeds-is-a-string\.ts'$/m,
+    )
     assert.match(text, /^ {2}models: \{ Split, Renamed, /m)
-    assert.match(text, /^ {2}changes: \[.*\btypedCodeIsAString\b.*, sizes\],$/m)
+    assert.match(text, /^ {2}changes: \[.*\bcodeOfTypedsIsAString\b.*, sizes\],$/m)
   })
 
   it('says what it guesses, what is to be filled in and what no change describes', () => {
     assert.match(written, /Check these guesses\n.*name became title, because both have the same schema/)
-    assert.match(written, /src\/changes\/added-has-age\.ts:13 {2}up: \(\) => \(\{ age: fillIn/)
+    assert.match(written, /src\/changes\/addeds-have-an-age\.ts:13 {2}up: \(\) => \(\{ age: fillIn/)
     assert.match(
       written,
       /You have to write changes by hand for\n {2}GET \/v2\/closed\n {4}restore the route with version: '<=2'/,

@@ -67,6 +67,7 @@ describe('conversions', () => {
   const turn = (from: z.ZodType, to: z.ZodType, side: 'up' | 'down' = 'up'): string | undefined =>
     toTurn(described(from), described(to), 'old', {
       side,
+      isStrict: true,
       types: new Map(),
       resolve: { from: same, to: same },
     })
@@ -88,6 +89,35 @@ describe('conversions', () => {
       "fillIn('{ sku: string; at: { x: number; y: number } }')",
     ],
     ['any text as a number', z.string(), z.int(), "fillIn('number')"],
+    ['a greatest number', z.int(), z.int().max(9), "old <= 9 ? old : fillIn('number')"],
+    ['a bound that was tighter', z.int().max(5), z.int().max(9), undefined],
+    ['a whole number', z.number(), z.int(), "Number.isInteger(old) ? old : fillIn('number')"],
+    [
+      'two bounds',
+      z.string(),
+      z.string().min(1).max(9),
+      "old.length >= 1 && old.length <= 9 ? old : fillIn('string')",
+    ],
+    ['a pattern', z.string(), z.string().regex(/^a+$/), "/^a+$/.test(old) ? old : fillIn('string')"],
+    ['a format', z.string(), z.email(), "z.email().safeParse(old).success ? old : fillIn('string')"],
+    [
+      'a text of a few',
+      z.string(),
+      z.enum(['a', 'b']),
+      `old === 'a' || old === 'b' ? old : fillIn("'a' | 'b'")`,
+    ],
+    [
+      'the length of a list',
+      z.array(z.string()),
+      z.array(z.string()).max(3),
+      "old.length <= 3 ? old : fillIn('string[]')",
+    ],
+    [
+      'a bound of an optional value',
+      z.int().optional(),
+      z.int().max(9).optional(),
+      "old === undefined ? undefined : old <= 9 ? old : fillIn('number')",
+    ],
     ['an optional value', z.int().optional(), z.int(), "old ?? fillIn('number')"],
     ['an optional value that has a default', z.string().optional(), z.string().default('x'), undefined],
     ['a value that could be null', z.string().nullable(), z.string(), "old ?? fillIn('string')"],

@@ -163,6 +163,37 @@ describe('findings become changes', () => {
     assert.equal(unwritten.length, 1)
   })
 
+  it('every field is a thing of its own, unless it replaced another one', () => {
+    const [number, list] = [{ type: 'integer' }, { type: 'array' }]
+    const { drafts } = draftsOf(
+      { user: object({ id: TEXT, age: number, note: TEXT }) },
+      { user: object({ id: number, age: list }) },
+    )
+    assert.deepEqual(
+      drafts.map(
+        (draft) => draft.kind === 'model' && draft.fields.map(({ kind, name }) => `${kind} ${name}`),
+      ),
+      [['removed note'], ['turned age'], ['turned id']],
+    )
+  })
+
+  it('a part that lacks a removed field is named by its export, or told', () => {
+    const part = (exported?: string): Partial<Known> => ({
+      models: [{ name: 'User', fields: ['id', 'age'].map((name) => ({ name, isOptional: false })) }],
+      objects: [{ route: 'user.save', place: 'body', model: 'User', fields: ['age'], exported }],
+    })
+    const was = { user: object({ id: TEXT, age: TEXT, note: TEXT }), body: object({ age: TEXT, note: TEXT }) }
+    const now = { user: object({ id: TEXT, age: TEXT }), body: object({ age: TEXT }) }
+    const named = draftsOf(was, now, part('NewUser'))
+    assert.deepEqual(
+      named.drafts.map((draft) => draft.kind === 'model' && draft.applies),
+      [['NewUser']],
+    )
+    assert.deepEqual(named.unwritten, [])
+    const [left] = draftsOf(was, now, part()).unwritten
+    assert.match(left?.why ?? '', /^it is a part of User: export it beside the model, and list it in applies/)
+  })
+
   it('what breaks nobody is left out', () => {
     const { drafts } = draftsOf(
       { user: object({ id: TEXT, size: { type: 'number' } }) },
@@ -325,22 +356,20 @@ describe('findings become changes', () => {
     assert.equal(plain.parameters[0]?.source, 'query')
   })
 
-  it('an address keeps the parameters of the pattern, without the version', () => {
+  it('an address keeps the parameters of the pattern, without the version, and the status is another thing', () => {
     const { drafts } = draftsOf(
       { path: '/v2/people/{id}/all', method: 'put', status: 201 },
       { path: '/v2/user/{id}', status: 202 },
     )
+    const route = {
+      kind: 'route',
+      routes: [{ route: 'user.save', now: { method: 'POST', path: '/user/{id:uuid}' } }],
+      parameters: [],
+      headers: [],
+    }
     assert.deepEqual(drafts, [
-      {
-        kind: 'route',
-        route: 'user.save',
-        now: { method: 'POST', path: '/user/{id:uuid}' },
-        path: '/people/{id:uuid}/all',
-        method: 'PUT',
-        status: { was: 201, now: 202 },
-        parameters: [],
-        headers: [],
-      },
+      { ...route, path: '/people/{id:uuid}/all', method: 'PUT' },
+      { ...route, status: { was: 201, now: 202 } },
     ])
   })
 
@@ -355,11 +384,12 @@ describe('findings become changes', () => {
       { parameters: [parameter('sort', TEXT), parameter('size', { type: 'string' }, false)] },
       { parameters: [parameter('order', TEXT), parameter('size', { type: 'integer' }, false)] },
     )
-    const [draft] = drafts
-    assert.ok(draft?.kind === 'route')
     assert.deepEqual(
-      draft.parameters.map(({ field }) => `${field.kind} ${field.name}`),
-      ['renamed order', 'turned size'],
+      drafts.map(
+        (draft) =>
+          draft.kind === 'route' && draft.parameters.map(({ field }) => `${field.kind} ${field.name}`),
+      ),
+      [['renamed order'], ['turned size']],
     )
   })
 

@@ -1,8 +1,9 @@
 import type { Described, Draft, FieldDraft, ModelDraft, RouteDraft } from '../../gate/write/draft.ts'
 import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
-import { isRecord, isString, toRecord } from '../../base/values.ts'
+import { isRecord, toRecord } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
+import { toTitle } from './title.ts'
 import { fillIn, toTurn } from './turn-text.ts'
 import type { Turning } from './turn-text.ts'
 import { toZodText } from './zod-text.ts'
@@ -36,7 +37,10 @@ const WIDTH = 100
 /** Writes a change. */
 export function toChangeText(draft: Draft, writing: Writing): ChangeText {
   const title = toTitle(draft)
-  const part = draft.kind === 'model' ? reshapeText(draft, writing) : operationText(draft, writing)
+  const part =
+    draft.kind === 'model'
+      ? reshapeText(draft, writing)
+      : draft.routes.flatMap(({ route }) => operationText(route, draft, writing))
   const code = [
     'defineVersionChange({',
     "  version: 'next',",
@@ -54,17 +58,22 @@ export function toChangeText(draft: Draft, writing: Writing): ChangeText {
     code,
     imports: [
       'defineVersionChange',
-      ...['reshape', 'operation'].filter((name) => body.startsWith(`${name}(`)),
+      draft.kind === 'model' ? 'reshape' : 'operation',
       ...(body.includes('was: absent') ? ['absent'] : []),
     ],
-    models: draft.kind === 'model' ? modelsIn(draft, writing) : [],
+    models: draft.kind === 'model' ? [...modelsIn(draft, writing), ...(draft.applies ?? [])] : [],
     usesZod: /\bz\./.test(body),
-    guesses: fields.flatMap((field) =>
-      field.kind === 'renamed'
-        ? [`${field.was} became ${field.name}, because both have the same schema`]
-        : [],
-    ),
+    guesses: fields.flatMap((field) => guessOf(field, draft, writing)),
   }
+}
+
+function guessOf(field: FieldDraft, { kind }: Draft, { base }: Writing): readonly string[] {
+  if (field.kind === 'renamed')
+    return [`${field.was} became ${field.name}, because both have the same schema`]
+  const isNull = kind === 'model' && field.kind === 'removed' && !mayLack(field.was)
+  return isNull && withoutNull(resolveIn(base)(field.was.schema)) !== undefined
+    ? [`older clients get null for ${field.name}, which their schema takes`]
+    : []
 }
 
 /** The models in a reshape: its own, and those that fields held. */
@@ -87,7 +96,7 @@ function indent(lines: readonly string[], by: number): readonly string[] {
   return lines.map((line) => ' '.repeat(by) + line)
 }
 
-function reshapeText({ model, fields }: ModelDraft, writing: Writing): readonly string[] {
+function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Writing): readonly string[] {
   const turnings = toTurnings(writing)
   const up = upText(fields, turnings.up)
   const down = downText(fields, turnings.down)
@@ -100,6 +109,7 @@ function reshapeText({ model, fields }: ModelDraft, writing: Writing): readonly 
     '  },',
     ...(up === undefined ? [] : [`  up: ${up},`]),
     ...(down === undefined ? [] : [`  down: ${down},`]),
+    ...(applies.length === 0 ? [] : [`  applies: [${applies.join(', ')}],`]),
     // what is filled in may lose more than it seems
     ...(lossy.length === 0 ? [] : [`  lossy: [${lossy.join(', ')}],`]),
     '}),',
@@ -115,8 +125,8 @@ function toTurnings({ base, revision }: Writing): Turnings {
   const [older, newer] = [resolveIn(base), resolveIn(revision)]
   const types: TypeNames = new Map()
   return {
-    up: { side: 'up', types, resolve: { from: older, to: newer } },
-    down: { side: 'down', types, resolve: { from: newer, to: older } },
+    up: { side: 'up', types, isStrict: false, resolve: { from: older, to: newer } },
+    down: { side: 'down', types, isStrict: false, resolve: { from: newer, to: older } },
   }
 }
 
@@ -147,8 +157,10 @@ function wasText(field: FieldDraft, names: Names): string {
 function fieldFunctions(field: FieldDraft, { up, down }: Turnings): readonly string[] {
   if (field.kind !== 'turned') return []
   const { was, now, sides } = field
-  const older = toTurn(was, now, 'old', up) ?? (sides.includes('request') ? fillIn(now, up) : undefined)
-  const newer = toTurn(now, was, 'now', down) ?? (sides.includes('response') ? fillIn(was, down) : undefined)
+  const [asks, answers] = [sides.includes('request'), sides.includes('response')]
+  const older = toTurn(was, now, 'old', { ...up, isStrict: asks }) ?? (asks ? fillIn(now, up) : undefined)
+  const newer =
+    toTurn(now, was, 'now', { ...down, isStrict: answers }) ?? (answers ? fillIn(was, down) : undefined)
   return [
     ...(older === undefined ? [] : [`up: ${arrow('old', older)}`]),
     ...(newer === undefined ? [] : [`down: ${arrow('now', newer)}`]),
@@ -201,8 +213,8 @@ function groupText(made: readonly string[], given: readonly string[]): string {
   return `${parameter} => ({\n${made.map((member) => `        ${member},`).join('\n')}\n      })`
 }
 
-function operationText(draft: RouteDraft, writing: Writing): readonly string[] {
-  const { route, path, method, status, parameters, headers } = draft
+function operationText(route: string, draft: RouteDraft, writing: Writing): readonly string[] {
+  const { path, method, status, parameters, headers } = draft
   const sources = (['query', 'headers', 'cookies'] as const).flatMap((source) => {
     const own = parameters.filter((each) => each.source === source).map(({ field }) => field)
     return own.length === 0
@@ -250,14 +262,12 @@ function group(
   ]
 }
 
-/** Parameters have functions from the older version only, which get values of no type. */
+/** Parameters have functions from the older version only. */
 function parameterFunctions(field: FieldDraft, writing: Writing): readonly string[] {
-  const { up } = toTurnings(writing)
-  if (field.kind === 'added') return mayLack(field.now) ? [] : [`up: () => ${fillIn(field.now, up)}`]
-  if (field.kind !== 'turned') return []
-  const turn = toTurn(field.was, field.now, 'old', up)
-  const isPlain = turn !== undefined && !/\bold[.[]/.test(turn)
-  return [`up: ${arrow('old', isPlain ? turn : fillIn(field.now, up))}`]
+  if (field.kind === 'turned')
+    return fieldFunctions(field, toTurnings(writing)).filter((text) => text.startsWith('up'))
+  const isAsked = field.kind === 'added' && !mayLack(field.now)
+  return isAsked ? [`up: () => ${fillIn(field.now, toTurnings(writing).up)}`] : []
 }
 
 function headerFunctions(field: FieldDraft, writing: Writing): readonly string[] {
@@ -265,84 +275,4 @@ function headerFunctions(field: FieldDraft, writing: Writing): readonly string[]
   const text: Described = { schema: { type: 'string' }, isOptional: false }
   if (field.kind === 'removed') return field.was.isOptional ? [] : [`down: () => ${fillIn(text, down)}`]
   return field.kind === 'turned' ? [`down: (now) => ${fillIn(text, down)}`] : []
-}
-
-function toTitle(draft: Draft): string {
-  return draft.kind === 'model' ? modelTitle(draft) : routeTitle(draft)
-}
-
-function modelTitle({ model, fields }: ModelDraft): string {
-  const namesOf = (kind: FieldDraft['kind']): readonly string[] =>
-    fields.filter((field) => field.kind === kind).map(({ name }) => name)
-  const [added, removed, others] = [
-    namesOf('added'),
-    namesOf('removed'),
-    [...namesOf('renamed'), ...namesOf('turned')],
-  ]
-  const [first] = fields
-  if (first !== undefined && fields.length === 1) return `${model}${fieldTitle(first)}`
-  if (others.length > 0)
-    return fields.length > 3
-      ? `${model} has other fields`
-      : `${list(fields.map(({ name }) => name))} of ${model} are different`
-  const has = added.length === 0 ? `no ${list(removed, 'or')}` : list(added)
-  return `${model} has ${has}${added.length > 0 && removed.length > 0 ? ` instead of ${list(removed)}` : ''}`
-}
-
-function fieldTitle(field: FieldDraft): string {
-  switch (field.kind) {
-    case 'renamed':
-      return `.${field.was} is called ${field.name}`
-    case 'added':
-      return ` has ${field.name}`
-    case 'removed':
-      return ` has no ${field.name}`
-    default:
-      return `.${field.name} ${turnTitle(field.was, field.now)}`
-  }
-}
-
-function turnTitle(was: Described, now: Described): string {
-  const [type, other] = [was, now].map(({ schema }) => typeTitle(schema))
-  if (type !== other && other !== undefined) return `is ${other}`
-  if (was.isOptional !== now.isOptional) return now.isOptional ? 'is optional' : 'is required'
-  const [could, can] = [was, now].map(({ schema }) => withoutNull(schema) !== undefined)
-  if (could !== can) return can === true ? 'can be null' : 'cannot be null'
-  return 'has other values'
-}
-
-function typeTitle(schema: unknown): string | undefined {
-  const own = withoutNull(schema) ?? schema
-  const type: unknown = isRecord(own) ? own['type'] : undefined
-  if (!isString(type)) return undefined
-  if (type === 'array') return 'a list'
-  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
-}
-
-function routeTitle({ route, now, path, method, status, parameters, headers }: RouteDraft): string {
-  const said = [
-    ...(path === undefined ? [] : [`is at ${now.path}`]),
-    ...(method === undefined ? [] : [`is a ${now.method}`]),
-    ...(status === undefined ? [] : [`answers ${status.now}`]),
-    ...parameters.map(({ field }) => parameterTitle(field)),
-    ...headers.map(({ name, kind }) => (kind === 'removed' ? `sends no ${name}` : `sends another ${name}`)),
-  ]
-  return `${route} ${said.length <= 3 ? list(said) : 'is different'}`
-}
-
-function parameterTitle(field: FieldDraft): string {
-  switch (field.kind) {
-    case 'renamed':
-      return `takes ${field.name} for ${field.was}`
-    case 'removed':
-      return `takes no ${field.name}`
-    case 'added':
-      return `takes ${field.name}`
-    default:
-      return `takes another ${field.name}`
-  }
-}
-
-function list(words: readonly string[], last = 'and'): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1) ?? ''}`
 }

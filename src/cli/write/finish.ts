@@ -7,7 +7,7 @@ import { toUnfinishedText } from './unfinished.ts'
 import { writeChanges } from './write.ts'
 import type { Failed } from './write.ts'
 
-/** Writes the missing changes if `--write` is set, and lists incomplete functions. Returns whether there are any. */
+/** Writes the missing changes if `--write` is set, and lists incomplete functions. Returns whether something is left to do. */
 export async function finishChanges(
   failed: Omit<Failed, 'module' | 'definitions'>,
   isBad: boolean,
@@ -23,6 +23,7 @@ export async function finishChanges(
     say(
       'No change was written, because all findings are warnings. Run octavo check --write --strict to write changes for them',
     )
-  if (isBad && given.has('write')) await writeChanges({ ...failed, module, definitions }, setting)
-  return unfinished.length > 0
+  const isWritten =
+    isBad && given.has('write') && (await writeChanges({ ...failed, module, definitions }, setting))
+  return unfinished.length > 0 || (isBad && !isWritten)
 }

@@ -7,7 +7,7 @@ import { applyEdits } from '../release/edits.ts'
 import { readText } from '../write-file.ts'
 import { toChangeText } from './change-text.ts'
 import type { ChangeText, Writing } from './change-text.ts'
-import type { DefinedModel, Definitions } from './read-definitions.ts'
+import type { DefinedSchema, Definitions } from './read-definitions.ts'
 import { toAdditions, toSpecifier } from './source-edits.ts'
 import type { Additions } from './source-edits.ts'
 import type { Names } from './zod-text.ts'
@@ -49,7 +49,7 @@ interface Named {
   readonly name: string
   /** The file that it gets, or `undefined` for one that stands beside the history. */
   readonly path: string | undefined
-  readonly models: readonly DefinedModel[]
+  readonly models: readonly DefinedSchema[]
 }
 
 /** A place as `placeOf` writes it. */
@@ -119,8 +119,9 @@ function obstacleOf(draft: Draft, { definitions, cwd }: Sources, historyPath: st
     return `export it by name from ${model.at ?? ''}, so that a change can import it`
   const names = new Set(draft.fields.map(({ name }) => name))
   const [field, change] = model.touched.find(([each]) => names.has(each)) ?? []
-  return change === undefined
-    ? undefined
+  if (change === undefined) return undefined
+  return draft.fields.some(({ name, kind }) => name === field && kind === 'removed')
+    ? `the change "${change}" already restores ${field ?? ''}, but not everywhere: export the schemas that lack it, and list them in applies of the change`
     : `the change "${change}" already describes ${field ?? ''}: write the new change by hand, and base the older one on it with before(…)`
 }
 
@@ -137,7 +138,7 @@ async function toNamed(draft: Draft, { sources, taken, folder, historyPath }: Na
   const writing = toWriting(sources, historyPath)
   const text = toChangeText(draft, writing)
   const extension = extname(historyPath)
-  const models = definitions.models.filter((model) =>
+  const models = [...definitions.models, ...definitions.parts].filter((model) =>
     text.models.includes(codeName(model, historyPath, cwd) ?? ''),
   )
   const isInline = models.some(({ at }) => toPlace(at, cwd)?.path === historyPath)
@@ -193,7 +194,7 @@ function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: s
 
 /** How code calls a model, or `undefined` if it can't. */
 function codeName(
-  { exported, at, name }: DefinedModel,
+  { exported, at, name }: DefinedSchema,
   historyPath: string,
   cwd: string,
 ): string | undefined {
@@ -249,7 +250,7 @@ interface Importing {
 
 /** The imports of models, those of one file together. */
 function modelImports(
-  models: readonly DefinedModel[],
+  models: readonly DefinedSchema[],
   { from, historyPath, source, cwd }: Importing,
 ): Additions['imports'] {
   const files = new Map<string, Set<string>>()

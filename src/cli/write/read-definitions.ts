@@ -14,15 +14,20 @@ import { toRecord } from '../../base/values.ts'
 import { unfinishedIn } from './unfinished.ts'
 import type { Unfinished } from './unfinished.ts'
 
-/** A model with the place of its definition. */
-export interface DefinedModel extends KnownModel {
+/** A model or a part of one, with the place of its definition. */
+export interface DefinedSchema {
+  readonly name: string
   /** File and line, or `undefined` if that is not known. */
   readonly at: string | undefined
   /** The name under which its file exports it, or `undefined` if it does not. */
   readonly exported: string | undefined
-  /** Whether the history lists it. */
+  /** Whether the history need not list it. */
   readonly isListed: boolean
-  /** The changes that describe fields of it, by the newest names of these fields. */
+}
+
+/** A model with the place of its definition. */
+export interface DefinedModel extends DefinedSchema, KnownModel {
+  /** The changes that describe fields of it, by the newest names of these fields, or by the last ones that they had. */
   readonly touched: readonly (readonly [field: string, change: string])[]
 }
 
@@ -43,9 +48,21 @@ export interface Definitions {
       }
     | undefined
   readonly models: readonly DefinedModel[]
+  /** Schemas that have fields of a model, and are exported beside it or beside the history. */
+  readonly parts: readonly DefinedSchema[]
   readonly objects: readonly KnownObject[]
   readonly routes: readonly KnownRoute[]
   readonly unfinished: readonly Unfinished[]
+}
+
+const NOTHING: Definitions = {
+  kind: 'definitions',
+  history: undefined,
+  models: [],
+  parts: [],
+  objects: [],
+  routes: [],
+  unfinished: [],
 }
 
 /** Reads what an application defines. */
@@ -58,8 +75,7 @@ export async function readDefinitions(app: App): Promise<Definitions> {
     operationId,
     path: pattern.text.slice(prefix.length) || '/',
   }))
-  if (history === undefined || internals === undefined)
-    return { kind: 'definitions', history: undefined, models: [], objects: [], routes: known, unfinished: [] }
+  if (history === undefined || internals === undefined) return { ...NOTHING, routes: known }
   const { parts, placeOf, make } = internals
   const all = objectsOf(routes(), parts.messages).filter(({ schema }) => defOf(schema).type === 'object')
   const listed: ReadonlySet<unknown> = new Set(Object.values(toRecord(Reflect.get(history, 'models'))))
@@ -69,12 +85,14 @@ export async function readDefinitions(app: App): Promise<Definitions> {
     return {
       name: chain.name,
       at,
-      exported: await findExport(chain.model, at),
+      exported: (await exportsOf(at)).get(chain.model),
       isListed: listed.has(chain.model),
       fields: [...chain.fieldIds.keys()].map((name) => ({ name, isOptional: isOptional(chain.model, name) })),
       touched: touchedIn(parts.plans.chains.get(chain.model)),
     }
   })
+  const places = [...[...chains.values()].map(({ model }) => placeOf(model)), placeOf(history)]
+  const exported = await partsIn(places, new Set([...chains.values()].map(({ model }) => model)))
   return {
     kind: 'definitions',
     history: {
@@ -87,11 +105,13 @@ export async function readDefinitions(app: App): Promise<Definitions> {
       })),
     },
     models: await Promise.all(models),
+    parts: [...new Set(all.map(({ schema }) => exported.get(schema)))].filter((part) => part !== undefined),
     objects: all.flatMap(({ route, position, schema }) =>
       [...chains.values()].flatMap(({ name, fieldIds }) => {
         const own = new Set(modelledFieldsOf(schema).fieldIds.values())
         const fields = [...fieldIds].filter(([, fieldId]) => own.has(fieldId)).map(([field]) => field)
-        return fields.length === 0 ? [] : [{ route, place: position, model: name, fields }]
+        const part = exported.get(schema)?.name
+        return fields.length === 0 ? [] : [{ route, place: position, model: name, fields, exported: part }]
       }),
     ),
     routes: known,
@@ -113,22 +133,34 @@ function isOptional(model: Schema, name: string): boolean {
 function touchedIn(chain: Chain | undefined): DefinedModel['touched'] {
   const names = new Map([...(chain?.fieldIds ?? [])].map(([name, fieldId]) => [fieldId, name]))
   return (chain?.steps ?? []).flatMap(({ change, fieldChanges }) =>
-    fieldChanges.flatMap(({ fieldId }) => {
-      const name = names.get(fieldId)
-      return name === undefined ? [] : [[name, change.id] as const]
+    fieldChanges.flatMap((each) => {
+      const name = names.get(each.fieldId) ?? (each.kind === 'renamed' ? each.was : each.name)
+      return [[name, change.id] as const]
     }),
   )
 }
 
-/** The name under which the file of a definition exports it. The file is loaded already. */
-async function findExport(value: object, at: string | undefined): Promise<string | undefined> {
+/** The values that files export beside models. */
+async function partsIn(
+  places: readonly (string | undefined)[],
+  models: ReadonlySet<unknown>,
+): Promise<ReadonlyMap<unknown, DefinedSchema>> {
+  const found = new Map<unknown, DefinedSchema>()
+  for (const at of new Set(places))
+    for (const [value, name] of await exportsOf(at))
+      if (!models.has(value)) found.set(value, { name, at, exported: name, isListed: true })
+  return found
+}
+
+/** The names under which the file of a definition exports values. The file is loaded already. */
+async function exportsOf(at: string | undefined): Promise<ReadonlyMap<unknown, string>> {
   const [, file] = /^(.*):\d+$/.exec(at ?? '') ?? []
-  if (file === undefined) return undefined
+  if (file === undefined) return new Map()
   try {
     const exported: object = await import(pathToFileURL(resolve(file)).href)
-    return Object.entries(exported).find(([, each]) => each === value)?.[0]
+    return new Map(Object.entries(exported).map(([name, value]) => [value, name]))
   } catch {
     // its source may be no module that Node can load
-    return undefined
+    return new Map()
   }
 }

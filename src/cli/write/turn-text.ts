@@ -1,11 +1,12 @@
 import type { Described } from '../../gate/write/draft.ts'
 import { withoutNull } from '../../base/json-schema.ts'
+import type { JsonSchema } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { toType } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
 import { toRegExp } from '../../gate/schema/check.ts'
-import { valueText } from './zod-text.ts'
+import { FORMATS, valueText } from './zod-text.ts'
 
 type Resolve = (schema: unknown) => unknown
 
@@ -16,6 +17,8 @@ export interface Turning {
   readonly types: TypeNames
   /** Older clients are never sent a value that is checked, so that a conversion down has to fit by itself. */
   readonly side: 'up' | 'down'
+  /** Whether values that the other schema refuses are asked for, though types let them pass. */
+  readonly isStrict: boolean
 }
 
 /** A call that neither types nor `octavo check` let pass, until a value is written in its place. */
@@ -71,21 +74,85 @@ function toBareTurn(older: unknown, newer: unknown, value: string, turning: Turn
   const [given, wanted] = [textsOf(older), textsOf(newer)]
   const filled = fillIn({ schema: newer, isOptional: false }, turning)
   if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, value, filled)
-  if (wanted !== undefined) return filled
-  if (kindOf(older) === 'array' || kindOf(newer) === 'array') return toListTurn(older, newer, value, turning)
-  return isScalar(older) && isScalar(newer) ? toScalarTurn(older, newer, value, filled) : filled
+  const [kind, other] = [kindOf(older), kindOf(newer)]
+  if (wanted !== undefined) return kind === 'string' ? toListedTurn(wanted, value, filled) : filled
+  if (kind === 'array' || other === 'array') return toListTurn(older, newer, value, turning)
+  return toScalarTurn(older, newer, value, turning)
 }
 
-function toScalarTurn(older: unknown, newer: unknown, value: string, filled: string): string | undefined {
+function toScalarTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
   const [kind, other] = [kindOf(older), kindOf(newer)]
+  const filled = fillIn({ schema: newer, isOptional: false }, turning)
   if (isNumeric(kind) && other === 'string') return takesDigits(newer) ? `String(${value})` : filled
   if (kind === 'string' && isNumeric(other)) return isDigits(older) ? `Number(${value})` : filled
-  // what is narrower in one kind is no matter to types, and told by the findings
-  return kind === other || (kind === 'integer' && other === 'number') ? undefined : filled
+  const isSameKind = SCALARS.has(kind) && (kind === other || (isNumeric(kind) && isNumeric(other)))
+  return isSameKind ? fitting(older, newer, value, turning) : filled
 }
 
-function isScalar(schema: unknown): boolean {
-  return SCALARS.has(kindOf(schema))
+/** Keeps a text that is one of a few, and asks for the others. */
+function toListedTurn(wanted: readonly string[], value: string, filled: string): string {
+  if (wanted.length > 5) return filled
+  return `${wanted.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${value} : ${filled}`
+}
+
+/** Keeps a value that fits, and asks for what stands for the others. */
+function fitting(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+  const rules = turning.isStrict ? rulesOf(toRecord(older), toRecord(newer), value) : []
+  return rules.length === 0
+    ? undefined
+    : `${rules.join(' && ')} ? ${value} : ${fillIn({ schema: newer, isOptional: false }, turning)}`
+}
+
+/** The conditions under which a value of one schema is one of another of the same type. */
+function rulesOf(older: JsonSchema, newer: JsonSchema, value: string): readonly string[] {
+  const schema: JsonSchema = {
+    ...newer,
+    pattern: newer['format'] === undefined ? newer['pattern'] : undefined,
+  }
+  const isWhole = newer['type'] === 'integer' && older['type'] === 'number'
+  return [
+    ...(isWhole ? [`Number.isInteger(${value})`] : []),
+    ...Object.entries(RULES).flatMap(([keyword, { text, isUpper }]) => {
+      const [was, now] = [older[keyword], schema[keyword]]
+      // numbers of JavaScript end there
+      const isEnd = typeof now === 'number' && Math.abs(now) >= Number.MAX_SAFE_INTEGER
+      if (now === undefined || now === was || isEnd) return []
+      const isImplied = typeof was === 'number' && typeof now === 'number' && isUpper !== undefined
+      return isImplied && (isUpper ? was <= now : was >= now) ? [] : text(now, value)
+    }),
+  ]
+}
+
+interface BoundRule {
+  readonly text: (bound: unknown, value: string) => string | readonly string[]
+  /** Whether a lower bound says more; missing for what has no order. */
+  readonly isUpper?: boolean
+}
+
+/** The conditions of keywords. */
+const RULES: Readonly<Record<string, BoundRule>> = {
+  minimum: { isUpper: false, text: (bound, value) => `${value} >= ${String(bound)}` },
+  maximum: { isUpper: true, text: (bound, value) => `${value} <= ${String(bound)}` },
+  exclusiveMinimum: { isUpper: false, text: (bound, value) => `${value} > ${String(bound)}` },
+  exclusiveMaximum: { isUpper: true, text: (bound, value) => `${value} < ${String(bound)}` },
+  multipleOf: { text: (bound, value) => `${value} % ${String(bound)} === 0` },
+  minLength: { isUpper: false, text: (bound, value) => `${value}.length >= ${String(bound)}` },
+  maxLength: { isUpper: true, text: (bound, value) => `${value}.length <= ${String(bound)}` },
+  minItems: { isUpper: false, text: (bound, value) => `${value}.length >= ${String(bound)}` },
+  maxItems: { isUpper: true, text: (bound, value) => `${value}.length <= ${String(bound)}` },
+  uniqueItems: { text: (_, value) => `new Set(${value}).size === ${value}.length` },
+  pattern: {
+    text: (pattern, value) => {
+      const expression = toRegExp(String(pattern))
+      return expression === undefined ? [] : `/${expression.source}/.test(${value})`
+    },
+  },
+  format: {
+    text: (format, value) => {
+      const schema = FORMATS[String(format)]
+      return schema === undefined ? [] : `${schema}.safeParse(${value}).success`
+    },
+  },
 }
 
 const SCALARS = new Set<unknown>(['string', 'number', 'integer', 'boolean'])
@@ -108,7 +175,7 @@ function isNumeric(kind: string | undefined): boolean {
 }
 
 /** The texts that a schema lists, or `undefined` for any other schema. */
-function textsOf(schema: unknown): readonly string[] | undefined {
+export function textsOf(schema: unknown): readonly string[] | undefined {
   if (!isRecord(schema)) return undefined
   if (isString(schema['const'])) return [schema['const']]
   const values = schema['enum']
@@ -134,9 +201,8 @@ function toListTurn(older: unknown, newer: unknown, value: string, turning: Turn
   const [items, others] = [itemsOf(older), itemsOf(newer)]
   if (items !== undefined && others !== undefined) {
     const inner = toTurn(required(items), required(others), 'each', turning)
-    return inner === undefined
-      ? undefined
-      : `${value}.map((each) => ${inner.includes(' ? ') ? `(${inner})` : inner})`
+    if (inner === undefined) return fitting(older, newer, value, turning)
+    return `${value}.map((each) => ${inner.includes(' ? ') ? `(${inner})` : inner})`
   }
   if (items === undefined && others !== undefined) {
     const inner = toTurn(required(older), required(others), value, turning)

@@ -6,7 +6,7 @@ import type { Level, VersionFinding } from '../../gate/finding.ts'
 import type { CheckResult } from '../../gate/snapshot/check.ts'
 import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
-import type { Draft } from '../../gate/write/draft.ts'
+import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import type { Setting } from '../command.ts'
 import type { AppModule } from '../find-app.ts'
 import { doJob } from '../job.ts'
@@ -28,42 +28,56 @@ export interface Failed {
   readonly definitions: Definitions
 }
 
-/** Writes the changes that a failed check asks for, and tells what is left to do. */
-export async function writeChanges(failed: Failed, setting: Setting): Promise<void> {
+/** Writes the changes that a failed check asks for, and reports the rest. Returns whether nothing is left to do. */
+export async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> {
   const { history } = failed.definitions
   if (history === undefined) {
     for (const line of adviceWithoutHistory(failed.current)) say(line)
-    return
+    return false
   }
   const { result, snapshots, current, definitions } = failed
   const isFailing = ({ level }: Pick<VersionFinding, 'level'>): boolean => isAtLeast(level, failed.failOn)
-  const all = result.findings.filter(isFailing)
   const newest = history.versions.find((version) => snapshots.some((each) => each.version === version))
   const [base, revision] = [snapshots, current].map(
     (list) => list.find(({ version }) => version === newest)?.document,
   )
   const own = result.findings.filter(({ version }) => version === newest)
-  if (newest === undefined || base === undefined || revision === undefined || all.length === 0) {
+  if (newest === undefined || base === undefined || revision === undefined) {
     say('No change was written, because no released version of the history differs')
-    return
+    return false
   }
   const { drafts, unwritten } = toDrafts(own, isFailing, { base, revision, known: definitions })
   const layout = await layOut(drafts, { base, revision, definitions, cwd: setting.cwd })
   if (typeof layout === 'string') {
     say(`No change was written: ${layout}`)
-    return
+    return false
   }
-  if (layout.files.length > 0 && (await writeFiles(layout.files, failed.module, setting)))
-    for (const line of toReport(layout, setting.cwd)) say(line)
-  const rest = [
+  const isWritten = layout.files.length > 0 && (await writeFiles(layout.files, failed.module, setting))
+  if (isWritten) for (const line of toReport(layout, setting.cwd)) say(line)
+  const rest = restOf(failed, own, layout, unwritten)
+  if (rest.length > 0) say('You have to write changes by hand for')
+  for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
+  if (!isWritten) return false
+  const isOpen = rest.length > 0 || layout.files.some(({ text }) => text.includes('fillIn('))
+  say(isOpen ? 'Then run octavo check again' : 'Run octavo check to see that it passes')
+  return !isOpen
+}
+
+/** Lists what no change was written for, and why. */
+function restOf(
+  { result, definitions, failOn }: Failed,
+  own: readonly VersionFinding[],
+  layout: Layout,
+  unwritten: readonly Unwritten[],
+): readonly (readonly [what: string, why: string])[] {
+  const isFailing = ({ level }: VersionFinding): boolean => isAtLeast(level, failOn)
+  return [
     ...layout.kept.map(({ draft, why }) => [nameOf(draft), why] as const),
     ...toDistinct(unwritten).map(
       ({ finding, why }) => [`${finding.schema ?? finding.operation}  ${finding.at}`.trim(), why] as const,
     ),
-    ...(own.some(isFailing) ? [] : toOlder(all, definitions)),
+    ...(own.some(isFailing) ? [] : toOlder(result.findings.filter(isFailing), definitions)),
   ]
-  if (rest.length > 0) say('You have to write changes by hand for')
-  for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
 }
 
 /** Why findings of older versions alone have no change. Changes that are still to be filled in explain them. */
@@ -81,7 +95,7 @@ function toOlder(
 }
 
 function nameOf(draft: Draft): string {
-  return draft.kind === 'model' ? draft.model : draft.route
+  return draft.kind === 'model' ? draft.model : draft.routes.map(({ route }) => route).join(', ')
 }
 
 /** Writes files, and loads the application with them. If it cannot be loaded, the files are what they were. */

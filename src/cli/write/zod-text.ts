@@ -66,7 +66,7 @@ function scalarText(type: string, schema: JsonSchema): string {
 }
 
 /** The formats that zod has a schema for. */
-const FORMATS: Readonly<Record<string, string>> = {
+export const FORMATS: Readonly<Record<string, string>> = {
   'date-time': 'z.iso.datetime()',
   date: 'z.iso.date()',
   time: 'z.iso.time()',

@@ -1,5 +1,6 @@
 import { compareSources } from '../compare.ts'
 import type { CompareOptions } from '../compare.ts'
+import { isRecord } from '../../base/values.ts'
 import { areEqual } from '../document/same.ts'
 import { toSource } from '../document/source.ts'
 import { worst } from '../finding.ts'
@@ -67,6 +68,11 @@ export function checkSnapshots(
     if (areEqual(snapshot.document, today.document)) continue
     const { findings } = compareSources(toSource(snapshot.document), toSource(today.document), options)
     found.push(...findings.map((finding) => ({ ...finding, version })))
+    if (
+      findings.length === 0 &&
+      areEqual(withSortedNames(snapshot.document), withSortedNames(today.document))
+    )
+      continue
     stale.push(version)
     if (findings.length === 0) reworded.push(version)
   }
@@ -91,6 +97,20 @@ export function checkSnapshots(
     reworded,
     missing: current.map(({ version }) => version).filter((version) => !kept.has(version)),
   }
+}
+
+/** A document whose lists of required members are sorted: a change that restores a field need not know its place. */
+function withSortedNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedNames)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === 'required' && Array.isArray(member)
+        ? member.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))
+        : withSortedNames(member),
+    ]),
+  )
 }
 
 function toRemoved(snapshot: Snapshot, now: Date): VersionFinding {

@@ -25,22 +25,28 @@ export type FieldDraft =
 
 export type Side = 'request' | 'response'
 
-/** An earlier model. */
+/** One difference of an earlier model. Several fields are those that replaced others. */
 export interface ModelDraft {
   readonly kind: 'model'
   readonly model: string
   readonly fields: readonly FieldDraft[]
+  /** The names of parts that lack a removed field for another reason than the model does. */
+  readonly applies?: readonly string[]
 }
 
 /** The sources of a request whose members an operation describes. */
 export type SourceName = 'query' | 'headers' | 'cookies'
 
-/** An earlier route. */
+/** A route, with its address today for the title. */
+export interface DraftedRoute {
+  readonly route: string
+  readonly now: { readonly method: string; readonly path: string }
+}
+
+/** One difference of earlier routes: an address, a status, a parameter or a header. */
 export interface RouteDraft {
   readonly kind: 'route'
-  readonly route: string
-  /** Its address today, for the title. */
-  readonly now: { readonly method: string; readonly path: string }
+  readonly routes: readonly DraftedRoute[]
   readonly path?: string
   readonly method?: string
   /** The status of a plain result, then and now. */
@@ -80,6 +86,8 @@ export interface KnownObject {
   readonly place: string
   readonly model: string
   readonly fields: readonly string[]
+  /** The name under which its file exports its schema, if that is known. */
+  readonly exported?: string | undefined
 }
 
 /** A route, as the application defines it. */

@@ -1,16 +1,16 @@
 import { isRecord } from '../../base/values.ts'
 import { pick, toSteps } from '../document/pick.ts'
 import type { VersionFinding } from '../finding.ts'
-import type { Drafts, KnownModel, Unwritten } from './draft.ts'
+import type { Drafts, FieldDraft, KnownModel, ModelDraft, Unwritten } from './draft.ts'
 import { toFields } from './fields.ts'
 import type { Differing } from './fields.ts'
-import { reasonOf, toRouteDraft } from './operations.ts'
+import { mergeRoutes, reasonOf, toRouteDrafts } from './operations.ts'
 import type { Placed } from './operations.ts'
 import { findOwned, sideOf } from './owners.ts'
 import type { Owned, Pair } from './owners.ts'
 
 /**
- * The changes that findings ask for: one for each model and each route that differs.
+ * The changes that findings ask for: one for each thing that differs.
  *
  * @param findings all of one version, of which those that `isFailing` are to be written
  */
@@ -42,16 +42,14 @@ export function toDrafts(
     else if (route === undefined) unwritten.push({ ...placed, why: reasonOf(placed) })
     else routes.set(route, [...(routes.get(route) ?? []), placed])
   }
-  const all = [
-    ...[...models].map(([model, own]) => toModelDrafts(model, own)),
-    ...[...routes].map(([route, own]) => {
-      const { draft, unwritten: others } = toRouteDraft(route, own, pair)
-      return { drafts: draft === undefined ? [] : [draft], unwritten: others }
-    }),
-  ]
+  const ofModels = [...models].map(([model, own]) => toModelDrafts(model, own))
+  const ofRoutes = [...routes].map(([route, own]) => toRouteDrafts(route, own, pair))
   return {
-    drafts: all.flatMap(({ drafts }) => drafts),
-    unwritten: [...unwritten, ...all.flatMap((each) => each.unwritten)],
+    drafts: [
+      ...ofModels.flatMap(({ drafts }) => drafts),
+      ...mergeRoutes(ofRoutes.flatMap(({ drafts }) => drafts)),
+    ],
+    unwritten: [...unwritten, ...[...ofModels, ...ofRoutes].flatMap((each) => each.unwritten)],
   }
 }
 
@@ -70,7 +68,10 @@ interface ModelFinding extends Placed {
   readonly differing: Differing
 }
 
-function toModelDrafts(model: KnownModel, found: readonly ModelFinding[]): Drafts {
+function toModelDrafts(
+  model: KnownModel,
+  found: readonly ModelFinding[],
+): { readonly drafts: readonly ModelDraft[]; readonly unwritten: readonly Unwritten[] } {
   const failing = found.filter(({ differing }) => differing.isFailing)
   if (failing.length === 0) return { drafts: [], unwritten: [] }
   const fields = toFields(
@@ -80,16 +81,55 @@ function toModelDrafts(model: KnownModel, found: readonly ModelFinding[]): Draft
   const written = new Set(
     fields.flatMap((field) => [field.name, ...(field.kind === 'renamed' ? [field.was] : [])]),
   )
+  const things = toThings(fields)
+  const left = found.filter(({ differing }) => things.some((own) => isLeftOut(differing, own, model)))
   return {
-    drafts: fields.length === 0 ? [] : [{ kind: 'model', model: model.name, fields }],
-    unwritten: failing
-      .filter(({ differing }) => !written.has(differing.field))
-      .map(({ finding, place, differing }) => ({
-        finding,
-        place,
-        why: `the newest ${model.name} has no field ${differing.field}: edit the change that describes it, or add it to the model`,
-      })),
+    drafts: things.map((own) => {
+      const parts = left
+        .filter(({ differing: { field } }) => own.some(({ name }) => name === field))
+        .flatMap(({ differing }) => differing.objects.flatMap(({ exported = [] }) => exported))
+      const applies = parts.length === 0 ? {} : { applies: [...new Set(parts)] }
+      return { kind: 'model', model: model.name, fields: own, ...applies }
+    }),
+    unwritten: [
+      ...failing
+        .filter(({ differing }) => !written.has(differing.field))
+        .map(({ finding, place, differing }) => ({
+          finding,
+          place,
+          why: `the newest ${model.name} has no field ${differing.field}: edit the change that describes it, or add it to the model`,
+        })),
+      ...left
+        .filter(({ differing }) => differing.objects.some(({ exported }) => exported === undefined))
+        .map(({ finding, place, differing }) => ({
+          finding,
+          place,
+          why: `it is a part of ${model.name}: export it beside the model, and list it in applies of the change that restores ${differing.field}`,
+        })),
+    ],
   }
+}
+
+/** Fields that replaced others are one thing, every other field is one of its own. */
+function toThings(fields: readonly FieldDraft[]): readonly (readonly FieldDraft[])[] {
+  const [group, others] = [fields.filter(cameOrWent), fields.filter((field) => !cameOrWent(field))]
+  const isOne = new Set(group.map(({ kind }) => kind)).size > 1
+  return [...(isOne ? [group] : group.map((field) => [field])), ...others.map((field) => [field])]
+}
+
+function cameOrWent({ kind }: FieldDraft): boolean {
+  return kind === 'added' || kind === 'removed'
+}
+
+/** Whether a removed field was in a part of the model, to which a change comes only if it names the part. */
+function isLeftOut(
+  { field, objects }: Differing,
+  own: readonly FieldDraft[],
+  { fields }: KnownModel,
+): boolean {
+  const [only] = own
+  const isRemoved = own.length === 1 && only?.kind === 'removed' && only.name === field
+  return isRemoved && objects.some((object) => object.fields.length < fields.length)
 }
 
 const PLACES = new Map([
@@ -120,5 +160,6 @@ function ownedParameter({ finding, place }: Placed, { base, revision, known }: P
     side: sideOf(place),
     base: read(base, finding.base.pointer),
     revision: read(revision, finding.revision.pointer),
+    objects: [],
   }
 }

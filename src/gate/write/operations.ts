@@ -22,23 +22,44 @@ interface Told {
   readonly unwritten: readonly Unwritten[]
 }
 
-/** Returns the earlier route, from the findings about it, or `undefined` if none of them can be written. */
-export function toRouteDraft(
+/** Returns the differences of a route, from the findings about it. */
+export function toRouteDrafts(
   route: string,
   findings: readonly Placed[],
   pair: Pair,
-): { readonly draft: RouteDraft | undefined; readonly unwritten: readonly Unwritten[] } {
+): { readonly drafts: readonly RouteDraft[]; readonly unwritten: readonly Unwritten[] } {
   const path = pair.known.routes.find(({ name }) => name === route)?.path ?? ''
   const { address, status, touched, headers, unwritten } = readFindings(findings, path, pair)
   const found = operationsAt(findings, pair)
   const parameters = [...touched].flatMap(([source, names]) =>
     toParameters(source, names, found).map((field) => ({ source, field })),
   )
-  const isEmpty = Object.keys(address).length + parameters.length + headers.length === 0
-  if (isEmpty && status === undefined) return { draft: undefined, unwritten }
   const now = { method: found.revision?.method ?? '', path }
-  const known = status === undefined ? {} : { status }
-  return { draft: { kind: 'route', route, now, ...address, ...known, parameters, headers }, unwritten }
+  const drafts = [
+    ...(Object.keys(address).length === 0 ? [] : [address]),
+    ...(status === undefined ? [] : [{ status }]),
+    ...parameters.map((parameter) => ({ parameters: [parameter] })),
+    ...headers.map((header) => ({ headers: [header] })),
+  ].map((part): RouteDraft => ({
+    kind: 'route',
+    routes: [{ route, now }],
+    parameters: [],
+    headers: [],
+    ...part,
+  }))
+  return { drafts, unwritten }
+}
+
+/** Puts differences together that several routes have, such as a header that all of them ask for. */
+export function mergeRoutes(drafts: readonly RouteDraft[]): readonly RouteDraft[] {
+  const merged = new Map<string, RouteDraft>()
+  for (const draft of drafts) {
+    const { routes, ...difference } = draft
+    const isAddress = draft.path !== undefined || draft.method !== undefined
+    const key = JSON.stringify(isAddress ? draft : difference)
+    merged.set(key, { ...draft, routes: [...(merged.get(key)?.routes ?? []), ...routes] })
+  }
+  return [...merged.values()]
 }
 
 function readFindings(findings: readonly Placed[], ownPath: string, pair: Pair): Told {

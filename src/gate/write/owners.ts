@@ -18,6 +18,8 @@ export interface Owned {
   readonly side: Side
   readonly base: Node
   readonly revision: Node
+  /** The objects of the application that may stand there today. */
+  readonly objects: Known['objects']
 }
 
 /** The side that a place is on. */
@@ -55,7 +57,8 @@ function ownedAt(passed: Passed, place: TracedPlace, { base, revision, known }: 
   // a model that became another object: its own member is the difference
   if (model === undefined) return 'none'
   if (model === 'undecided' || modelsOf([pair.older])[0] !== model) return 'undecided'
-  return { model, field, side: sideOf(place), base: pair.older.node, revision: pair.newer.node }
+  const objects = objectsAt(passed.place, pair.newer.node, place, known)
+  return { model, field, side: sideOf(place), base: pair.older.node, revision: pair.newer.node, objects }
 }
 
 function toSpots(objects: readonly object[], document: unknown): readonly Spot[] {
@@ -87,19 +90,15 @@ function toPair(
 function modelAt(
   { node, component }: Spot,
   { field, place, isAlone }: Passed,
-  { route: operationId }: TracedPlace,
-  { models, objects, routes }: Known,
+  traced: TracedPlace,
+  known: Known,
 ): string {
+  const { models } = known
   const named =
     models.find(({ name }) => name === component) ??
     models.find(({ name }) => component === `${name}Output` || component === `${name}Input`)
   if (named !== undefined) return named.name
-  const route = routes.find((each) => each.operationId === operationId)?.name
-  const here = objectsAt(
-    place,
-    node,
-    objects.filter((object) => object.route === route),
-  )
+  const here = objectsAt(place, node, traced, known)
   const found = new Set(here.map(({ model }) => model))
   if (found.size === 0) return 'none'
   if (!isAlone) return 'undecided'
@@ -110,7 +109,14 @@ function modelAt(
 }
 
 /** The objects of a route that may stand at a place. */
-function objectsAt(place: string, node: Node, own: Known['objects']): Known['objects'] {
+function objectsAt(
+  place: string,
+  node: Node,
+  { route: operationId }: TracedPlace,
+  { objects, routes }: Known,
+): Known['objects'] {
+  const route = routes.find((each) => each.operationId === operationId)?.name
+  const own = objects.filter((object) => object.route === route)
   const places = [place, ...(place.startsWith('body') ? [place.replace('body', 'form')] : [])]
   const exact = own.filter((object) => places.includes(object.place))
   if (exact.length > 0) return exact

@@ -1,0 +1,135 @@
+import { withoutNull } from '../../base/json-schema.ts'
+import { isString, toRecord } from '../../base/values.ts'
+import type {
+  Described,
+  Draft,
+  FieldDraft,
+  ModelDraft,
+  RouteDraft,
+  SourceName,
+} from '../../gate/write/draft.ts'
+import { textsOf } from './turn-text.ts'
+
+/** The title of a change, as clients read it in the changelog. */
+export function toTitle(draft: Draft): string {
+  return draft.kind === 'model' ? modelTitle(draft) : routeTitle(draft)
+}
+
+/** The name of a model in the plural, as words: `OrderItem` is "order items". */
+function pluralOf(model: string): string {
+  const words = model.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').split(/[\s_-]+/)
+  const own = words.map((word) => (/^[A-Z\d]{2,}$/.test(word) ? word : word.toLowerCase())).join(' ')
+  if (/(?:ss|sh|ch|x|z)$/i.test(own)) return `${own}es`
+  if (/[^aeiou]y$/i.test(own)) return `${own.slice(0, -1)}ies`
+  return own.endsWith('s') ? own : `${own}s`
+}
+
+function modelTitle({ model, fields }: ModelDraft): string {
+  const plural = pluralOf(model)
+  const many = plural.charAt(0).toUpperCase() + plural.slice(1)
+  const namesOf = (kind: FieldDraft['kind']): readonly string[] =>
+    fields.filter((field) => field.kind === kind).map(({ name }) => code(name))
+  const [added, removed] = [namesOf('added'), namesOf('removed')]
+  const [first] = fields
+  if (first?.kind === 'renamed') return `${code(first.was)} of ${plural} is called ${code(first.name)}`
+  if (first?.kind === 'turned') return `${code(first.name)} of ${plural} ${turnTitle(first)}`
+  if (removed.length === 0) return `${many} have ${added.length === 1 ? withArticle(added) : list(added)}`
+  if (added.length === 0)
+    return `${many} no longer have ${removed.length === 1 ? withArticle(removed) : list(removed, 'or')}`
+  return `${many} have ${list(added)} instead of ${list(removed)}`
+}
+
+function withArticle([name = '']: readonly string[]): string {
+  return `${/^`[aeio]/i.test(name) ? 'an' : 'a'} ${name}`
+}
+
+/** Says what is true of a value now. */
+function turnTitle({ was, now }: { readonly was: Described; readonly now: Described }): string {
+  const [older, newer] = [was, now].map(({ schema }) => toRecord(withoutNull(schema) ?? schema))
+  const [type, other] = [older, newer].map((schema) => typeTitle(toRecord(schema)['type']))
+  if (type !== other && other !== undefined) return `is ${other}`
+  if (was.isOptional !== now.isOptional) return now.isOptional ? 'is optional' : 'is required'
+  const [could, can] = [was, now].map(({ schema }) => withoutNull(schema) !== undefined)
+  if (could !== can) return can === true ? 'can be null' : 'is never null'
+  return (
+    valuesTitle(textsOf(older) ?? [], textsOf(newer) ?? []) ?? boundTitle(toRecord(older), toRecord(newer))
+  )
+}
+
+function typeTitle(type: unknown): string | undefined {
+  if (!isString(type)) return undefined
+  if (type === 'array') return 'a list'
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function valuesTitle(was: readonly string[], now: readonly string[]): string | undefined {
+  const gone = was.filter((each) => !now.includes(each)).map(code)
+  const come = now.filter((each) => !was.includes(each)).map(code)
+  if (was.length === 0 || now.length === 0 || (gone.length === 0) === (come.length === 0)) return undefined
+  return gone.length > 0 ? `is no longer ${list(gone, 'or')}` : `can be ${list(come, 'or')}`
+}
+
+const BOUNDS: Readonly<Record<string, (bound: string) => string>> = {
+  minimum: (bound) => `is at least ${bound}`,
+  maximum: (bound) => `is at most ${bound}`,
+  minLength: (bound) => `has at least ${bound} characters`,
+  maxLength: (bound) => `has at most ${bound} characters`,
+  minItems: (bound) => `has at least ${bound} items`,
+  maxItems: (bound) => `has at most ${bound} items`,
+}
+
+function boundTitle(
+  older: Readonly<Record<string, unknown>>,
+  newer: Readonly<Record<string, unknown>>,
+): string {
+  const said = Object.entries(BOUNDS).flatMap(([keyword, title]) =>
+    typeof newer[keyword] === 'number' && newer[keyword] !== older[keyword]
+      ? [title(String(newer[keyword]))]
+      : [],
+  )
+  return said.length === 0 ? 'has other values' : list(said)
+}
+
+function routeTitle({ routes, status, parameters, headers, path, method }: RouteDraft): string {
+  const [first] = routes
+  const addresses = routes.map(({ now }) => code(`${now.method} ${now.path}`))
+  const shown =
+    addresses.length < 4 ? addresses : [...addresses.slice(0, 2), `${addresses.length - 2} other operations`]
+  const where = list(shown)
+  const [parameter] = parameters
+  if (parameter !== undefined) return parameterTitle(parameter.source, parameter.field, where)
+  const [header] = headers
+  if (header !== undefined)
+    return `The response header ${code(header.name)} ${header.kind === 'removed' ? 'is gone from' : 'has other values in'} ${where}`
+  if (status !== undefined)
+    return `${where} answer${routes.length === 1 ? 's' : ''} ${status.now} instead of ${status.was}`
+  return `${code(`${method ?? first?.now.method ?? ''} ${path ?? first?.now.path ?? ''}`)} is now ${where}`
+}
+
+const SOURCES: Readonly<Record<SourceName, string>> = {
+  query: 'parameter',
+  headers: 'header',
+  cookies: 'cookie',
+}
+
+function parameterTitle(source: SourceName, field: FieldDraft, where: string): string {
+  const kind = `The ${SOURCES[source]}`
+  switch (field.kind) {
+    case 'renamed':
+      return `${kind} ${code(field.was)} is called ${code(field.name)} in ${where}`
+    case 'removed':
+      return `${kind} ${code(field.name)} is gone from ${where}`
+    case 'added':
+      return `${kind} ${code(field.name)} is ${field.now.isOptional ? 'new' : 'required'} in ${where}`
+    default:
+      return `${kind} ${code(field.name)} ${turnTitle(field)} in ${where}`
+  }
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+function list(words: readonly string[], last = 'and'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1) ?? ''}`
+}
