@@ -93,12 +93,13 @@ export function toChains(
         )
         continue
       }
+      const writer = writers.get(model) ?? createWriter(model, name, nextFieldId)
+      // octavo check --write finds models by reshapes that say nothing of them
+      writers.set(model, writer)
       if (isIdle(part)) {
         report(`it says nothing of ${name}`, 'write fields: { name: { was: … } }', 'invalid_change')
         continue
       }
-      const writer = writers.get(model) ?? createWriter(model, name, nextFieldId)
-      writers.set(model, writer)
       writer.add(change, part, base, report)
     }
   }
@@ -260,7 +261,7 @@ function toFieldChange(
     if (isSchema(was)) return { kind: 'removed', fieldId: nextFieldId(), name: key, was }
     report(
       `${name} has no field ${key}`,
-      `name a field of ${name}, or write was: schema for one that existed only then`,
+      `name a field of ${name}, or write was: schema for one that existed only then. If you renamed ${key} since then, describe that in a change with version: 'next', and write this one against it: of: before(change, ${name})`,
       'unknown_model_field',
     )
     return undefined

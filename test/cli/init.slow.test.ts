@@ -85,7 +85,7 @@ describe('octavo init', () => {
     })
     assert.match(printed, /pass 4\b/)
     const { scripts } = manifestOf('Mein Gärtchen')
-    assert.match(String(Reflect.get(Object(scripts), 'check')), /octavo check$/)
+    assert.match(String(Reflect.get(Object(scripts), 'check')), /octavo check --strict$/)
     const checked = await octavo(['check', '--strict'], {
       cwd: project,
       node: [...FROM_SOURCE, main],

@@ -213,7 +213,7 @@ function headerAt(document: unknown, pointer: string): Described | undefined {
 
 /** Why a finding of an operation cannot be written as a change, and what helps. */
 export function reasonOf({ finding: { rule, version }, place }: Placed): string {
-  const [section, where] = place?.steps ?? []
+  const [section, where = '', ...inside] = place?.steps ?? []
   if (/^api-(path-)?removed/.test(rule))
     return `restore the route with version: '<=${version}', because a change cannot contain a handler`
   if (rule.startsWith('api-security'))
@@ -222,7 +222,13 @@ export function reasonOf({ finding: { rule, version }, place }: Placed): string 
     return 'accept the parameter in both places, because a change cannot move it'
   if (section === 'parameters' && where === 'path')
     return 'derive input.params from a model, such as User.pick({ id: true }), so that changes reach it'
-  if (section === 'requestBody' || section === 'responses')
-    return 'define the object with model(), because changes describe fields of models, or keep a route for the older versions'
+  if (section === 'requestBody' || section === 'responses') {
+    const isResponse = section === 'responses'
+    const part = isResponse
+      ? `response: { body: { ${where}: { now, was, down } } }`
+      : 'body: { now, was, up }'
+    const advice = `describe the whole body by ${part} of an operation`
+    return inside.length < (isResponse ? 2 : 1) ? advice : `define the object with model(), or ${advice}`
+  }
   return 'a change cannot describe this difference'
 }
