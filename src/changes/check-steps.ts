@@ -8,11 +8,12 @@ import type { Chain, FieldChange, FieldId, Step } from './chain.ts'
 
 /**
  * The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. `isSent` tells the steps
- * that requests carry, because only these need functions that convert to the newest version.
+ * that requests carry, because only these need functions that convert to the newest version. `told` are those of messages.
  */
 export function stepProblems(
   chains: Iterable<Chain>,
   isSent: (step: Step) => boolean,
+  told: ReadonlySet<Step>,
 ): readonly DefinitionProblem[] {
   return [...chains].flatMap((chain) => {
     const shape = shapeOf(chain.model)
@@ -25,7 +26,8 @@ export function stepProblems(
         ...lacking(chain.name, step, schemas, isSent(step) ? BOTH : RESPONSES),
         ...idle(chain.name, step),
         ...unchanged(chain.name, step, schemas),
-        ...(isSent(step) ? sentInVain(chain.name, step) : refinedInVain(chain.name, step)),
+        ...(isSent(step) ? sentInVain(chain.name, step) : []),
+        ...(isSent(step) || told.has(step) ? [] : refinedInVain(chain.name, step)),
       ]
       for (const fieldChange of step.fieldChanges)
         if (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed')

@@ -105,11 +105,12 @@ export function createExpand(
       if (reached.orders.length > 0) problems.push(...schemaProblems(reached, plans))
       return writeOut(reached, own, { ...parts, statesOf }, problems)
     })
-    for (const schema of parts.messages) for (const step of plans.stepsIn(schema)) used.steps.add(step)
+    const told = new Set(parts.messages.flatMap((schema) => [...plans.stepsIn(schema)]))
+    for (const step of told) used.steps.add(step)
     // what parts of models are wrong is found while they are looked for
     const isSent = (step: Step): boolean => used.sent.has(step)
     const chains = [...plans.chains.values()]
-    problems.push(...parts.problems, ...stepProblems(chains, isSent), ...unfitProblems(chains, isSent))
+    problems.push(...parts.problems, ...stepProblems(chains, isSent, told), ...unfitProblems(chains, isSent))
     // what another deployment serves may need the others
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (isChecked && problems.length > 0) throw new DefinitionError(problems)

@@ -342,6 +342,74 @@ describe('changes that load data', () => {
     assert.deepEqual(asked, ['x', 'abab'])
   })
 
+  it('load for all levels of a model that holds itself, also in fields that had another name', async () => {
+    const Comment = model('Comment', {
+      id: z.string(),
+      author: z.string(),
+      get replies(): z.ZodOptional<z.ZodArray<z.ZodAny>> {
+        return z.array(Comment as unknown as z.ZodAny).optional()
+      },
+    })
+    const sizes: number[] = []
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Comments name their authors',
+      change: [
+        reshape({
+          of: Comment,
+          load: async (comments) => {
+            sizes.push(comments.length)
+            return new Map(comments.map(({ author }) => [author, { username: author, bio: '' }]))
+          },
+          fields: {
+            author: {
+              was: Profile,
+              up: ({ username }) => username,
+              down: (name, { loaded }) => loaded.get(name) ?? { username: '', bio: '' },
+            },
+            replies: { was: 'children' },
+          },
+        }),
+      ],
+    })
+    const own = defineVersions({ versions: ['2', '1'], models: { Comment }, changes: [change] })
+    const leaf = () => ({ id: '3', author: 'c' })
+    const value = { id: '1', author: 'a', replies: [{ id: '2', author: 'b', replies: [leaf()] }, leaf()] }
+    const profile = (username: string) => ({ username, bio: '' })
+    const old = { id: '3', author: profile('c') }
+    assert.deepEqual(await own.migrate(Comment, value, { to: '1', inject: {} }), {
+      id: '1',
+      author: profile('a'),
+      children: [{ id: '2', author: profile('b'), children: [old] }, old],
+    })
+    assert.deepEqual(sizes, [4])
+  })
+
+  it('run functions without a second argument where data cannot be loaded', async () => {
+    const Item = model('Item', { id: z.string(), size: z.string(), label: z.string(), note: z.string() })
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Items have labels',
+      change: [
+        reshape({
+          of: Item,
+          reads: ['note'],
+          load: (items) => items.length,
+          fields: {
+            size: { was: z.number(), up: String, down: Number },
+            label: { was: absent },
+            text: { was: z.string() },
+          },
+          up: () => ({ label: '' }),
+          down: ({ label }, { loaded }) => ({ text: `${label}${loaded}` }),
+        }),
+      ],
+    })
+    const own = defineVersions({ versions: ['2', '1'], models: { Item }, changes: [change] })
+    const Patch = derive(Item, (item) => item.partial())
+    assert.deepEqual(await own.migrate(Patch, { size: '7' }, { to: '1', inject: {} }), { size: 7 })
+  })
+
   it('are checked by their examples', () => {
     assert.deepEqual(checkHistory(history), [])
     const bare = defineVersionChange({

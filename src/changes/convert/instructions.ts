@@ -138,11 +138,12 @@ function toConvert(
 ): Omit<InstructionOf<'convert'>, 'check' | 'skipsAbsent'> {
   const { isAround, registerOf } = site
   const call = field[direction]
-  const read = call !== undefined && call.length > 1 ? reads : []
+  // a function without a second argument needs nothing but its value
+  const hasMore = call !== undefined && call.length > 1
+  const read = hasMore ? reads : []
+  const loaded = hasMore ? loader : undefined
   const fieldIds = read.map(([, each]) => each)
-  const others = isPartial
-    ? [...requiredRegisters(fieldIds, site), ...(call === undefined ? [] : (loader?.required ?? []))]
-    : []
+  const others = isPartial ? [...requiredRegisters(fieldIds, site), ...(loaded?.required ?? [])] : []
   return {
     kind: 'convert',
     change,
@@ -151,7 +152,7 @@ function toConvert(
     call,
     reads: namedRegisters(read, registerOf),
     required: others.length === 0 ? [] : [...requiredRegisters([fieldId], site), ...others],
-    loader: call === undefined ? undefined : loader,
+    loader: loaded,
     // the values that are not given to `call`
     passThrough: { absent: isAround(fieldId, OPTIONAL), null: isAround(fieldId, NULLABLE) },
   }

@@ -25,6 +25,7 @@ interface Progress {
  * get it with one call, and goes on there when it is called again. Each function of a change runs once for an object.
  */
 export function interpretLoading(program: Program): Converter {
+  const untouched = untouchedIn(program)
   return (value, extra) => {
     if (!isObject(value)) return value
     const { loading } = extra
@@ -38,8 +39,25 @@ export function interpretLoading(program: Program): Converter {
       loaded: new Map(),
       made: undefined,
     }))
-    return (progress.made ?? advance(program, value, extra, { progress, loading }))?.value
+    return (progress.made ?? advance(program, value, extra, { progress, loading, untouched }))?.value
   }
+}
+
+/** Finds the members that no instruction makes. */
+function untouchedIn({ instructions, members }: Program): Program['members'] {
+  const made = new Set(
+    instructions.flatMap((instruction) => {
+      if (instruction.kind === 'group') return instruction.made.map(({ register }) => register)
+      return instruction.kind === 'convert' ? [instruction.register] : []
+    }),
+  )
+  return members.filter(({ register }) => register === undefined || !made.has(register))
+}
+
+interface Site {
+  readonly progress: Progress
+  readonly loading: Loading
+  readonly untouched: Program['members']
 }
 
 /** Converts an object as far as data is there. Returns `undefined` if it has to wait. */
@@ -47,15 +65,15 @@ function advance(
   program: Program,
   value: object,
   extra: Extra,
-  { progress, loading }: { readonly progress: Progress; readonly loading: Loading },
+  { progress, loading, untouched }: Site,
 ): Progress['made'] {
   const { count } = loading
   if (progress.registers === undefined) {
     const registers = loadMembers(program, value, extra)
+    const isComplete = loading.count === count
     // objects that no change of this one makes wait together with those of this level
-    for (const member of program.members)
-      if (member.register === undefined) writeMember(program, member, value, { registers, extra })
-    if (loading.count > count) return undefined
+    for (const member of untouched) writeMember(program, member, value, { registers, extra })
+    if (!isComplete) return undefined
     progress.registers = registers
   }
   const { registers } = progress
@@ -76,6 +94,8 @@ function advance(
       return undefined
     }
   }
+  // its members wait since the beginning
+  if (loading.count > count) return undefined
   const made = writeMembers(program, value, site)
   return loading.count > count ? undefined : (progress.made = { value: made })
 }

@@ -14,6 +14,7 @@ import {
 import { z } from 'zod'
 
 import { controller, moduleOf } from '../../support/untyped.ts'
+import { shown } from './world.ts'
 import type { Kind, LimitKind, Move, ObjectSpec, RouteSpec, StepSpec, World } from './world.ts'
 
 /** What the handlers of an application got, and what they answer next. */
@@ -21,6 +22,8 @@ export interface Desk {
   seen: Readonly<Record<string, unknown>> | undefined
   status: number
   result: (route: string) => unknown
+  /** The loads of the last call. */
+  readonly loads: string[]
 }
 
 export interface Built {
@@ -64,11 +67,21 @@ type Untyped = (...given: readonly unknown[]) => never
 
 const untyped = (made: unknown): Untyped => made as Untyped
 
+/** Makes the schema of a kind once, because changes name the schemas of routes. */
+function onceEach(make: (kind: Kind) => z.ZodType): (kind: Kind) => z.ZodType {
+  const known = new Map<Kind, z.ZodType>()
+  return (kind) => {
+    const schema = known.get(kind) ?? make(kind)
+    known.set(kind, schema)
+    return schema
+  }
+}
+
 /** Makes the application of a world, with its history or without. */
 export function build(world: World, hasHistory: boolean, scheme: Scheme): Built {
   const schemas = toSchemas(world)
-  const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
-  const desk: Desk = { seen: undefined, status: 200, result: () => undefined }
+  const of = onceEach((kind: Kind) => toSchema(kind, schemas))
+  const desk: Desk = { seen: undefined, status: 200, result: () => undefined, loads: [] }
   const oldest = world.versions.at(-1) ?? ''
   const routes: object[] = world.routes.map((route) => {
     const query = route.query === undefined ? pageOf(route) : schemas[route.query]
@@ -110,7 +123,7 @@ export function build(world: World, hasHistory: boolean, scheme: Scheme): Built 
         response: z.object({ hand: z.string() }),
         handler: () => ({ hand: name }),
       })
-  const history = hasHistory ? { history: toHistory(world, schemas) } : {}
+  const history = hasHistory ? { history: toHistory(world, schemas, { of, loads: desk.loads }) } : {}
   const app = untyped(createApp)(moduleOf({ controllers: [controller({ name: 'c', routes })] }), {
     logger: false,
     versioning: { ...SCHEMES[scheme], ...history },
@@ -240,8 +253,11 @@ function toPart(
 export function toHistory(
   { versions, steps, routes, objects, isReversed }: World,
   schemas: readonly z.ZodObject[],
+  {
+    of = (kind) => toSchema(kind, schemas),
+    loads = [],
+  }: { readonly of?: (kind: Kind) => z.ZodType; readonly loads?: string[] } = {},
 ): unknown {
-  const of = (kind: Kind): z.ZodType => toSchema(kind, schemas)
   const changes = new Map<string, unknown>()
   const ids = [...new Set(steps.map(({ change }) => change))]
   for (const id of ids) {
@@ -249,7 +265,7 @@ export function toHistory(
     const parts = own.map((step) => {
       const copies = objects.filter(({ isCopy, model: whole }) => isCopy === true && whole === step.model)
       const applies = copies.flatMap((copy) => schemas[copy.id] ?? [])
-      return toReshape({ step, applies }, schemas, changes, of)
+      return toReshape({ step, applies, loads }, schemas, changes, of)
     })
     changes.set(
       id,
@@ -274,7 +290,19 @@ export function toHistory(
                     ...(each.limit && { limit: LIMITS[each.limit]() }),
                   },
                 }),
+            ...(each.body && {
+              body: { now: of(each.body.now), was: of(each.body.was), up: each.body.up },
+            }),
             response: {
+              ...(each.answer && {
+                body: {
+                  [each.answer.status]: {
+                    now: of(each.answer.now),
+                    was: of(each.answer.was),
+                    down: each.answer.down,
+                  },
+                },
+              }),
               ...(each.status === undefined
                 ? {}
                 : { status: { [each.status.now]: { was: each.status.was } } }),
@@ -300,7 +328,15 @@ export function toHistory(
 }
 
 function toReshape(
-  { step, applies }: { readonly step: StepSpec; readonly applies: readonly z.ZodObject[] },
+  {
+    step,
+    applies,
+    loads,
+  }: {
+    readonly step: StepSpec
+    readonly applies: readonly z.ZodObject[]
+    readonly loads: string[]
+  },
   schemas: readonly z.ZodObject[],
   changes: ReadonlyMap<string, unknown>,
   of: (kind: Kind) => z.ZodType,
@@ -310,11 +346,38 @@ function toReshape(
     of: step.before === undefined ? whole : untyped(before)(changes.get(step.before), whole),
     fields: Object.fromEntries(step.moves.map((move) => toField(move, of))),
     ...(step.reads.length === 0 ? {} : { reads: step.reads.map(({ name }) => name) }),
-    ...(step.up === undefined ? {} : { up: step.up }),
-    ...(step.down === undefined ? {} : { down: step.down }),
+    ...functionsOf(step, loads),
+    ...(step.refined === undefined
+      ? {}
+      : {
+          refine: (old: Readonly<Record<string, unknown>>) =>
+            old[step.refined ?? ''] !== 'q' || 'the refinement refuses it',
+        }),
     ...(applies.length === 0 ? {} : { applies }),
     ...(step.not.length === 0 ? {} : { not: step.not.map((id) => schemas[id]) }),
   })
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The functions of a step. If it loads something, they fail without what was loaded for their object. */
+function functionsOf({ up, down, isLoading, change, model: id }: StepSpec, loads: string[]): object {
+  if (isLoading !== true) return { ...(up && { up }), ...(down && { down }) }
+  const load = (way: string) => async (values: readonly Values[]) => {
+    loads.push(`${way} ${change} ${id}`)
+    return new Set(values.map(shown))
+  }
+  const checked =
+    (call: (values: Values) => Values) =>
+    (values: Values, { loaded }: { readonly loaded: ReadonlySet<string> }) => {
+      if (!loaded.has(shown(values))) throw new Error('nothing was loaded for it')
+      return call(values)
+    }
+  return {
+    load: { ...(up && { up: load('up') }), ...(down && { down: load('down') }) },
+    ...(up && { up: checked(up) }),
+    ...(down && { down: checked(down) }),
+  }
 }
 
 function toField(move: Move, of: (kind: Kind) => z.ZodType): readonly [string, object] {

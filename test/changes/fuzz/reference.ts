@@ -219,6 +219,7 @@ export class Reference {
     }
     for (const { step, moves, older, newer, runs, isPartial } of this.applied(spec, version).toReversed()) {
       const next = new Map<string, unknown>()
+      refine(step, moves, older, values, isPartial)
       const made = runs ? this.groupUp({ isPartial }, step, moves, older, values) : {}
       for (const { name, slot, wrap, kind } of newer) {
         const before = older.find((each) => slot !== undefined && each.slot === slot)
@@ -395,6 +396,22 @@ export class Reference {
       ({ name, kind }) => kind.t === 'literal' && value[name] === kind.value,
     )
   }
+}
+
+/** Runs the refinement of an older object that has all of what it gets. */
+function refine(
+  { refined, reads, moves: all }: StepSpec,
+  moves: readonly Move[],
+  older: readonly Entry[],
+  values: ReadonlyMap<string, unknown>,
+  isPartial: boolean,
+): void {
+  if (refined === undefined || all.some((move) => move.t !== 'gone' && !moves.includes(move))) return
+  const slots = [...all.filter(({ t }) => t !== 'gone'), ...reads].map(({ slot }) => slot)
+  const entries = slots.map((slot) => older.find((each) => each.slot === slot))
+  if (entries.includes(undefined)) return
+  if (isPartial && entries.some((entry) => values.get(entry?.name ?? '') === undefined)) return
+  if (values.get(refined) === 'q') throw new Refused('the refinement')
 }
 
 function defined(value: Values): Values {

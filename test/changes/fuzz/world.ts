@@ -83,6 +83,18 @@ export interface StepSpec {
   readonly up: ((old: Values) => Values) | undefined
   readonly down: ((now: Values) => Values) | undefined
   readonly not: readonly number[]
+  /** A text on the older side that may not be `q`: a refinement of the whole object. */
+  readonly refined?: string
+  /** Whether it loads what `up` and `down` need. */
+  readonly isLoading?: boolean
+}
+
+/** A whole body that was another one. */
+export interface WholeSpec {
+  readonly now: Kind
+  readonly was: Kind
+  readonly up: (old: unknown) => unknown
+  readonly down: (now: unknown) => unknown
 }
 
 export interface RouteSpec {
@@ -122,6 +134,8 @@ export interface OperationSpec {
   readonly header: { readonly now: string; readonly was: string | undefined } | undefined
   readonly parameter: { readonly now: string; readonly was: string } | undefined
   readonly limit: LimitKind | undefined
+  readonly body?: WholeSpec | undefined
+  readonly answer?: (WholeSpec & { readonly status: number }) | undefined
 }
 
 /** A random history: models, parts, changes and routes. */
@@ -152,7 +166,7 @@ export function canonical(value: unknown): string {
 }
 
 /** Writes the arguments of a function, absent members included. */
-function shown(values: Values): string {
+export function shown(values: Values): string {
   return `${Object.keys(values).toSorted().join()} ${canonical(values)}`
 }
 
@@ -161,9 +175,9 @@ const GUESTS: ReadonlySet<string> = new Set(['text', 'digits', 'int', 'flag', 'e
 
 const SCALARS = ['text', 'digits', 'int', 'flag', 'yesno', 'instant', 'date'] as const
 
-/** Makes a random history. */
-export function createWorld(random: Random): World {
-  return new Maker(random).make()
+/** Makes a random history. One with everything has whole bodies, refinements and loads, too. */
+export function createWorld(random: Random, hasEverything = false): World {
+  return new Maker(random, hasEverything).make()
 }
 
 class Maker {
@@ -178,9 +192,11 @@ class Maker {
   private readonly stale = new Map<number, Set<number>>()
   private readonly random: Random
   private readonly isReversed: boolean
+  private readonly hasEverything: boolean
 
-  constructor(random: Random) {
+  constructor(random: Random, hasEverything: boolean) {
     this.random = random
+    this.hasEverything = hasEverything
     this.isReversed = random.chance(0.5)
   }
 
@@ -400,7 +416,8 @@ class Maker {
     }
     for (let at = random.below(3); at > 0; at--) {
       const entry = take()
-      const turn = entry === undefined ? undefined : this.turn(entry.kind, model.isFlat)
+      const isText = model.isFlat || (entry !== undefined && this.isInOthers(entry))
+      const turn = entry === undefined ? undefined : this.turn(entry.kind, isText)
       if (entry !== undefined && turn !== undefined)
         moves.push({ t: 'turn', slot: slotOf(entry), name: entry.name, now: entry.kind, ...turn })
     }
@@ -466,7 +483,21 @@ class Maker {
     const not = this.halves(model, moves, reads, up !== undefined || down !== undefined)
     if (not.length === 0)
       for (const move of moves) if (move.t === 'gone' && moves.length === 1) this.freed.push(move.name)
-    return { version, change, model: model.id, before, moves, reads, up, down, not }
+    const made = { version, change, model: model.id, before, moves, reads, up, down, not }
+    return this.hasEverything ? { ...made, ...this.more(state, made) } : made
+  }
+
+  /** What a step may have beside its moves. */
+  private more(state: readonly Entry[], { moves, reads, up, down }: StepSpec): Partial<StepSpec> {
+    const { random } = this
+    const slots = new Set([...moves.filter(({ t }) => t !== 'gone'), ...reads].map(({ slot }) => slot))
+    const text = applyMoves(state, moves).find(
+      ({ kind, slot }) => kind.t === 'text' && slot !== undefined && slots.has(slot),
+    )
+    return {
+      ...(text !== undefined && random.chance(0.4) ? { refined: text.name } : {}),
+      isLoading: (up !== undefined || down !== undefined) && random.chance(0.4),
+    }
   }
 
   /** The parts that have some of what a step turns together, or lack what it reads. */
@@ -521,6 +552,13 @@ class Maker {
       moves.every((move) =>
         move.t === 'born' ? !model.entries.some(({ name }) => name === move.name) : isNewest(move.slot),
       )
+    )
+  }
+
+  /** Whether a field stands in objects of other models, which may be written as text. */
+  private isInOthers({ slot }: Entry): boolean {
+    return this.objects.some(({ entries }) =>
+      entries.some((each) => each.isGuest === true && each.slot === slot),
     )
   }
 
@@ -588,23 +626,45 @@ class Maker {
       const operations = isHand
         ? []
         : this.operations(at, versions, { hasPage: query === undefined, method, behind: paramsOf(params) })
+      const body = method === 'GET' || isForm ? undefined : this.outer()
       routes.push({
         name: `r${at}`,
         method,
         path: `/r${at}${paramsOf(params)}`,
         params: params?.id,
-        body: method === 'GET' || isForm ? undefined : this.outer(),
+        body,
         form: isForm ? flatId() : undefined,
         query,
         headers: random.chance(0.15) ? closed : undefined,
         responses,
-        operations,
+        operations: this.hasEverything ? this.whole(operations, body, responses) : operations,
         // a hidden route that no change reaches has no versions
         isHidden: operations.length > 0 && random.chance(0.25),
         hasHand: isHand,
       })
     }
     return routes
+  }
+
+  /** Gives operations whole bodies that were others. */
+  private whole(
+    operations: readonly OperationSpec[],
+    newest: Kind | undefined,
+    responses: readonly ResponseSpec[],
+  ): readonly OperationSpec[] {
+    const { random } = this
+    const [declared] = responses
+    let body = newest
+    let answer = declared?.kind
+    return operations.map((operation) => {
+      const made: Mutable<OperationSpec> = { ...operation }
+      if (body !== undefined && random.chance(0.5)) made.body = wholeOf(body)
+      if (declared !== undefined && answer !== undefined && random.chance(0.5))
+        made.answer = { ...wholeOf(answer), status: declared.status }
+      body = made.body?.was ?? body
+      answer = made.answer?.was ?? answer
+      return made
+    })
   }
 
   private operations(
@@ -672,6 +732,18 @@ class Maker {
     if (pick === 3) return { t: 'record', of: own }
     return own
   }
+}
+
+/** What a whole body was: an envelope less or more, or a list instead of a page. */
+function wholeOf(now: Kind): WholeSpec {
+  if (now.t === 'envelope')
+    return { now, was: now.of, up: (data) => ({ data }), down: (value) => Object(value).data }
+  if (now.t === 'page') {
+    const up = (items: unknown): object => ({ items, next: null })
+    return { now, was: { t: 'list', of: now.of }, up, down: (value) => Object(value).items }
+  }
+  const was: Kind = { t: 'envelope', of: now }
+  return { now, was, up: (value) => Object(value).data, down: (data) => ({ data }) }
 }
 
 /** Whether a part may be the very schema of its model. */
