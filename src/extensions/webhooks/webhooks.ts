@@ -216,9 +216,12 @@ function historyProblems(history: unknown): readonly DefinitionProblem[] {
   // mistakes are found while the changes of a schema are looked for
   for (const schema of parts?.messages ?? []) parts?.plans.reachOf(schema)
   if (parts === undefined) return []
-  // a payload is only converted to older versions; whether requests carry its models is for applications to know, but for a refinement
-  const chains = parts.plans.chains.values()
-  return [...parts.problems, ...stepProblems(chains, ({ reshape }) => reshape.refine !== undefined)]
+  const chains = [...parts.plans.chains.values()]
+  // a payload is only converted to older versions; whether requests carry its models is for applications to know
+  return [
+    ...parts.problems,
+    ...stepProblems(chains, () => false, new Set(chains.flatMap(({ steps }) => steps))),
+  ]
 }
 
 function missingProblems(options: unknown): readonly DefinitionProblem[] {
