@@ -1,5 +1,7 @@
 // The public types of octavo/changes. npm run api writes this file, and nothing imports it.
 
+type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `${First}.${About<Rest>}` : N
+
 export interface Absent {
   readonly '~was': 'absent'
 }
@@ -11,6 +13,10 @@ type AddedNames<W, Sh> = {
 type Allowed_2<Vs> = Vs extends readonly [...infer Newer extends string[], string]
   ? Newer[number] | 'next'
   : never
+
+type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
+  ? S
+  : WholeBack<S, `response ${R}`, StateAt<Vs, C, V>>
 
 export interface AnswerWas<N = Schema, W = Schema> {
   readonly down?: (
@@ -119,12 +125,24 @@ type BaseOf<M> = M extends {
   ? readonly [D, Sh]
   : readonly ['']
 
+type BodyBack<S, K, N, U, Vs> = [U] extends [never]
+  ? S
+  : Vs extends readonly [infer V, ...infer Older]
+    ? [With<U, V>] extends [never]
+      ? BodyBack<S, K, N, U, Older>
+      : BodyBack<Or_2<BodyWas_2<K, BodyFacts<With<U, V>, N>>, S>, K, N, Exclude<U, With<U, V>>, Older>
+    : S
+
+type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1] : never
+
 export interface BodyWas<N = Schema, W = Schema | Absent> {
   readonly narrowed?: boolean
   readonly now: N
   readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : In<N>
   readonly was: W
 }
+
+type BodyWas_2<K, F> = F extends readonly [infer Key, infer W] ? (Key extends K ? W : never) : never
 
 type ByName<C> = {
   [K in Extract<C[number & keyof C], AnyTold> as K['~was'][0]]: K
@@ -239,28 +257,32 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
     S extends Schema,
     From extends Vs[number] | undefined = undefined,
     To extends Vs[number] | undefined = undefined,
+    R extends string = never,
   >(
     schema: S,
-    value: ValueAt<S, Vs, C, From>,
+    value: ValueAt<RequestOf<S, R, Vs, C, From>, Vs, C, From>,
     versions: {
       readonly from?: From
       readonly inject?: never
+      readonly route?: R
       readonly to?: To
     },
-  ): MigratedAt<S, Vs, C, To>
+  ): MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>
   migrate<
     S extends Schema,
     From extends Vs[number] | undefined = undefined,
     To extends Vs[number] | undefined = undefined,
+    R extends string = never,
   >(
     schema: S,
-    value: ValueAt<S, Vs, C, From>,
+    value: ValueAt<RequestOf<S, R, Vs, C, From>, Vs, C, From>,
     versions: {
       readonly from?: From
       readonly inject: Readonly<Record<string, unknown>>
+      readonly route?: R
       readonly to?: To
     },
-  ): Promise<MigratedAt<S, Vs, C, To>>
+  ): Promise<MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>>
   readonly models: Ms
   readonly versions: Vs
 }
@@ -561,6 +583,8 @@ interface OptionalOut {
   }
 }
 
+type Or_2<A, B> = [A] extends [never] ? B : A
+
 type Out<S> = S extends {
   readonly _zod: {
     readonly output: infer O
@@ -615,6 +639,10 @@ type Partials<T> = Flat_2<
 >
 
 type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
+
+type RequestOf<S, R extends string, Vs, C, V> = [R] extends [never]
+  ? S
+  : WholeBack<S, `body ${R}`, StateAt<Vs, C, V>>
 
 export interface Reshape<F = unknown> {
   readonly '~was': F
@@ -718,6 +746,8 @@ export type StateOf<A, V> = A extends {
 }
   ? StateAt<Vs, C, V>
   : never
+
+type StatusChanges<N, C, New> = With<ByName<C>[About<N> & keyof ByName<C>], New>
 
 type StatusIn<K> = K extends `${infer N extends number}` ? N : K
 
@@ -825,6 +855,9 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                 : Out_2<S>
 
 export type Was = Schema | Absent | string
+
+type WholeBack<S, N, St> =
+  St extends State<infer Vs, infer C, infer New> ? BodyBack<S, unknown, N, StatusChanges<N, C, New>, Vs> : S
 
 type WholeShape<M> = M extends {
   readonly '~part': readonly [infer Whole, unknown]

@@ -1,7 +1,5 @@
 // The public types of octavo/client. npm run api writes this file, and nothing imports it.
 
-type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `${First}.${About<Rest>}` : N
-
 export interface Answer<S extends number, D> {
   readonly data: D
   readonly headers: Headers
@@ -60,19 +58,7 @@ type BodyAt<S, N, St> =
     ? NotAbsent<BodyBack<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>>
     : S
 
-type BodyBack<S, K, N, U, Vs> = [U] extends [never]
-  ? S
-  : Vs extends readonly [infer V, ...infer Older]
-    ? [With<U, V>] extends [never]
-      ? BodyBack<S, K, N, U, Older>
-      : BodyBack<Or_2<BodyWas_2<K, BodyFacts<With<U, V>, N>>, S>, K, N, Exclude<U, With<U, V>>, Older>
-    : S
-
-type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1] : never
-
 type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> : T
-
-type BodyWas_2<K, F> = F extends readonly [infer Key, infer W] ? (Key extends K ? W : never) : never
 
 type BornNames<Sh, Source, F> = F extends readonly [infer K, Schema]
   ? Source extends 'headers'
@@ -438,8 +424,6 @@ interface OptionalSchema {
   }
 }
 
-type Or_2<A, B> = [A] extends [never] ? B : A
-
 export interface OutgoingRequest {
   readonly attempt: number
   readonly body: RequestBody | undefined
@@ -746,8 +730,6 @@ type StatusBack<K, R, N, U, Vs, Was = K> = [U] extends [never]
       ? StatusBack<K, R, N, U, Older, Was>
       : StatusBack<K, R, N, Exclude<U, With<U, V>>, Older, Or_2<StatusWas<K, R, PartsOf<With<U, V>, N>>, Was>>
     : Was
-
-type StatusChanges<N, C, New> = With<ByName<C>[About<N> & keyof ByName<C>], New>
 
 type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
   ? S extends K

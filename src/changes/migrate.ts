@@ -6,7 +6,21 @@ import type { MigrationSite } from '../routes/migration-extra.ts'
 import { isSchema } from '../schema/schema.ts'
 import type { Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
+import { operationsOf } from './expand.ts'
 import type { HistoryParts } from './expand.ts'
+import { appliedAt } from './older-route.ts'
+import {
+  bodiesOf,
+  bodyBefore,
+  bodyChanges,
+  createBodyDown,
+  createBodyUp,
+  isRequest,
+} from './operations/bodies.ts'
+import type { BodyChange } from './operations/bodies.ts'
+import { isAbout } from './operations/operation.ts'
+import type { AppliedOperation } from './operations/operation.ts'
+import { isSameSchema } from './convert/compare.ts'
 import { withLoads } from './convert/loading.ts'
 import type { Direction } from './convert/plan.ts'
 import type { Extra } from './convert/converter.ts'
@@ -21,8 +35,7 @@ export function levelOf({ levels, versions }: HistoryParts, version: string): nu
 /** Creates the function that converts values between versions. */
 export function createMigrate(parts: HistoryParts): MigrateValue {
   const { isLoading, orderOf, planOf } = parts.plans
-  const converterOf = (schema: Schema, version: string | undefined, direction: Direction): ValueConverter => {
-    const level = version === undefined ? 0 : levelOf(parts, version)
+  const modelsOf = (schema: Schema, level: number, direction: Direction): ValueConverter => {
     const plan = planOf(schema, level)
     if (plan === undefined) return (value) => value
     if (!isLoading(schema, level, direction)) return plan[direction]
@@ -32,6 +45,18 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
         ? plan[direction](value, extra)
         : withLoads(extra, site, { direction, orderOf }, (own) => plan[direction](value, own))
   }
+  const converterOf = (newest: Schema, { version, route }: Asked, direction: Direction): ValueConverter => {
+    const level = version === undefined ? 0 : levelOf(parts, version)
+    const bodies = route === undefined ? [] : bodiesIn(newest, appliedTo(route, level, parts), direction)
+    const models = modelsOf(bodyBefore(newest, bodies) ?? newest, level, direction)
+    if (bodies.length === 0) return models
+    if (direction === 'down') {
+      const whole = createBodyDown(bodies)
+      return (value, extra, site) => models(whole(value, extra), extra, site)
+    }
+    const whole = createBodyUp(bodies)
+    return (value, extra, site) => after(models(value, extra, site), (made) => whole(made, extra))
+  }
   return (schema, value, asked, extra, provide) => {
     // who writes no TypeScript may have given anything
     const versions: unknown = asked
@@ -39,13 +64,38 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
       throw new TypeError(`migrate: the schema is ${describeValue(schema)}; pass a model or another schema`)
     if (!isRecord(versions))
       throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
-    const { from, to } = asked
-    const toOlder = converterOf(schema, to, 'down')
+    const { from, to, route } = asked
+    const toOlder = converterOf(schema, { version: to, route }, 'down')
     const site = provide === undefined ? RequestExtra.siteOf(extra) : { provide }
-    return after(converterOf(schema, from, 'up')(value, extra, site), (newest) =>
+    return after(converterOf(schema, { version: from, route }, 'up')(value, extra, site), (newest) =>
       toOlder(newest, extra, site),
     )
   }
+}
+
+/** A version, and the route whose whole bodies are converted. */
+interface Asked {
+  readonly version: string | undefined
+  readonly route: string | undefined
+}
+
+/** The operations of a route that a version with a level lacks, newest first. */
+function appliedTo(route: string, level: number, { changes }: HistoryParts): readonly AppliedOperation[] {
+  const operations = operationsOf(changes).filter(({ operation }) => isAbout(operation, route))
+  return appliedAt({ operations }, level, { changes })
+}
+
+/** The changes of the whole body that has a schema in the newest version: of a request on the way up, of a response on the way down. */
+function bodiesIn(
+  schema: Schema,
+  applied: readonly AppliedOperation[],
+  direction: Direction,
+): readonly BodyChange[] {
+  const keys = new Set(applied.flatMap((operation) => [...bodiesOf(operation).keys()]))
+  const found = [...keys]
+    .filter((key) => isRequest(key) === (direction === 'up'))
+    .map((key) => bodyChanges(key, applied))
+  return found.find(([newest]) => newest !== undefined && isSameSchema(newest.now, schema)) ?? []
 }
 
 type ValueConverter = (

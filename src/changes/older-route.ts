@@ -23,7 +23,7 @@ import type { AnyChange } from './chain.ts'
 
 /** The operations of a route that a version with a level lacks, newest first. */
 export function appliedAt(
-  { operations }: Reached,
+  { operations }: Pick<Reached, 'operations'>,
   level: number,
   { changes }: { readonly changes: readonly AnyChange[] },
 ): readonly AppliedOperation[] {

@@ -320,6 +320,18 @@ export type BodyAt<S, N, St> =
     ? NotAbsent<BodyBack<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>>
     : S
 
+/** The schema that the response of a route had in a version. `R` is the name of the route, `never` for none. */
+export type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
+  ? S
+  : WholeBack<S, `response ${R}`, StateAt<Vs, C, V>>
+/** The schema that the body of a route's requests had in a version. */
+export type RequestOf<S, R extends string, Vs, C, V> = [R] extends [never]
+  ? S
+  : WholeBack<S, `body ${R}`, StateAt<Vs, C, V>>
+
+type WholeBack<S, N, St> =
+  St extends State<infer Vs, infer C, infer New> ? BodyBack<S, unknown, N, StatusChanges<N, C, New>, Vs> : S
+
 type NotAbsent<S> = S extends Absent ? NothingSent : S
 
 type SourceBack<S, Source, N, U, St, Vs> = [U] extends [never]

@@ -17,7 +17,7 @@ import { withHistoryInternals } from './internals.ts'
 import type { AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
 import { createMigrate, levelOf } from './migrate.ts'
-import type { MigratedAt, ValueAt } from './state.ts'
+import type { AnswerOf, MigratedAt, RequestOf, ValueAt } from './state.ts'
 
 /** Every version but the oldest: nothing is before it. */
 type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
@@ -68,11 +68,18 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
     S extends Schema,
     From extends Vs[number] | undefined = undefined,
     To extends Vs[number] | undefined = undefined,
+    R extends string = never,
   >(
     schema: S,
-    value: ValueAt<S, Vs, C, From>,
-    versions: { readonly from?: From; readonly to?: To; readonly inject?: never },
-  ): MigratedAt<S, Vs, C, To>
+    value: ValueAt<RequestOf<S, R, Vs, C, From>, Vs, C, From>,
+    versions: {
+      readonly from?: From
+      readonly to?: To
+      /** The name of a route, if the value is a whole body of it. */
+      readonly route?: R
+      readonly inject?: never
+    },
+  ): MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>
   /**
    * Converts a value for which changes load data.
    *
@@ -85,22 +92,26 @@ export interface History<Vs extends readonly string[] = readonly string[], Ms = 
     S extends Schema,
     From extends Vs[number] | undefined = undefined,
     To extends Vs[number] | undefined = undefined,
+    R extends string = never,
   >(
     schema: S,
-    value: ValueAt<S, Vs, C, From>,
+    value: ValueAt<RequestOf<S, R, Vs, C, From>, Vs, C, From>,
     versions: {
       readonly from?: From
       readonly to?: To
+      /** The name of a route, if the value is a whole body of it. */
+      readonly route?: R
       /** The values that changes inject, by their keys. */
       readonly inject: Readonly<Record<string, unknown>>
     },
-  ): Promise<MigratedAt<S, Vs, C, To>>
+  ): Promise<MigratedAt<AnswerOf<S, R, Vs, C, To>, Vs, C, To>>
 }
 
 /** The versions between which a value is converted. */
 interface AskedVersions {
   readonly from?: string | undefined
   readonly to?: string | undefined
+  readonly route?: string | undefined
 }
 
 /**

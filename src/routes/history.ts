@@ -23,7 +23,12 @@ export type ExpandRoutes = (
 export type MigrateValue = (
   schema: Schema,
   value: unknown,
-  versions: { readonly from?: string | undefined; readonly to?: string | undefined },
+  versions: {
+    readonly from?: string | undefined
+    readonly to?: string | undefined
+    /** The name of the route whose whole bodies are converted. */
+    readonly route?: string | undefined
+  },
   extra: Partial<MigrationRequest>,
   provide?: MigrationSite['provide'],
 ) => Awaitable<unknown>

@@ -600,3 +600,29 @@ it('composes with what changes load for the models in it', async () => {
   ])
   assert.deepEqual(calls, [['ann', 'bob']])
 })
+
+describe('migrate with the name of a route', () => {
+  it('converts a whole body of its responses', () => {
+    const page = { items: [ann], total: 1 }
+    const list = history.migrate(Page, page, { to: '2', route: 'charge.list' })
+    expectTypeOf(list).toEqualTypeOf<{ id: string; amount: number; currency: string }[]>()
+    assert.deepEqual(list, [{ ...ann, amount: 12.5 }])
+    assert.deepEqual(history.migrate(Page, page, { to: '3', route: 'charge.list' }), { data: [ann] })
+    assert.equal(history.migrate(Page, page, { to: '1', route: 'charge.list' }), 'a,1250')
+    assert.deepEqual(history.migrate(Page, page, { to: '2' }), {
+      items: [{ ...ann, amount: 12.5 }],
+      total: 1,
+    })
+    assert.deepEqual(history.migrate(Page, page, { to: '2', route: 'charge.create' }), {
+      items: [{ ...ann, amount: 12.5 }],
+      total: 1,
+    })
+  })
+
+  it('converts a whole body of its requests', () => {
+    const batch = history.migrate(Batch, { amount: 7, unit: 'eur' }, { from: '1', route: 'charge.create' })
+    assert.deepEqual(batch, { charges: [{ amount: 700, currency: 'eur' }] })
+    // @ts-expect-error a request of version 1 has one charge
+    assert.throws(() => history.migrate(Batch, { charges: [] }, { from: '1', route: 'charge.create' }))
+  })
+})
