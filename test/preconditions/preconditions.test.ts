@@ -226,12 +226,12 @@ describe('a tag', () => {
 })
 
 describe('edits at the same time lose none', () => {
-  it('in 10,000 tries of 50 clients', async () => {
+  it('in 2,000 tries of 50 clients', async () => {
     const { app, cars } = serve({ required: true })
     let tries = 0
     let successes = 0
     const client = async (): Promise<void> => {
-      while (tries < 10_000) {
+      while (tries < 2000) {
         tries++
         const tag = String((await send(app, 'GET')).headers['etag'])
         const code = await codeOf(send(app, 'PUT', { 'if-match': tag }))
@@ -240,7 +240,7 @@ describe('edits at the same time lose none', () => {
       }
     }
     await Promise.all(Array.from({ length: 50 }, client))
-    assert.ok(successes > 100 && successes < tries, `${successes} of ${tries}`)
+    assert.ok(successes > 20 && successes < tries, `${successes} of ${tries}`)
     assert.equal(cars.get(7)?.version, 1 + successes)
   })
 })
