@@ -1,3 +1,6 @@
+import type { Middleware } from '../../define/layers.ts'
+import { httpError } from '../../http/errors.ts'
+
 /** The pattern of a Host header (RFC 9110 section 7.2, RFC 3986 section 3.2); user information isn't part of it. */
 const HOST = /^(?:\[[\da-fv.:]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/i
 
@@ -15,7 +18,7 @@ export function isHostPattern(text: unknown): boolean {
 }
 
 /** Creates the check whether a host is one of those that patterns allow. */
-export function createHostMatch(patterns: readonly string[]): (host: string) => boolean {
+function createHostMatch(patterns: readonly string[]): (host: string) => boolean {
   const names = new Set(patterns.map((pattern) => pattern.toLowerCase()))
   const suffixes = [...names].filter((name) => name.startsWith('.'))
   return (given) => {
@@ -27,5 +30,14 @@ export function createHostMatch(patterns: readonly string[]): (host: string) => 
       !plain.startsWith('.') &&
       (names.has(plain) || names.has(host) || suffixes.some((suffix) => plain.endsWith(suffix)))
     )
+  }
+}
+
+/** Creates the middleware that refuses requests for hosts that are not allowed. */
+export function checkHosts(allowed: readonly string[]): Middleware {
+  const isAllowed = createHostMatch(allowed)
+  return ({ request }, next) => {
+    if (isAllowed(request.host)) return next()
+    throw httpError('host_not_allowed', 'The application does not answer for this host')
   }
 }

@@ -1,7 +1,7 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { MAX_ISSUES, type Validated } from '../../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../../schema/sources.ts'
-import type { ValidationIssue } from '../../../http/errors.ts'
+import { toDetail, ValidationError, type ValidationIssue } from '../../../http/errors.ts'
 import { isPromise, type Awaitable } from '../../../base/async.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import { requireContentType } from '../../request/read-body.ts'
@@ -17,7 +17,6 @@ import { createUploads, type Uploads } from '../../request/uploads.ts'
 import type { RequestContext } from '../context.ts'
 import type { Run } from '../guards.ts'
 import { isStream } from '../../../http/stream.ts'
-import { invalidInput } from './invalid-input.ts'
 
 /** The input of a handler: `params`, `inject`, and each source that its route declares. */
 export interface Input extends Partial<Record<SourceName, unknown>> {
@@ -220,4 +219,15 @@ function problemsOf({ name }: Reader, { issues }: Refused): readonly ValidationI
 
 function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+}
+
+/** The 422 that Octavo answers with. `count` is that of all issues, of which `errors` may be the first. */
+function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return new ValidationError(errors, toDetail(count))
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }

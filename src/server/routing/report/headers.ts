@@ -4,7 +4,14 @@ import { toInterval, type Lifetime, type Span } from '../../../versioning/policy
 import type { VersionReport } from '../table/table.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
 import type { ResponseHeaders } from '../../pipeline/response-head.ts'
-import { BROWNOUT, DEFAULT_ECHO, DEPRECATED, REPORTING, SUPPORTED } from './names.ts'
+
+const SUPPORTED = 'api-supported-versions'
+const DEPRECATED = 'api-deprecated-versions'
+const BROWNOUT = 'api-brownout'
+const DEFAULT_ECHO = 'api-version'
+
+/** The headers that report on versions, but for those that options name. */
+const REPORTING = ['deprecation', 'sunset', 'link', SUPPORTED, DEPRECATED, BROWNOUT, DEFAULT_ECHO] as const
 
 /** The report of a response on the version that answered. */
 export interface ReportedVersion {
