@@ -121,7 +121,10 @@ function toFindings(
     { ...source, document: toPlain(source.document) },
   )
   const operations = operationsById(source.document)
-  const { findings } = compareDocuments(older, newer, { now: new Date(day ?? 0) })
+  const { findings } = compareDocuments(older, newer, {
+    // a day that is not known is neither before nor after a sunset
+    now: new Date(day ?? Number.NaN),
+  })
   const rename = <P extends FindingPlace>(place: P): P => ({
     ...place,
     operation: operations.get(place.route ?? '') ?? place.operation,

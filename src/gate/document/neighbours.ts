@@ -18,9 +18,10 @@ interface VersionDocument {
  */
 export function toNeighbours(older: VersionDocument, newer: VersionDocument): readonly [Node, Node] {
   const isAboutLife = [older, newer].some(({ document }) => hasLife(document))
+  const days = new Set([older, newer].map(({ document }) => String(lifeOf(document).sunset).slice(0, 10)))
   const prepare = ({ version, document }: VersionDocument): Node => {
     const own = { ...toNode(document), info: { ...toNode(toNode(document)['info']), version } }
-    return isAboutLife ? withoutLife(own, lifeOf(document)) : own
+    return isAboutLife ? withoutLife(own, days) : own
   }
   return [prepare(older), prepare(newer)]
 }
@@ -40,12 +41,12 @@ function hasLife(document: unknown): boolean {
   return deprecated !== undefined || sunset !== undefined
 }
 
-function withoutLife(document: Node, life: ReturnType<typeof lifeOf>): Node {
-  const day = String(life.sunset).slice(0, 10)
+/** `days` are the sunsets of both versions. */
+function withoutLife(document: Node, days: ReadonlySet<unknown>): Node {
   const withoutItsLife = (operation: unknown): unknown => {
     if (!isRecord(operation)) return operation
     const { deprecated, 'x-sunset': sunset, responses, ...rest } = operation
-    const isOwn = sunset !== undefined && sunset !== day
+    const isOwn = sunset !== undefined && !days.has(sunset)
     const own = isOwn ? { deprecated, 'x-sunset': sunset } : {}
     const others = Object.entries(toNode(responses)).filter(([, response]) => !isEnd(response))
     return { ...rest, ...own, responses: eachMember(Object.fromEntries(others), withoutHeaders) }

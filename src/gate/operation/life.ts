@@ -63,9 +63,9 @@ function toDeprecated(
   const deprecated = say('endpoint-deprecated', 'the operation is deprecated')
   if (sunset === undefined)
     return [deprecated, say('deprecated-without-sunset', 'the operation is deprecated without a sunset')]
-  return sunset > now
-    ? [deprecated]
-    : [deprecated, say('sunset-date-in-the-past', 'the operation is deprecated with a sunset that is over')]
+  return sunset <= now
+    ? [deprecated, say('sunset-date-in-the-past', 'the operation is deprecated with a sunset that is over')]
+    : [deprecated]
 }
 
 /** An operation that is not there any more. */
