@@ -1,7 +1,8 @@
 import { absent, defineVersionChange, defineVersions, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
-import { Address, User } from './models.ts'
+import { Address, User, UserPage } from './models.ts'
+import { Users } from './users.ts'
 
 export const splitName = defineVersionChange({
   version: '3',
@@ -45,6 +46,22 @@ export const pausedUsers = defineVersionChange({
   ],
 })
 
+export const uncountedUsers = defineVersionChange({
+  version: '3',
+  title: 'Users do not count their changes',
+  description: '`User.changes` was the number of changes of a user.',
+  change: [
+    reshape({
+      of: User,
+      reads: ['id'],
+      inject: { users: Users },
+      load: (all, { inject: { users } }) => users.counts(all.map(({ id }) => id)),
+      fields: { changes: { was: z.int() } },
+      down: ({ id }, { loaded }) => ({ changes: loaded.get(id) ?? 0 }),
+    }),
+  ],
+})
+
 export const movedList = defineVersionChange({
   version: '3',
   title: 'People are called users',
@@ -77,6 +94,18 @@ export const renamedTown = defineVersionChange({
   change: [reshape({ of: Address, fields: { city: { was: 'town' } } })],
 })
 
+export const pagedUsers = defineVersionChange({
+  version: '2',
+  title: 'Users come in pages',
+  description: 'The list of users was an array.',
+  change: [
+    operation({
+      route: 'user.list',
+      response: { body: { 200: { now: UserPage, was: z.array(User), down: ({ items }) => items } } },
+    }),
+  ],
+})
+
 export const createdStatus = defineVersionChange({
   version: '2',
   title: 'New users are a 201',
@@ -87,5 +116,14 @@ export const createdStatus = defineVersionChange({
 export const history = defineVersions({
   versions: ['3', '2', '1'],
   models: { User, Address },
-  changes: [splitName, pausedUsers, movedList, textIds, renamedTown, createdStatus],
+  changes: [
+    splitName,
+    pausedUsers,
+    uncountedUsers,
+    movedList,
+    textIds,
+    renamedTown,
+    pagedUsers,
+    createdStatus,
+  ],
 })

@@ -41,6 +41,9 @@ export const Users = defineProvider({
         const user = find(id)
         return save({ ...user, addresses: [address, ...user.addresses] })
       },
+      /** The number of changes of each user. */
+      counts: (ids: readonly string[]): ReadonlyMap<string, number> =>
+        new Map(ids.map((id) => [id, feed.filter(({ user }) => user.id === id).length])),
       eventsSince: (id: number): readonly UserEvent[] => feed.slice(id),
     }
   },

@@ -11,7 +11,7 @@ const Status = z.enum(['active', 'closed'])
 const Name = z.string().trim().min(1)
 
 const { id: SecondId, firstName: _first, lastName: _last, ...others } = User.shape
-const SecondUser = z.object({ id: SecondId, name: Name, ...others, status: Status })
+const SecondUser = z.object({ id: SecondId, name: Name, ...others, status: Status, changes: z.int() })
 type SecondUser = z.output<typeof SecondUser>
 const SecondNewUser = SecondUser.pick({ name: true, addresses: true })
 const SecondPatch = SecondUser.pick({ name: true, status: true, addresses: true }).partial()
@@ -28,11 +28,16 @@ type FirstUser = z.output<typeof FirstUser>
 const FirstNewUser = FirstUser.pick({ name: true, addresses: true })
 const FirstPatch = FirstUser.pick({ name: true, status: true, addresses: true }).partial()
 type FirstPatch = z.output<typeof FirstPatch>
-const FirstPage = z.object({ items: z.array(FirstUser), next: z.number().nullable() })
 
-function toSecond({ firstName, lastName, ...rest }: User): SecondUser {
+/** The store, which knows how often users changed. */
+interface Counts {
+  readonly counts: (ids: readonly string[]) => ReadonlyMap<string, number>
+}
+
+function toSecond({ firstName, lastName, ...rest }: User, { counts }: Counts): SecondUser {
   const status = rest.status === 'paused' ? 'active' : rest.status
-  return { ...rest, status, name: `${firstName} ${lastName}`.trim() }
+  const changes = counts([rest.id]).get(rest.id) ?? 0
+  return { ...rest, status, name: `${firstName} ${lastName}`.trim(), changes }
 }
 
 function fromName(name: string): Pick<User, 'firstName' | 'lastName'> {
@@ -65,7 +70,7 @@ function fromFirstPatch({ addresses, ...rest }: FirstPatch): SecondPatch {
   return { ...rest, ...(addresses === undefined ? {} : { addresses: addresses.map(fromFirstAddress) }) }
 }
 
-const fromThird = (user: User): FirstUser => toFirst(toSecond(user))
+const fromThird = (user: User, users: Counts): FirstUser => toFirst(toSecond(user, users))
 
 export const secondController = defineController({
   name: 'UserController',
@@ -81,7 +86,7 @@ export const secondController = defineController({
       response: SecondPage,
       handler: ({ query, inject: { users } }) => {
         const { items, next } = users.list(query)
-        return { items: items.map(toSecond), next }
+        return { items: items.map((user) => toSecond(user, users)), next }
       },
     },
     {
@@ -91,7 +96,7 @@ export const secondController = defineController({
       input: { body: SecondNewUser },
       response: { 201: SecondUser },
       handler: ({ body: { name, addresses }, inject: { users } }) =>
-        toSecond(users.create({ ...fromName(name), addresses })),
+        toSecond(users.create({ ...fromName(name), addresses }), users),
     },
     {
       method: 'GET',
@@ -99,7 +104,7 @@ export const secondController = defineController({
       name: 'find',
       input: { params: UserPath },
       response: SecondUser,
-      handler: ({ params, inject: { users } }) => toSecond(users.find(params.id)),
+      handler: ({ params, inject: { users } }) => toSecond(users.find(params.id), users),
     },
     {
       method: 'PATCH',
@@ -108,7 +113,7 @@ export const secondController = defineController({
       input: { params: UserPath, body: SecondPatch },
       response: SecondUser,
       handler: ({ params, body, inject: { users } }) =>
-        toSecond(users.patch(params.id, fromSecondPatch(body))),
+        toSecond(users.patch(params.id, fromSecondPatch(body)), users),
     },
     {
       method: 'POST',
@@ -116,7 +121,7 @@ export const secondController = defineController({
       name: 'move',
       input: { params: UserPath, body: Address },
       response: { 201: SecondUser },
-      handler: ({ params, body, inject: { users } }) => toSecond(users.move(params.id, body)),
+      handler: ({ params, body, inject: { users } }) => toSecond(users.move(params.id, body), users),
     },
     {
       method: 'POST',
@@ -125,7 +130,8 @@ export const secondController = defineController({
       status: 200,
       input: { params: UserPath },
       response: SecondUser,
-      handler: ({ params, inject: { users } }) => toSecond(users.patch(params.id, { status: 'closed' })),
+      handler: ({ params, inject: { users } }) =>
+        toSecond(users.patch(params.id, { status: 'closed' }), users),
     },
     {
       method: 'GET',
@@ -135,7 +141,7 @@ export const secondController = defineController({
       handler: ({ inject: { users } }) =>
         sse(function* ({ lastEventId }) {
           for (const { id, user } of users.eventsSince(Number(lastEventId ?? 0)))
-            yield { id: String(id), event: 'user', data: toSecond(user) }
+            yield { id: String(id), event: 'user', data: toSecond(user, users) }
         }),
     },
   ],
@@ -152,10 +158,10 @@ export const firstController = defineController({
       path: '/people',
       name: 'list',
       input: { query: SecondQuery },
-      response: FirstPage,
+      response: z.array(FirstUser),
       handler: ({ query, inject: { users } }) => {
-        const { items, next } = users.list(query)
-        return { items: items.map(fromThird), next }
+        const { items } = users.list(query)
+        return items.map((user) => fromThird(user, users))
       },
     },
     {
@@ -166,7 +172,7 @@ export const firstController = defineController({
       input: { body: FirstNewUser },
       response: FirstUser,
       handler: ({ body: { name, addresses }, inject: { users } }) =>
-        fromThird(users.create({ ...fromName(name), addresses: addresses.map(fromFirstAddress) })),
+        fromThird(users.create({ ...fromName(name), addresses: addresses.map(fromFirstAddress) }), users),
     },
     {
       method: 'GET',
@@ -174,7 +180,7 @@ export const firstController = defineController({
       name: 'find',
       input: { params: FirstPath },
       response: FirstUser,
-      handler: ({ params, inject: { users } }) => fromThird(users.find(fromFirstId(params.id))),
+      handler: ({ params, inject: { users } }) => fromThird(users.find(fromFirstId(params.id)), users),
     },
     {
       method: 'PATCH',
@@ -183,7 +189,7 @@ export const firstController = defineController({
       input: { params: FirstPath, body: FirstPatch },
       response: FirstUser,
       handler: ({ params, body, inject: { users } }) =>
-        fromThird(users.patch(fromFirstId(params.id), fromSecondPatch(fromFirstPatch(body)))),
+        fromThird(users.patch(fromFirstId(params.id), fromSecondPatch(fromFirstPatch(body))), users),
     },
     {
       method: 'POST',
@@ -192,7 +198,7 @@ export const firstController = defineController({
       input: { params: FirstPath, body: FirstAddress },
       response: { 201: FirstUser },
       handler: ({ params, body, inject: { users } }) =>
-        fromThird(users.move(fromFirstId(params.id), fromFirstAddress(body))),
+        fromThird(users.move(fromFirstId(params.id), fromFirstAddress(body)), users),
     },
     {
       method: 'POST',
@@ -202,7 +208,7 @@ export const firstController = defineController({
       input: { params: FirstPath },
       response: FirstUser,
       handler: ({ params, inject: { users } }) =>
-        fromThird(users.patch(fromFirstId(params.id), { status: 'closed' })),
+        fromThird(users.patch(fromFirstId(params.id), { status: 'closed' }), users),
     },
     {
       method: 'GET',
@@ -212,7 +218,7 @@ export const firstController = defineController({
       handler: ({ inject: { users } }) =>
         sse(function* ({ lastEventId }) {
           for (const { id, user } of users.eventsSince(Number(lastEventId ?? 0)))
-            yield { id: String(id), event: 'user', data: fromThird(user) }
+            yield { id: String(id), event: 'user', data: fromThird(user, users) }
         }),
     },
   ],
