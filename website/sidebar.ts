@@ -62,6 +62,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Tests of versions', 'guide/testing-versions'],
       ['In front of an API you have', 'guide/upstream'],
       ['APIs of other frameworks', 'guide/upstream-frameworks'],
+      ['Import an API', 'guide/import'],
     ],
   },
   {

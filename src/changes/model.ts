@@ -68,6 +68,7 @@ const parts = new WeakMap<object, Schema>()
 export interface ModelMeta {
   /** A text that documents show. */
   readonly description?: string
+  /** Any other keyword. */
   readonly [keyword: string]: unknown
 }
 

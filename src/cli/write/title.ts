@@ -43,7 +43,7 @@ function withArticle([name = '']: readonly string[]): string {
   return `${/^`[aeio]/i.test(name) ? 'an' : 'a'} ${name}`
 }
 
-/** Says what is true of a value now. */
+/** Describes a value as it is now. */
 function turnTitle({ was, now }: { readonly was: Described; readonly now: Described }): string {
   const [older, newer] = [was, now].map(({ schema }) => toRecord(withoutNull(schema) ?? schema))
   const [type, other] = [older, newer].map((schema) => typeTitle(toRecord(schema)['type']))
