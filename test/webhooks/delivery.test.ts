@@ -109,6 +109,11 @@ function createValidate(document: OpenApiDocument, name: string): (payload: unkn
   return (payload) => (validate(payload) ? '' : ajv.errorsText(validate.errors))
 }
 
+const People = defineProvider({
+  name: 'People',
+  create: () => ({ names: async () => new Map<string, string>() }),
+})
+
 describe('one event', () => {
   it('reaches three pinned versions, each valid by its own document and no other', async () => {
     const app = createSales()
@@ -637,6 +642,57 @@ describe('the outbox in memory', () => {
     const waiting = { id: 'msg_1', event: 'car', subscription: 's', body: '{}', attempt: 1 }
     void alone.add(waiting, 1000)
     assert.deepEqual(await alone.close(), [waiting])
+  })
+
+  it('loads what older payloads show, once for each version', async () => {
+    const Car = model('LoadedCar', { id: z.string(), owner: z.string() })
+    const loads: unknown[] = []
+    const owners = defineVersionChange({
+      version: '2',
+      title: 'A car has the id of its owner',
+      change: [
+        reshape({
+          of: Car,
+          inject: { people: People },
+          load: async (cars, { inject: { people } }) => {
+            loads.push(cars.map(({ owner }) => owner))
+            return people.names()
+          },
+          fields: {
+            owner: {
+              was: z.object({ name: z.string() }),
+              up: ({ name }) => name,
+              down: (id, { loaded }) => ({ name: loaded.get(id) ?? 'nobody' }),
+            },
+          },
+        }),
+      ],
+    })
+    const CarsMoved = defineWebhook({ name: 'cars.moved', schema: z.object({ cars: z.array(Car) }) })
+    const { url, received } = await receive()
+    const { webhooks, attempts } = start(
+      ['1', '2', '1'].map((version) => subscription(url, { version })),
+      {
+        history: defineVersions({ versions: ['2', '1'], models: { Car }, changes: [owners] }),
+        inject: { people: { names: async () => new Map([['7', 'Ann']]) } },
+      },
+    )
+    const cars = [
+      { id: 'a', owner: '7' },
+      { id: 'b', owner: '8' },
+    ]
+    await webhooks.send(CarsMoved, { cars })
+    await settle(attempts, 3)
+    await webhooks.close()
+    const first = [
+      { id: 'a', owner: { name: 'Ann' } },
+      { id: 'b', owner: { name: 'nobody' } },
+    ]
+    assert.deepEqual(
+      received.map(({ body }) => JSON.stringify(JSON.parse(body).data.cars)).toSorted(),
+      [first, cars, first].map((each) => JSON.stringify(each)).toSorted(),
+    )
+    assert.deepEqual(loads, [['7', '8']])
   })
 
   it('ends with the application, as a provider', async () => {
