@@ -176,18 +176,55 @@ export async function withLoads<T>(
 const NEVER = new AbortController().signal
 
 async function load({ loader, values, takers }: Waiting, site: Partial<MigrationSite>): Promise<void> {
+  const loaded = await loadTogether(loader, values, site)
+  for (const take of takers) take(loaded)
+}
+
+/** The calls of each request that have not begun. */
+const upcoming = new WeakMap<object, Map<Loader['load'], UpcomingCall>>()
+
+interface UpcomingCall {
+  readonly values: object[]
+  readonly loaded: Promise<unknown>
+}
+
+/** Loads with all that is asked for at once, such as by the items of a stream that are there already. */
+function loadTogether(
+  loader: Loader,
+  values: readonly object[],
+  site: Partial<MigrationSite>,
+): Promise<unknown> {
+  const calls = upcoming.get(site) ?? new Map<Loader['load'], UpcomingCall>()
+  upcoming.set(site, calls)
+  const known = calls.get(loader.load)
+  if (known !== undefined) {
+    known.values.push(...values)
+    return known.loaded
+  }
+  const all = [...values]
+  const loaded = Promise.resolve().then(() => {
+    calls.delete(loader.load)
+    return callLoad(loader, all, site)
+  })
+  calls.set(loader.load, { values: all, loaded })
+  return loaded
+}
+
+async function callLoad(
+  loader: Loader,
+  values: readonly object[],
+  site: Partial<MigrationSite>,
+): Promise<unknown> {
   const { request, state, signal = NEVER, provide } = site
-  let loaded
   try {
     const inject = Object.keys(loader.tokens).length === 0 ? {} : await provide?.(loader.tokens)
     // a change gets what its own tokens say
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    loaded = await untilAborted(loader.load(values, { inject, request, state, signal } as never), signal)
+    return await untilAborted(loader.load(values, { inject, request, state, signal } as never), signal)
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw threwIn({ change: loader.change, fields: ['load'] }, error)
   }
-  for (const take of takers) take(loaded)
 }
 
 /** Waits for a promise, and no longer than the signal lets it. */

@@ -97,7 +97,11 @@ describe('npm run operations', { skip: missing.length > 0 && `not installed: ${m
     }, 'usage is stored')
     writeFileSync(join(folder, 'usage.json'), usage)
     const retired = retire('1')
-    assert.match(retired.stdout, /^acme +\d+ +[\d-]+ +order\.list +Items are called articles$/m, retired.stderr)
+    assert.match(
+      retired.stdout,
+      /^acme +\d+ +[\d-]+ +order\.list +Items are called articles$/m,
+      retired.stderr,
+    )
     assert.match(retired.stdout, /^ {2}2 {2}Items are called articles$/m)
     assert.equal(retired.status, 1)
     example.interrupt()

@@ -1,5 +1,5 @@
 import type { Shape } from '../../../define/reply.ts'
-import { after, ignoreFailure, isPromise, type Awaitable } from '../../../base/async.ts'
+import { after, ignoreFailure, ignoreRejection, isPromise, type Awaitable } from '../../../base/async.ts'
 import type { StreamMigration } from '../../../routes/resolved-route.ts'
 import type { BodyStream } from '../../../http/http.ts'
 import { isTextSchema, UNNAMED, type DeclaredStream } from '../../../schema/streams.ts'
@@ -231,9 +231,28 @@ function oneByOne(items: BodyStream, shape: Shape): Lines {
   }
 }
 
+/** Items that are written at once if that takes time, so that changes load data for all of them with one call. */
+const SIDE_BY_SIDE = 100
+
 /** As many as fit into a chunk: those of a list are there already. */
 function together(items: Iterable<unknown>, shape: Shape): Lines {
   const source = items[Symbol.iterator]()
+  const sideBySide = async (first: PromiseLike<unknown>): Promise<string> => {
+    const lines = [first]
+    try {
+      while (lines.length < SIDE_BY_SIDE) {
+        const { done, value } = source.next()
+        if (done === true) break
+        lines.push(Promise.resolve(shape(value)))
+      }
+    } catch (error) {
+      // those before it may fail too
+      for (const line of lines) ignoreRejection(line)
+      throw error
+    }
+    const written = await Promise.all(lines)
+    return written.map((line) => `${String(line)}\n`).join('')
+  }
   return {
     next: async () => {
       let text = ''
@@ -241,7 +260,7 @@ function together(items: Iterable<unknown>, shape: Shape): Lines {
         const { done, value } = source.next()
         if (done === true) break
         const line = shape(value)
-        text += `${String(isPromise(line) ? await line : line)}\n`
+        text += isPromise(line) ? await sideBySide(line) : `${String(line)}\n`
       }
       return text === '' ? undefined : text
     },
