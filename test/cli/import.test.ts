@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { compareImported } from '../../src/cli/import/compare.ts'
-import { formatStatement } from '../../src/cli/import/format.ts'
-import { toPlainDocument } from '../../src/cli/import/plain-document.ts'
-import { readApi } from '../../src/cli/import/read-api.ts'
-import { writeProject } from '../../src/cli/import/write-project.ts'
-import { toSource } from '../../src/gate/document/source.ts'
+import {
+  compareImported,
+  formatStatement,
+  readApi,
+  toPlainDocument,
+  toSource,
+  writeProject,
+} from '../inside/tools.ts'
 import { createProject, FROM_SOURCE, octavo } from '../support/octavo.ts'
 import { findPackage } from '../support/package.ts'
 

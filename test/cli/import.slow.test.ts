@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { createProject, FROM_SOURCE } from '../support/octavo.ts'
+
+const DOCUMENT = `openapi: 3.0.3
+info: { title: Car Shop, version: 1.0.0 }
+servers: [{ url: 'https://shop.test/api' }]
+paths:
+  /cars:
+    get:
+      tags: [cars]
+      operationId: listCars
+      parameters: [{ $ref: 'parts.yaml#/Limit' }]
+      responses:
+        '200': { description: OK, content: { application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Car' } } } } }
+    post:
+      tags: [cars]
+      operationId: addCar
+      summary: Add a car
+      requestBody: { required: true, content: { application/json: { schema: { $ref: '#/components/schemas/NewCar' } } } }
+      responses:
+        '201': { description: Added, content: { application/json: { schema: { $ref: '#/components/schemas/Car' } } } }
+components:
+  schemas:
+    Car:
+      type: object
+      required: [id, name]
+      properties: { id: { type: integer }, name: { type: string }, owner: { $ref: '#/components/schemas/Owner' } }
+    NewCar:
+      type: object
+      required: [name]
+      properties: { name: { type: string }, owner: { $ref: '#/components/schemas/Owner' } }
+    Owner:
+      type: object
+      properties: { cars: { type: array, items: { $ref: '#/components/schemas/Car' } } }
+`
+const PARTS = `Limit: { in: query, name: limit, schema: { type: integer, minimum: 1 } }
+`
+
+const {
+  path: cwd,
+  write,
+  read,
+  run,
+  compile,
+  remove,
+} = createProject({
+  'openapi.yaml': DOCUMENT,
+  'parts.yaml': PARTS,
+})
+after(remove)
+
+describe('octavo import', () => {
+  it('writes an app that serves the document, whose types are right and whose test passes', async () => {
+    const { code, stdout, stderr } = await run('import', 'openapi.yaml')
+    assert.deepEqual([code, stdout], [0, ''], stderr)
+    assert.equal(
+      stderr,
+      'Wrote 2 routes and 2 models in src/api\nThe app serves what the document says, in both directions\nWrote api/1.0.0.json\n',
+    )
+    assert.equal(await compile(['src', 'test']), '')
+    const tested = spawnSync(process.execPath, [...FROM_SOURCE, '--test', 'test/api.test.ts'], {
+      cwd,
+      encoding: 'utf8',
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
+    })
+    assert.match(tested.stdout, /^# pass 2$/m, tested.stdout)
+    assert.match(read('src/api/upstream.ts'), /process\.env\['CAR_SHOP_URL'\] \?\? 'https:\/\/shop\.test'/)
+  })
+
+  it('replaces no file that exists', async () => {
+    const { code, stderr } = await run('import', 'openapi.yaml')
+    assert.equal(code, 1)
+    assert.match(stderr, /src\/api\/models\.ts.* exist\n {2}pass --update to update an imported API/)
+  })
+
+  it('updates what was not edited, and writes the change that older versions need', async () => {
+    write('src/api/cars.controller.ts', read('src/api/cars.controller.ts').replace('Add a car', 'Add one'))
+    write('src/api/upstream.ts', read('src/api/upstream.ts').replaceAll("'", '"'))
+    const changed = DOCUMENT.replaceAll('name: { type: string }', 'title: { type: string }')
+      .replaceAll('[id, name]', '[id, title]')
+      .replace('required: [name]', 'required: [title]')
+      .replace('summary: Add a car', 'summary: Add a new car')
+      .replace('version: 1.0.0', 'version: 2.0.0')
+      .replace('shop.test/api', 'shop.test/next')
+    write('openapi.yaml', changed)
+    const { code, stderr, stdout } = await run('import', 'openapi.yaml', '--update')
+    assert.equal(code, 1, stdout + stderr)
+    assert.match(
+      stderr,
+      /^You edited these places, so change them by hand\. The document says:\n {2}src\/api\/cars\.controller\.ts\n +summary: 'Add a new car',\n/m,
+    )
+    assert.match(stderr, /Wrote src\/api\/changes\/.*title.*\.ts/)
+    assert.match(read('src/api/models.ts'), /title: z\.string\(\)/)
+    assert.match(read('src/api/cars.controller.ts'), /Add one/)
+    // a formatter may have written it
+    assert.match(read('src/api/upstream.ts'), /prefix: '\/next'/)
+    assert.match(read('src/api/history.ts'), /versions: \['1\.0\.0'\]/)
+    assert.equal((await run('check')).code, 0)
+  })
+
+  it('explains what cannot be imported', async () => {
+    const wrong = async (...args: readonly string[]): Promise<readonly [number | null, string]> => {
+      const { code, stderr } = await run('import', ...args)
+      return [code, stderr.split('\n')[0] ?? '']
+    }
+    write('empty.json', '{ "openapi": "3.1.0", "info": { "title": "A", "version": "1" }, "paths": {} }')
+    assert.deepEqual(await wrong(), [2, 'octavo: pass a document: octavo import openapi.yaml'])
+    assert.deepEqual(await wrong('none.yaml'), [2, 'octavo: none.yaml: file not found'])
+    assert.deepEqual(await wrong('empty.json'), [2, 'octavo: empty.json has no operations'])
+    assert.deepEqual(await wrong('openapi.yaml', '--out', 'api'), [2, 'octavo: --out api cannot be used'])
+    rmSync(join(cwd, 'src'), { recursive: true })
+    assert.deepEqual(await wrong('openapi.yaml', '--update'), [
+      1,
+      "octavo: src/api/openapi.json doesn't exist",
+    ])
+  })
+})
