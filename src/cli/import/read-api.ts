@@ -81,7 +81,7 @@ export function readApi(source: Source): ImportedApi {
         return isRecord(found) ? [[name, found]] : []
       }),
     ),
-    hasWebhooks: Object.keys(toRecord(root['webhooks'])).length > 0,
+    hasWebhooks: Object.keys({ ...toRecord(root['webhooks']), ...toRecord(root['x-webhooks']) }).length > 0,
   }
 }
 

@@ -269,7 +269,7 @@ function appFile(
         `export const AppModule = defineModule({ name: ${quoted(`${name}Module`)}, controllers: [${listed}], routers: [defineRouter({ mount: ${upstream} })] })`,
       ),
       `/** Creates the app. Tests create their own. */
-export function create${name}App(options: Partial<AppOptions> = {}): App<typeof AppModule> {
+export function create${name}App(options: Partial<AppOptions> = {}): App {
   return createApp(AppModule, {
     docs: { info: { title: ${quoted(title)} } },${isStrict ? "\n    trailingSlash: 'strict'," : ''}
     versioning: {
