@@ -411,6 +411,32 @@ describe('changes that load data', () => {
     assert.deepEqual(await own.migrate(Patch, { size: '7' }, { to: '1', inject: {} }), { size: 7 })
   })
 
+  it('load for a part of which a function needs nothing', async () => {
+    const Thing = model('Thing', { id: z.string(), flag: z.boolean() })
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Things have no notes',
+      change: [
+        reshape({
+          of: Thing,
+          load: () => 'loaded',
+          fields: {
+            flag: { was: z.string(), up: (old) => old === 'yes', down: (now) => (now ? 'yes' : 'no') },
+            id: { was: 'key' },
+            note: { was: z.string() },
+          },
+          down: (_, { loaded }) => ({ note: loaded }),
+        }),
+      ],
+    })
+    const own = defineVersions({ versions: ['2', '1'], models: { Thing }, changes: [change] })
+    const Patch = derive(Thing, (thing) => thing.partial())
+    assert.deepEqual(await own.migrate(Patch, { id: '7' }, { to: '1', inject: {} }), {
+      key: '7',
+      note: 'loaded',
+    })
+  })
+
   it('are checked by their examples', () => {
     assert.deepEqual(checkHistory(history), [])
     const bare = defineVersionChange({

@@ -100,7 +100,7 @@ export function downInstructions(own: AppliedStep, site: Site): readonly Instruc
   const retyped = fieldChanges.filter(
     (fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.down !== undefined,
   )
-  const required = isPartial && isMade ? together : []
+  const required = isPartial && isMade ? together : undefined
   const loader = loaderOf(own, 'down', isMade || retyped.length > 0, site, required)
   // fields that only the newer version has are dropped, and those that only the older one has are made
   const instructions: Instruction[] = [...notes(['added', 'renamed'], own, registerOf), ...asList(loader)]
@@ -164,7 +164,7 @@ function loaderOf(
   direction: Direction,
   isUsed: boolean,
   site: Site,
-  required: readonly RequiredRegister[],
+  required: readonly RequiredRegister[] | undefined,
 ): LoadInstruction | undefined {
   const load = isUsed ? loadIn(reshape, direction) : undefined
   if (load === undefined) return undefined
@@ -179,7 +179,8 @@ function loaderOf(
     load,
     tokens: reshape.inject ?? {},
     args: namedRegisters(direction === 'up' ? older : newer, site.registerOf),
-    required: required.length === 0 && isPartial ? own : required,
+    // a function of the object that needs nothing is always called
+    required: required ?? (isPartial ? own : []),
   }
 }
 
@@ -234,7 +235,8 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
   const isUsed =
     made.length > 0 ||
     fieldChanges.some((fieldChange) => fieldChange.kind === 'retyped' && fieldChange.field.up !== undefined)
-  const loader = loaderOf(own, 'up', isUsed, site, isGroup ? (required?.all ?? []) : [])
+  const together = isGroup && required !== undefined && required.all.length > 0 ? required.all : undefined
+  const loader = loaderOf(own, 'up', isUsed, site, together)
   const instructions: Instruction[] = [
     ...notes(['removed', 'renamed'], own, registerOf),
     ...refinement(own, site),
