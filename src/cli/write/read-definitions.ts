@@ -26,7 +26,7 @@ export interface DefinedSchema {
 }
 
 /** A model with the place of its definition. */
-export interface DefinedModel extends DefinedSchema, KnownModel {
+interface DefinedModel extends DefinedSchema, KnownModel {
   /** The changes that describe fields of it, by the newest names of these fields, or by the last ones that they had. */
   readonly touched: readonly (readonly [field: string, change: string])[]
 }

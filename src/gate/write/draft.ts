@@ -38,7 +38,7 @@ export interface ModelDraft {
 export type SourceName = 'query' | 'headers' | 'cookies'
 
 /** A route, with its address today for the title. */
-export interface DraftedRoute {
+interface DraftedRoute {
   readonly route: string
   readonly now: { readonly method: string; readonly path: string }
 }
