@@ -60,7 +60,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/downloads.md', maxWords: 1_250 },
   { page: 'docs/guide/engine.md', maxWords: 480 },
   { page: 'docs/guide/error-format.md', maxWords: 1_000 },
-  { page: 'docs/guide/import.md', maxWords: 650 },
+  { page: 'docs/guide/import.md', maxWords: 700 },
   { page: 'docs/guide/input.md', maxWords: 850 },
   { page: 'docs/guide/instances.md', maxWords: 1_300 },
   { page: 'docs/guide/limits.md', maxWords: 1_250 },
