@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 
-import { bind, createApp, VersioningSchemes } from 'octavo'
+import { bind, createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
+import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
+import { z } from 'zod'
 
 import { frontOf, garageAt, history, moduleOf, startServer } from './garage.ts'
 
@@ -124,6 +126,54 @@ describe('a forwarded route of versions in a header', () => {
     assert.deepEqual(older.json(), { id: 7, name: 'Bee' })
     assert.equal(older.headers['etag'], 'W/"one;v=1"')
     assert.deepEqual(seen, ['W/"one"', 'W/"one"'])
+    await app.close()
+  })
+})
+
+describe('a forwarded route of an older version', () => {
+  it('has the errors and whole bodies that operations describe', async () => {
+    const garage = garageAt('http://garage')
+    const Cars = z.array(z.object({ id: z.int() }))
+    const Page = z.object({ items: Cars })
+    const route = { method: 'GET', name: 'list', response: Page, forward: garage } as const
+    const Two = defineVersionChange({
+      version: '2',
+      title: 'Pages',
+      change: [
+        operation({
+          route: 'cars.list',
+          response: { body: { 200: { now: Page, was: Cars, down: ({ items }) => items } } },
+          errors: { no_cars: { was: 'empty', status: 404 } },
+        }),
+      ],
+    })
+    let isEmpty = false
+    const app = createApp(
+      defineModule({
+        controllers: [defineController({ name: 'CarsController', prefix: '/cars', routes: [route] })],
+      }),
+      {
+        logger: false,
+        versioning: {
+          scheme: VersioningSchemes.URL,
+          history: defineVersions({ versions: ['2', '1'], models: {}, changes: [Two] }),
+        },
+        overrides: [
+          bind(garage, () =>
+            isEmpty
+              ? Response.json({ code: 'no_cars' }, { status: 409 })
+              : Response.json({ items: [{ id: 7 }] }),
+          ),
+        ],
+      },
+    )
+    assert.deepEqual((await app.inject('/v1/cars')).json(), [{ id: 7 }])
+    assert.deepEqual((await app.inject('/v2/cars')).json(), { items: [{ id: 7 }] })
+    isEmpty = true
+    const older = await app.inject('/v1/cars')
+    assert.deepEqual([older.statusCode, older.json()], [404, { code: 'empty' }])
+    const newest = await app.inject('/v2/cars')
+    assert.deepEqual([newest.statusCode, newest.json()], [409, { code: 'no_cars' }])
     await app.close()
   })
 })

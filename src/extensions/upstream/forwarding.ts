@@ -8,7 +8,7 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logUnknown } from '../../server/pipeline/failure.ts'
 import type { Forwarding, ForwardSettings } from '../../server/pipeline/forward.ts'
-import { isBodyless } from '../../server/pipeline/response-head.ts'
+import { finish, isBodyless } from '../../server/pipeline/response-head.ts'
 import { toOwnAddress, type Addresses } from './addresses.ts'
 import { BodyStream } from './body-stream.ts'
 import { toCallRequest, toConvertedRequest, toPassedRequest, type RequestPlan } from './requests.ts'
@@ -57,6 +57,8 @@ interface ForwardPlan extends RequestPlan {
   /** Whether the data of a response is parsed. */
   readonly isRead: (status: number) => boolean
   readonly isStreamRead: boolean
+  /** Whether an older version may have another error than this status, though no result is converted. */
+  readonly isError: (status: number) => boolean
   /** Whether something around the handler looks at results. */
   readonly isWatched: boolean
 }
@@ -76,6 +78,7 @@ function toPlan(
     validates ? findResponse(newest.responses, status) !== undefined : migration?.isConverted(status) === true
   // what a schema without a status says of other statuses, the API behind does not know
   const isRead = (status: number): boolean => (status < 300 || !newest.isOneResponse) && isDeclared(status)
+  const hasErrors = migration?.problemBefore !== undefined
   const isMoved = route.pattern.text !== newest.pattern.text || isParsed('params')
   const isStreamRead = newest.stream !== undefined && (validates || migration?.stream !== undefined)
   return {
@@ -86,8 +89,10 @@ function toPlan(
     // what is validated and not altered is sent as it came
     isAltered: (name) => migration?.isAltered(name) === true,
     isConverted: sources.length > 0 || isMoved || migration !== undefined,
-    isReading: isStreamRead || (newest.responses.size > 0 && (validates || readsAny(newest, isRead))),
+    isReading:
+      isStreamRead || hasErrors || (newest.responses.size > 0 && (validates || readsAny(newest, isRead))),
     isRead,
+    isError: (status) => hasErrors && status >= 400,
     isStreamRead,
     isWatched: route.layers.interceptors.length > 0,
     settings,
@@ -148,6 +153,11 @@ async function toAnswer(
     const data = await readData(response, plan.settings)
     dropOfBytes(headers)
     return reply(status, data, { headers })
+  }
+  if (hasBody && plan.isError(status) && isJson(response)) {
+    const text = JSON.stringify(await readData(response, plan.settings))
+    dropOfBytes(headers)
+    return finish(status, headers, text)
   }
   if (!hasBody && plan.isRead(status)) dropOfBytes(headers)
   return toResult(plan, response, headers, context)
