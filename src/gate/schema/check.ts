@@ -1,4 +1,4 @@
-import { isRecord } from '../../base/values.ts'
+import { isObject, isRecord } from '../../base/values.ts'
 import { toStableText } from '../json.ts'
 import { typeOf, typeOfValue } from './shape.ts'
 import type {
@@ -16,8 +16,28 @@ import type {
  * @param isLenient whether members that an object does not name are no matter, closed as it may be
  */
 export function has(shape: ValueSet, value: unknown, isLenient = false): boolean | undefined {
-  const { texts, others } = indexOf(shape.parts)
-  if (texts.size > 0 && texts.has(toStableText(value))) return true
+  if (!isObject(value)) return find(shape, value, isLenient)
+  const known = KNOWN_OF[isLenient ? 'lenient' : 'strict']
+  const own = known.get(shape) ?? new WeakMap<object, Answer>()
+  known.set(shape, own)
+  const answer = own.get(value) ?? { is: find(shape, value, isLenient) }
+  own.set(value, answer)
+  return answer.is
+}
+
+interface Answer {
+  readonly is: boolean | undefined
+}
+
+/** Lists and objects that are made up have the same ones in them again and again. */
+const KNOWN_OF = {
+  strict: new WeakMap<ValueSet, WeakMap<object, Answer>>(),
+  lenient: new WeakMap<ValueSet, WeakMap<object, Answer>>(),
+}
+
+function find(shape: ValueSet, value: unknown, isLenient: boolean): boolean | undefined {
+  const { texts, others, isScalar } = indexOf(shape.parts)
+  if (texts.size > 0 && !(isScalar && isObject(value)) && texts.has(toStableText(value))) return true
   return some(others, (part) => hasPart(part, value, isLenient))
 }
 
@@ -26,6 +46,8 @@ const isListed = (part: Alternative): boolean => part.kind === 'value' && part.r
 /** The values that a shape lists by their texts, and its other parts. */
 interface Index {
   readonly texts: ReadonlySet<string>
+  /** Whether none of them is a list or an object. */
+  readonly isScalar: boolean
   readonly others: readonly Alternative[]
 }
 
@@ -39,6 +61,7 @@ function indexOf(parts: readonly Alternative[]): Index {
     texts: new Set(
       parts.flatMap((part) => (part.kind === 'value' && isListed(part) ? [toStableText(part.value)] : [])),
     ),
+    isScalar: !parts.some((part) => part.kind === 'value' && isObject(part.value)),
     others: parts.filter((part) => !isListed(part)),
   }
   INDEXES.set(parts, made)

@@ -69,9 +69,9 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
     if (answers.includes('yes')) return 'yes'
     const split = splitIntoValues(part) ?? splitByProperty(part, partners)
     if (split !== undefined) return allOf(split, (one) => isPartIn(one, whole))
-    const isLacking = (value: unknown): boolean => has(whole, value, isLenient) === false
-    const isSure = partners.length === 0 || (partners.length === 1 && answers[0] === 'no')
-    return isSure || samplesOf(part).some(isLacking) ? 'no' : 'unknown'
+    return partners.length === 0 || (partners.length === 1 && answers[0] === 'no')
+      ? 'no'
+      : guess(part, whole, partners, isLenient)
   }
   /** Answers a question as far as that is possible, and returns those that have to be asked first. */
   const answer = (question: Question): readonly Question[] => {
@@ -131,6 +131,23 @@ function solve(first: Question, answer: (question: Question) => readonly Questio
       if (above.waiting === 0) push(above)
     }
   }
+}
+
+/** Looks for a value of a part that the whole lacks. A doubt about what is further inside was tried with values there. */
+function guess(
+  part: Alternative,
+  whole: ValueSet,
+  partners: readonly Alternative[],
+  isLenient: boolean,
+): Answer {
+  if (partners.length === 1 && partners.every(isMadeOfOthers)) return 'unknown'
+  return samplesOf(part).some((value) => has(whole, value, isLenient) === false) ? 'no' : 'unknown'
+}
+
+/** Whether nothing but the schemas further inside can leave a doubt about a list or an object. */
+function isMadeOfOthers(part: Alternative): boolean {
+  if (part.kind === 'object') return part.rules.length === 0 && part.patterns.size === 0
+  return part.kind === 'array' && part.rules.length === 0
 }
 
 const isValue = ({ kind }: Alternative): boolean => kind === 'value'

@@ -4,6 +4,7 @@ import { toFact } from './fact.ts'
 import type { Fact } from './fact.ts'
 import type { Side } from './keyword-rules.ts'
 import type { ValueSet } from './shape.ts'
+import { toAnnouncedFacts } from './value-facts.ts'
 
 /** The differences in what two schemas say beside their values. */
 export function toNoteFacts(base: ValueSet, revision: ValueSet, side: Side): readonly Fact[] {
@@ -15,6 +16,7 @@ export function toNoteFacts(base: ValueSet, revision: ValueSet, side: Side): rea
   const isRenamed = was !== undefined && is !== undefined && was !== is
   return [
     ...facts,
+    ...(old.announced && now.announced ? toAnnouncedFacts(old.announced, now.announced, say) : []),
     ...(!old.deprecated && now.deprecated ? [say('deprecated')] : []),
     ...(old.deprecated && !now.deprecated ? [say('reactivated')] : []),
     ...(isRenamed

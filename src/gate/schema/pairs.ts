@@ -42,7 +42,7 @@ export function pairParts(
   }
   const isTwin = (one: Alternative, other: Alternative): boolean =>
     hasSameNames(one, other) && isEqual(one, other, inclusion)
-  match((one, other) => one.name === other.name && isTwin(one, other))
+  if (!areNamed(old) || !areNamed(now)) match((one, other) => one.name === other.name && isTwin(one, other))
   if (tag !== undefined)
     match((one, other) => {
       const [values, others] = [tagsOf(one, tag), tagsOf(other, tag)]
@@ -65,12 +65,19 @@ export function pairParts(
   return { pairs, removed, added }
 }
 
+function withoutRules(part: Alternative): Alternative {
+  return part.rules.length === 0 ? part : { ...part, rules: [] }
+}
+
+/** Whether each alternative has a name of its own. */
+function areNamed(parts: readonly Alternative[]): boolean {
+  const names = new Set(parts.map(({ name }) => name))
+  return names.size === parts.length && !names.has(undefined)
+}
+
 function isEqual(one: Alternative, other: Alternative, { isPartIn }: Inclusion): boolean {
   // rules say what is left of both: a difference there is told of the pair
-  const [own, its]: readonly [Alternative, Alternative] = [
-    { ...one, rules: [] },
-    { ...other, rules: [] },
-  ]
+  const [own, its] = [withoutRules(one), withoutRules(other)]
   return isPartIn(own, toAlone(its)) === 'yes' && isPartIn(its, toAlone(own)) === 'yes'
 }
 

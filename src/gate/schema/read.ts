@@ -188,6 +188,7 @@ function toNotes(schema: Node, source: Source): Notes {
     ...(schema['deprecated'] === true ? { deprecated: true } : {}),
     ...(isString(schema['x-sunset']) ? { sunset: schema['x-sunset'] } : {}),
     ...('x-extensible-enum' in schema && schema['x-extensible-enum'] !== false ? { isExtensible: true } : {}),
+    ...(Array.isArray(schema['x-extensible-enum']) ? { announced: schema['x-extensible-enum'] } : {}),
     ...(schema['readOnly'] === true ? { readOnly: true } : {}),
     ...(isString(name) ? { discriminator: name } : {}),
   }

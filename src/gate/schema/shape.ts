@@ -26,6 +26,8 @@ export interface Notes {
   readonly sunset?: string
   /** New values of an enumeration are announced: clients have to take values they do not know. */
   readonly isExtensible?: boolean
+  /** The values that `x-extensible-enum` lists, beside which others may come. */
+  readonly announced?: readonly unknown[]
   readonly readOnly?: boolean
   readonly discriminator?: string
   /** The reason why the schema cannot be read. */

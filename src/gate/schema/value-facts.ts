@@ -1,6 +1,7 @@
 import { toShortText, toStableText } from '../json.ts'
 import type { AspectName } from './aspects.ts'
 import type { Fact, Say } from './fact.ts'
+import { toValue } from './shape.ts'
 import type { ValuePart } from './shape.ts'
 
 /** The values of a type that a schema lists. */
@@ -31,6 +32,19 @@ export function toValueFacts(old: Values, now: Values, say: Say, isExtensible: b
         ]
       : []),
   ]
+}
+
+const toListed = (all: readonly unknown[]): Values => ({ values: all.map(toValue), isOpen: false })
+
+/** The differences of two lists of values beside which others may come: they don't change what a schema allows. */
+export function toAnnouncedFacts(
+  old: readonly unknown[],
+  now: readonly unknown[],
+  say: Say,
+): readonly Fact[] {
+  return toValueFacts(toListed(old), toListed(now), say, true)
+    .filter(({ rule }) => rule.startsWith('enum-value-'))
+    .map((fact) => ({ ...fact, isOfSet: false }))
 }
 
 function sayOf(

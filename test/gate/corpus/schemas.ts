@@ -996,6 +996,20 @@ export const LIMITS: readonly SchemaPair[] = [
     'none',
     'none',
   ),
+  pair(
+    'a value more in the list of an extensible enum',
+    { type: 'string', 'x-extensible-enum': ['a', 'b'] },
+    { type: 'string', 'x-extensible-enum': ['a', 'b', 'c'] },
+    'info enum-value-added',
+    'info enum-value-added',
+  ),
+  pair(
+    'a value less in the list of an extensible enum',
+    { type: 'string', 'x-extensible-enum': ['a', 'b'] },
+    { type: 'string', 'x-extensible-enum': ['b'] },
+    'breaking enum-value-removed',
+    'info enum-value-removed',
+  ),
   pair('a keyword that does not exist', string, { ...string, maximumLength: 5 }, 'none', 'none'),
   pair(
     'a reference that leads nowhere',
