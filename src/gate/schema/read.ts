@@ -117,6 +117,7 @@ const withNull = (parts: readonly Alternative[]): readonly Alternative[] =>
 /** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */
 function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: Reading): ValueSet {
   const shapes = branches.map((branch, at) => {
+    if (isBareNull(branch, reading)) return [toValue(null)]
     const parts = atHome(reading.read(branch))
     const name = isRecord(branch) && isString(branch['$ref']) ? toRefName(branch['$ref']) : undefined
     return parts.map((part): Alternative => ({ ...part, name: name ?? part.name, branch: at }))
@@ -137,7 +138,9 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
   const notes = notesOf(branches, reading)
   if (keyword === 'anyOf' || branches.length === 1)
     return {
-      parts: branches.some((branch) => isAny(reading.read(branch))) ? ANY.parts : parts,
+      parts: branches.some((branch) => !isBareNull(branch, reading) && isAny(reading.read(branch)))
+        ? ANY.parts
+        : parts,
       notes,
       place: undefined,
     }
@@ -153,9 +156,18 @@ function toRefName(reference: string): string | undefined {
     ?.replace(/\.(?:ya?ml|json)$/, '')
 }
 
+/** In OpenAPI 3.0, an alternative that is nothing but `nullable` would be any value, and is written to mean null. */
+function isBareNull(branch: unknown, { source }: Reading): boolean {
+  if (!isRecord(branch) || !isNullable(branch, source)) return false
+  return Object.keys(branch).every((key) => key === 'nullable' || isAnnotation(key))
+}
+
 /** Returns the notes of the only branch that is not null. */
-function notesOf(branches: readonly unknown[], { read }: Reading): Notes {
-  const shapes = branches.map(read).filter(({ parts }) => !parts.every(isNull))
+function notesOf(branches: readonly unknown[], reading: Reading): Notes {
+  const shapes = branches
+    .filter((branch) => !isBareNull(branch, reading))
+    .map(reading.read)
+    .filter(({ parts }) => !parts.every(isNull))
   return shapes.length === 1 ? (shapes[0]?.notes ?? {}) : {}
 }
 

@@ -948,11 +948,11 @@ export const LIMITS: readonly SchemaPair[] = [
   ),
   pair(
     'one alternative of several is a oneOf of one',
-    { oneOf: [ref('A'), object({ 'b?': string })] },
-    { oneOf: [{ oneOf: [ref('A')] }, object({ 'b?': string })] },
+    { oneOf: [ref('A'), object({ b: string })] },
+    { oneOf: [{ oneOf: [ref('A')] }, object({ b: string })] },
     'none',
     'none',
-    { components: { A: object({ 'a?': string }) } },
+    { components: { A: object({ a: string }) } },
   ),
   pair(
     'alternatives of optional members in another order',
@@ -1009,6 +1009,19 @@ export const LIMITS: readonly SchemaPair[] = [
     { type: 'string', 'x-extensible-enum': ['b'] },
     'breaking enum-value-removed',
     'info enum-value-removed',
+  ),
+  pair(
+    'an alternative of 3.0 that is nothing but nullable',
+    { anyOf: [{ ...string, maxLength: 5 }, { nullable: true }] },
+    {
+      anyOf: [
+        { ...string, maxLength: 6 },
+        { nullable: true, description: 'Nothing' },
+      ],
+    },
+    'info max-length-increased',
+    'breaking max-length-increased',
+    { openapi: '3.0.3' },
   ),
   pair('a keyword that does not exist', string, { ...string, maximumLength: 5 }, 'none', 'none'),
   pair(
