@@ -58,6 +58,7 @@ export const uncountedUsers = defineVersionChange({
       load: (all, { inject: { users } }) => users.counts(all.map(({ id }) => id)),
       fields: { changes: { was: z.int() } },
       down: ({ id }, { loaded }) => ({ changes: loaded.get(id) ?? 0 }),
+      examples: [{ old: { changes: 2 }, now: { id: 'user_7' }, loaded: new Map([['user_7', 2]]) }],
     }),
   ],
 })

@@ -180,7 +180,8 @@ export function isJson(type: string): boolean {
 
 /** The media type without parameters. */
 export function plainType(type: string): string {
-  return type.toLowerCase().replace(/;.*$/, '').trim()
+  const [plain = ''] = type.toLowerCase().split(';', 1)
+  return plain.trim()
 }
 
 const FORM = 'application/x-www-form-urlencoded'

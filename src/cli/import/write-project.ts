@@ -228,7 +228,8 @@ function upstreamFile({ title, upstream }: ProjectNames, server: string | undefi
   const variable = `${toKebab(title).replaceAll('-', '_').toUpperCase()}_URL`
   const [, origin = 'http://localhost:8000', path = ''] =
     /^(https?:\/\/[^/{}]+)?(\/[^{}?#]*)?$/.exec(server ?? '') ?? []
-  const prefix = path.replace(/\/+$/, '')
+  const segments = path.split('/')
+  const prefix = segments.slice(0, segments.findLastIndex((segment) => segment !== '') + 1).join('/')
   const options = [
     `name: ${quoted(title)}`,
     `url: () => process.env[${quoted(variable)}] ?? ${quoted(origin)}`,

@@ -72,9 +72,13 @@ export const retire: Command = {
     })
     const counted = all.filter(({ day }) => day >= (since ?? ''))
     process.stdout.write(toOutput(retirement, given, toAbsence(version, since, counted)))
-    // without counts, nobody knows whether a client calls
-    return counted.length > 0 && retirement.clients.length + retirement.quiet.length === 0 ? 0 : 1
+    return isFree(retirement, counted) ? 0 : 1
   },
+}
+
+/** Whether no client depends on the version. Without counts, nobody knows. */
+function isFree({ clients, quiet }: Retirement, counted: readonly UsageEntry[]): boolean {
+  return counted.length > 0 && clients.length + quiet.length === 0
 }
 
 function toOutput(retirement: Retirement, given: Arguments, absence: readonly string[]): string {
