@@ -17,6 +17,7 @@ import {
 } from 'octavo'
 import type { AppOptions } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
+import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import type { MetricsOptions } from 'octavo/metrics'
 import { createMetrics } from 'octavo/metrics'
 import { rateLimit } from 'octavo/middleware'
@@ -261,6 +262,48 @@ describe('createMetrics', () => {
     await assert.rejects(app.close(), /The store did not store/)
     const line = 'store_failures_total{store="usage",operation="set",outcome="failed"} 1'
     assert.ok((await registry.metrics()).split('\n').includes(line))
+  })
+
+  it('measures the data that changes load for older versions', async () => {
+    const Article = model('Article', { id: z.int() })
+    const counts = defineVersionChange({
+      version: '2',
+      title: 'Articles lose their likes',
+      change: [
+        reshape({
+          of: Article,
+          load: (all) => {
+            if (all.length > 1) throw new Error('of the test')
+            return Promise.resolve(7)
+          },
+          fields: { likes: { was: z.int() } },
+          down: (_article, { loaded }) => ({ likes: loaded }),
+          responseOnly: true,
+        }),
+      ],
+    })
+    const history = defineVersions({ versions: ['2', '1'], models: { Article }, changes: [counts] })
+    const articles = defineController({
+      name: 'article',
+      routes: [
+        { method: 'GET', path: '/one', response: Article, handler: () => ({ id: 1 }) },
+        { method: 'GET', response: z.array(Article), handler: () => [{ id: 1 }, { id: 2 }] },
+      ],
+    })
+    const { registry, controller } = createMetrics({ registry: new Registry(), processMetrics: false })
+    const app = createApp(defineModule({ controllers: [articles, controller] }), {
+      logger: false,
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    const first = await app.inject('/v1/article/one')
+    assert.deepEqual(first.json(), { id: 1, likes: 7 })
+    assert.equal((await app.inject('/v1/article')).statusCode, 500)
+    await app.inject('/v2/article')
+    const text = await registry.getSingleMetricAsString('version_change_load_duration_seconds')
+    assert.match(
+      text,
+      /^version_change_load_duration_seconds_count\{change="articles-lose-their-likes"\} 2$/m,
+    )
   })
 
   it('counts refusals of rate limits', async () => {

@@ -1,7 +1,9 @@
 import { ignoreRejection, isPromise } from '../../base/async.ts'
+import { openChannel } from '../../base/platform.ts'
 import { isObject } from '../../base/values.ts'
 import { HttpError } from '../../http/errors.ts'
 import type { MigrationSite } from '../../routes/migration-extra.ts'
+import { LOAD_CHANNEL, type ChangeLoad } from './load-channel.ts'
 import type { Direction } from './plan.ts'
 import { loadMembers, runInstruction, toldOf, valuesOf, writeMember, writeMembers } from './program.ts'
 import type { Program } from './program.ts'
@@ -180,6 +182,8 @@ async function load({ loader, values, takers }: Waiting, site: Partial<Migration
   for (const take of takers) take(loaded)
 }
 
+const LOADS = openChannel(LOAD_CHANNEL)
+
 /** The calls of each request that have not begun. */
 const upcoming = new WeakMap<object, Map<Loader['load'], UpcomingCall>>()
 
@@ -216,6 +220,7 @@ async function callLoad(
   site: Partial<MigrationSite>,
 ): Promise<unknown> {
   const { request, state, signal = NEVER, provide } = site
+  const started = LOADS.hasSubscribers ? performance.now() : undefined
   try {
     const inject = Object.keys(loader.tokens).length === 0 ? {} : await provide?.(loader.tokens)
     // a change gets what its own tokens say
@@ -224,6 +229,12 @@ async function callLoad(
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw threwIn({ change: loader.change, fields: ['load'] }, error)
+  } finally {
+    if (started !== undefined)
+      LOADS.publish({
+        change: loader.change.id,
+        duration: performance.now() - started,
+      } satisfies ChangeLoad)
   }
 }
 

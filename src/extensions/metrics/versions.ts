@@ -1,5 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
+import { LOAD_CHANNEL, type ChangeLoad } from '../../changes/convert/load-channel.ts'
 import { templateOf } from '../../router/path/template.ts'
 import { subscribeChannel } from '../../base/platform.ts'
 import { Channels, type RequestEnd } from '../../server/logging/channels.ts'
@@ -21,6 +22,19 @@ export function countVersions(registry: Registry): void {
     registers,
     // all workers have the same moment
     aggregator: 'max',
+  })
+  const loads = new Histogram({
+    name: 'version_change_load_duration_seconds',
+    help: 'The time in which a change loaded data that only older versions show.',
+    labelNames: ['change'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers,
+  })
+  subscribeChannel(LOAD_CHANNEL, (message) => {
+    // the channel publishes nothing else
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const { change, duration } = message as ChangeLoad
+    loads.observe({ change }, duration / 1000)
   })
   subscribeChannel(Channels.version, (message) => {
     // the channel publishes nothing else
