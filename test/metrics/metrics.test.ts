@@ -299,7 +299,7 @@ describe('createMetrics', () => {
     assert.deepEqual(first.json(), { id: 1, likes: 7 })
     assert.equal((await app.inject('/v1/article')).statusCode, 500)
     await app.inject('/v2/article')
-    const text = await registry.getSingleMetricAsString('version_change_load_duration_seconds')
+    const series = await registry.getSingleMetricAsString('version_change_load_duration_seconds')
     assert.match(
       text,
       /^version_change_load_duration_seconds_count\{change="articles-lose-their-likes"\} 2$/m,
