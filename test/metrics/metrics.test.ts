@@ -301,7 +301,7 @@ describe('createMetrics', () => {
     await app.inject('/v2/article')
     const series = await registry.getSingleMetricAsString('version_change_load_duration_seconds')
     assert.match(
-      text,
+      series,
       /^version_change_load_duration_seconds_count\{change="articles-lose-their-likes"\} 2$/m,
     )
   })
