@@ -15,7 +15,7 @@ import { z } from 'zod'
 
 import { controller, moduleOf } from '../../support/untyped.ts'
 import { shown } from './world.ts'
-import type { Kind, LimitKind, Move, ObjectSpec, RouteSpec, StepSpec, World } from './world.ts'
+import type { ErrorSpec, Kind, LimitKind, Move, ObjectSpec, RouteSpec, StepSpec, World } from './world.ts'
 
 /** What the handlers of an application got, and what they answer next. */
 export interface Desk {
@@ -293,6 +293,7 @@ export function toHistory(
             ...(each.body && {
               body: { now: of(each.body.now), was: of(each.body.was), up: each.body.up },
             }),
+            ...(each.error && { errors: { lost: toError(each.error, each.change) } }),
             response: {
               ...(each.answer && {
                 body: {
@@ -325,6 +326,14 @@ export function toHistory(
       : [...changes.values(), ...operations],
     messages: schemas,
   })
+}
+
+function toError({ was, status, isMarked }: ErrorSpec, change: string): object {
+  return {
+    ...(was === undefined ? {} : { was }),
+    ...(status === undefined ? {} : { status }),
+    ...(isMarked ? { down: (problem: object) => ({ ...problem, [change]: true }) } : {}),
+  }
 }
 
 function toReshape(

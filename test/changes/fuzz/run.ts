@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 
-import { reply } from 'octavo'
+import { HttpError, reply } from 'octavo'
 import { z } from 'zod'
 
 import { createRandom, toCaseSeed } from '../../fault/fuzz/random.ts'
@@ -121,6 +121,7 @@ async function tryRoute(site: Site, route: RouteSpec, version: number): Promise<
     await trySend(site, route, version, call)
   }
   await tryInvalid(site, route, version)
+  await tryError(site, route, version)
 }
 
 interface Call {
@@ -266,7 +267,10 @@ async function send(
 ): Promise<Answer> {
   desk.seen = undefined
   desk.loads.length = 0
-  desk.result = () => result
+  desk.result = () => {
+    if (result instanceof HttpError) throw result
+    return result
+  }
   const answer = await app.inject({
     method,
     url,
@@ -365,9 +369,16 @@ async function trySend(site: Site, route: RouteSpec, version: number, call: Call
   if (!sameJson(answer.text, sent)) report('the answer is wrong', `expected ${canonical(sent)}`)
 }
 
-/** Whether changes convert fields that hold objects, for which what is in them is loaded later. */
-function hasConverted({ steps }: World): boolean {
-  return steps.some(({ moves }) => /"t":"(?:object|choice|either)"/.test(JSON.stringify(moves)))
+/** Whether functions of changes get fields that hold objects, for which what is in them is loaded before. */
+function hasConverted({ steps, objects }: World): boolean {
+  const holds = (value: unknown): boolean => /"t":"(?:object|choice|either)"/.test(JSON.stringify(value))
+  const holding = new Set(
+    objects.flatMap(({ entries }) => entries.flatMap(({ slot, kind }) => (holds(kind) ? [slot] : []))),
+  )
+  return steps.some(
+    ({ moves, isLoading }) =>
+      holds(moves) || (isLoading === true && moves.some(({ slot }) => holding.has(slot))),
+  )
 }
 
 /** Checks that a 422 has names of the version that was asked. */
@@ -479,6 +490,33 @@ async function tryInvalid(site: Site, route: RouteSpec, version: number): Promis
   }
   if (!errors.some((each) => each.in === 'body' && JSON.stringify(each.path) === shown))
     site.findings.push({ text: 'an error has another path', detail })
+}
+
+/** Has the handler throw an error that operations say something of. */
+async function tryError(site: Site, route: RouteSpec, version: number): Promise<void> {
+  const call = await validCall(site, route, version)
+  if (call === undefined) return
+  const error = new HttpError(409, 'It is lost', { code: 'lost', title: 'Lost', place: 'here' })
+  const answer = await send(site.built, call, error)
+  const other = await send(site.slow, call, error)
+  site.calls += 2
+  // whether a request is valid is looked at elsewhere
+  if (answer.seen === undefined) return
+  let status = 409
+  let code = 'lost'
+  const marks: Record<string, true> = {}
+  for (const { error: was, change } of wholeBefore(route, version)) {
+    status = was?.status ?? status
+    code = was?.was ?? code
+    if (was?.isMarked === true) marks[change] = true
+  }
+  const expected = { type: 'about:blank', title: 'Lost', status, detail: 'It is lost', place: 'here' }
+  const isRight = sameJson(answer.text, { ...expected, code, ...marks })
+  if (answer.status !== status || !isRight || other.text !== answer.text || other.status !== status)
+    site.findings.push({
+      text: 'an error of then is wrong',
+      detail: `${answer.status} ${answer.text}\n${other.status} ${other.text}\nversion ${version}, route ${JSON.stringify(route)}\n${describe(site.world)}`,
+    })
 }
 
 interface Spoiled {

@@ -136,6 +136,15 @@ export interface OperationSpec {
   readonly limit: LimitKind | undefined
   readonly body?: WholeSpec | undefined
   readonly answer?: (WholeSpec & { readonly status: number }) | undefined
+  /** What the error `lost` was. */
+  readonly error?: ErrorSpec | undefined
+}
+
+export interface ErrorSpec {
+  readonly was: string | undefined
+  readonly status: number | undefined
+  /** Whether a function adds a member to its problem. */
+  readonly isMarked: boolean
 }
 
 /** A random history: models, parts, changes and routes. */
@@ -661,6 +670,12 @@ class Maker {
       if (body !== undefined && random.chance(0.5)) made.body = wholeOf(body)
       if (declared !== undefined && answer !== undefined && random.chance(0.5))
         made.answer = { ...wholeOf(answer), status: declared.status }
+      if (random.chance(0.4)) {
+        const was = random.chance(0.7) ? `lost_${operation.version}` : undefined
+        const status = random.pick([undefined, 400, 410])
+        const isMarked = (was === undefined && status === undefined) || random.chance(0.5)
+        made.error = { was, status, isMarked }
+      }
       body = made.body?.was ?? body
       answer = made.answer?.was ?? answer
       return made
