@@ -20,9 +20,7 @@ const small = FIELDS.map((name, index) =>
   defineVersionChange({
     version: VERSIONS[index] ?? '2',
     title: `${name} was text`,
-    change: [
-      reshape({ of: Small, fields: { [name]: { was: z.string(), up: Number, down: String } } } as never),
-    ],
+    change: [reshape({ of: Small, fields: { [name]: { was: z.string(), up: Number, down: String } } })],
   }),
 )
 const history = defineVersions({ versions: VERSIONS, models: { Small }, changes: small as never })

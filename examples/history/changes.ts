@@ -102,7 +102,9 @@ export const pagedUsers = defineVersionChange({
   change: [
     operation({
       route: 'user.list',
-      response: { body: { 200: { now: UserPage, was: z.array(User), down: ({ items }) => items } } },
+      response: {
+        body: { 200: { now: UserPage, was: z.array(User), down: ({ items }: UserPage) => items } },
+      },
     }),
   ],
 })

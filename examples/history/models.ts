@@ -37,3 +37,4 @@ export const UserQuery = derive(User, (user) =>
 )
 
 export const UserPage = z.object({ items: z.array(User), next: z.number().nullable() })
+export type UserPage = z.output<typeof UserPage>
