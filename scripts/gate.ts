@@ -21,8 +21,6 @@ const FIRST: readonly Step[] = [['build', 'npm run build']]
 /** The lanes, whose steps run in turn. Random cases have seeds of their own: a change is not refused for what was there before it. */
 const LANES: readonly (readonly Step[])[] = [
   [
-    // slow tests look at a page with Scalar
-    ['install outside', install('outside')],
     // one process less than alone, because the other lanes have two
     ['slow', 'npm run test:slow -- --test-concurrency=2'],
   ],
@@ -37,10 +35,13 @@ const LANES: readonly (readonly Step[])[] = [
     ['fuzz', 'npm run fuzz -- --seconds 30 --seed 5'],
     ['fuzz:documents', 'npm run fuzz:documents -- --seconds 30 --seed 5'],
     ['fuzz:history', 'npm run fuzz:history -- --seed 7 --count 250'],
+    // skipped among the slow tests if Scalar is not there yet
+    ['scalar', 'npm test -- test/docs-page/scalar.slow.test.ts'],
     // the documents of the examples, checked and called by tools that are not ours, which were installed minutes ago
     ['outside', 'npm test --prefix outside && npm run check --prefix outside'],
   ],
   [
+    ['install outside', install('outside')],
     // the same checks on Node 20 to 26, Bun, Deno and workerd, which are packages of their own
     ['runtimes', `${install('runtimes')} && node --import tsx test/runtimes/run.ts`],
     // the benchmarks are a package of their own; that they still compile is enough here
