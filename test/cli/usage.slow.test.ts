@@ -52,7 +52,7 @@ describe('a command line that is not understood', { concurrency: 2 }, () => {
     [
       'has a command that resembles none',
       ['frobnicate'],
-      /use one of init, dev, routes, versions, retire, release, openapi, client/,
+      /use one of init, import, dev, routes, versions, retire, release, openapi, client/,
     ],
     ['asks for help about one', ['help', 'opnapi'], /did you mean openapi\?/],
     [

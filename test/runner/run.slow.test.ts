@@ -84,9 +84,9 @@ describe('a run of tests', () => {
       'test/throws.test.ts': `${PASSES}\nthrow new Error('not today')\n`,
       'test/empty.test.ts': 'export {}\n',
       // the folder has processes of their own
-      'test/node/exits.test.ts': PASSES.replace('{})', 'process.exit(0))'),
-      'test/node/stays.test.ts': `${PASSES}setInterval(() => {}, 1000)\n`,
-      'test/node/killed.test.ts': PASSES.replace('{})', `process.kill(process.pid, 'SIGKILL'))`),
+      'test/fault/exits.test.ts': PASSES.replace('{})', 'process.exit(0))'),
+      'test/fault/stays.test.ts': `${PASSES}setInterval(() => {}, 1000)\n`,
+      'test/fault/killed.test.ts': PASSES.replace('{})', `process.kill(process.pid, 'SIGKILL'))`),
     })
     assert.equal(code, 1)
     const file = join(folder, 'test/fails.test.ts')
@@ -95,9 +95,9 @@ describe('a run of tests', () => {
     assert.match(text, /Subtest: test\/fails\.test\.ts|✖ test\/fails\.test\.ts/)
     assert.ok(text.includes(`${join(folder, 'test/throws.test.ts')}:4:7`), text)
     assert.match(text, /No test ran in test\/empty\.test\.ts\./)
-    assert.match(text, /The process "test\/node\/exits\.test" did not finish: test\/node\/exits\.test\.ts/)
-    assert.match(text, /The process "test\/node\/killed\.test" did not finish: test\/node\/killed\.test\.ts/)
-    assert.match(text, /Something keeps the process open after the tests of test\/node\/stays\.test\.ts/)
+    assert.match(text, /The process "test\/fault\/exits\.test" did not finish: test\/fault\/exits\.test\.ts/)
+    assert.match(text, /The process "test\/fault\/killed\.test" did not finish: test\/fault\/killed\.test\.ts/)
+    assert.match(text, /Something keeps the process open after the tests of test\/fault\/stays\.test\.ts/)
     assert.doesNotMatch(text, /(?:No test ran in|did not finish:).*passes/)
   })
 

@@ -32,7 +32,7 @@ export function pairParts(
     left.delete(one)
     free.delete(other)
   }
-  const tag = findTag([...old, ...now])
+  const tag = findTag(old, now)
   const match = (isPartner: (one: Alternative, other: Alternative) => boolean): void => {
     for (const one of left)
       take(
@@ -106,11 +106,17 @@ function isAlike(one: Alternative, other: Alternative): boolean {
   return shared.length > 0 && shared.length * 2 >= names.size
 }
 
-/** The name of a property that all alternatives require, and that has its own values in each. */
-function findTag(parts: readonly Alternative[]): string | undefined {
-  const [first] = parts
-  if (first?.kind !== 'object' || parts.length < 3) return undefined
-  return [...first.properties.keys()].find((name) => parts.every((part) => tagsOf(part, name).length > 0))
+/** The name of a property that all alternatives require, and that has its own values in each of a union. */
+function findTag(old: readonly Alternative[], now: readonly Alternative[]): string | undefined {
+  const [first] = old
+  if (first?.kind !== 'object' || old.length + now.length < 3) return undefined
+  return [...first.properties.keys()].find((name) => isTag(old, name) && isTag(now, name))
+}
+
+function isTag(parts: readonly Alternative[], name: string): boolean {
+  const values = parts.map((part) => tagsOf(part, name))
+  const all = values.flat()
+  return values.every((own) => own.length > 0) && new Set(all).size === all.length
 }
 
 function tagsOf(part: Alternative, name: string): readonly string[] {
