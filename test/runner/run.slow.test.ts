@@ -96,7 +96,10 @@ describe('a run of tests', () => {
     assert.ok(text.includes(`${join(folder, 'test/throws.test.ts')}:4:7`), text)
     assert.match(text, /No test ran in test\/empty\.test\.ts\./)
     assert.match(text, /The process "test\/fault\/exits\.test" did not finish: test\/fault\/exits\.test\.ts/)
-    assert.match(text, /The process "test\/fault\/killed\.test" did not finish: test\/fault\/killed\.test\.ts/)
+    assert.match(
+      text,
+      /The process "test\/fault\/killed\.test" did not finish: test\/fault\/killed\.test\.ts/,
+    )
     assert.match(text, /Something keeps the process open after the tests of test\/fault\/stays\.test\.ts/)
     assert.doesNotMatch(text, /(?:No test ran in|did not finish:).*passes/)
   })
