@@ -76,7 +76,7 @@ export const retire: Command = {
   },
 }
 
-/** Whether no client depends on the version. Without counts, nobody knows. */
+/** Whether no client depends on the version. Without counts, that is unknown. */
 function isFree({ clients, quiet }: Retirement, counted: readonly UsageEntry[]): boolean {
   return counted.length > 0 && clients.length + quiet.length === 0
 }
