@@ -32,9 +32,9 @@ const LANES: readonly (readonly Step[])[] = [
     ['size', 'npm run size'],
     ['pack:check', 'npm run pack:check'],
     ['guard', 'npm run guard'],
-    ['fuzz', 'npm run fuzz -- --seconds 30 --seed 5'],
-    ['fuzz:documents', 'npm run fuzz:documents -- --seconds 30 --seed 5'],
-    ['fuzz:history', 'npm run fuzz:history -- --seed 7 --count 250'],
+    ['fuzz', 'npm run fuzz -- --seconds 12 --seed 5'],
+    ['fuzz:documents', 'npm run fuzz:documents -- --seconds 12 --seed 5'],
+    ['fuzz:history', 'npm run fuzz:history -- --seed 7 --count 100'],
     // skipped among the slow tests if Scalar is not there yet
     ['scalar', 'npm test -- test/docs-page/scalar.slow.test.ts'],
     // the documents of the examples, checked and called by tools that are not ours, which were installed minutes ago
