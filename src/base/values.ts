@@ -122,3 +122,9 @@ export function describeMistake(
   const [key, member] = wrong
   return `${name}${isList ? `[${key}]` : `.${key}`} is ${describeValue(member, isShown)}`
 }
+
+/** The first of several texts, and how many more there are. */
+export function formatFirst(texts: readonly string[], most: number): string {
+  const first = texts.slice(0, most).join(', ')
+  return texts.length > most ? `${first} and ${texts.length - most} more` : first
+}

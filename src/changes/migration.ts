@@ -74,28 +74,26 @@ export function createMigration({
     isParsedFirst: (status) => converterAt(status)?.isParsedFirst === true,
     statusOf: (status) => statuses.get(status)?.was ?? status,
     tracking: createTracking(address, (status) => statuses.get(status)?.change),
-    convertHeaders:
-      convertHeaders &&
-      ((headers, extra) => {
-        try {
-          convertHeaders(headers, extra)
-        } catch (error) {
-          throw failed(route, error)
-        }
-      }),
-    problemBefore:
-      problemBefore &&
-      ((problem, status, extra) => {
-        try {
-          return problemBefore(problem, status, extra)
-        } catch (error) {
-          throw failed(route, error)
-        }
-      }),
+    convertHeaders: convertHeaders && blaming(route, convertHeaders),
+    problemBefore: problemBefore && blaming(route, problemBefore),
     hasOlderHead:
       problemBefore !== undefined ||
       convertHeaders !== undefined ||
       [...statuses].some(([newest, { was }]) => newest !== was),
+  }
+}
+
+/** The same function, whose errors name the route and the change that fails. */
+function blaming<A extends readonly unknown[], R>(
+  route: ResolvedRoute,
+  convert: (...args: A) => R,
+): (...args: A) => R {
+  return (...args) => {
+    try {
+      return convert(...args)
+    } catch (error) {
+      throw failed(route, error)
+    }
   }
 }
 

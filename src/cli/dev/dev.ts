@@ -10,6 +10,7 @@ import { startJob } from '../job.ts'
 import type { Job, Report } from '../job.ts'
 import { say } from '../print-error.ts'
 import { styleFor } from '../../base/style.ts'
+import { formatFirst } from '../../base/values.ts'
 import { exitCodeOf, watchOver } from './child.ts'
 import type { Ended, Running } from './child.ts'
 import { createMessageQueue } from './messages.ts'
@@ -188,6 +189,8 @@ async function endWith(
 
 /** The first few files, and how many more. */
 function listed(paths: readonly string[], cwd: string): string {
-  const names = paths.slice(0, 3).map((path) => relative(cwd, path))
-  return paths.length > 3 ? `${names.join(', ')} and ${paths.length - 3} more` : names.join(', ')
+  return formatFirst(
+    paths.map((path) => relative(cwd, path)),
+    3,
+  )
 }

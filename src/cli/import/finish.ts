@@ -1,5 +1,5 @@
 import { styleFor } from '../../base/style.ts'
-import { messageOf } from '../../base/values.ts'
+import { formatFirst, messageOf } from '../../base/values.ts'
 import type { Source } from '../../gate/document/source.ts'
 import type { Finding } from '../../gate/finding.ts'
 import { readArguments } from '../arguments.ts'
@@ -45,15 +45,9 @@ function printReport({ expected, unexpected }: ImportReport): void {
   }
   if (expected.size > 0)
     say(yellow('The app differs from the document where zod or Octavo cannot say the same:'))
-  for (const [why, places] of expected) say(`  ${why}\n    ${listed([...places])}`)
+  for (const [why, places] of expected) say(`  ${why}\n    ${formatFirst([...places], 3)}`)
   if (unexpected.length > 0) say(red('These differences are not expected:'))
   for (const finding of unexpected) say(`  ${toLine(finding)}`)
-}
-
-function listed(places: readonly string[]): string {
-  return places.length <= 3
-    ? places.join(', ')
-    : `${places.slice(0, 3).join(', ')} and ${places.length - 3} more`
 }
 
 function toLine({ schema, operation, at, rule, message }: Finding): string {

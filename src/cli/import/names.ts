@@ -38,6 +38,13 @@ const RESERVED = new Set(
   try typeof var void while with yield arguments eval async z model derive history process`.split(/\s+/),
 )
 
+/** A name, with a number behind it if it is taken. */
+export function toDistinct(wanted: string, taken: Pick<ReadonlySet<string>, 'has'>): string {
+  let name = wanted
+  for (let count = 2; taken.has(name); count++) name = `${wanted}${count}`
+  return name
+}
+
 /** Distinct names for texts: each is made by `make`, and a number follows those that are taken. */
 export function toDistinctNames(
   texts: readonly string[],
@@ -47,9 +54,7 @@ export function toDistinctNames(
   const used = new Set(taken)
   return new Map(
     texts.map((text) => {
-      const wanted = make(text)
-      let name = wanted
-      for (let count = 2; used.has(name); count++) name = `${wanted}${count}`
+      const name = toDistinct(make(text), used)
       used.add(name)
       return [text, name]
     }),

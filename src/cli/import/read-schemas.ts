@@ -2,6 +2,7 @@ import type { Source } from '../../gate/document/source.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { mapSchemas } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
+import { toDistinct } from './names.ts'
 
 /** Reads schemas of a document, whatever its version and its files, as those of one OpenAPI 3.1 document. */
 export interface SchemaReader {
@@ -24,9 +25,7 @@ export function createSchemaReader(source: Source): SchemaReader {
     const known = names.get(target)
     if (known !== undefined) return known
     const wanted = (source.schemaOf(target) ?? toName(reference)).replaceAll(FOREIGN, '_')
-    const plain = /^[A-Za-z_]/.test(wanted) ? wanted : `_${wanted}`
-    let name = plain
-    for (let count = 2; taken.has(name); count++) name = `${plain}${count}`
+    const name = toDistinct(/^[A-Za-z_]/.test(wanted) ? wanted : `_${wanted}`, taken)
     taken.add(name)
     names.set(target, name)
     // what contains itself finds its name

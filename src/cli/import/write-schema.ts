@@ -5,7 +5,7 @@ import type { SchemaObject } from '../../openapi/document/types.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 import { toZodText, valueText } from '../write/zod-text.ts'
 import type { Names } from '../write/zod-text.ts'
-import { toCamel, toDistinctNames } from './names.ts'
+import { toCamel, toDistinct } from './names.ts'
 import { inlined, isTyped, namesIn, splitNotes, toObject } from './schema-parts.ts'
 
 /** Notes why a finding of a rule is expected where the writer is. */
@@ -112,9 +112,7 @@ export function createSchemaWriter(written: Written): SchemaWriter {
 /** The constant of a format. */
 function formatOf({ formats, formatNames, used }: State, type: string, format: string): string {
   const key = `${type} ${format}`
-  const taken = new Set(formats.keys())
-  const name =
-    formatNames.get(key) ?? toDistinctNames([format], toCamel, taken).get(format) ?? toCamel(format)
+  const name = formatNames.get(key) ?? toDistinct(toCamel(format), formats)
   formatNames.set(key, name)
   formats.set(name, `${PLAIN[type] ?? 'z.unknown()'}.meta({ format: ${quoted(format)} })`)
   used.add(name)

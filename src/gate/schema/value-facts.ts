@@ -1,4 +1,5 @@
 import { toShortText, toStableText } from '../json.ts'
+import { formatFirst } from '../../base/values.ts'
 import type { AspectName } from './aspects.ts'
 import type { Fact, Say } from './fact.ts'
 import { toValue } from './shape.ts'
@@ -68,6 +69,5 @@ function areOf({ length }: readonly unknown[]): string {
 }
 
 function toText(parts: readonly ValuePart[]): string {
-  const texts = parts.map(({ value }) => toShortText(value)).toSorted()
-  return texts.length > 5 ? `${texts.slice(0, 5).join(', ')} and ${texts.length - 5} more` : texts.join(', ')
+  return formatFirst(parts.map(({ value }) => toShortText(value)).toSorted(), 5)
 }

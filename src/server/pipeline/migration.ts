@@ -191,15 +191,14 @@ function toOlderHead(
     throw toFailed(context, error)
   }
   const { status: newest } = response
-  const status = withOwnStatus.has(context) ? newest : statusOf(newest)
+  const status = convertedErrors.get(context) === true ? newest : statusOf(newest)
   if (status === newest) return response
   noteStatus(context, newest)
   return withOlderStatus(response, status)
 }
 
-/** Requests whose error has been converted, and of those, the ones that have a status of their own. */
-const convertedErrors = new WeakSet<RequestContext>()
-const withOwnStatus = new WeakSet<RequestContext>()
+/** Requests whose error has been converted, and whether it has a status of its own. */
+const convertedErrors = new WeakMap<RequestContext, boolean>()
 
 /** Has errors converted inside of what stands around a route. */
 function withOlderErrors(
@@ -235,12 +234,11 @@ function convertError(
 ): void {
   const older = convertedErrors.has(context) ? undefined : toOlderProblem(problemBefore, response, extra)
   if (older === undefined) return
-  convertedErrors.add(context)
+  const { status: own } = older
+  convertedErrors.set(context, own !== undefined)
   const { status, headers } = response
   Object.assign(response, finish(status, headers, JSON.stringify(older.body)))
-  if (older.status === undefined) return
-  withOwnStatus.add(context)
-  withOlderStatus(response, older.status)
+  if (own !== undefined) withOlderStatus(response, own)
 }
 
 /** Sets the status that a response had. */
