@@ -11,6 +11,7 @@ import {
   DefinitionError,
   HttpError,
   reply,
+  text,
   VersioningSchemes,
 } from 'octavo'
 import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
@@ -54,6 +55,8 @@ const controller = defineController({
         if (how === 'money') return reply(402, { code: 'no_money' as const, status: 402, retry: false })
         if (how === 'other') throw new HttpError(409, 'other', { code: 'other', secret: 7 })
         if (how === 'unknown') throw new Error('unknown')
+        if (how === 'json' || how === 'problem+json')
+          return text('no JSON', { status: 402, headers: { 'content-type': `application/${how}` } })
         return 'paid'
       },
     },
@@ -127,6 +130,19 @@ describe('an error of an older version', () => {
     assert.equal(JSON.parse(gunzipSync(packed.bytes).toString()).code, 'payment_failed')
   })
 
+  it('passes as it is if it is no JSON, though it says so', async () => {
+    const app = open([
+      {
+        errors: { card_declined: { was: 'payment_failed', status: 400 } },
+        response: { status: { 402: { was: 410 } } },
+      },
+    ])
+    for (const how of ['json', 'problem+json']) {
+      assert.deepEqual(await get(app, `/v3/pay/${how}`), [402, 'no JSON'])
+      assert.deepEqual(await get(app, `/v2/pay/${how}`), [410, 'no JSON'])
+    }
+  })
+
   it('is what the oldest change says, and functions of newer ones run first', async () => {
     const app = open(
       [{ errors: { card_declined: { was: 'newer', down: (problem) => ({ ...problem, seen: ['3'] }) } } }],
@@ -184,8 +200,8 @@ describe('an error of an older version', () => {
     const responses = (version: string): Record<string, { content: Record<string, { schema: unknown }> }> =>
       Object(app.openapi({ version }).paths)[`/v${version}/pay/{how}`].get.responses
     const codes = (version: string, status: string): unknown => {
-      const text = JSON.stringify(responses(version)[status]?.content['application/json']?.schema ?? {})
-      return [...text.matchAll(/card_declined|no_money|payment_failed/g)].map(([code]) => code)
+      const written = JSON.stringify(responses(version)[status]?.content['application/json']?.schema ?? {})
+      return [...written.matchAll(/card_declined|no_money|payment_failed/g)].map(([code]) => code)
     }
     assert.deepEqual(codes('3', '402'), ['card_declined', 'no_money'])
     assert.deepEqual(codes('2', '402'), ['no_money'])

@@ -262,8 +262,18 @@ function toOlderProblem(
 ): OlderProblem | undefined {
   if (status < 400 || !isString(body)) return undefined
   if (!isJsonType(String(headers['content-type']))) return undefined
-  const problem: unknown = JSON.parse(body)
-  return isRecord(problem) ? problemBefore(problem, status, extra) : undefined
+  const problem = recordOf(body)
+  return problem && problemBefore(problem, status, extra)
+}
+
+/** Reads the body of an error, or returns `undefined` if it is no object: handlers may send a text as JSON. */
+function recordOf(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const data: unknown = JSON.parse(body)
+    return isRecord(data) ? data : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** The headers that the route and its middleware give a body (RFC 9110 section 8), besides those that a response without one never has. */
@@ -275,7 +285,8 @@ function isProblem(type: unknown): boolean {
 
 /** A problem document says its status too, and about:blank has the phrase of the status as its title (RFC 9457 section 4.2.1). */
 function withStatus(body: string, newest: number, status: number): string {
-  const problem: Readonly<Record<string, unknown>> = JSON.parse(body)
+  const problem = recordOf(body)
+  if (problem === undefined) return body
   const { type, title } = problem
   const isPhrase = type === 'about:blank' && title === phraseOf(newest)
   return JSON.stringify({ ...problem, status, ...(isPhrase && { title: phraseOf(status) ?? title }) })
