@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, DefinitionError, defineController, defineModule, VersioningSchemes } from 'octavo'
-import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
+import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
 type Untyped = (...given: readonly unknown[]) => never
@@ -42,12 +42,18 @@ const CarController = defineController({
 
 /** Starts an application with one change of version 2, and returns the codes and messages of what is wrong. */
 async function mistakes(...change: object[]): Promise<readonly string[]> {
+  return await mistakesOf({ 2: change })
+}
+
+/** Starts an application with a change of each of these versions, and returns the codes and messages of what is wrong. */
+async function mistakesOf(given: Readonly<Record<string, readonly object[]>>): Promise<readonly string[]> {
   try {
-    const made = untyped(defineVersionChange)({ version: '2', title: 'A change', change })
     const history = untyped(defineVersions)({
-      versions: ['3', '2', '1'],
+      versions: ['4', '3', '2', '1'],
       models: { Car, Shop, Lost },
-      changes: [made],
+      changes: Object.entries(given).map(([version, change]) =>
+        untyped(defineVersionChange)({ version, title: `A change of ${version}`, change }),
+      ),
     })
     const app = createApp(defineModule({ controllers: [CarController] }), {
       logger: false,
@@ -149,4 +155,12 @@ describe('models of a history', () => {
       /reshapes Shop, which models does not list/,
     )
   })
+})
+
+it('has an effect if a header comes and goes with one version after the other', async () => {
+  const header = (was: unknown): object[] => [list({ response: { headers: { 'x-now': { was } } } })]
+  assert.deepEqual(await mistakesOf({ 4: header(absent), 3: header('x-then'), 2: header(absent) }), [])
+  assert.deepEqual(await mistakesOf({ 4: header(absent), 3: header(absent) }), [
+    'invalid_change: operation says that response.headers.x-now of car.list was what it is',
+  ])
 })

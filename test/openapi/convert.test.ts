@@ -972,6 +972,19 @@ describe('what a document cannot show', () => {
     ])
   })
 
+  it('is no base of another schema with the name of one that is used', async () => {
+    const named = (schema: z.ZodType): z.ZodType => schema.meta({ id: 'It' })
+    const base = named(z.object({ a: z.string() }))
+    const strict = base.refine(() => true)
+    const other = named(z.object({ b: z.string() }))
+    for (const parts of [
+      [strict, other],
+      [other, strict],
+    ])
+      assert.deepEqual(await problemsOf(parts.map((response) => ({ response }))), [])
+    assert.equal((await problemsOf([strict, other, base].map((response) => ({ response })))).length, 1)
+  })
+
   it('is an output whose name another schema has', async () => {
     assert.deepEqual(
       await problemsOf([{ response: Car }, { response: z.object({}).meta({ id: 'CarOutput' }) }]),

@@ -74,8 +74,12 @@ function idleOperations(
     for (const { operation } of operations.filter((each) => isAbout(each.operation, route.name))) {
       const things = thingsOf(operation, route)
       const known = idle.get(operation) ?? things
-      const same = [...things].filter(([key, thing]) => known.has(key) && isUnchanged(newer.get(key), thing))
-      idle.set(operation, new Map(same))
+      const changed = [...things].filter(
+        ([key, thing]) => !known.has(key) || !isUnchanged(newer.get(key), thing),
+      )
+      // the name of a parameter and its schema are one
+      const labels = new Set(changed.map(([, { label }]) => label))
+      idle.set(operation, new Map([...things].filter(([, { label }]) => !labels.has(label))))
       for (const [key, { was }] of things) newer.set(key, was)
     }
   }

@@ -16,6 +16,8 @@ interface Task {
   readonly where: string
   /** The name that schemas in it are named after if they have none. */
   readonly base: string
+  /** Whether it is only what another schema was made from, as a model by `refine`. */
+  readonly isBase: boolean
 }
 
 /** The schemas that there are to convert, and under which names. */
@@ -42,11 +44,12 @@ interface Search {
   readonly tasks: Task[]
   readonly elements: Map<Schema, string>
   readonly given: ReadonlyMap<Schema, string>
-  readonly owners: Map<string, { readonly schema: Schema; readonly where: string }>
+  readonly owners: Map<string, { readonly schema: Schema; readonly where: string; readonly isBase: boolean }>
   readonly outputIds: Map<string, string>
   /** Recursive schemas without a name, with the one they would like. */
   readonly nameless: Map<Schema, string>
-  readonly refused: Set<Schema>
+  /** Those whose name is taken, or cannot be one, and whether each is only a base. */
+  readonly refused: Map<Schema, boolean>
   readonly seen: Readonly<Record<Direction, Set<Schema>>>
   readonly problems: DefinitionProblem[]
 }
@@ -66,7 +69,7 @@ export function takeInventory(places: readonly SchemaPlace[], named: readonly Na
     owners: new Map(),
     outputIds: new Map(),
     nameless: new Map(),
-    refused: new Set(),
+    refused: new Map(),
     seen: { input: new Set(), output: new Set() },
     problems: [],
   }
@@ -96,7 +99,7 @@ export function takeInventory(places: readonly SchemaPlace[], named: readonly Na
     components.set(name, schema)
   }
   const { tasks, elements, outputIds, problems } = search
-  const refused = [...search.refused]
+  const refused = [...search.refused.keys()]
   const owners = new Map([...search.owners].map(([name, { where }]) => [name, where]))
   return { tasks, keys, elements, components, refused, failures, owners, outputIds, problems }
 }
@@ -104,7 +107,7 @@ export function takeInventory(places: readonly SchemaPlace[], named: readonly Na
 function addTask({ tasks }: Search, { owner, at, io, schema }: SchemaPlace): string {
   const key = `s${tasks.length}`
   const base = `${owner.name} ${at.replace('input.', '')}`
-  tasks.push({ key, io, schema, where: owner.label, base })
+  tasks.push({ key, io, schema, where: owner.label, base, isBase: false })
   return key
 }
 
@@ -116,22 +119,22 @@ function visit(search: Search, task: Task, schema: Schema, at: string, path: Map
     if (nameOf(search, schema) === undefined && !nameless.has(schema)) {
       const base = toPascal(task.base + above)
       nameless.set(schema, base)
-      addBoth(search, schema, { where: task.where, base })
+      addBoth(search, schema, { ...task, base })
     }
     return
   }
+  note(search, schema, task)
   if (seen[task.io].has(schema)) return
   seen[task.io].add(schema)
-  note(search, schema, task.where)
   path.set(schema, at)
   const def = defOf(schema)
   const element = def.type === 'set' ? schemaOf(def['valueType']) : undefined
   if (element !== undefined && !elements.has(element)) {
     elements.set(element, `s${search.tasks.length}`)
-    addBoth(search, element, { where: task.where, base: task.base + at }, `s${search.tasks.length}`)
+    addBoth(search, element, { ...task, base: task.base + at }, `s${search.tasks.length}`)
   }
-  eachPart(schema, task.io, (part, step) =>
-    visit(search, task, part, step === '' ? at : `${at} ${step}`, path),
+  eachPart(schema, task.io, (part, step, isBase) =>
+    visit(search, { ...task, isBase }, part, step === '' ? at : `${at} ${step}`, path),
   )
   path.delete(schema)
 }
@@ -139,10 +142,10 @@ function visit(search: Search, task: Task, schema: Schema, at: string, path: Map
 function addBoth(
   { tasks }: Search,
   schema: Schema,
-  { where, base }: Pick<Task, 'where' | 'base'>,
+  own: Pick<Task, 'where' | 'base' | 'isBase'>,
   key = `s${tasks.length}`,
 ): void {
-  tasks.push({ key, io: 'input', schema, where, base }, { key, io: 'output', schema, where, base })
+  tasks.push({ ...own, key, io: 'input', schema }, { ...own, key, io: 'output', schema })
 }
 
 function nameOf({ given }: Search, schema: Schema): string | undefined {
@@ -150,15 +153,20 @@ function nameOf({ given }: Search, schema: Schema): string | undefined {
   return typeof id === 'string' ? id : given.get(schema)
 }
 
-/** Notes the name of a schema, and what is wrong with it. */
-function note(search: Search, schema: Schema, where: string): void {
+/** Notes the name of a schema, and what is wrong with it. A base leaves its name to a schema that is used itself, such as its older form. */
+function note(search: Search, schema: Schema, { where, isBase }: Task): void {
   const { owners, refused, problems, outputIds } = search
   const name = nameOf(search, schema)
-  if (name === undefined || refused.has(schema)) return
+  // a refused base may be used itself, too
+  if (name === undefined || refused.get(schema) === false || (refused.has(schema) && isBase)) return
   const owner = owners.get(name)
-  if (owner?.schema === schema) return
-  if (owner !== undefined || !KEY.test(name)) refused.add(schema)
-  if (owner !== undefined) {
+  if (owner?.schema === schema) {
+    if (!isBase) owners.set(name, { ...owner, isBase })
+    return
+  }
+  if (owner !== undefined && (isBase || !owner.isBase)) {
+    refused.set(schema, isBase)
+    if (isBase) return
     problems.push({
       code: 'duplicate_schema',
       where,
@@ -168,6 +176,7 @@ function note(search: Search, schema: Schema, where: string): void {
     return
   }
   if (!KEY.test(name)) {
+    refused.set(schema, false)
     problems.push({
       code: 'invalid_name',
       where,
@@ -176,24 +185,29 @@ function note(search: Search, schema: Schema, where: string): void {
     })
     return
   }
-  owners.set(name, { schema, where })
+  if (owner !== undefined) refused.set(owner.schema, true)
+  owners.set(name, { schema, where, isBase })
   const { outputId } = metaOf(schema)
   if (typeof outputId === 'string') outputIds.set(name, outputId)
-  addBoth(search, schema, { where, base: name })
+  addBoth(search, schema, { where, base: name, isBase })
 }
 
 /** Types of schema that zod shows without a look at the schemas in them. */
 const CLOSED = new Set(['map', 'set', 'function', 'template_literal'])
 
 /** Calls a function with each schema in a schema, in the order in which zod looks at them for a direction. */
-function eachPart(schema: Schema, io: Direction, call: (part: Schema, step: string) => void): void {
+function eachPart(
+  schema: Schema,
+  io: Direction,
+  call: (part: Schema, step: string, isBase: boolean) => void,
+): void {
   const { type, in: first } = defOf(schema)
   const isPreprocess = isSchema(first) && defOf(first).type === 'transform'
   const unseen = io === 'output' || isPreprocess ? 'in' : 'out'
   for (const { member, key = '', schema: part } of CLOSED.has(type) ? [] : childrenOf(schema))
-    if (member !== unseen) call(part, member === 'shape' ? key : '')
+    if (member !== unseen) call(part, member === 'shape' ? key : '', false)
   const parent: unknown = Reflect.get(schema._zod, 'parent')
-  if (isSchema(parent)) call(parent, '')
+  if (isSchema(parent)) call(parent, '', true)
 }
 
 /** The text in Pascal case: `car.getOne response 200` is `CarGetOneResponse200`. */
