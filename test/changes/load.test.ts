@@ -12,7 +12,7 @@ import {
   VersioningSchemes,
 } from 'octavo'
 import type { App } from 'octavo'
-import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
+import { absent, before, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { checkHistory } from 'octavo/testing'
 import { z } from 'zod'
 
@@ -341,6 +341,46 @@ describe('changes that load data', () => {
     const made = posts.migrate(Post, { id: 'ab', tag: { name: 'x' } }, { to: '1', inject: {} })
     assert.deepEqual(await made, { id: 'ab', tag: { id: 2 }, other: { id: 5 } })
     assert.deepEqual(asked, ['x', 'abab'])
+  })
+
+  it('load once if an object without some fields needs only the later one of a version', async () => {
+    const User = model('User', { first: z.string(), last: z.string() })
+    const Patch = derive(User, (user) => user.partial())
+    const asked: string[] = []
+    const shared = (users: readonly object[]): number => asked.push(JSON.stringify(users))
+    for (const [late, early] of [
+      [(users: readonly object[]) => shared(users), (users: readonly object[]) => shared(users)],
+      [shared, shared],
+    ] as const) {
+      const newer = defineVersionChange({
+        version: '2',
+        title: 'Last names have another name',
+        change: [
+          reshape({
+            of: User,
+            load: { up: late },
+            fields: { last: { was: z.string(), up: (last, { loaded }) => `${last}${loaded}` } },
+          }),
+        ],
+      })
+      const older = defineVersionChange({
+        version: '2',
+        title: 'First names have another name',
+        change: [
+          reshape({
+            of: before(newer, User),
+            load: { up: early },
+            fields: { first: { was: z.string(), up: (first, { loaded }) => `${first}${loaded}` } },
+          }),
+        ],
+      })
+      const users = defineVersions({ versions: ['2', '1'], models: { User }, changes: [newer, older] })
+      const old = [{ first: 'a', last: 'b' }, { last: 'c' }]
+      const made = await users.migrate(z.array(Patch), old, { from: '1', inject: {} })
+      assert.equal(made.length, 2)
+      assert.equal(asked.length, 2)
+      asked.length = 0
+    }
   })
 
   it('load for all levels of a model that holds itself, also in fields that had another name', async () => {

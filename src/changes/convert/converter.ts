@@ -48,8 +48,13 @@ export interface Loader {
 export interface Loading {
   /** Returns what is kept for an object while it is converted by a program, made once. */
   readonly keep: <T>(by: object, value: object, make: () => T) => T
-  /** Adds an object for which a change loads something. `take` gets the result. */
-  readonly wait: (loader: Loader, values: object, take: (loaded: unknown) => void) => void
+  /** Adds an object for which a change loads something. `take` gets the result, and `later` may load for it afterwards. */
+  readonly wait: (
+    loader: Loader,
+    values: object,
+    take: (loaded: unknown) => void,
+    later: readonly Loader[],
+  ) => void
   /** The number of conversions that wait. */
   readonly count: number
 }

@@ -90,9 +90,9 @@ function advance(
       !progress.loaded.has(instruction) &&
       instruction.required.every(({ register }) => registers[register] !== undefined)
     ) {
-      loading.wait(instruction, valuesOf(instruction.args, registers), (loaded) =>
-        progress.loaded.set(instruction, loaded),
-      )
+      const take = (loaded: unknown): void => void progress.loaded.set(instruction, loaded)
+      const later = program.instructions.slice(progress.next + 1).filter((each) => each.kind === 'load')
+      loading.wait(instruction, valuesOf(instruction.args, registers), take, later)
       return undefined
     }
   }
@@ -112,6 +112,8 @@ interface Waiting {
 class Batch implements Loading {
   readonly #kept = new Map<object, Map<object, unknown>>()
   #waiting = new Map<object, Waiting>()
+  /** The loads that objects which wait may still come to. */
+  readonly #later = new Set<Loader['load']>()
 
   get count(): number {
     let count = 0
@@ -128,21 +130,31 @@ class Batch implements Loading {
     return values.get(value) as T
   }
 
-  wait(loader: Loader, values: object, take: (loaded: unknown) => void): void {
+  wait(loader: Loader, values: object, take: (loaded: unknown) => void, later: readonly Loader[]): void {
+    for (const each of later) this.#later.add(each.load)
     const waiting = this.#waiting.get(loader.load) ?? { loader, values: [], takers: [] }
     this.#waiting.set(loader.load, waiting)
     waiting.values.push(values)
     waiting.takers.push(take)
   }
 
-  /** Takes what waits for the changes of one version: the newest on the way down, the oldest on the way up. The rest is asked for again. */
+  /**
+   * Takes what waits for the changes of one version: the newest on the way down, the oldest on the way up. What others may wait for later is
+   * left, so that each load gets all of its objects at once. The rest is asked for again.
+   */
   take({ direction, orderOf }: Way): readonly Waiting[] {
     const all = [...this.#waiting.values()].toSorted(
       ({ loader: one }, { loader: other }) => orderOf(one) - orderOf(other),
     )
+    const first = all.at(direction === 'down' ? 0 : -1)
+    const version = first?.loader.change.version
+    const taken = all.filter(
+      ({ loader }) => loader.change.version === version && !this.#later.has(loader.load),
+    )
     this.#waiting = new Map()
-    const first = all.at(direction === 'down' ? 0 : -1)?.loader.change
-    return all.filter(({ loader: { change } }) => change.version === first?.version)
+    this.#later.clear()
+    // changes may share one function
+    return taken.length > 0 || first === undefined ? taken : [first]
   }
 }
 

@@ -131,7 +131,7 @@ function visit(search: Search, task: Task, schema: Schema, at: string, path: Map
   const element = def.type === 'set' ? schemaOf(def['valueType']) : undefined
   if (element !== undefined && !elements.has(element)) {
     elements.set(element, `s${search.tasks.length}`)
-    addBoth(search, element, { ...task, base: task.base + at }, `s${search.tasks.length}`)
+    addBoth(search, element, { ...task, base: task.base + at, isBase: false }, `s${search.tasks.length}`)
   }
   eachPart(schema, task.io, (part, step, isBase) =>
     visit(search, { ...task, isBase }, part, step === '' ? at : `${at} ${step}`, path),
