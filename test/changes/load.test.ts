@@ -413,7 +413,23 @@ describe('changes that load data', () => {
         }),
       ],
     })
-    const own = defineVersions({ versions: ['2', '1'], models: { Comment }, changes: [change] })
+    const Post = model('Post', { title: z.string(), comment: Comment })
+    const titles = defineVersionChange({
+      version: '3',
+      title: 'Posts have titles',
+      change: [
+        reshape({
+          of: Post,
+          load: (posts) => posts.length,
+          fields: { title: { was: z.number(), down: (_, { loaded }) => loaded, up: String } },
+        }),
+      ],
+    })
+    const own = defineVersions({
+      versions: ['3', '2', '1'],
+      models: { Comment, Post },
+      changes: [change, titles],
+    })
     const leaf = () => ({ id: '3', author: 'c' })
     const value = { id: '1', author: 'a', replies: [{ id: '2', author: 'b', replies: [leaf()] }, leaf()] }
     const profile = (username: string) => ({ username, bio: '' })
@@ -424,6 +440,10 @@ describe('changes that load data', () => {
       children: [{ id: '2', author: profile('b'), children: [old] }, old],
     })
     assert.deepEqual(sizes, [4])
+    // the load of a newer version comes first
+    const post = { title: 'x', comment: value }
+    assert.equal((await own.migrate(Post, post, { to: '1', inject: {} })).title, 1)
+    assert.deepEqual(sizes, [4, 4])
   })
 
   it('run functions without a second argument where data cannot be loaded', async () => {

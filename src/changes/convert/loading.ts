@@ -70,12 +70,13 @@ function advance(
   { progress, loading, untouched }: Site,
 ): Progress['made'] {
   const { count } = loading
+  // objects that no change of this one makes wait together with those of this level, each time it waits
+  const haveOthersWait = (registers: unknown[]): undefined => {
+    for (const member of untouched) writeMember(program, member, value, { registers, extra })
+  }
   if (progress.registers === undefined) {
     const registers = loadMembers(program, value, extra)
-    const isComplete = loading.count === count
-    // objects that no change of this one makes wait together with those of this level
-    for (const member of untouched) writeMember(program, member, value, { registers, extra })
-    if (!isComplete) return undefined
+    if (loading.count > count) return haveOthersWait(registers)
     progress.registers = registers
   }
   const { registers } = progress
@@ -93,7 +94,7 @@ function advance(
       const take = (loaded: unknown): void => void progress.loaded.set(instruction, loaded)
       const later = program.instructions.slice(progress.next + 1).filter((each) => each.kind === 'load')
       loading.wait(instruction, valuesOf(instruction.args, registers), take, later)
-      return undefined
+      return haveOthersWait(registers)
     }
   }
   // its members wait since the beginning
