@@ -83,23 +83,50 @@ const ENTRIES = {
   'octavo/undici': undici,
 }
 
-/** On a page with a setup, snippets are run after it, with every name of the entry points and `z` in scope that it does not import. */
-function headOf(setup: Snippet | undefined): string {
-  if (setup === undefined) return ''
-  const own = new Set(
-    [...setup.code.matchAll(/^import \{([^}]*)\} from/gm)].flatMap(([, names = '']) =>
-      names.split(',').map((name) => name.trim()),
-    ),
-  )
+/** The page of errors shows wrong definitions, which have every name of the entry points and `z` in scope, and types that do not fit. */
+const isOfErrors = (page: string): boolean => page === join('docs', 'errors.md')
+
+const IMPORT = /^import [\s\S]*?from '[^']+'$/gm
+const NAMES = /^(import(?: type)?) \{([^}]*)\} from ('[^']+')$/
+
+const namesOf = (list: string): readonly string[] =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+/** The names that a snippet imports, for which its setup needs no import. */
+const importedBy = (code: string): ReadonlySet<string> =>
+  new Set([...code.matchAll(IMPORT)].flatMap(([line]) => namesOf(NAMES.exec(line)?.[2] ?? '')))
+
+/** Imports everything that a setup does not import itself. */
+function everyName(setup: string): string {
+  const own = importedBy(setup)
   const imports = [...Object.entries(ENTRIES), ['zod', { z: true }] as const].map(([entry, names]) => {
     const others = Object.keys(names).filter((name) => !own.has(name))
     return `import { ${others.join(', ')} } from '${entry}'; `
   })
-  return `${imports.join('')}\n${setup.code}`
+  return imports.join('')
 }
 
-/** Most pages with a setup use it for fragments that have no types. Those of `docs/coming-from` show how types are inferred. */
-const isTyped = (page: string): boolean => page.startsWith(join('docs', 'coming-from'))
+/** The setup of a page without the names that the snippet imports. */
+function withoutNames(setup: string, imported: ReadonlySet<string>): string {
+  return setup.replaceAll(IMPORT, (line) => {
+    const [, keyword = '', names = '', entry = ''] = NAMES.exec(line) ?? []
+    if (keyword === '') return line
+    const others = namesOf(names).filter((name) => !imported.has(name))
+    return others.length === 0 ? '' : `${keyword} { ${others.join(', ')} } from ${entry}`
+  })
+}
+
+/** Puts a snippet below the setup of its page, in a block, so that it may declare a name again. Its lines stay where they are. */
+function belowSetup(setup: string, page: string, code: string): readonly [head: string, code: string] {
+  if (isOfErrors(page)) return [`${everyName(setup)}\n${setup}`, code]
+  const imports = [...code.matchAll(IMPORT)].map(([line]) => line.replaceAll('\n', ' '))
+  const head = `${imports.join('; ')}\n${withoutNames(setup, importedBy(code))}`
+  const rest = code.replaceAll(IMPORT, (lines) => lines.replaceAll(/.*/g, '')).replaceAll(/^export /gm, '')
+  return /^declare /m.test(rest) ? [head, rest] : [`${head}\n{`, `${rest}}\n`]
+}
 
 /** A comment can say that a package is missing. */
 function where<T>(code: string, work: () => Promise<T>): Promise<T> {
@@ -185,8 +212,9 @@ export function describeSnippets(speed: Speed): void {
         const code = mark === 'serves' ? onFreePort(snippet.code) : snippet.code
         if (mark === 'no-run' || mark === 'outside' || mark === 'setup') continue
         const name = `${page.replaceAll(/[/.]/g, '-')}-${line}.ts`
-        const file = join(folder, setup === undefined || isTyped(page) ? name : `untyped-${name}`)
-        writeFileSync(file, toModule(code, headOf(setup)))
+        const file = join(folder, isOfErrors(page) ? `untyped-${name}` : name)
+        const [head, body] = setup === undefined ? ['', code] : belowSetup(setup.code, page, code)
+        writeFileSync(file, toModule(body, head))
         files.push(file)
         if (speedOf(snippet) !== speed) continue
         if (mark === 'serves') {
