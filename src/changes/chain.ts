@@ -1,7 +1,6 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { atDefinition } from '../base/source-location.ts'
-import { defOf, isSchema } from '../schema/schema.ts'
-import type { Schema } from '../schema/schema.ts'
+import { defOf, isSchema, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString, toRecord } from '../base/values.ts'
 import { modelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'

@@ -1,5 +1,4 @@
-import { optionProblems } from '../base/check-options.ts'
-import type { OptionRule, Rules } from '../base/check-options.ts'
+import { optionProblems, type OptionRule, type Rules } from '../base/check-options.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { ERRORS } from '../http/extension-errors.ts'
 import { METHODS } from '../http/http.ts'

@@ -1,10 +1,9 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import { atDefinition } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
-import { shapeOf } from './chain.ts'
+import { shapeOf, type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
 import { loadIn } from './convert/instructions.ts'
-import type { Chain, FieldChange, FieldId, Step } from './chain.ts'
 
 /**
  * The functions that changes lack, and those that are never called. Types say the same to those who write TypeScript. `isSent` tells the steps

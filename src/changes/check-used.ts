@@ -6,8 +6,7 @@ import type { AnyChange, Step } from './chain.ts'
 import type { OrderedOperation } from './operations/check-operations.ts'
 import type { Plans } from './convert/plans.ts'
 import { isRequest, wasSchemas } from './operations/bodies.ts'
-import { isOperation, routeLabel } from './operations/operation.ts'
-import type { Operation } from './operations/operation.ts'
+import { isOperation, routeLabel, type Operation } from './operations/operation.ts'
 
 /** A route with the changes that reach it. */
 export interface Reached {

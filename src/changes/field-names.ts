@@ -1,13 +1,10 @@
 import type { z } from 'zod'
 
 import { DefinitionError } from '../base/definition-error.ts'
-import type { Schema } from '../schema/schema.ts'
-import { isSchema } from '../schema/schema.ts'
+import { isSchema, type Schema } from '../schema/schema.ts'
 import { describeValue } from '../base/values.ts'
-import { shapeOf } from './chain.ts'
-import type { FieldId, Step } from './chain.ts'
-import type { AnyModel, ModelName } from './model.ts'
-import { modelName } from './model.ts'
+import { shapeOf, type FieldId, type Step } from './chain.ts'
+import { modelName, type AnyModel, type ModelName } from './model.ts'
 import { zod } from './zod.ts'
 
 /** A schema of the names of a model's fields. */

@@ -1,13 +1,9 @@
 import type { MigrateValue } from '../routes/history.ts'
-import { after } from '../base/async.ts'
-import type { Awaitable } from '../base/async.ts'
-import { RequestExtra } from '../routes/migration-extra.ts'
-import type { MigrationSite } from '../routes/migration-extra.ts'
-import { isSchema } from '../schema/schema.ts'
-import type { Schema } from '../schema/schema.ts'
+import { after, type Awaitable } from '../base/async.ts'
+import { RequestExtra, type MigrationSite } from '../routes/migration-extra.ts'
+import { isSchema, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
-import { operationsOf } from './expand.ts'
-import type { HistoryParts } from './expand.ts'
+import { operationsOf, type HistoryParts } from './expand.ts'
 import { appliedAt } from './older-route.ts'
 import {
   bodiesOf,
@@ -16,10 +12,9 @@ import {
   createBodyDown,
   createBodyUp,
   isRequest,
+  type BodyChange,
 } from './operations/bodies.ts'
-import type { BodyChange } from './operations/bodies.ts'
-import { isAbout } from './operations/operation.ts'
-import type { AppliedOperation } from './operations/operation.ts'
+import { isAbout, type AppliedOperation } from './operations/operation.ts'
 import { isSameSchema } from './convert/compare.ts'
 import { withLoads } from './convert/loading.ts'
 import type { Direction } from './convert/plan.ts'

@@ -2,10 +2,9 @@ import type { z } from 'zod'
 
 import { DefinitionError } from '../base/definition-error.ts'
 import { placed } from '../base/source-location.ts'
-import { defOf, isSchema } from '../schema/schema.ts'
+import { defOf, isSchema, type Schema } from '../schema/schema.ts'
 import { toZod } from '../schema/to-zod.ts'
 import { mapSchema } from '../schema/walk.ts'
-import type { Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import { zod } from './zod.ts'
 

@@ -12,11 +12,15 @@ import { defaultProblems } from './convert/convertible.ts'
 import { documentHeaders, toHeaders } from './operations/response-headers.ts'
 import { createMigration } from './migration.ts'
 import { errorsBefore, responsesBefore } from './operations/problems.ts'
-import { bodyBefore, bodyChanges, createBodyUp } from './operations/bodies.ts'
-import type { BodyChange } from './operations/bodies.ts'
+import { bodyBefore, bodyChanges, createBodyUp, type BodyChange } from './operations/bodies.ts'
 import type { AppliedOperation } from './operations/operation.ts'
-import { NAMED_SOURCES, namesOf, renameParams, sourceBefore } from './operations/parameters.ts'
-import type { SourceConverter } from './operations/parameters.ts'
+import {
+  NAMED_SOURCES,
+  namesOf,
+  renameParams,
+  sourceBefore,
+  type SourceConverter,
+} from './operations/parameters.ts'
 import type { Plans } from './convert/plans.ts'
 import { zod } from './zod.ts'
 import type { AnyChange } from './chain.ts'

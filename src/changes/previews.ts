@@ -3,8 +3,7 @@ import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { PreviewInfo, Previews } from '../routes/history.ts'
 import type { AnyChange, FieldId, Step } from './chain.ts'
 import { isRecord } from '../base/values.ts'
-import { createExpand, operationsOf, versionIndexOf, toReached } from './expand.ts'
-import type { HistoryParts } from './expand.ts'
+import { createExpand, operationsOf, versionIndexOf, toReached, type HistoryParts } from './expand.ts'
 import { createMigrate } from './migrate.ts'
 
 /**

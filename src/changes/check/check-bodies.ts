@@ -2,9 +2,15 @@ import { isPromise, ignoreRejection } from '../../base/async.ts'
 import { messageOf } from '../../base/values.ts'
 import type { AnyChange } from '../chain.ts'
 import { operationsOf } from '../expand.ts'
-import { bodiesOf, bodyLabel, isAbsent, isRequest } from '../operations/bodies.ts'
+import {
+  bodiesOf,
+  bodyLabel,
+  isAbsent,
+  isRequest,
+  type BodyChange,
+  type BodyKey,
+} from '../operations/bodies.ts'
 import { routeLabel } from '../operations/operation.ts'
-import type { BodyChange, BodyKey } from '../operations/bodies.ts'
 import { createRandom } from './random.ts'
 import { hintsOf, show, validated, valuesOf } from './values.ts'
 

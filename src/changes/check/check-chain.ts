@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FieldId, Step } from '../chain.ts'
 import { toRecord } from '../../base/values.ts'
 import type { Random } from './random.ts'
-import { createTrip } from './step.ts'
-import type { Direction, Side, Sided, Trouble, Values } from './step.ts'
+import { createTrip, type Direction, type Side, type Sided, type Trouble, type Values } from './step.ts'
 import { combined, hintsOf, validated, valuesOf } from './values.ts'
 
 /** The trouble of several steps together. */

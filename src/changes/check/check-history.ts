@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import { checkOptions } from '../../base/check-options.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { checkOptions, type Rules } from '../../base/check-options.ts'
 import { isPositive } from '../../base/values.ts'
 import type { Chain, FieldChange, FieldId } from '../chain.ts'
 import { loadIn } from '../convert/instructions.ts'
 import { findHistoryInternals } from '../internals.ts'
 import type { AnyReshape } from '../reshape.ts'
 import { checkBodies } from './check-bodies.ts'
-import { checkChain } from './check-chain.ts'
-import type { ChainTrouble } from './check-chain.ts'
-import { createRandom } from './random.ts'
-import type { Random } from './random.ts'
-import { createTrip, toSided } from './step.ts'
-import type { Direction, Sided, Trouble, Values } from './step.ts'
+import { checkChain, type ChainTrouble } from './check-chain.ts'
+import { createRandom, type Random } from './random.ts'
+import { createTrip, toSided, type Direction, type Sided, type Trouble, type Values } from './step.ts'
 import { combined, hintsOf, show, validated, valuesOf } from './values.ts'
 
 /** The options of `checkHistory`. */

@@ -1,7 +1,6 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { modelOf } from '../chain.ts'
-import { operationsOf, versionIndexOf, toReached } from '../expand.ts'
-import type { HistoryParts } from '../expand.ts'
+import { operationsOf, versionIndexOf, toReached, type HistoryParts } from '../expand.ts'
 import type { ChangeConcern } from '../internals.ts'
 import { modelName } from '../model.ts'
 

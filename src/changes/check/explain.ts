@@ -1,15 +1,12 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { defOf, isSchema } from '../../schema/schema.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { defOf, isSchema, type Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { toRecord } from '../../base/values.ts'
 import type { Chain } from '../chain.ts'
-import { operationsOf } from '../expand.ts'
-import type { HistoryParts } from '../expand.ts'
+import { operationsOf, type HistoryParts } from '../expand.ts'
 import { routeLabel } from '../operations/operation.ts'
 import type { HistoryInternals } from '../internals.ts'
-import { objectsOf } from './objects.ts'
-import type { Found } from './objects.ts'
+import { objectsOf, type Found } from './objects.ts'
 
 /** Positions in one route, such as `body` or `response 200.items[]`. */
 export interface RoutePositions {

@@ -1,8 +1,6 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { defOf } from '../../schema/schema.ts'
-import type { Schema } from '../../schema/schema.ts'
-import { childrenOf } from '../../schema/walk.ts'
-import type { Child } from '../../schema/walk.ts'
+import { defOf, type Schema } from '../../schema/schema.ts'
+import { childrenOf, type Child } from '../../schema/walk.ts'
 
 /** An object schema, and where it stands. */
 export interface Found {

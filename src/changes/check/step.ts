@@ -1,11 +1,9 @@
 import { toObjectSchema } from '../../schema/to-zod.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
-import { shapeOf } from '../chain.ts'
-import type { Chain, FieldChange, FieldId, Step } from '../chain.ts'
+import { shapeOf, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'
-import { MigrationError, RefusedError } from '../convert/converter.ts'
-import type { Loading, Converter } from '../convert/converter.ts'
+import { MigrationError, RefusedError, type Loading, type Converter } from '../convert/converter.ts'
 import { loadIn } from '../convert/instructions.ts'
 import { validated } from './values.ts'
 

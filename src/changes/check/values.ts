@@ -1,8 +1,7 @@
 import { inspect } from 'node:util'
 
-import { defOf, isSchema } from '../../schema/schema.ts'
+import { defOf, isSchema, type Schema } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { lazyInner } from '../../schema/walk.ts'

@@ -1,6 +1,5 @@
-import { isSchema } from '../../schema/schema.ts'
+import { isSchema, type Fields, type Schema } from '../../schema/schema.ts'
 import { metaOf, toObjectSchema, toZod } from '../../schema/to-zod.ts'
-import type { Fields, Schema } from '../../schema/schema.ts'
 import { zod } from '../zod.ts'
 
 /** A schema with other members in its definition; what `meta` says of it stays, its id included if there is no other one. */

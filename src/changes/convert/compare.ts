@@ -1,6 +1,5 @@
-import { defOf } from '../../schema/schema.ts'
+import { defOf, type Schema } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 
 /** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */

@@ -1,16 +1,14 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { atDefinition } from '../../base/source-location.ts'
-import { defOf, isSchema } from '../../schema/schema.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { defOf, isSchema, type Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
 import { childrenOf } from '../../schema/walk.ts'
 import { messageOf } from '../../base/values.ts'
 import { namedModel } from '../field-names.ts'
 import type { Reached } from '../check-used.ts'
 import { bodiesOf, bodyLabel, isRequest } from '../operations/bodies.ts'
-import { isConvertible } from './plans.ts'
-import type { Plans } from './plans.ts'
+import { isConvertible, type Plans } from './plans.ts'
 
 /** Lists the parts of a route that a change reaches and nothing can convert. */
 export function schemaProblems({ route, operations }: Reached, plans: Plans): readonly DefinitionProblem[] {

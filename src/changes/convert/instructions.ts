@@ -6,8 +6,14 @@ import type { AppliedStep } from './modelled-fields.ts'
 import type { Direction } from './plan.ts'
 import { isPromise } from '../../base/async.ts'
 import { isString } from '../../base/values.ts'
-import { createMadeCheck, RefusedError } from './converter.ts'
-import type { FieldExtra, Identified, LoadedExtra, Loader } from './converter.ts'
+import {
+  createMadeCheck,
+  RefusedError,
+  type FieldExtra,
+  type Identified,
+  type LoadedExtra,
+  type Loader,
+} from './converter.ts'
 
 /** Checks a value that a change made, and returns the parsed value. */
 type Check = (value: unknown) => unknown

@@ -5,10 +5,23 @@ import { HttpError } from '../../http/errors.ts'
 import type { MigrationSite } from '../../routes/migration-extra.ts'
 import { LOAD_CHANNEL, type ChangeLoad } from './load-channel.ts'
 import type { Direction } from './plan.ts'
-import { loadMembers, runInstruction, toldOf, valuesOf, writeMember, writeMembers } from './program.ts'
-import type { Program } from './program.ts'
-import { MigrationError, threwIn } from './converter.ts'
-import type { Extra, Loader, Loading, Converter } from './converter.ts'
+import {
+  loadMembers,
+  runInstruction,
+  toldOf,
+  valuesOf,
+  writeMember,
+  writeMembers,
+  type Program,
+} from './program.ts'
+import {
+  MigrationError,
+  threwIn,
+  type Extra,
+  type Loader,
+  type Loading,
+  type Converter,
+} from './converter.ts'
 import type { LoadInstruction } from './instructions.ts'
 
 /** How far an object has been converted. */

@@ -1,11 +1,9 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { atDefinition } from '../../base/source-location.ts'
-import { defOf } from '../../schema/schema.ts'
+import { defOf, type Schema } from '../../schema/schema.ts'
 import { metaOf } from '../../schema/to-zod.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
-import { shapeOf } from '../chain.ts'
-import type { AnyChange, Chain, FieldChange, FieldId, Step } from '../chain.ts'
+import { shapeOf, type AnyChange, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { modelBehind } from '../model.ts'
 
 /** A step as it applies to one object schema. */

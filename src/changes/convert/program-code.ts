@@ -1,11 +1,9 @@
 import { isPromise } from '../../base/async.ts'
 import { isCodeAllowed } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { apart, incomplete, toldOf, withRead } from './program.ts'
-import type { Program } from './program.ts'
+import { apart, incomplete, toldOf, withRead, type Program } from './program.ts'
 import { differs } from './tracking.ts'
-import { below, promisedIn, threwIn } from './converter.ts'
-import type { Identified, Converter } from './converter.ts'
+import { below, promisedIn, threwIn, type Identified, type Converter } from './converter.ts'
 import type { NamedRegister, InstructionOf } from './instructions.ts'
 
 /**

@@ -3,8 +3,17 @@ import { isPromise } from '../../base/async.ts'
 import { isObject } from '../../base/values.ts'
 import type { Plan, Direction } from './plan.ts'
 import { differs } from './tracking.ts'
-import { promisedIn, RefusedError, threwIn, convertAt } from './converter.ts'
-import type { Extra, FieldExtra, Identified, Converter, ChangeExtra } from './converter.ts'
+import {
+  promisedIn,
+  RefusedError,
+  threwIn,
+  convertAt,
+  type Extra,
+  type FieldExtra,
+  type Identified,
+  type Converter,
+  type ChangeExtra,
+} from './converter.ts'
 import type {
   NamedRegister,
   RequiredRegister,

@@ -5,11 +5,16 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { atDefinition } from '../../base/source-location.ts'
 import { isSameSchema, plainKind } from '../convert/compare.ts'
-import { createMadeCheck, promisedIn, threwIn } from '../convert/converter.ts'
-import type { ChangeExtra, Converter, Identified } from '../convert/converter.ts'
+import {
+  createMadeCheck,
+  promisedIn,
+  threwIn,
+  type ChangeExtra,
+  type Converter,
+  type Identified,
+} from '../convert/converter.ts'
 import { toldOf } from '../convert/program.ts'
-import { absent } from '../was.ts'
-import type { Absent } from '../was.ts'
+import { absent, type Absent } from '../was.ts'
 import type { AppliedOperation, Operation } from './operation.ts'
 
 /** A whole body before an operation, in one direction. */

@@ -1,8 +1,7 @@
 import { headerName } from '../../http/headers.ts'
 import type { Param, Pattern } from '../../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
-import type { Fields, Schema } from '../../schema/schema.ts'
-import { isSchema } from '../../schema/schema.ts'
+import { isSchema, type Fields, type Schema } from '../../schema/schema.ts'
 import { isPromise } from '../../base/async.ts'
 import { isString, toRecord } from '../../base/values.ts'
 import { shapeOf } from '../chain.ts'
@@ -13,8 +12,14 @@ import { absent } from '../was.ts'
 import type { Plan } from '../convert/plan.ts'
 import { toldOf } from '../convert/program.ts'
 import { differs } from '../convert/tracking.ts'
-import { createMadeCheck, promisedIn, threwIn } from '../convert/converter.ts'
-import type { Extra, Identified, Converter } from '../convert/converter.ts'
+import {
+  createMadeCheck,
+  promisedIn,
+  threwIn,
+  type Extra,
+  type Identified,
+  type Converter,
+} from '../convert/converter.ts'
 
 /** The functions that convert the values of a source. */
 export interface SourceConverter {

@@ -1,6 +1,5 @@
 import { headerName } from '../../http/headers.ts'
-import { isSchema } from '../../schema/schema.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { isSchema, type Schema } from '../../schema/schema.ts'
 import { describeValue, isRecord, toRecord } from '../../base/values.ts'
 import type { AppliedOperation } from './operation.ts'
 import { absent } from '../was.ts'

@@ -1,4 +1,3 @@
-export { idempotency } from './idempotency.ts'
+export { idempotency, type IdempotencyOptions } from './idempotency.ts'
 export type { IdempotencyMethod } from './documented.ts'
-export type { IdempotencyOptions } from './idempotency.ts'
 export type { IdempotencyEntry, IdempotencyResult, IdempotencyStart, IdempotencyStore } from './store.ts'

@@ -1,2 +1,1 @@
-export { createMetrics } from './metrics.ts'
-export type { Metrics, MetricsOptions } from './metrics.ts'
+export { createMetrics, type Metrics, type MetricsOptions } from './metrics.ts'

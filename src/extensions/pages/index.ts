@@ -1,5 +1,11 @@
-export { page } from './page.ts'
-export type { FieldOf, PagedList, PageOptions, PagePosition, PageQuery } from './page.ts'
+export {
+  page,
+  type FieldOf,
+  type PagedList,
+  type PageOptions,
+  type PagePosition,
+  type PageQuery,
+} from './page.ts'
 export type { ItemSchema, PageContext, PageLimit } from './list.ts'
 export type { OffsetList, OffsetOptions, OffsetQuery } from './offset.ts'
 export type { PageCondition, SortBy, SortedBy, SortKey } from './order.ts'

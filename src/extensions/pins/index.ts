@@ -1,2 +1,1 @@
-export { pinned } from './pinned.ts'
-export type { PinOptions, Pins } from './pinned.ts'
+export { pinned, type PinOptions, type Pins } from './pinned.ts'

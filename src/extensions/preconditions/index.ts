@@ -1,2 +1,1 @@
-export { preconditions } from './preconditions.ts'
-export type { PreconditionInterceptor, PreconditionOptions } from './preconditions.ts'
+export { preconditions, type PreconditionInterceptor, type PreconditionOptions } from './preconditions.ts'

@@ -1,2 +1,1 @@
-export { createDispatcher } from './dispatcher.ts'
-export type { AppDispatcher } from './dispatcher.ts'
+export { createDispatcher, type AppDispatcher } from './dispatcher.ts'

@@ -1,3 +1,2 @@
-export { defineUpstream } from './define.ts'
-export type { Upstream } from './define.ts'
+export { defineUpstream, type Upstream } from './define.ts'
 export type { UpstreamOptions, UpstreamTimeouts, UpstreamUrls } from './options.ts'

@@ -1,20 +1,19 @@
-export { createMemoryOutbox } from './outbox.ts'
-export type { Delivery, MemoryOutbox, MemoryOutboxOptions, Outbox } from './outbox.ts'
-export { createReplayMemory } from './replays.ts'
-export type { ReplayStore } from './replays.ts'
+export {
+  createMemoryOutbox,
+  type Delivery,
+  type MemoryOutbox,
+  type MemoryOutboxOptions,
+  type Outbox,
+} from './outbox.ts'
+export { createReplayMemory, type ReplayStore } from './replays.ts'
 export { createWebhookSecret } from './secrets.ts'
 export type { PostLimits, PostProblem } from './send/post.ts'
 export type { Lookup, TargetOptions } from './send/target.ts'
-export { WebhookTargetError } from './send/target-error.ts'
-export type { TargetProblem } from './send/target-error.ts'
-export { signWebhook } from './signature.ts'
-export type { SignatureFormat, SignedWebhook } from './signature.ts'
-export { verifyWebhook } from './verify.ts'
-export type { VerifyOptions } from './verify.ts'
-export { defineWebhook } from './webhook.ts'
-export type { WebhookOptions } from './webhook.ts'
-export { createWebhooks, WebhookChannels } from './webhooks.ts'
-export type { CreateWebhooksOptions, Webhooks } from './webhooks.ts'
+export { WebhookTargetError, type TargetProblem } from './send/target-error.ts'
+export { signWebhook, type SignatureFormat, type SignedWebhook } from './signature.ts'
+export { verifyWebhook, type VerifyOptions } from './verify.ts'
+export { defineWebhook, type WebhookOptions } from './webhook.ts'
+export { createWebhooks, WebhookChannels, type CreateWebhooksOptions, type Webhooks } from './webhooks.ts'
 export type { WebhookAttempt } from './attempt.ts'
 export type { Prepared, SendOptions } from './prepare.ts'
 export type { Subscription, Subscriptions } from './subscriptions.ts'

@@ -6,9 +6,8 @@ import type { PathShape } from '../../router/tree.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Settings } from '../options/settings.ts'
-import type { TableRoute } from '../routing/table/table.ts'
+import type { TableRoute, Table } from '../routing/table/table.ts'
 import { byKnown } from '../routing/table/lifetimes.ts'
-import type { Table } from '../routing/table/table.ts'
 import type { PreviewedRoutes } from '../routing/versioned/previews.ts'
 
 /** The parts that documents are made from. */

@@ -5,8 +5,7 @@ import type {
   OlderProblem,
   StreamMigration,
 } from '../../routes/resolved-route.ts'
-import { RequestExtra } from '../../routes/migration-extra.ts'
-import type { MigrationExtra } from '../../routes/migration-extra.ts'
+import { RequestExtra, type MigrationExtra } from '../../routes/migration-extra.ts'
 import { after, isPromise, type Awaitable } from '../../base/async.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { HttpError, httpError, phraseOf } from '../../http/errors.ts'

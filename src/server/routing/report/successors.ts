@@ -3,8 +3,7 @@ import type { Param } from '../../../router/path/pattern.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { statusAt } from '../../../versioning/policy.ts'
 import { createSelect } from '../../../versioning/select.ts'
-import type { TableRoute } from '../table/table.ts'
-import type { Table } from '../table/table.ts'
+import type { TableRoute, Table } from '../table/table.ts'
 import { writePath } from '../table/url-for.ts'
 
 /**

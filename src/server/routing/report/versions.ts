@@ -3,8 +3,7 @@ import type { ChangeInfo, VersionHistory } from '../../../versioning/options.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../../versioning/life.ts'
 import { byKnown } from '../table/lifetimes.ts'
-import type { Answering } from '../table/table.ts'
-import type { Table } from '../table/table.ts'
+import type { Answering, Table } from '../table/table.ts'
 
 /** One route of a version. */
 export interface VersionRoute extends VersionLife {
