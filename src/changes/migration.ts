@@ -10,13 +10,13 @@ import { childrenOf } from '../schema/walk.ts'
 import { toRecord } from '../base/values.ts'
 import type { SourceConverter } from './operations/parameters.ts'
 import type { AppliedOperation } from './operations/operation.ts'
-import { createConvertHeaders, toHeaders } from './operations/response-headers.ts'
+import { createConvertHeaders, type toHeaders } from './operations/response-headers.ts'
 import type { Plan } from './convert/plan.ts'
 import type { Plans } from './convert/plans.ts'
 import { createTracking } from './convert/tracking.ts'
 import { withLoads } from './convert/loading.ts'
 import { MigrationError, RefusedError, type Converter, type Extra } from './convert/converter.ts'
-import { createProblemBefore, errorsBefore } from './operations/problems.ts'
+import { createProblemBefore, type ErrorsBefore } from './operations/problems.ts'
 import { bodyBefore, bodyChanges, createBodyDown, type BodyChange } from './operations/bodies.ts'
 
 interface Parts {
@@ -25,7 +25,8 @@ interface Parts {
   readonly plans: Plans
   /** The operations, newest first. */
   readonly applied: readonly AppliedOperation[]
-  readonly responses: ReadonlyMap<ResponseKey, Schema>
+  readonly errors: ErrorsBefore
+  readonly headers: ReturnType<typeof toHeaders>
   readonly converters: ReadonlyMap<SourceName, SourceConverter>
   /** The sources before models are converted. */
   readonly sources: readonly DeclaredSource[]
@@ -39,20 +40,26 @@ export function createMigration({
   level,
   plans,
   applied,
-  responses,
+  errors,
+  headers,
   converters,
   sources,
   address,
 }: Parts): Omit<VersionAdapter, 'shownPattern'> {
   const found = new Map<ResponseKey, ResponseConverter>()
-  for (const [status, schema] of route.responses) {
-    found.set(status, toResponseConverter(schema, bodyChanges(status, applied), level, plans))
+  const responses = new Map<ResponseKey, Schema>()
+  for (const [status, newest] of route.responses) {
+    const bodies = bodyChanges(status, applied)
+    const schema = bodyBefore(newest, bodies) ?? newest
+    const plan = plans.planOf(schema, level)
+    found.set(status, toResponseConverter({ schema, plan, bodies }, level, plans))
+    responses.set(status, plan?.wire ?? schema)
   }
   const other = route.isOneResponse ? found.get(route.status) : undefined
   const converterAt = (status: number): ResponseConverter | undefined => findResponse(found, status) ?? other
   const statuses = statusesOf(applied, route)
-  const problemBefore = createProblemBefore(errorsBefore(applied))
-  const convertHeaders = createConvertHeaders(toHeaders(applied))
+  const problemBefore = createProblemBefore(errors)
+  const convertHeaders = createConvertHeaders(headers)
   return {
     responses,
     up: createUp({ route, sources }, level, plans, converters),
@@ -135,15 +142,15 @@ function convertDown(
   }
 }
 
+/** A schema that is sent, before models in it are converted. */
+interface Sent {
+  readonly schema: Schema
+  readonly plan: Plan | undefined
+  readonly bodies: readonly BodyChange[]
+}
+
 /** Returns the conversion of a schema that is sent. */
-function toResponseConverter(
-  newest: Schema,
-  bodies: readonly BodyChange[],
-  level: number,
-  plans: Plans,
-): ResponseConverter {
-  const schema = bodyBefore(newest, bodies) ?? newest
-  const plan = plans.planOf(schema, level)
+function toResponseConverter({ schema, plan, bodies }: Sent, level: number, plans: Plans): ResponseConverter {
   const whole = bodies.length > 0 ? createBodyDown(bodies) : undefined
   const contentType = whole && { named: namedType(schema) }
   const isLoading = plans.isLoading(schema, level, 'down')
@@ -181,7 +188,7 @@ function convertStream(route: ResolvedRoute, level: number, plans: Plans): Strea
   for (const [name, schema] of stream.schemas) {
     const plan = plans.planOf(schema, level)
     if (plan === undefined) continue
-    found.set(name, toResponseConverter(schema, [], level, plans))
+    found.set(name, toResponseConverter({ schema, plan, bodies: [] }, level, plans))
     schemas.set(name, plan.wire)
   }
   if (found.size === 0) return undefined

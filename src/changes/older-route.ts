@@ -136,30 +136,19 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
   const sources = before.map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, level)
     const names = sourceBefore(source, plan, applied)
-    const own = source.name === 'body' ? whole : undefined
-    if (names !== undefined || plan !== undefined || own !== undefined)
-      converters.set(source.name, { plan, names: names?.up, whole: own, shown: names?.shown ?? new Map() })
+    const ofBody = source.name === 'body' ? whole : undefined
+    if (names !== undefined || plan !== undefined || ofBody !== undefined)
+      converters.set(source.name, { plan, names: names?.up, whole: ofBody, shown: names?.shown ?? new Map() })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })
-  const responses = new Map<ResponseKey, Schema>()
-  for (const [status, newest] of route.responses) {
-    const schema = bodyBefore(newest, bodyChanges(status, applied)) ?? newest
-    responses.set(status, plans.planOf(schema, level)?.wire ?? schema)
-  }
-  const migration = createMigration({
-    route,
-    level,
-    plans,
-    applied,
-    responses,
-    converters,
-    sources: before,
-    address: address.changes,
-  })
+  const errors = errorsBefore(applied)
+  const headers = toHeaders(applied)
+  const own = { converters, sources: before, errors, headers, address: address.changes }
+  const migration = createMigration({ route, level, plans, applied, ...own })
   const status = migration.statusOf(route.status)
   const older = new Map<ResponseKey, Schema>(
-    [...responses].map(([each, schema]) => [
+    [...migration.responses].map(([each, schema]) => [
       typeof each === 'number' ? migration.statusOf(each) : each,
       schema,
     ]),
@@ -168,8 +157,8 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
     sources,
     status,
     stream: migration.stream?.older ?? route.stream,
-    responses: responsesBefore(older, errorsBefore(applied)),
-    openapi: documentHeaders(route.openapi, toHeaders(applied), successOf(older, status)),
+    responses: responsesBefore(older, errors),
+    openapi: documentHeaders(route.openapi, headers, successOf(older, status)),
     migration: {
       ...migration,
       shownPattern: renameParams(address.pattern, converters.get('params')?.plan?.names ?? new Map()),

@@ -3,17 +3,24 @@ import { setExpansion, type ChangeUse } from '../routes/history.ts'
 import { toRecord } from '../base/values.ts'
 import { placed, placeOf as definedAt } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
-import { baseOf, type AnyChange } from './chain.ts'
+import { baseOf, modelOf, type AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
 import type { VersionChange } from './change.ts'
-import { createExpand, toLevels, versionIndexOf, type HistoryParts } from './expand.ts'
+import {
+  createExpand,
+  toLevels,
+  versionIndexOf,
+  operationsOf,
+  toReached,
+  type HistoryParts,
+} from './expand.ts'
 import { createPreviews } from './previews.ts'
-import { toConcerns } from './check/concerns.ts'
-import { withHistoryInternals } from './internals.ts'
-import type { AnyModel } from './model.ts'
+import { withHistoryInternals, type ChangeConcern } from './internals.ts'
+import { modelName, type AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
 import { createMigrate, levelOf } from './migrate.ts'
 import type { AnswerOf, MigratedAt, RequestOf, ValueAt } from './state.ts'
+import type { ResolvedRoute } from '../routes/resolved-route.ts'
 
 /** Every version but the oldest: nothing is before it. */
 type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
@@ -210,4 +217,38 @@ function newestFirst(
   }
   for (const change of unsorted.toSorted((a, b) => (indices.get(a) ?? 0) - (indices.get(b) ?? 0))) add(change)
   return [...sorted]
+}
+
+/** Lists the subjects of the changes of versions, newest first. Previews, and changes that are internal or not released, are left out. */
+function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): readonly ChangeConcern[] {
+  const operations = operationsOf(parts.changes)
+  const newest = new Set(routes.map((route) => route.newest ?? route))
+  const reached = [...newest]
+    .filter(({ includeInSchema }) => includeInSchema)
+    .map((route) => toReached(route, operations, parts.plans))
+  return parts.changes.flatMap((change, order): readonly ChangeConcern[] => {
+    const version = parts.versions[versionIndexOf(change, parts)]
+    if (version === undefined || change.internal === true) return []
+    const { id, title, description } = change
+    const models = change.change.flatMap((part) => modelName(modelOf(part)) ?? [])
+    const operationIds = reached
+      .filter(({ orders }) => orders.includes(order))
+      .flatMap(({ route }) => toOperationIds(route))
+    return [
+      {
+        version,
+        id,
+        title,
+        description,
+        models: [...new Set(models)],
+        operationIds: [...new Set(operationIds)],
+      },
+    ]
+  })
+}
+
+/** The ids of a route in documents: one, or one for each of its methods. */
+function toOperationIds({ operationId, name, methods }: ResolvedRoute): readonly string[] {
+  const id = operationId ?? name
+  return methods.length === 1 ? [id] : methods.map((method) => `${id}.${method.toLowerCase()}`)
 }

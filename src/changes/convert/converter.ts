@@ -110,6 +110,18 @@ export function promisedIn({ change, fields }: Blamed, promise: unknown): Migrat
   return new MigrationError(change, message, { fields })
 }
 
+/** Calls a function of a change. @throws `MigrationError` with the change, if it throws or returns a promise */
+export function callBlamed(blamed: Blamed, call: () => unknown): unknown {
+  let made
+  try {
+    made = call()
+  } catch (error) {
+    throw threwIn(blamed, error)
+  }
+  if (isPromise(made)) throw promisedIn(blamed, made)
+  return made
+}
+
 /** A value that an older version takes and the newest one refuses: the client is to blame. */
 export class RefusedError extends Error {
   readonly issues: readonly SchemaIssue[]

@@ -1,4 +1,3 @@
-import { isPromise } from '../../base/async.ts'
 import type { ResponseKey } from '../../schema/responses.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
@@ -6,9 +5,8 @@ import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { atDefinition } from '../../base/source-location.ts'
 import { isSameSchema, plainKind } from '../convert/compare.ts'
 import {
+  callBlamed,
   createMadeCheck,
-  promisedIn,
-  threwIn,
   type ChangeExtra,
   type Converter,
   type Identified,
@@ -171,13 +169,5 @@ function convertBody(
   extra: Parameters<Converter>[1],
 ): unknown {
   if (convert === undefined) return value
-  const blamed = { change, fields: ['body'] }
-  let made
-  try {
-    made = convert(value, toldOf(extra))
-  } catch (error) {
-    throw threwIn(blamed, error)
-  }
-  if (isPromise(made)) throw promisedIn(blamed, made)
-  return made
+  return callBlamed({ change, fields: ['body'] }, () => convert(value, toldOf(extra)))
 }

@@ -2,7 +2,6 @@ import { headerName } from '../../http/headers.ts'
 import type { Param, Pattern } from '../../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
 import { isSchema, type Fields, type Schema } from '../../schema/schema.ts'
-import { isPromise } from '../../base/async.ts'
 import { isString, toRecord } from '../../base/values.ts'
 import { shapeOf } from '../chain.ts'
 import { cloneNameless } from '../convert/clone.ts'
@@ -13,9 +12,8 @@ import type { Plan } from '../convert/plan.ts'
 import { toldOf } from '../convert/program.ts'
 import { differs } from '../convert/tracking.ts'
 import {
+  callBlamed,
   createMadeCheck,
-  promisedIn,
-  threwIn,
   type Extra,
   type Identified,
   type Converter,
@@ -140,30 +138,14 @@ function toConverts({ newest, name, steps }: Parameter): readonly Convert[] {
       const check = createMadeCheck(newer, change, newest, isSent ? [name] : undefined)
       return (values, extra) => {
         const before = was === absent ? undefined : values[newest]
-        const made = check(up === undefined ? before : callUp(up, before, { change, name: newest, extra }))
+        const make = (): unknown => up?.(before, toldOf(extra))
+        const made = check(up === undefined ? before : callBlamed({ change, fields: [newest] }, make))
         if (extra.altered !== undefined && differs(values[newest], made)) extra.altered(change.id)
         if (made === undefined) delete values[newest]
         else values[newest] = made
       }
     })
     .toReversed()
-}
-
-/** @throws `MigrationError` with the change, if its function throws */
-function callUp(
-  up: NonNullable<NameWas['up']>,
-  value: unknown,
-  { change, name, extra }: { readonly change: Identified; readonly name: string; readonly extra: Extra },
-): unknown {
-  const blamed = { change, fields: [name] }
-  let made
-  try {
-    made = up(value, toldOf(extra))
-  } catch (error) {
-    throw threwIn(blamed, error)
-  }
-  if (isPromise(made)) throw promisedIn(blamed, made)
-  return made
 }
 
 interface Named extends NameWas {

@@ -1,4 +1,3 @@
-import { isPromise } from '../../base/async.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import type { OlderProblem } from '../../routes/resolved-route.ts'
 import { RANGES, type ResponseKey } from '../../schema/responses.ts'
@@ -7,7 +6,7 @@ import { toZod } from '../../schema/to-zod.ts'
 import { schemasOf } from '../../schema/unwrap.ts'
 import { shapeOf } from '../chain.ts'
 import { cloneNameless } from '../convert/clone.ts'
-import { promisedIn, threwIn, type ChangeExtra, type Extra, type Identified } from '../convert/converter.ts'
+import { callBlamed, threwIn, type ChangeExtra, type Extra, type Identified } from '../convert/converter.ts'
 import { toldOf } from '../convert/program.ts'
 import { zod } from '../zod.ts'
 import { precision, type AppliedOperation, type ErrorWas } from './operation.ts'
@@ -21,7 +20,8 @@ interface ErrorBefore {
   readonly downs: readonly (Identified & { readonly down: ErrorWas['down'] })[]
 }
 
-type ErrorsBefore = ReadonlyMap<string, ErrorBefore>
+/** Errors before operations changed them, by their newest codes. */
+export type ErrorsBefore = ReadonlyMap<string, ErrorBefore>
 
 /** The errors that operations say something of, by their newest codes; what the oldest operation says counts. `applied` are newest first. */
 export function errorsBefore(applied: readonly AppliedOperation[]): ErrorsBefore {
@@ -84,13 +84,7 @@ function callDown(
   extra: ChangeExtra,
 ): object {
   const blamed = { change, fields: ['errors'] }
-  let made: unknown
-  try {
-    made = down(toRecord(problem), extra)
-  } catch (error) {
-    throw threwIn(blamed, error)
-  }
-  if (isPromise(made)) throw promisedIn(blamed, made)
+  const made = callBlamed(blamed, () => down(toRecord(problem), extra))
   if (!isRecord(made)) throw threwIn(blamed, new TypeError('down of an error returned no object'))
   return made
 }

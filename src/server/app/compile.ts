@@ -3,7 +3,7 @@ import { hasOuterLayers } from '../../routes/layer-stack.ts'
 import { DefinitionError } from '../../base/definition-error.ts'
 import { atDefinition } from '../../base/source-location.ts'
 import { findUsed } from '../container/missing.ts'
-import { historyCodeOf } from '../../routes/history.ts'
+import { historyCodeOf, type ExpandRoutes } from '../../routes/history.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import { createAllowedMethods, createDispatch, type Dispatch, type DispatchParts } from '../dispatch.ts'
@@ -28,7 +28,7 @@ import { createVersionMiss } from '../routing/lookup/version-miss.ts'
 import { reportingHeaders } from '../routing/report/headers.ts'
 import { createVersionReporter } from '../routing/report/reporter.ts'
 import { toVersionList, type VersionInfo } from '../routing/report/versions.ts'
-import { createMigrating } from '../pipeline/migration.ts'
+import { adaptNothing, createAdaptRoute } from '../pipeline/migration.ts'
 import {
   createPreviewRouting,
   type PreviewRouting,
@@ -36,7 +36,7 @@ import {
   type PreviewedRoutes,
 } from '../routing/versioned/previews.ts'
 import { createSuffixOf } from '../routing/versioned/tags.ts'
-import { writeOut } from '../routing/versioned/write-out.ts'
+import { createKnown, declaredVersions } from '../../versioning/known.ts'
 
 /** An application, built: nothing in it changes any more. */
 export interface Compiled {
@@ -207,9 +207,11 @@ function toRouted(
   }
   const hidden = versioning?.hidden ?? []
   const isTracked = settings.usage !== undefined || settings.telemetry !== undefined
-  const migrating =
-    versioning && createMigrating(createSuffixOf(routes, versioning, shared.previews), isTracked)
-  const endpointSite = { settings, container, hidden, migrating }
+  const adapt =
+    versioning === undefined
+      ? adaptNothing
+      : createAdaptRoute(createSuffixOf(routes, versioning, shared.previews), isTracked)
+  const endpointSite = { settings, container, hidden, adapt }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = createVersionTable(rows, versioning, mode)
   const locate = createVersionLocate(table, versioning, mode)
@@ -232,4 +234,21 @@ function toRouted(
       urlFor: createUrlFor(table, createChooseLink(table, versioning)),
     },
   }
+}
+
+/** The routes of every version: with a history, those that changes reach once for each state that they had. */
+function writeOut(
+  routes: readonly ResolvedRoute[],
+  versioning: Versioning | undefined,
+  expand: ExpandRoutes | undefined = historyCodeOf(versioning?.history)?.expand,
+): readonly ResolvedRoute[] {
+  if (versioning === undefined || expand === undefined) return routes
+  return expand(routes, (own) =>
+    createKnown(
+      versioning.versions,
+      declaredVersions(own.map(({ version }) => version)),
+      versioning.format,
+      versioning.elsewhere,
+    ),
+  )
 }

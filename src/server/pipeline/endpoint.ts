@@ -14,10 +14,10 @@ import { withInput } from './input.ts'
 import type { Answer, Input } from './validation/sources.ts'
 import { withInterceptors } from './interceptors.ts'
 import { recovered } from './recover.ts'
-import { createResponder, dropResult, type ResultAdapter } from './respond.ts'
+import { createResponder, dropResult } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
 import type { RequestSettings } from '../request/request.ts'
-import type { VersionAdapters } from './migration.ts'
+import type { AdaptRoute, RouteAdapter } from './migration.ts'
 import { createTimedMiddleware } from './timed-middleware.ts'
 import { createLimit, type Limit } from './timeout.ts'
 import { validating, wantValidation } from './validation/load.ts'
@@ -42,8 +42,7 @@ export interface EndpointParts {
   readonly container: Container
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
-  /** How routes serve versions that are older than their code; `undefined` in an application without versions. */
-  readonly migrating: VersionAdapters | undefined
+  readonly adapt: AdaptRoute
 }
 
 /** Creates the endpoints of a route, by method: everything that stands around its handler is closed over. */
@@ -86,27 +85,35 @@ function createRun(given: ResolvedRoute, parts: EndpointParts): Run {
   const reading = { hidden: parts.hidden, limits: parts.settings.limits }
   const time = route.timeout ?? parts.settings.timeouts.handler
   const limit = createLimit(time)
+  const checking = given.validateResponses ?? parts.settings.validateResponses
   // of the given one, by which its entity tags are found
-  const older = adapterOf(given, parts, limit)
-  const answer = older.input(createAnswer(route, parts, older, limit))
+  const older = parts.adapt(given, checking, limit)
+  const answer = older.input(createAnswer(route, parts, { older, checking, limit }))
   const answered = withInput(route, reading, answer)
   const guarded = withGuards(route.layers.guards, parts.container, limit, answered)
-  const wrapped = withOuterLayers(route, parts, { older, time }, guarded)
+  const wrapped = withOuterLayers(route, parts, { older, checking, time }, guarded)
   const limited = withOwnLimits(route, parts.settings, wrapped)
   return older.head(limited)
 }
 
+/** The parts that the steps of one route share. */
+interface RouteSite {
+  readonly older: RouteAdapter
+  readonly checking: true | 'strict' | false
+  readonly limit: Limit
+}
+
 /** Puts middleware and error handlers around the rest. */
 function withOuterLayers(
-  { layers, validateResponses }: ResolvedRoute,
+  { layers }: ResolvedRoute,
   { settings }: EndpointParts,
-  { older, time }: { readonly older: RouteAdapter; readonly time: number },
+  { older, checking, time }: Pick<RouteSite, 'older' | 'checking'> & { readonly time: number },
   run: Run,
 ): Run {
   if (!hasOuterLayers(layers)) return run
   const recover = createRecover(layers.errorHandlers, {
     ...older.answered,
-    isChecked: (validateResponses ?? settings.validateResponses) !== false,
+    isChecked: checking !== false,
     format: settings.errorFormat,
     older: older.results,
   })
@@ -121,35 +128,6 @@ function createAnnounce(route: ResolvedRoute, method: string): () => Announcemen
   const { newest = route } = route
   if (newest.sources.length === 0) return () => NOTHING_ANNOUNCED
   return validating(({ announce, bodyTypes }) => announce(method, bodyTypes(route.sources, method)))
-}
-
-/** The code that an older version puts around the newest; nothing for a route that no change reaches. */
-interface RouteAdapter {
-  /** The newest route, with the responses of the older version. */
-  readonly answered: ResolvedRoute
-  readonly input: (answer: Answer) => Answer
-  readonly errors: (run: Run) => Run
-  readonly head: (run: Run) => Run
-  readonly results: ResultAdapter | undefined
-}
-
-function adapterOf(route: ResolvedRoute, { migrating, settings }: EndpointParts, limit: Limit): RouteAdapter {
-  const { newest, migration, validateResponses } = route
-  if (newest === undefined || migration === undefined || migrating === undefined)
-    return {
-      answered: route,
-      input: (answer) => answer,
-      errors: (run) => run,
-      head: (run) => migrating?.head(route, run) ?? run,
-      results: undefined,
-    }
-  return {
-    answered: { ...newest, responses: migration.responses },
-    input: (answer) => migrating.input(migration, limit, answer),
-    errors: (run) => migrating.errors(migration, run),
-    head: (run) => migrating.head(route, run),
-    results: migrating.results(newest, migration, validateResponses ?? settings.validateResponses, limit),
-  }
 }
 
 /** Has requests read by the limits of a route that has some of its own. */
@@ -171,9 +149,8 @@ const NOTHING_INJECTED = Object.freeze({})
 /** Creates the steps after validation: values are injected, the handler is called, its result is sent. */
 function createAnswer(
   route: ResolvedRoute,
-  { settings, container }: EndpointParts,
-  older: RouteAdapter,
-  limit: Limit,
+  { container }: EndpointParts,
+  { older, checking, limit }: RouteSite,
 ): Answer {
   const injection = container.prepare(route.inject, route.module)
   const invoke = withInterceptors(route.layers.interceptors, container, (input, context) =>
@@ -181,7 +158,6 @@ function createAnswer(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     route.handler(input as never, context as never),
   )
-  const checking = route.validateResponses ?? settings.validateResponses
   const responder = createResponder(older.answered, checking, older.results)
   const respond = route.forward === undefined ? responder : passing(responder)
   const call: Answer = (context, input) => {

@@ -21,49 +21,66 @@ import type { Run } from './guards.ts'
 import type { Limit } from './timeout.ts'
 import type { Answer } from './validation/sources.ts'
 import { dropResult, IS_CHECKED, toData, type ResultAdapter } from './respond.ts'
-import type { OlderStream } from './validation/stream-items.ts'
+import type { StreamAdapter } from './validation/stream-items.ts'
 import { createChecks } from './validation/checks.ts'
 import { validating } from './validation/load.ts'
 import type { Checks } from './validation/response-check.ts'
 import { finish, isBodyless, JSON_TYPE, type ResponseHeaders } from './response-head.ts'
 
-/** How routes serve versions that are older than their code. Schemes bring it, for applications without versions never need it. */
-export interface VersionAdapters {
-  /** Has input that is valid in an older version converted into that of the newest one before a route answers. */
-  readonly input: (migration: VersionAdapter, limit: Limit, answer: Answer) => Answer
+/** The code that versions put around a route. */
+export interface RouteAdapter {
+  /** The newest route, with the responses of the older version. */
+  readonly answered: ResolvedRoute
+  /** Has input that is valid in an older version converted into that of the newest one before the route answers. */
+  readonly input: (answer: Answer) => Answer
   /** Converts errors to an older version, inside of middleware that may compress them. */
-  readonly errors: (migration: VersionAdapter, run: Run) => Run
+  readonly errors: (run: Run) => Run
   /** Adapts errors, the status and headers of responses to an older version, and adds a suffix to their entity tags. */
-  readonly head: (route: ResolvedRoute, run: Run) => Run
+  readonly head: (run: Run) => Run
   /**
-   * Creates the function that converts results to an older version. The newest schema validates them, and the older one only shapes them. If a
-   * result doesn't match its older schema at once, the newest one parses it first.
+   * Converts results to an older version. The newest schema validates them, and the older one only shapes them. If a result doesn't match its
+   * older schema at once, the newest one parses it first.
    */
-  readonly results: (
-    newest: ResolvedRoute,
-    migration: VersionAdapter,
-    checking: true | 'strict' | false,
-    limit: Limit,
-  ) => ResultAdapter
+  readonly results: ResultAdapter | undefined
 }
+
+/** Creates the code that versions put around a route. */
+export type AdaptRoute = (
+  route: ResolvedRoute,
+  checking: true | 'strict' | false,
+  limit: Limit,
+) => RouteAdapter
 
 /** Returns the end of a route's entity tags, or `undefined` for nothing. */
 export type SuffixOf = (route: ResolvedRoute) => string | undefined
 
-/** Creates how routes serve versions that are older than their code, and notes which changes alter something if that is asked for. */
-export function createMigrating(suffixOf: SuffixOf, isTracked: boolean): VersionAdapters {
-  const trackingOf = (migration: VersionAdapter): MigrationTracking =>
-    isTracked ? migration.tracking : UNTRACKED
-  return {
-    input: (migration, limit, answer) => withMigration(migration, limit, answer, trackingOf(migration)),
-    errors: (migration, run) => withOlderErrors(migration, run, trackingOf(migration)),
-    head: (route, run) => {
-      const { migration } = route
-      const tracking = migration && trackingOf(migration)
-      return withOlderHead(migration, suffixOf(route), tracked(run, tracking), tracking ?? UNTRACKED)
-    },
-    results: (newest, migration, checking, limit) =>
-      createResultAdapter({ newest, migration, checking, limit }, trackingOf(migration)),
+const same = <T>(given: T): T => given
+
+/** Puts nothing around a route, for applications without versions. */
+export const adaptNothing: AdaptRoute = (answered) => ({
+  answered,
+  input: same,
+  errors: same,
+  head: same,
+  results: undefined,
+})
+
+/** Creates what adapts routes to versions, and notes which changes alter something if that is asked for. */
+export function createAdaptRoute(suffixOf: SuffixOf, isTracked: boolean): AdaptRoute {
+  return (route, checking, limit) => {
+    const { newest, migration } = route
+    const tracking = isTracked && migration !== undefined ? migration.tracking : UNTRACKED
+    const head = (run: Run): Run =>
+      withOlderHead(migration, suffixOf(route), tracked(run, tracking), tracking)
+    if (newest === undefined || migration === undefined)
+      return { ...adaptNothing(route, checking, limit), head }
+    return {
+      answered: { ...newest, responses: migration.responses },
+      input: (answer) => withMigration(migration, limit, answer, tracking),
+      errors: (run) => withOlderErrors(migration, run, tracking),
+      head,
+      results: createResultAdapter({ newest, migration, checking, limit }, tracking),
+    }
   }
 }
 
@@ -76,7 +93,7 @@ const UNTRACKED: MigrationTracking = {
   status: NOTHING,
 }
 
-function tracked(run: Run, tracking: MigrationTracking = UNTRACKED): Run {
+function tracked(run: Run, tracking: MigrationTracking): Run {
   if (tracking === UNTRACKED) return run
   return (context, values) => {
     tracking.address(context)
@@ -340,7 +357,7 @@ function createResultAdapter(serving: Serving, tracking: MigrationTracking): Res
   }
   return {
     send,
-    stream: stream && createOlderStream(stream, checking !== false, { ...tracking, limit }),
+    stream: stream && createStreamAdapter(stream, checking !== false, { ...tracking, limit }),
     checkRaw,
   }
 }
@@ -387,13 +404,13 @@ function createRawCheck(newest: ResolvedRoute, { isConverted }: VersionAdapter):
   }
 }
 
-function createOlderStream(
+function createStreamAdapter(
   stream: StreamMigration,
   isChecked: boolean,
   { begin, end, limit }: MigrationTracking & Pick<Serving, 'limit'>,
-): OlderStream {
+): StreamAdapter {
   const declared = declaring()
-  const down: OlderStream['down'] = (name, data, context) => {
+  const down: StreamAdapter['down'] = (name, data, context) => {
     const extra = begin(context)
     const converted = stream.down(name, data, extra)
     const noted = (settled: unknown): unknown => {
@@ -402,7 +419,7 @@ function createOlderStream(
     }
     return isPromise(converted) ? loading(context, limit, converted).then(noted) : noted(converted)
   }
-  const convert: OlderStream['convert'] = (name, data, context) => {
+  const convert: StreamAdapter['convert'] = (name, data, context) => {
     const schema = isChecked ? stream.older.schemas.get(name) : undefined
     try {
       return after(down(name, data, context), (converted) =>

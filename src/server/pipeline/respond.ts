@@ -18,7 +18,7 @@ import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeader
 import { createChecks } from './validation/checks.ts'
 import { validating } from './validation/load.ts'
 import type { Answered, Checks } from './validation/response-check.ts'
-import type { OlderStream, Streaming, StreamParts } from './validation/stream-items.ts'
+import type { StreamAdapter, Streaming, StreamParts } from './validation/stream-items.ts'
 
 /** Turns a result into a response. */
 export type Respond = (
@@ -144,7 +144,7 @@ export interface ResultAdapter {
     context: RequestContext,
   ) => Awaitable<FinishedResponse>
   /** How events or items are turned, if changes reach them. */
-  readonly stream: OlderStream | undefined
+  readonly stream: StreamAdapter | undefined
   /** Refuses results that cannot be converted, and cancels their streams. */
   readonly checkRaw: (status: number, result: unknown, context: RequestContext) => void
 }

@@ -22,7 +22,7 @@ export interface Streaming {
 }
 
 /** Converts the events or items of a route into those of an older version. */
-export interface OlderStream extends Omit<StreamMigration, 'down'> {
+export interface StreamAdapter extends Omit<StreamMigration, 'down'> {
   /** Converts the data of an event, or an item. @throws `Error` for a change that fails */
   readonly down: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
   /** Converts as `down` does, and logs a change that fails. @throws `HttpError` */
@@ -36,7 +36,7 @@ export interface StreamParts {
   readonly stream: DeclaredStream
   readonly checking: true | 'strict' | false
   /** Converts it into that of an older version, if changes reach it. */
-  readonly migration: OlderStream | undefined
+  readonly migration: StreamAdapter | undefined
 }
 
 /** Creates the function that sends the events or items of a route. */
