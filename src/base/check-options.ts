@@ -37,6 +37,19 @@ export function invalidOption(where: string, message: string, fix: string): Defi
   return { code: 'invalid_option', where, message, fix }
 }
 
+/** Reports those of the options that are missing. */
+export function missingOptions(
+  where: string,
+  options: unknown,
+  names: readonly string[],
+  fix: string,
+): readonly DefinitionProblem[] {
+  const given = Object(options)
+  return names
+    .filter((name) => given[name] === undefined)
+    .map((name) => invalidOption(where, `${name} is missing`, fix))
+}
+
 /** Checks the options of the middleware `where`. `example` is a correct call. @throws `DefinitionError` with all that is wrong. */
 export function checkOptions(
   where: string,

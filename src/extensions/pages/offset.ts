@@ -1,4 +1,4 @@
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, missingOptions, type Rules } from '../../base/check-options.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { isPositive } from '../../base/values.ts'
 import { isSchema, type InputOf, type Schema } from '../../schema/schema.ts'
@@ -79,8 +79,7 @@ const OPTIONS: Rules = {
  */
 export function offset<S extends Schema>(options: OffsetOptions<S>): OffsetList<S> {
   const { items, limit, maxOffset = 10_000 }: Partial<OffsetOptions<S>> = Object(options)
-  const missing =
-    items === undefined ? [invalidOption(WHERE, 'items is missing', 'write page.offset({ items })')] : []
+  const missing = missingOptions(WHERE, options, ['items'], 'write page.offset({ items })')
   const wrong =
     isSchema(items) && fieldsOf(items) === undefined
       ? [

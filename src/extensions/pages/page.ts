@@ -1,5 +1,5 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, missingOptions, type Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Awaitable } from '../../base/async.ts'
 import { isSchema, type InputOf, type Schema } from '../../schema/schema.ts'
@@ -244,10 +244,9 @@ function toStable(_key: string, value: unknown): unknown {
 
 /** Reports what no rule of a single option sees. */
 function problemsOf(options: unknown): readonly DefinitionProblem[] {
-  const { items, order, secret, limit } = Object(options)
-  const missing = Object.entries({ items, order, secret })
-    .filter(([, value]) => value === undefined)
-    .map(([name]) => invalidOption(WHERE, `${name} is missing`, 'write page({ items, order, secret })'))
+  const { items, order, limit } = Object(options)
+  const fix = 'write page({ items, order, secret })'
+  const missing = missingOptions(WHERE, options, ['items', 'order', 'secret'], fix)
   const sorts = Array.isArray(order) && order.every(isSort) ? order.map(toSorted<string>) : []
   return [...missing, ...limitProblems(WHERE, limit), ...(isSchema(items) ? orderProblems(items, sorts) : [])]
 }

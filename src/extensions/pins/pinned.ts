@@ -1,6 +1,5 @@
 import { isPromise, type Awaitable } from '../../base/async.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { checkOptions, missingOptions, type Rules } from '../../base/check-options.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import { httpError } from '../../http/errors.ts'
 import type { HttpRequest } from '../../http/http.ts'
@@ -90,7 +89,8 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function pinned(options: PinOptions): Pins {
-  checkOptions(WHERE, options, OPTIONS, missingProblems(options))
+  const missing = missingOptions(WHERE, options, ['get', 'set'], 'write pinned({ get, set })')
+  checkOptions(WHERE, options, OPTIONS, missing)
   const { client, otherwise = null, onFirstUse = 'latestStable' } = options
   const { onStoreError = 'refuse', ttl = 60_000, maxClients = 10_000 } = options
   const store = createPinStore(options)
@@ -164,11 +164,4 @@ function toKnown(version: string, choice: VersionChoice): string {
     // the client may upgrade its pin at any time
     headers: { 'cache-control': 'no-store' },
   })
-}
-
-function missingProblems(options: unknown): readonly DefinitionProblem[] {
-  const given = Object(options)
-  return ['get', 'set']
-    .filter((name) => given[name] === undefined)
-    .map((name) => invalidOption(WHERE, `${name} is missing`, 'write pinned({ get, set })'))
 }

@@ -1,7 +1,6 @@
 import { addedError } from '../../http/extension-errors.ts'
 import { after, atOnceOr, ignoreFailure, type Awaitable } from '../../base/async.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { checkOptions, missingOptions, type Rules } from '../../base/check-options.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { defineInterceptor, fitting, type FitRoute, type Interceptor } from '../../define/interceptor.ts'
 import { documenting, type AnsweredProblem, type Documented } from '../../define/layers.ts'
@@ -69,7 +68,8 @@ const READING: readonly Method[] = ['GET', 'HEAD', 'QUERY']
 export function preconditions<T, I = unknown>(
   options: PreconditionOptions<T, I>,
 ): PreconditionInterceptor<T> {
-  checkOptions(WHERE, options, OPTIONS, missingIn(options))
+  const fix = 'write preconditions({ etag, current })'
+  checkOptions(WHERE, options, OPTIONS, missingOptions(WHERE, options, ['etag', 'current'], fix))
   const { current, lastModified, required = false } = options
   const states = new WeakMap<ExecutionContext, T>()
 
@@ -123,12 +123,6 @@ export function preconditions<T, I = unknown>(
   })
   own.add(made)
   return fitting(documenting(made, ...toDocumented(required, lastModified !== undefined)), fitPreconditions)
-}
-
-function missingIn(options: unknown): readonly DefinitionProblem[] {
-  return ['etag', 'current']
-    .filter((name) => Object(options)[name] === undefined)
-    .map((name) => invalidOption(WHERE, `${name} is missing`, 'write preconditions({ etag, current })'))
 }
 
 const own = new WeakSet<Interceptor>()

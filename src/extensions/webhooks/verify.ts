@@ -1,5 +1,5 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, missingOptions, type Rules } from '../../base/check-options.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { Guard } from '../../define/guard.ts'
@@ -192,11 +192,9 @@ function isFormat(value: unknown): value is SignatureFormat {
 }
 
 function missingProblems(options: unknown): readonly DefinitionProblem[] {
-  const { secrets, format, replays } = Object(options)
+  const { format, replays } = Object(options)
   return [
-    ...(secrets === undefined
-      ? [invalidOption(WHERE, 'secrets is missing', 'give the secret that you share with the sender')]
-      : []),
+    ...missingOptions(WHERE, options, ['secrets'], 'give the secret that you share with the sender'),
     ...(format === 'github' && replays !== undefined
       ? [
           invalidOption(

@@ -1,6 +1,5 @@
 import { findHistoryInternals } from '../../changes/internals.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { checkOptions, missingOptions, type Rules } from '../../base/check-options.ts'
 import type { Webhook, WebhookVersions } from '../../openapi/webhook.ts'
 import { placed } from '../../base/source-location.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
@@ -47,7 +46,8 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Webhook<S> {
-  checkOptions(WHERE, options, OPTIONS, missingProblems(options), EXAMPLE)
+  const missing = missingOptions(WHERE, options, ['name', 'schema'], `write ${EXAMPLE}`)
+  checkOptions(WHERE, options, OPTIONS, missing, EXAMPLE)
   const { schema, version } = options
   const webhook: Webhook<S> = {
     ...options,
@@ -77,11 +77,4 @@ function isEntry(value: unknown): boolean {
 
 function isVersionSpec(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 && value.every(isEntry) : isEntry(value)
-}
-
-function missingProblems(options: unknown): readonly DefinitionProblem[] {
-  const given = Object(options)
-  return ['name', 'schema']
-    .filter((name) => given[name] === undefined)
-    .map((name) => invalidOption(WHERE, `${name} is missing`, `write ${EXAMPLE}`))
 }

@@ -2,7 +2,7 @@ import type { Webhook } from '../../openapi/webhook.ts'
 import { once } from '../../base/async.ts'
 import { stepProblems } from '../../changes/check-steps.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
+import { checkOptions, invalidOption, missingOptions, type Rules } from '../../base/check-options.ts'
 import { DefinitionError, type DefinitionProblem } from '../../base/definition-error.ts'
 import { isWorkerd, openChannel } from '../../base/platform.ts'
 import type { InputOf, Schema } from '../../schema/schema.ts'
@@ -83,13 +83,15 @@ const ATTEMPTS = openChannel(WebhookChannels.attempt)
 
 const WHERE = 'createWebhooks'
 
+const SUBSCRIPTIONS = 'an object with functions of, find and disable'
+
 const hasFunctions =
   (...names: readonly string[]) =>
   (value: unknown): boolean =>
     isObject(value) && names.every((name) => isFunction(Reflect.get(value, name)))
 
 const OPTIONS: Rules = {
-  subscriptions: [hasFunctions('of', 'find', 'disable'), 'an object with functions of, find and disable'],
+  subscriptions: [hasFunctions('of', 'find', 'disable'), SUBSCRIPTIONS],
   history: [isRecord, 'what defineVersions returns'],
   inject: [isRecord, 'an object'],
   outbox: [hasFunctions('add'), 'an object with a function add'],
@@ -116,7 +118,8 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong, or a change of the history.
  */
 export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): Webhooks<A> {
-  checkOptions(WHERE, options, OPTIONS, missingProblems(options), 'createWebhooks({ subscriptions })')
+  const missing = missingOptions(WHERE, options, ['subscriptions'], `give ${SUBSCRIPTIONS}`)
+  checkOptions(WHERE, options, OPTIONS, missing, 'createWebhooks({ subscriptions })')
   const {
     subscriptions,
     history,
@@ -222,10 +225,4 @@ function historyProblems(history: unknown): readonly DefinitionProblem[] {
     ...parts.problems,
     ...stepProblems(chains, () => false, new Set(chains.flatMap(({ steps }) => steps))),
   ]
-}
-
-function missingProblems(options: unknown): readonly DefinitionProblem[] {
-  return Object(options).subscriptions === undefined
-    ? [invalidOption(WHERE, 'subscriptions is missing', 'give an object with functions of, find and disable')]
-    : []
 }

@@ -1,4 +1,4 @@
-import { checkOptions, invalidOption, type Rules } from '../../../base/check-options.ts'
+import { checkOptions, invalidOption, missingOptions, type Rules } from '../../../base/check-options.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import { documenting, RETRY_AFTER, type AnsweredProblem, type Middleware } from '../../../define/layers.ts'
 import type { Guard } from '../../../define/guard.ts'
@@ -268,11 +268,8 @@ function addHeadersLater(
 /** A limiter has a limit and a window of its own, which clients are told. */
 function storeProblems(options: unknown): readonly DefinitionProblem[] {
   const { store, limit, window } = Object(options)
-  const missing = Object.entries({ limit, window })
-    .filter(([, value]) => value === undefined)
-    .map(([name]) =>
-      invalidOption(WHERE, `${name} is missing`, 'write rateLimit({ limit: 100, window: 60 })'),
-    )
+  const fix = 'write rateLimit({ limit: 100, window: 60 })'
+  const missing = missingOptions(WHERE, options, ['limit', 'window'], fix)
   if (!isLimiter(store)) return missing
   if (isFunction(limit))
     return [
