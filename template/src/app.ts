@@ -1,15 +1,22 @@
 import { createApp, defineModule, VersioningSchemes } from 'octavo'
-import type { App, AppOptions } from 'octavo'
+import type { AppOptions } from 'octavo'
 
-import { bookController } from './books.ts'
+import { bookController, Books } from './books.ts'
+import { history } from './history.ts'
 
-export const AppModule = defineModule({ name: 'BooksModule', controllers: [bookController] })
+export const AppModule = defineModule({
+  name: 'AppModule',
+  controllers: [bookController],
+  providers: [Books],
+})
 
-/** Makes the app. Tests make their own. */
-export function createBooksApp(options: Pick<AppOptions, 'logger'> = {}): App<typeof AppModule> {
-  const app = createApp(AppModule, { docs: { info: { title: 'Books' } }, ...options })
-  app.enableVersioning(VersioningSchemes.URL, { versionParameter: 'v', defaultVersion: null })
-  return app
+/** Creates the app. Each test creates its own. */
+export function createBooksApp(options: Pick<AppOptions, 'logger'> = {}) {
+  return createApp(AppModule, {
+    docs: { info: { title: 'Books' } },
+    versioning: { scheme: VersioningSchemes.URL, history },
+    ...options,
+  })
 }
 
 export const app = createBooksApp()

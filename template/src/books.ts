@@ -1,55 +1,54 @@
-import { defineController, notFound } from 'octavo'
+import { defineController, defineProvider, notFound } from 'octavo'
 import { z } from 'zod'
 
-const NewBook = z.object({ title: z.string().min(1), author: z.string().min(1) }).meta({ id: 'NewBook' })
-const Book = NewBook.extend({ id: z.number().int() }).meta({ id: 'Book' })
+import { Book, NewBook } from './models.ts'
 
-const books: z.infer<typeof Book>[] = [{ id: 1, title: 'Middlemarch', author: 'George Eliot' }]
+/** The books in memory. Replace it with your database. */
+export const Books = defineProvider({
+  name: 'Books',
+  create: () => {
+    const rows = new Map([[1, { id: 1, title: 'Middlemarch', author: 'George Eliot' }]])
+    return {
+      list: () => [...rows.values()],
+      find: (id: number) => rows.get(id),
+      add: (book: z.infer<typeof NewBook>) => {
+        const row = { id: rows.size + 1, ...book }
+        rows.set(row.id, row)
+        return row
+      },
+    }
+  },
+})
 
-function findBook(id: number): z.infer<typeof Book> {
-  const book = books.find((each) => each.id === id)
-  if (book === undefined) throw notFound(`There is no book ${id}`)
-  return book
-}
-
-/** Books, in two versions: what differs says its version, what is the same is written once. */
+/** The routes of the newest version. The older ones follow from the history. */
 export const bookController = defineController({
   name: 'BookController',
   prefix: '/books',
-  version: ['1', '2'],
+  inject: { books: Books },
   routes: [
     {
       method: 'GET',
       name: 'list',
-      version: '1',
-      response: z.array(z.string()),
-      handler: () => books.map(({ title }) => title),
-    },
-    {
-      method: 'GET',
-      name: 'list',
-      version: '2',
-      input: { query: { author: z.string().optional() } },
       response: z.array(Book),
-      handler: ({ query }) => books.filter(({ author }) => author === (query.author ?? author)),
+      handler: ({ inject }) => inject.books.list(),
     },
     {
       method: 'GET',
-      path: '/{book_id:int}',
+      path: '/{id:int}',
       name: 'getOne',
       response: Book,
-      handler: ({ params }) => findBook(params.book_id),
+      handler: ({ params, inject }) => {
+        const book = inject.books.find(params.id)
+        if (book === undefined) throw notFound(`There is no book ${params.id}`)
+        return book
+      },
     },
     {
       method: 'POST',
       name: 'create',
       input: { body: NewBook },
       response: { 201: Book },
-      handler: ({ body }) => {
-        const book = { id: books.length + 1, ...body }
-        books.push(book)
-        return book
-      },
+      handler: ({ body, inject }) => inject.books.add(body),
     },
   ],
 })

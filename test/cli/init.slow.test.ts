@@ -46,6 +46,7 @@ describe('octavo init', () => {
     assert.equal(Reflect.get(Object(dependencies), 'octavo'), `^${version}`)
     assert.equal(typeof Reflect.get(Object(devDependencies), 'swagger-ui-dist'), 'string')
     assert.deepEqual(filesOf(project), [
+      '.github/workflows/check.yml',
       '.gitignore',
       'AGENTS.md',
       'README.md',
@@ -55,7 +56,10 @@ describe('octavo init', () => {
       'package.json',
       'src/app.ts',
       'src/books.ts',
+      'src/changes/writers-are-authors.ts',
+      'src/history.ts',
       'src/main.ts',
+      'src/models.ts',
       'test/app.test.ts',
       'tsconfig.json',
     ])
@@ -83,7 +87,7 @@ describe('octavo init', () => {
       encoding: 'utf8',
       env,
     })
-    assert.match(printed, /pass 4\b/)
+    assert.match(printed, /pass 5\b/)
     const { scripts } = manifestOf('Mein Gärtchen')
     assert.match(String(Reflect.get(Object(scripts), 'check')), /octavo check --strict$/)
     const checked = await octavo(['check', '--strict'], {

@@ -102,13 +102,72 @@ describe('what a document shows of routes', () => {
       { method: 'GET', path: '/a', summary: 'Own words', description: 'More *words*', tags: ['x'], handler },
     ])
     const document = app.openapi()
-    assert.equal(operation(document, '/car/{car_id}').summary, 'Get by car id')
+    assert.equal(operation(document, '/car/{car_id}').summary, 'Get a car')
     const { summary, description, tags } = operation(document, '/car/a')
     assert.deepEqual(
       { summary, description, tags },
       { summary: 'Own words', description: 'More *words*', tags: ['x'] },
     )
     assert.deepEqual(document.tags, [{ name: 'car' }, { name: 'x' }])
+  })
+
+  it('makes summaries that read like sentences', async () => {
+    const route = (
+      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+      path: `/${string}`,
+      name?: string,
+    ) => ({
+      method,
+      path,
+      ...(name === undefined ? {} : { name }),
+      handler,
+    })
+    const summariesOf = async (name: string, routes: readonly ReturnType<typeof route>[]) => {
+      const app = createApp(defineModule({ controllers: [defineController({ name, routes })] }))
+      await app.ready()
+      const items = Object.values(app.openapi().paths)
+      return items.flatMap((item) => Object.values(item).map(({ summary }) => summary))
+    }
+    const users = await summariesOf('UserController', [
+      route('GET', '/', 'list'),
+      route('POST', '/', 'create'),
+      route('GET', '/{id}', 'getOne'),
+      route('PUT', '/{id}', 'update'),
+      route('DELETE', '/{id}', 'remove'),
+      route('GET', '/mail/{address}', 'findByAddress'),
+      route('POST', '/{id}/addresses', 'addAddress'),
+      route('GET', '/me', 'me'),
+    ])
+    assert.deepEqual(users, [
+      'List users',
+      'Create a user',
+      'Get a user',
+      'Update a user',
+      'Remove a user',
+      'Find a user by address',
+      'Add an address',
+      'Me',
+    ])
+    const made = await summariesOf('OrderItemsController', [
+      route('GET', '/'),
+      route('POST', '/'),
+      route('GET', '/{id}'),
+      route('PUT', '/{id}'),
+      route('GET', '/{id}/entries'),
+      route('POST', '/{id}/archive'),
+    ])
+    assert.deepEqual(made, [
+      'List order items',
+      'Create an order item',
+      'Get an order item',
+      'Replace an order item',
+      'List entries',
+      'Post by id archive',
+    ])
+    assert.deepEqual(
+      await summariesOf('HealthController', [route('GET', '/'), route('PUT', '/', 'update')]),
+      ['Get health', 'Update health'],
+    )
   })
 
   it('leaves out what is not to be in it, at every level', async () => {

@@ -17,7 +17,7 @@ export const init: Command = {
   summary: 'create a project',
   usage: '[folder] [options]',
   about: [
-    'Creates a TypeScript project with one resource in two versions, a test, documents and a documentation page.',
+    'Creates a TypeScript project with one resource, a change between its two versions, tests, documents and a workflow that checks them.',
     'Start it with npm install and npm start.',
   ],
   examples: ['octavo init garage', 'octavo init . --name @acme/garage'],

@@ -1,5 +1,6 @@
 import { withoutNull } from '../../base/json-schema.ts'
 import { isString, toRecord } from '../../base/values.ts'
+import { toPlural, toWords, withArticle } from '../../base/words.ts'
 import type {
   Described,
   Draft,
@@ -15,17 +16,8 @@ export function toTitle(draft: Draft): string {
   return draft.kind === 'model' ? modelTitle(draft) : routeTitle(draft)
 }
 
-/** The name of a model in the plural, as words: `OrderItem` is "order items". */
-function pluralOf(model: string): string {
-  const words = model.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').split(/[\s_-]+/)
-  const own = words.map((word) => (/^[A-Z\d]{2,}$/.test(word) ? word : word.toLowerCase())).join(' ')
-  if (/(?:ss|sh|ch|x|z)$/i.test(own)) return `${own}es`
-  if (/[^aeiou]y$/i.test(own)) return `${own.slice(0, -1)}ies`
-  return own.endsWith('s') ? own : `${own}s`
-}
-
 function modelTitle({ model, fields }: ModelDraft): string {
-  const plural = pluralOf(model)
+  const plural = toPlural(toWords(model))
   const many = plural.charAt(0).toUpperCase() + plural.slice(1)
   const namesOf = (kind: FieldDraft['kind']): readonly string[] =>
     fields.filter((field) => field.kind === kind).map(({ name }) => code(name))
@@ -33,14 +25,11 @@ function modelTitle({ model, fields }: ModelDraft): string {
   const [first] = fields
   if (first?.kind === 'renamed') return `${code(first.was)} of ${plural} is called ${code(first.name)}`
   if (first?.kind === 'turned') return `${code(first.name)} of ${plural} ${turnTitle(first)}`
-  if (removed.length === 0) return `${many} have ${added.length === 1 ? withArticle(added) : list(added)}`
+  if (removed.length === 0)
+    return `${many} have ${added.length === 1 ? withArticle(list(added)) : list(added)}`
   if (added.length === 0)
-    return `${many} no longer have ${removed.length === 1 ? withArticle(removed) : list(removed, 'or')}`
+    return `${many} no longer have ${removed.length === 1 ? withArticle(list(removed)) : list(removed, 'or')}`
   return `${many} have ${list(added)} instead of ${list(removed)}`
-}
-
-function withArticle([name = '']: readonly string[]): string {
-  return `${/^`[aeio]/i.test(name) ? 'an' : 'a'} ${name}`
 }
 
 /** Describes a value as it is now. */
@@ -59,7 +48,7 @@ function turnTitle({ was, now }: { readonly was: Described; readonly now: Descri
 function typeTitle(type: unknown): string | undefined {
   if (!isString(type)) return undefined
   if (type === 'array') return 'a list'
-  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
+  return withArticle(type)
 }
 
 function valuesTitle(was: readonly string[], now: readonly string[]): string | undefined {

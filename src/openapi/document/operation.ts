@@ -11,6 +11,7 @@ import { addedTo, withAddedHeaders } from './added.ts'
 import type { ConvertedRoute, DocumentedRoute } from './model.ts'
 import type { ErrorAnswers } from './problems.ts'
 import { toResponses } from './responses.ts'
+import { toSummary } from './summary.ts'
 import type { OpenApiVersion, Operation, Parameter, RequestBody, SecurityAlternative } from './types.ts'
 import type { Wire } from './wire.ts'
 
@@ -53,7 +54,7 @@ type WithParameters = (own: readonly Parameter[]) => Operation
 function toOperation(documented: DocumentedRoute, method: Method, parts: OperationParts): WithParameters {
   const { route, lifetime } = documented
   const { converted, wire, security, now } = parts
-  const { summary = toSummary(route.name), tags } = route
+  const { summary = toSummary(route), tags } = route
   const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
   const description = [route.description ?? [], origin].flat().join('\n\n')
   const head = {
@@ -104,17 +105,6 @@ function isDeprecated(lifetime: Lifetime | undefined, now: number): boolean {
 function toOperationId({ route }: DocumentedRoute, method: Method): string {
   const id = route.operationId ?? route.name
   return route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`
-}
-
-/** Words of a route's name: `car.getByCarId` is `Get by car id`. */
-function toSummary(name: string): string {
-  const words = name
-    .slice(name.lastIndexOf('.') + 1)
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/[-_$]+/g, ' ')
-    .trim()
-    .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Reports what `openapi` of a route holds that a document cannot. */
