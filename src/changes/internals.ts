@@ -24,6 +24,8 @@ export interface ChangeConcern {
   readonly models: readonly string[]
   /** The ids that documents have for operations of the routes that it reaches. */
   readonly operationIds: readonly string[]
+  /** The names of the fields, parameters and headers that it describes, older ones included. */
+  readonly names: readonly string[]
 }
 
 // shared by all copies of Octavo, for the command line may be another one than that of the application

@@ -1,6 +1,6 @@
 import { DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
 import { setExpansion, type ChangeUse } from '../routes/history.ts'
-import { toRecord } from '../base/values.ts'
+import { isString, toRecord } from '../base/values.ts'
 import { placed, placeOf as definedAt } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
 import { baseOf, modelOf, type AnyChange } from './chain.ts'
@@ -242,9 +242,21 @@ function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): read
         description,
         models: [...new Set(models)],
         operationIds: [...new Set(operationIds)],
+        names: [...new Set(change.change.flatMap(namesIn))],
       },
     ]
   })
+}
+
+/** The names in a part of a change: those of now, and those that they had. */
+function namesIn(part: unknown): readonly string[] {
+  const { fields, query, headers, cookies, response } = toRecord(part)
+  return [fields, query, headers, cookies, toRecord(response)['headers']].flatMap((named) =>
+    Object.entries(toRecord(named)).flatMap(([name, field]) => [
+      name,
+      ...[toRecord(field)['was']].filter(isString),
+    ]),
+  )
 }
 
 /** The ids of a route in documents: one, or one for each of its methods. */

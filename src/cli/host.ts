@@ -119,10 +119,11 @@ function readChangelog(app: App): ChangelogReport {
   const { versioning, routes } = internalsOf(app, 'octavo changelog')
   const changes = findHistoryInternals(versioning()?.history)?.concerns(routes()) ?? []
   const served = app.versions().filter((each) => each.elsewhere !== true && each.routes.length > 0)
-  const versions = served.map(({ version, deprecated, sunset }) => ({
+  const versions = served.map(({ version, deprecated, sunset, retired }) => ({
     version,
     deprecated,
     sunset,
+    isRetired: retired !== 'serve',
     document: app.openapi({ version }),
     changes: changes.filter((change) => change.version === version),
   }))

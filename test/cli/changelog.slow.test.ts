@@ -36,7 +36,12 @@ Models: \`Car\`
 
 Operations: \`GET /v2/car\`
 
-### Differences from 1
+\`Car\` before and after:
+
+\`\`\`diff
+- { "year": "string" }
++ { "year": 1.5 }
+\`\`\`
 
 **Breaking**
 

@@ -39,6 +39,8 @@ const toChange = (title: string, description = title) => ({
   description,
   models: [],
   operations: [],
+  examples: [],
+  findings: [],
 })
 const markdownOf = (title: string, description?: string): string =>
   toMarkdown({ title: 'Cars', versions: [entry({ changes: [toChange(title, description)] })] })
@@ -247,18 +249,104 @@ describe('a changelog', () => {
       versioning: { scheme: VersioningSchemes.URL, history },
     })
     const { versions } = await read(app)
-    assert.deepEqual(versions[0]?.changes, [
+    const [found] = versions[0]?.changes ?? []
+    assert.deepEqual(
+      { ...found, findings: found?.findings.map(({ rule }) => rule) },
       {
         id: 'ids-are-text',
         title: 'Ids are text',
         description: 'Ids are text',
         models: ['Car'],
         operations: ['GET /v2/cars', 'GET /v2/cars/first', 'POST /v2/cars', 'PUT /v2/cars/first'],
+        examples: [{ schema: 'Car', before: { id: 1.5 }, after: { id: 'string' } }],
+        findings: [
+          'request-property-type-changed',
+          'status-of-default-changed',
+          'response-property-type-changed',
+          'response-property-type-changed',
+          'response-property-type-changed',
+          'response-property-type-changed',
+        ],
       },
-    ])
+    )
+    assert.equal(versions[0]?.changes.length, 1)
+    // the change that explains it is internal
+    assert.deepEqual(
+      versions[0]?.findings.map(({ at }) => at),
+      ['colour', 'paint'],
+    )
     const { description = '' } = app.openapi({ version: '2' }).info
     assert.match(description, /Ids are text/)
     assert.doesNotMatch(description, /Colours/)
+  })
+})
+
+describe('the differences of a change', () => {
+  const Car = model('Car', { id: z.string(), brand: z.string(), seats: z.int().min(2) })
+  const history = defineVersions({
+    versions: ['2', '1'],
+    models: { Car },
+    changes: [
+      defineVersionChange({
+        version: '2',
+        title: 'Makes are brands',
+        change: [reshape({ of: Car, fields: { brand: { was: 'make' } } })],
+      }),
+      defineVersionChange({
+        version: '2',
+        title: 'Cars have two seats',
+        change: [
+          reshape({
+            of: Car,
+            fields: { seats: { was: z.int(), up: (old) => old, narrowed: true } },
+            responseOnly: true,
+          }),
+        ],
+      }),
+    ],
+  })
+  const cars = defineController({
+    name: 'CarController',
+    routes: [
+      { method: 'GET', name: 'one', response: Car, handler: () => ({ id: '1', brand: 'Ford', seats: 4 }) },
+      { method: 'GET', path: '/old', name: 'old', version: '1', handler: () => 1 },
+    ],
+  })
+  const app = createApp(defineModule({ controllers: [cars] }), {
+    logger: false,
+    docs: {},
+    versioning: { scheme: VersioningSchemes.URL, history },
+  })
+
+  it('are grouped under it by the names that it describes, and others stand apart', async () => {
+    const { versions } = await read(app)
+    const toPlaces = (findings: readonly { readonly at: string; readonly rule: string }[]) =>
+      findings.map(({ at, rule }) => `${at} ${rule}`)
+    assert.deepEqual(
+      versions[0]?.changes.map(({ id, findings, examples }) => [id, toPlaces(findings), examples]),
+      [
+        [
+          'makes-are-brands',
+          ['brand response-required-property-added', 'make response-required-property-removed'],
+          [{ schema: 'Car', before: { make: 'string' }, after: { brand: 'string' } }],
+        ],
+        ['cars-have-two-seats', ['seats response-property-min-set'], []],
+      ],
+    )
+    assert.deepEqual(toPlaces(versions[0]?.findings ?? []), [' api-path-removed-without-deprecation'])
+    assert.equal(versions[0]?.level, 'breaking')
+  })
+
+  it('have JSON before and after, and the page explains their rules', async () => {
+    assert.match(
+      (await app.inject('/docs/changelog.md')).body,
+      /`Car` before and after:\n\n```diff\n- \{ "make": "string" \}\n\+ \{ "brand": "string" \}\n```\n\n\*\*Breaking\*\*/,
+    )
+    const { body } = await app.inject('/docs/changelog.html')
+    const links = [...body.matchAll(/<a href="#([a-z-]+)"><code>/g)].map(([, rule]) => rule)
+    assert.equal(links.length, 4)
+    for (const rule of links)
+      assert.match(body, new RegExp(`<dt id="${rule}"><code>${rule}</code></dt><dd>[A-Z].+\\.</dd>`))
   })
 })
 

@@ -4,6 +4,8 @@ import { worst } from '../finding.ts'
 import type { Finding, Level, FindingPlace } from '../finding.ts'
 import { toPlain } from '../json.ts'
 import { operationsById } from '../document/by-id.ts'
+import { toExamples } from './example.ts'
+import type { ChangeExample } from './example.ts'
 
 /** A change, as a history tells of it. */
 interface SourceChange {
@@ -12,6 +14,8 @@ interface SourceChange {
   readonly description: string
   readonly models: readonly string[]
   readonly operationIds: readonly string[]
+  /** The names of the fields, parameters and headers that it describes, older ones included. */
+  readonly names: readonly string[]
 }
 
 /** A version that a changelog is made from. */
@@ -23,6 +27,8 @@ export interface ChangelogSource {
   readonly deprecated?: true | string | undefined
   /** The moment of its sunset, as an ISO 8601 text. */
   readonly sunset?: string | undefined
+  /** Whether it does not answer after its sunset. */
+  readonly isRetired?: boolean
 }
 
 /** A change in a changelog. */
@@ -34,6 +40,10 @@ interface ChangelogChange {
   readonly models: readonly string[]
   /** The operations that it reaches, as method and path. */
   readonly operations: readonly string[]
+  /** Examples of the named schemas that it changes, with the members that differ. */
+  readonly examples: readonly ChangeExample[]
+  /** The differences that it causes. */
+  readonly findings: readonly Finding[]
 }
 
 /** A version in a changelog. */
@@ -47,10 +57,12 @@ export interface ChangelogVersion {
   readonly deprecated?: true | string
   /** The day of its sunset. */
   readonly sunset?: string
+  /** Whether it does not answer after its sunset. */
+  readonly retired?: true
   /** The worst level of the findings. */
   readonly level: Level
   readonly changes: readonly ChangelogChange[]
-  /** The differences from the version before it. */
+  /** The differences from the version before it that no change describes. */
   readonly findings: readonly Finding[]
 }
 
@@ -89,25 +101,64 @@ function toVersion(
   before: ChangelogSource | undefined,
   day: string | undefined,
 ): ChangelogVersion {
-  const { version, document, deprecated, sunset } = source
+  const { version, document, deprecated, sunset, isRetired } = source
   const operations = operationsById(document)
   const findings = before === undefined ? [] : toFindings(before, source, day)
+  const byChange = groupByCause(findings, source.changes)
   return {
     version,
     ...(before === undefined ? {} : { before: before.version }),
     ...(day === undefined ? {} : { day }),
     ...(deprecated === undefined ? {} : { deprecated: deprecated === true || deprecated.slice(0, 10) }),
     ...(sunset === undefined ? {} : { sunset: sunset.slice(0, 10) }),
+    ...(isRetired === true && sunset !== undefined ? { retired: true } : {}),
     level: worst(findings.map(({ level }) => level)),
-    changes: source.changes.map(({ operationIds, id, title, description, models }) => ({
-      id,
-      title,
-      description,
-      models,
-      operations: operationIds.flatMap((operationId) => operations.get(operationId) ?? []).toSorted(),
-    })),
-    findings,
+    changes: source.changes.map((change) => {
+      const { operationIds, id, title, description, models } = change
+      const own = byChange.get(change) ?? []
+      return {
+        id,
+        title,
+        description,
+        models,
+        operations: operationIds.flatMap((operationId) => operations.get(operationId) ?? []).toSorted(),
+        examples: toExamples(own, before?.document, document),
+        findings: own,
+      }
+    }),
+    findings: byChange.get(undefined) ?? [],
   }
+}
+
+/** Groups differences by the change that causes them, `undefined` for those that no change describes. */
+function groupByCause(
+  findings: readonly Finding[],
+  changes: readonly SourceChange[],
+): ReadonlyMap<SourceChange | undefined, readonly Finding[]> {
+  const groups = new Map<SourceChange | undefined, Finding[]>()
+  for (const finding of findings) {
+    const cause = causeOf(finding, changes)
+    groups.set(cause, [...(groups.get(cause) ?? []), finding])
+  }
+  return groups
+}
+
+/** The change that names the difference, or else the only one that reaches the operation that differs. */
+function causeOf(
+  { schema = '', at, route, places }: Finding,
+  changes: readonly SourceChange[],
+): SourceChange | undefined {
+  const routes = [route, ...places.map((place) => place.route)]
+  const model = schema.replace(/(?:In|Out)put$/, '')
+  const near = changes.filter(
+    ({ models, operationIds }) =>
+      models.includes(schema) || models.includes(model) || operationIds.some((id) => routes.includes(id)),
+  )
+  const steps = at.split('/')
+  return (
+    near.find(({ names }) => names.some((name) => steps.includes(name))) ??
+    (schema === '' && near.length === 1 ? near[0] : undefined)
+  )
 }
 
 /** The differences of two versions. Operations have the names of the newer one. */

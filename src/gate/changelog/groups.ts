@@ -1,6 +1,7 @@
 import { operationsIn, whereOf } from '../finding.ts'
 import type { Finding, Level } from '../finding.ts'
 import type { ChangelogVersion } from './changelog.ts'
+import type { ChangeExample } from './example.ts'
 
 /** The same difference of one or more operations. */
 interface FindingGroup extends Pick<Finding, 'rule' | 'at' | 'message'> {
@@ -20,8 +21,8 @@ const TITLES = [
   ['info', 'Compatible'],
 ] as const
 
-/** The findings of a version by their level, the worst first. A difference that several operations share is listed once. */
-export function groupFindings({ findings }: ChangelogVersion): readonly LevelGroup[] {
+/** The findings of a version or a change by their level, the worst first. A difference that several operations share is listed once. */
+export function groupFindings({ findings }: Pick<ChangelogVersion, 'findings'>): readonly LevelGroup[] {
   return TITLES.flatMap(([level, title]): readonly LevelGroup[] => {
     const groups = new Map<string, Omit<FindingGroup, 'operations'> & { readonly operations: Set<string> }>()
     for (const finding of findings) {
@@ -39,14 +40,32 @@ export function groupFindings({ findings }: ChangelogVersion): readonly LevelGro
 }
 
 /** Describes the life of a version, without saying whether that is over. */
-export function lifeOf({ deprecated, sunset }: ChangelogVersion): string {
+export function lifeOf({ deprecated, sunset, retired }: ChangelogVersion): string {
   const parts = [
     ...(deprecated === undefined
       ? []
       : [deprecated === true ? 'Deprecated' : `Deprecation on ${deprecated}`]),
-    ...(sunset === undefined ? [] : [`${deprecated === undefined ? 'Sunset' : 'sunset'} on ${sunset}`]),
+    ...(sunset === undefined ? [] : [`${retired === true ? 'retirement' : 'sunset'} on ${sunset}`]),
   ]
-  return parts.length === 0 ? '' : `${parts.join(', ')}.`
+  const text = parts.join(', ')
+  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+/** The JSON of an example as the lines of a diff: what was, and what is. */
+export function toDiff({ before, after }: ChangeExample): readonly [was: string, is: string] {
+  return [toLines('-', before), toLines('+', after)]
+}
+
+/** JSON behind a sign, on one line if it is short. */
+function toLines(sign: string, value: unknown): string {
+  const text = JSON.stringify(value, undefined, 2)
+  const line = text.replaceAll(/\n */g, ' ')
+  return (line.length > 72 ? text : line).replaceAll(/^/gm, `${sign} `)
+}
+
+/** Returns the title of the differences that no change describes. `before` is written as the format asks for. */
+export function differencesTitle({ changes }: ChangelogVersion, before: string): string {
+  return `${changes.length === 0 ? 'Differences' : 'Other differences'} from ${before}`
 }
 
 /** Returns the note of a version with nothing to list. */

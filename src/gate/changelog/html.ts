@@ -1,40 +1,55 @@
 import { toXml } from '../xml.ts'
 import type { ChangelogVersion } from './changelog.ts'
-import { emptyNote, groupFindings, lifeOf } from './groups.ts'
+import type { ChangeExample } from './example.ts'
+import { differencesTitle, emptyNote, groupFindings, lifeOf, toDiff } from './groups.ts'
 import type { LevelGroup } from './groups.ts'
 import { readLine, readProse } from './prose.ts'
 import type { Block, Piece } from './prose.ts'
 
-/** Writes what is said of a version as HTML without styles and scripts. `level` is that of its headings. */
-export function toVersionHtml(version: ChangelogVersion, level: 2 | 3): string {
-  const { before, changes } = version
+/** Writes what is said of a version as HTML without styles and scripts. `level` is that of its headings, and `linkRule` writes a rule. */
+export function toVersionHtml(
+  version: ChangelogVersion,
+  level: 2 | 3,
+  linkRule: (rule: string) => string = code,
+): string {
+  const { before, changes, findings } = version
   const heading = (text: string): string => `<h${level}>${text}</h${level}>`
   const note = emptyNote(version)
   const life = lifeOf(version)
-  const groups = groupFindings(version)
   return [
     ...(life === '' ? [] : [`<p>${toXml(life)}</p>`]),
     ...(note === undefined ? [] : [`<p>${toXml(note)}</p>`]),
-    ...changes.flatMap(({ title, description, models, operations }) => [
-      heading(toLine(readLine(title))),
-      ...(description === title ? [] : readProse(description).map(toBlock)),
-      ...toConcern('Models', models),
-      ...toConcern('Operations', operations),
+    ...changes.flatMap((change) => [
+      heading(toLine(readLine(change.title))),
+      ...(change.description === change.title ? [] : readProse(change.description).map(toBlock)),
+      ...toConcern('Models', change.models),
+      ...toConcern('Operations', change.operations),
+      ...change.examples.map(toExample),
+      ...groupFindings(change).map(toGroup),
     ]),
-    ...(groups.length === 0 ? [] : [heading(`Differences from ${toXml(before ?? '')}`)]),
-    ...groups.map(toLevel),
+    ...(findings.length === 0 ? [] : [heading(differencesTitle(version, toXml(before ?? '')))]),
+    ...groupFindings(version).map(toGroup),
   ].join('\n')
+
+  function toGroup(group: LevelGroup): string {
+    return toLevel(group, linkRule)
+  }
 }
 
 function toConcern(what: string, names: readonly string[]): readonly string[] {
   return names.length === 0 ? [] : [`<p>${what}: ${names.map(code).join(', ')}</p>`]
 }
 
+function toExample(example: ChangeExample): string {
+  const [was, is] = toDiff(example).map(toXml)
+  return `<p>${code(example.schema)} before and after:</p>\n<pre><del>${was}</del>\n<ins>${is}</ins></pre>`
+}
+
 /** Compatible differences are many and ask for nothing, so they are closed. */
-function toLevel({ level, title, groups }: LevelGroup): string {
+function toLevel({ level, title, groups }: LevelGroup, linkRule: (rule: string) => string): string {
   const items = groups.map(({ operations, at, message, rule }) => {
     const place = [operations.map(code).join(', '), at === '' ? '' : code(at)].filter(Boolean).join(' ')
-    return `<li>${place}: ${toXml(message)} (${code(rule)})</li>`
+    return `<li>${place}: ${toXml(message)} (${linkRule(rule)})</li>`
   })
   const open = level === 'info' ? '' : ' open'
   return `<details${open}><summary>${title} (${groups.length})</summary>\n<ul>\n${items.join('\n')}\n</ul>\n</details>`
@@ -55,6 +70,7 @@ function toLine(pieces: readonly Piece[]): string {
     .join('')
 }
 
-function code(text: string): string {
+/** Writes a text as code. */
+export function code(text: string): string {
   return `<code>${toXml(text)}</code>`
 }

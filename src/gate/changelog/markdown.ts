@@ -1,6 +1,8 @@
 import type { Changelog, ChangelogVersion } from './changelog.ts'
 import { code, escape } from '../markdown.ts'
-import { emptyNote, groupFindings, lifeOf } from './groups.ts'
+import type { ChangeExample } from './example.ts'
+import { differencesTitle, emptyNote, groupFindings, lifeOf, toDiff } from './groups.ts'
+import type { LevelGroup } from './groups.ts'
 import { readLine, readProse } from './prose.ts'
 import type { Block, Piece } from './prose.ts'
 
@@ -12,34 +14,42 @@ export function toMarkdown({ title, versions }: Changelog): string {
 
 /** Writes one version of a changelog as Markdown. */
 export function toVersionMarkdown(version: ChangelogVersion): string {
-  const { before, changes, day } = version
+  const { before, changes, day, findings } = version
   const note = emptyNote(version)
   const life = lifeOf(version)
-  const levels = groupFindings(version)
   const name = escape(version.version)
   return [
     day === undefined || day === version.version ? `## ${name}` : `## ${name} (${day})`,
     ...(life === '' ? [] : [life]),
     ...(note === undefined ? [] : [note]),
-    ...changes.flatMap(({ title, description, models, operations }) => [
-      `### ${toLine(readLine(oneLine(title)))}`,
-      ...(description === title ? [] : readProse(description).map(toBlock)),
-      ...[
-        models.length === 0 ? '' : `Models: ${models.map(code).join(', ')}`,
-        operations.length === 0 ? '' : `Operations: ${operations.map(code).join(', ')}`,
-      ].filter(Boolean),
+    ...changes.flatMap((change) => [
+      `### ${toLine(readLine(oneLine(change.title)))}`,
+      ...(change.description === change.title ? [] : readProse(change.description).map(toBlock)),
+      ...toConcern('Models', change.models),
+      ...toConcern('Operations', change.operations),
+      ...change.examples.map(toExample),
+      ...groupFindings(change).flatMap(toLevel),
     ]),
-    ...(levels.length === 0 ? [] : [`### Differences from ${escape(before ?? '')}`]),
-    ...levels.flatMap((level) => [
-      `**${level.title}**`,
-      level.groups
-        .map(({ operations, at, message, rule }) => {
-          const place = [operations.map(code).join(', '), at === '' ? '' : code(at)].filter(Boolean).join(' ')
-          return `- ${place}: ${escape(message)} (${code(rule)})`
-        })
-        .join('\n'),
-    ]),
+    ...(findings.length === 0 ? [] : [`### ${differencesTitle(version, escape(before ?? ''))}`]),
+    ...groupFindings(version).flatMap(toLevel),
   ].join('\n\n')
+}
+
+function toConcern(what: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${what}: ${names.map(code).join(', ')}`]
+}
+
+/** No line of an example begins with backticks, because each has a sign. */
+function toExample(example: ChangeExample): string {
+  return [`${code(example.schema)} before and after:`, '', '```diff', ...toDiff(example), '```'].join('\n')
+}
+
+function toLevel({ title, groups }: LevelGroup): readonly string[] {
+  const items = groups.map(({ operations, at, message, rule }) => {
+    const place = [operations.map(code).join(', '), at === '' ? '' : code(at)].filter(Boolean).join(' ')
+    return `- ${place}: ${escape(message)} (${code(rule)})`
+  })
+  return [`**${title}**`, items.join('\n')]
 }
 
 function oneLine(text: string): string {

@@ -59,7 +59,11 @@ export function createApp<
   const I extends readonly Interceptor[] = readonly [],
 >(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): App<M, F, NamedVersions<O, D, L, H>, I> {
   createIdsBy(createIds())
-  const application = new Application(module, placed({ ...options }, createApp), openStandard)
+  const application = new Application(module, placed({ ...options }, createApp), {
+    openOutputs: openStandard,
+    // here, so that workers bundle no gate
+    loadChangelog: () => import('../docs/changelog.ts'),
+  })
   return toApp(application, {
     handler: createHandler(application),
     listen: async (listenOptions: ListenOptions = {}) => {

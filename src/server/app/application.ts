@@ -7,7 +7,7 @@ import { collectModules, type ModuleTree } from '../../routes/modules.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
-import { createLazyDocuments, type LazyDocuments } from '../docs/lazy-documents.ts'
+import { createLazyDocuments, type LazyDocuments, type LoadChangelog } from '../docs/lazy-documents.ts'
 import { openChannels } from '../logging/channels.ts'
 import { openConsole, type OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems, type AnyAppOptions } from '../options/app-options.ts'
@@ -23,6 +23,13 @@ import { NOT_STARTED, type Started } from './started.ts'
 
 const TOO_LATE = 'enableVersioning: call it before the first request'
 const NOT_IMPORTED = 'An imported module is still a promise: call await app.ready() first'
+
+/** The parts that differ between Node and the platforms that call `app.fetch`. */
+interface Platform {
+  readonly openOutputs: OpenOutputs
+  /** Loads the changelog, which compares documents. Without it, none is served. */
+  readonly loadChangelog?: LoadChangelog
+}
 
 /**
  * An application without the ways into it. It takes four steps: `settle` awaits promised modules, `readDefinitions` reads them with every mistake,
@@ -45,7 +52,11 @@ export class Application {
   #opened: Opened | undefined
 
   /** @throws `DefinitionError` with every mistake that does not depend on versioning or promised modules. */
-  constructor(module: unknown, options: AnyAppOptions, openOutputs: OpenOutputs = openConsole) {
+  constructor(
+    module: unknown,
+    options: AnyAppOptions,
+    { openOutputs, loadChangelog }: Platform = { openOutputs: openConsole },
+  ) {
     this.#options = options
     this.#problems = appOptionProblems(options)
     // options that cannot be used are refused with the mistakes of the definitions
@@ -60,6 +71,7 @@ export class Application {
         settings: this.settings,
       }),
       this.#failAt,
+      loadChangelog,
     )
     const tree = collectModules(module)
     if (this.#problems.length > 0 || tree.pending.length === 0) this.#definitions = this.#read(tree)

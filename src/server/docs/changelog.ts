@@ -18,11 +18,15 @@ interface ServedChangelog {
 }
 
 /** The members of the documents that a changelog needs. */
-type ChangelogDocuments = Pick<Documents, 'load' | 'versions' | 'document' | 'changes' | 'life' | 'title'>
+type ChangelogDocuments = Pick<
+  Documents,
+  'load' | 'versions' | 'document' | 'changes' | 'life' | 'retires' | 'title'
+>
 
 interface Format {
   readonly type: string
-  readonly write: (changelog: Changelog) => string
+  /** `retired` are the versions that do not answer any more. */
+  readonly write: (changelog: Changelog, retired: ReadonlySet<string>) => string
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -53,6 +57,7 @@ const FORMATS_OF_PAGE: Readonly<Record<string, Format>> = {
 interface Made {
   readonly documents: readonly OpenApiDocument[]
   readonly changelog: Promise<Changelog>
+  readonly retired: ReadonlySet<string>
   readonly written: Map<string, Promise<{ readonly bytes: Uint8Array; readonly etag: string }>>
 }
 
@@ -69,18 +74,20 @@ export function createChangelog(documents: ChangelogDocuments, ui: DocsOptions['
     const sources = versions.map((version, index) => {
       const { deprecated, sunset } = documents.life(version)
       const own = changes.filter((change) => change.version === version)
-      return { version, document: current[index] ?? {}, changes: own, deprecated, sunset }
+      const isRetired = documents.retires(version)
+      return { version, document: current[index] ?? {}, changes: own, deprecated, sunset, isRetired }
     })
     const changelog = toChangelog(documents.title(), sources)
-    return (kept = { documents: current, changelog, written: new Map() })
+    const retired = new Set(versions.filter((version) => documents.life(version).status === 'retired'))
+    return (kept = { documents: current, changelog, retired, written: new Map() })
   }
   return {
     serve: async (name) => {
       const format = Object.hasOwn(formats, name) ? formats[name] : undefined
       if (format === undefined || documents.versions().length < 2)
         throw httpError('document_not_found', 'There is no such changelog')
-      const { changelog, written } = await make()
-      const writing = written.get(name) ?? changelog.then((made) => toWritten(format.write(made)))
+      const { changelog, retired, written } = await make()
+      const writing = written.get(name) ?? changelog.then((made) => toWritten(format.write(made, retired)))
       written.set(name, writing)
       const { bytes, etag } = await writing
       const headers = { 'x-content-type-options': 'nosniff', ...format.headers }

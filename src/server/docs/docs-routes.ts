@@ -53,10 +53,6 @@ function documentRoutes(base: string, ui: DocsOptions['ui'], documents: LazyDocu
     ])
     return createDocumentHandlers(loaded)
   })
-  const loadChangelog = once(async () => {
-    const [{ createChangelog }, loaded] = await Promise.all([import('./changelog.ts'), documents.get()])
-    return createChangelog(loaded, ui)
-  })
   const showRouteMap = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
     (await load()).showRouteMap(context)
   const serve = async (
@@ -82,11 +78,26 @@ function documentRoutes(base: string, ui: DocsOptions['ui'], documents: LazyDocu
   return [
     ...files,
     { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRouteMap },
+    ...changelogRoutes(base, ui, documents),
+  ]
+}
+
+function changelogRoutes(
+  base: string,
+  ui: DocsOptions['ui'],
+  { get, loadChangelog }: LazyDocuments,
+): readonly AnyRoute[] {
+  if (loadChangelog === undefined) return []
+  const load = once(async () => {
+    const [{ createChangelog }, loaded] = await Promise.all([loadChangelog(), get()])
+    return createChangelog(loaded, ui)
+  })
+  return [
     {
       method: 'GET',
       path: `${base}/changelog.{format}`,
       name: 'changelog',
-      handler: async ({ params }: Params<'format'>) => (await loadChangelog()).serve(params.format),
+      handler: async ({ params }: Params<'format'>) => (await load()).serve(params.format),
     },
   ]
 }
@@ -118,7 +129,7 @@ function pageRoutes(
 
 async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<Page> {
   const [{ createPage }, loaded] = await Promise.all([import('./page/page.ts'), documents.get()])
-  return createPage(path, options, loaded)
+  return createPage(path, options, loaded, documents.loadChangelog !== undefined)
 }
 
 interface Params<N extends string> {

@@ -32,6 +32,8 @@ export interface Documents {
   readonly versions: () => readonly string[]
   /** Where a version stands in its life now; active for `null`, which stands for all of them. */
   readonly life: (version: string | null) => DocumentedLife
+  /** Whether a version does not answer after its sunset. */
+  readonly retires: (version: string) => boolean
   /** The changes of versions that changelogs tell of, with what they reach, none without a history. */
   readonly changes: () => readonly ChangeConcern[]
   /** Returns the title of the application. */
@@ -111,15 +113,13 @@ function createOwn(
         links: toVersionLinks(found?.policy?.links),
       }
     },
+    retires: (version) => documented().some((each) => each.version === version && endsAtSunset(each)),
     changes: () => {
       const { table, versioning } = source()
       const routes = table.rows.map(({ route }) => route)
       return findHistoryInternals(versioning?.history)?.concerns(routes) ?? []
     },
-    title: () => {
-      const { settings, modules } = source()
-      return titleOf(settings.docs, modules)
-    },
+    title: () => titleOf(source()),
     defaultVersion: () => source().table.defaultVersion,
     servers: async () => {
       const { versioning, modules, settings } = source()
@@ -223,8 +223,18 @@ function namedSchemas(modules: readonly ModuleNode[]): readonly NamedSchema[] {
   )
 }
 
+function endsAtSunset({ lifetime }: DocumentedVersion): boolean {
+  return lifetime !== undefined && (lifetime.gone || lifetime.forward)
+}
+
 /** Returns the title of the application, as given or after its root module. */
-function titleOf(docs: Settings['docs'], modules: readonly ModuleNode[]): string {
+function titleOf({
+  settings: { docs },
+  modules,
+}: {
+  readonly settings: Pick<Settings, 'docs'>
+  readonly modules: readonly ModuleNode[]
+}): string {
   const given = docs ? docs.info?.title : undefined
   return given ?? modules.at(-1)?.module.name?.replace(/(?<=.)Module$/, '') ?? 'API'
 }
@@ -238,7 +248,7 @@ function toDocumentSettings(
   const { webhooks = [] } = docs || {}
   return {
     openapi,
-    info: { ...info, title: titleOf(docs, modules) },
+    info: { ...info, title: titleOf({ settings: { docs }, modules }) },
     servers,
     hasServers: docs !== false && docs?.servers !== undefined,
     tags,

@@ -1,14 +1,18 @@
 import { toAnchor } from '../../../gate/changelog/atom.ts'
 import type { Changelog, ChangelogVersion } from '../../../gate/changelog/changelog.ts'
-import { toVersionHtml } from '../../../gate/changelog/html.ts'
+import { code, toVersionHtml } from '../../../gate/changelog/html.ts'
+import { meaningOf } from '../../../gate/rules.ts'
 import { escape } from './escape.ts'
 import { toHtml } from './html.ts'
 
-/** The page of the changelog, which is beside the documents. It needs no script. */
-export function toChangelogPage({ title, versions }: Changelog): string {
+/** The page of the changelog, which is beside the documents. It needs no script. `retired` are the versions that do not answer any more. */
+export function toChangelogPage({ title, versions }: Changelog, retired: ReadonlySet<string>): string {
   const head = ['<link rel="alternate" type="application/atom+xml" href="./changelog.atom">']
+  const mark = (version: string): string =>
+    retired.has(version) ? ' <small class="mark">retired</small>' : ''
   const items = versions.map(
-    ({ version }) => `<li><a href="#${escape(toAnchor(version))}">${escape(version)}</a></li>`,
+    ({ version }) =>
+      `<li><a href="#${escape(toAnchor(version))}">${escape(version)}</a>${mark(version)}</li>`,
   )
   const body = `<header class="bar" aria-label="Changelog">
   <p class="bar-title"><a href="./">${escape(title)}</a></p>
@@ -25,17 +29,44 @@ export function toChangelogPage({ title, versions }: Changelog): string {
 ${items.join('\n')}
 </ul>
 </nav>
-${versions.map(toSection).join('\n')}
+${versions.map((version) => toSection(version, mark(version.version))).join('\n')}
+${toRules(versions)}
 </main>`
   return toHtml(`Changelog of ${title}`, (below) => `./${below}`, head, body)
 }
 
-function toSection(version: ChangelogVersion): string {
+function toSection(version: ChangelogVersion, mark: string): string {
   const id = escape(toAnchor(version.version))
   const { day } = version
   const time = day === undefined || day === version.version ? '' : ` <time datetime="${day}">${day}</time>`
   return `<section aria-labelledby="${id}">
-<h2 id="${id}">${escape(version.version)}${time}</h2>
-${toVersionHtml(version, 3)}
+<h2 id="${id}">${escape(version.version)}${time}${mark}</h2>
+${toVersionHtml(version, 3, linkRule)}
 </section>`
+}
+
+function linkRule(rule: string): string {
+  return meaningOf(rule) === undefined ? code(rule) : `<a href="#${escape(rule)}">${code(rule)}</a>`
+}
+
+/** Explains the rules that differences name. */
+function toRules(versions: readonly ChangelogVersion[]): string {
+  const findings = versions.flatMap((version) => [
+    ...version.findings,
+    ...version.changes.flatMap((change) => change.findings),
+  ])
+  const rules = [...new Set(findings.map(({ rule }) => rule))].toSorted()
+  const items = rules.flatMap((rule) => {
+    const meaning = meaningOf(rule)
+    return meaning === undefined
+      ? []
+      : [`<dt id="${escape(rule)}">${code(rule)}</dt><dd>${escape(sentence(meaning))}</dd>`]
+  })
+  return items.length === 0
+    ? ''
+    : `<section aria-labelledby="rules">\n<h2 id="rules">Rules</h2>\n<dl>\n${items.join('\n')}\n</dl>\n</section>`
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }

@@ -6,6 +6,12 @@ import { toNote, toSentences } from './life.ts'
 /** Leads from the page to what is below it. */
 type Link = (below: string) => string
 
+/** The links of a page. */
+interface Links {
+  readonly link: Link
+  readonly hasChangelog: boolean
+}
+
 /** The scripts and style sheets of viewers, in the order in which they are loaded. */
 const FILES: Readonly<Record<ViewerName, readonly string[]>> = {
   scalar: ['page.js', 'scalar.js'],
@@ -13,7 +19,8 @@ const FILES: Readonly<Record<ViewerName, readonly string[]>> = {
 }
 
 /** The page that shows the documents in a viewer, which has a main element of its own. */
-export function toViewerPage(viewer: ViewerName, page: PageInfo, link: Link): string {
+export function toViewerPage(viewer: ViewerName, page: PageInfo, links: Links): string {
+  const { link } = links
   const { title, documents, shown } = page
   const options = documents.map((each) => toOption(each, each === shown)).join('\n')
   const select = `
@@ -24,7 +31,7 @@ ${options}
   <p class="bar-title">${escape(title)}</p>${documents.length === 1 ? '' : select}
   <nav class="bar-links" aria-label="This document">
     <a id="json" href="${escape(shown.url)}">JSON</a>
-    <a href="${escape(toYamlUrl(shown))}">YAML</a>${toChangelogLink(page, link)}
+    <a href="${escape(toYamlUrl(shown))}">YAML</a>${toChangelogLink(links)}
   </nav>
 </section>
 ${toNote(page)}
@@ -39,20 +46,19 @@ ${toNote(page)}
 }
 
 /** The page that lists the documents, where there is nothing to show them. */
-export function toListPage(page: PageInfo, link: Link): string {
+export function toListPage(page: PageInfo, links: Links): string {
   const commands = Object.values(VIEWERS).map((viewer) => `<code>npm install ${viewer.package}</code>`)
   const body = `<main class="list">
 <h1>${escape(page.title)}</h1>
 <p>The API is described by OpenAPI documents:</p>
-${toList(page)}${toChangelogLink(page, link)}
+${toList(page)}${toChangelogLink(links)}
 <p class="hint">To browse them here: ${commands.join(' or ')} and start again.</p>
 </main>`
-  return toHtml(page.title, link, [], body)
+  return toHtml(page.title, links.link, [], body)
 }
 
-/** Fewer than two versions, beside the document of all, have no changelog. */
-function toChangelogLink({ documents }: PageInfo, link: Link): string {
-  return documents.length < 3 ? '' : `\n    <a href="${escape(link('changelog.html'))}">Changelog</a>`
+function toChangelogLink({ link, hasChangelog }: Links): string {
+  return hasChangelog ? `\n    <a href="${escape(link('changelog.html'))}">Changelog</a>` : ''
 }
 
 /** A page of the documents. */
@@ -65,7 +71,7 @@ export function toHtml(title: string, link: Link, head: readonly string[], body:
 <meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title>
 <link rel="icon" href="${escape(link('assets/icon.svg'))}" type="image/svg+xml">
-${[toFile(link('assets/page.css')), ...head].join('\n')}
+${[...head, toFile(link('assets/page.css'))].join('\n')}
 </head>
 <body>
 ${body}

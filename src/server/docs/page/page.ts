@@ -21,7 +21,12 @@ export interface Page {
 const HTML = 'text/html; charset=utf-8'
 
 /** Creates the page; `path` is where it is, without a slash at the end. */
-export async function createPage(path: string, options: DocsOptions, documents: Documents): Promise<Page> {
+export async function createPage(
+  path: string,
+  options: DocsOptions,
+  documents: Documents,
+  hasChangelog: boolean,
+): Promise<Page> {
   const { ui, usage } = options
   // with usage, the page of one viewer is not for others
   const common = usage === undefined ? NO_SNIFF : { ...NO_SNIFF, 'cache-control': 'no-store' }
@@ -39,7 +44,8 @@ export async function createPage(path: string, options: DocsOptions, documents: 
         return bytesReply(Buffer.from(atOnce('docs.ui', ui(page))), { type: HTML, headers: common })
       policy ??= toContentSecurityPolicy(await documents.servers(), viewer?.name)
       const headers = { ...common, 'content-security-policy': policy }
-      const html = viewer === undefined ? toListPage(page, link) : toViewerPage(viewer.name, page, link)
+      const links = { link, hasChangelog: hasChangelog && documents.versions().length > 1 }
+      const html = viewer === undefined ? toListPage(page, links) : toViewerPage(viewer.name, page, links)
       return bytesReply(Buffer.from(html), { type: HTML, headers })
     },
     asset: async (name) => {

@@ -1,0 +1,96 @@
+import { foldSchema, refOf } from '../../base/json-schema.ts'
+import { isRecord, isString, toRecord } from '../../base/values.ts'
+import { toSteps } from '../document/pick.ts'
+import type { Finding } from '../finding.ts'
+import { toStableText } from '../json.ts'
+
+/** JSON of a named schema before and after a change, with the members that differ. */
+export interface ChangeExample {
+  readonly schema: string
+  readonly before: Readonly<Record<string, unknown>>
+  readonly after: Readonly<Record<string, unknown>>
+}
+
+/** Creates examples for the differences of a change in named schemas. Those that only have other limits look the same, and are left out. */
+export function toExamples(
+  findings: readonly Finding[],
+  base: unknown,
+  revision: unknown,
+): readonly ChangeExample[] {
+  const [older, newer] = [base, revision].map(schemasOf)
+  const bySchema = new Map<string, { readonly was: string; readonly fields: Set<string> }>()
+  for (const { schema, at, base: place } of findings) {
+    const [field] = at.split('/')
+    if (schema === undefined || field === undefined || field === '') continue
+    const [, , was = schema] = toSteps(place.pointer)
+    const entry = bySchema.get(schema) ?? { was, fields: new Set() }
+    bySchema.set(schema, entry)
+    entry.fields.add(field)
+  }
+  return [...bySchema].flatMap(([schema, { was, fields }]) => {
+    const before = toExample(toRecord(older?.[was]), fields, toRecord(older))
+    const after = toExample(toRecord(newer?.[schema]), fields, toRecord(newer))
+    return toStableText(before) === toStableText(after) ? [] : [{ schema, before, after }]
+  })
+}
+
+function schemasOf(document: unknown): Readonly<Record<string, unknown>> {
+  return toRecord(toRecord(toRecord(document)['components'])['schemas'])
+}
+
+type Schemas = Readonly<Record<string, unknown>>
+
+/** The members of a schema that have one of the names. */
+function toExample(
+  schema: unknown,
+  fields: ReadonlySet<string>,
+  schemas: Schemas,
+): Readonly<Record<string, unknown>> {
+  const whole = toRecord(toValue(schema, schemas, 0))
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => fields.has(name)))
+}
+
+/** How many references an example follows. */
+const DEEPEST = 3
+
+function toValue(schema: unknown, schemas: Schemas, depth: number): unknown {
+  const {
+    examples,
+    example = Array.isArray(examples) ? examples[0] : undefined,
+    default: usual,
+  } = toRecord(schema)
+  const given: unknown = example ?? usual
+  if (given !== undefined) return given
+  return foldSchema<unknown>(schema, {
+    inner: (each) => toValue(each, schemas, depth),
+    unknown: undefined,
+    never: undefined,
+    ref: (pointer) => {
+      const name = refOf({ $ref: pointer })
+      return name === undefined || depth === DEEPEST ? {} : toValue(schemas[name], schemas, depth + 1)
+    },
+    all: (parts) => (parts.every(isRecord) ? Object.assign({}, ...parts) : parts[0]),
+    either: (options) => options.find((each) => each !== undefined && each !== null) ?? null,
+    constant: (value) => value,
+    values: ([first]) => first,
+    list: (first, rest) => first ?? (rest === undefined ? [] : [rest]),
+    object: (members) => Object.fromEntries(members.map(({ name, made }) => [name, made])),
+    scalar: (type, { format }) => (isString(format) ? TEXTS[format] : undefined) ?? SCALARS[type] ?? null,
+  })
+}
+
+const SCALARS: Readonly<Record<string, unknown>> = {
+  string: 'string',
+  integer: 1,
+  number: 1.5,
+  boolean: true,
+}
+
+const TEXTS: Readonly<Record<string, unknown>> = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+  time: '12:00:00Z',
+  uuid: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+  email: 'ann@example.com',
+  uri: 'https://example.com',
+}
