@@ -89,10 +89,6 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolea
   readonly schemeName?: string
   /** How many verified tokens are remembered, each for a minute at most. With 0, every request is verified anew. @default 1000 */
   readonly maxTokens?: number
-  /** Milliseconds after which the keys of a URL are read again. @default 600000 */
-  readonly jwksMaxAge?: number
-  /** Milliseconds between two readings of the keys because a token names an unknown one. @default 30000 */
-  readonly jwksCooldown?: number
   /** Milliseconds until a URL that does not answer has failed. @default 5000 */
   readonly jwksTimeout?: number
 }
@@ -140,8 +136,6 @@ const OPTIONS: Rules = {
   realm: RULES.realm,
   description: RULES.text,
   maxTokens: [isCount, 'a number of tokens'],
-  jwksMaxAge: [isMilliseconds, 'a number of milliseconds'],
-  jwksCooldown: [isMilliseconds, 'a number of milliseconds'],
   jwksTimeout: [isMilliseconds, 'a number of milliseconds'],
 }
 
@@ -270,14 +264,13 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
 
 function toVerifyOptions(options: TokenRules): VerifyOptions {
   const { issuer, audience, algorithms, jwks, secret, publicKey, typ } = options
-  const { clockTolerance = 5, withoutExpiry = false, maxTokens = 1000 } = options
-  const { jwksMaxAge = 600_000, jwksCooldown = 30_000, jwksTimeout = 5000 } = options
+  const { clockTolerance = 5, withoutExpiry = false, maxTokens = 1000, jwksTimeout = 5000 } = options
   const [algorithm = ''] = algorithms
   return {
     issuer,
     audience,
     algorithms,
-    keys: { jwks, secret, publicKey, algorithm, jwksMaxAge, jwksCooldown, jwksTimeout },
+    keys: { jwks, secret, publicKey, algorithm, jwksTimeout },
     types: typ === undefined ? ['jwt', 'at+jwt', undefined] : [typ].flat().map(toType),
     clockTolerance,
     needsExpiry: !withoutExpiry,

@@ -14,10 +14,6 @@ export interface KeyOptions {
   /** Of the public key. */
   readonly algorithm: string
   /** Milliseconds. */
-  readonly jwksMaxAge: number
-  /** Milliseconds. */
-  readonly jwksCooldown: number
-  /** Milliseconds. */
   readonly jwksTimeout: number
 }
 
@@ -37,8 +33,6 @@ export async function prepareKey(options: KeyOptions): Promise<VerifyingKey | JW
   return available(
     jose,
     jose.createRemoteJWKSet(url, {
-      cacheMaxAge: options.jwksMaxAge,
-      cooldownDuration: options.jwksCooldown,
       timeoutDuration: options.jwksTimeout,
       [jose.customFetch]: createFetch(),
     }),
