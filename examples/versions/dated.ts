@@ -1,18 +1,18 @@
-import { createApp, defineController, defineModule, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+
+import {
+  Channels,
+  createApp,
+  defineController,
+  defineModule,
+  VERSION_NEUTRAL,
+  VersioningSchemes,
+} from 'octavo'
 import type { App, AppOptions, VersionResolved } from 'octavo'
 
 import { createRatesModule } from './controller.ts'
 
 const [FIRST, SECOND, THIRD] = ['2025-01-01', '2025-06-01', '2026-03-01'] as const
-
-/** How often each old version was used, by version and route. */
-type Usage = Map<string, number>
-
-function count(usage: Usage, { version, status, route }: VersionResolved): void {
-  if (status === 'active') return
-  const key = `${version} ${route} (${status})`
-  usage.set(key, (usage.get(key) ?? 0) + 1)
-}
 
 /**
  * The same API with versions that are days. A client names the day it was written; what was current then answers. The first release
@@ -22,7 +22,14 @@ export function createDatedApp({
   clock = Date.now,
   ...options
 }: AppOptions & { readonly clock?: () => number } = {}): App {
-  const usage: Usage = new Map()
+  /** How often each old version was used, by version and route. */
+  const usage = new Map<string, number>()
+  const count = (message: unknown): void => {
+    const { version, status, route } = message as VersionResolved
+    if (status === 'active') return
+    const key = `${version} ${route} (${status})`
+    usage.set(key, (usage.get(key) ?? 0) + 1)
+  }
   const aboutController = defineController({
     name: 'AboutController',
     prefix: '/',
@@ -36,6 +43,8 @@ export function createDatedApp({
     name: 'DatedModule',
     imports: [createRatesModule({ first: FIRST, second: SECOND, third: THIRD })],
     controllers: [aboutController],
+    onStart: () => subscribe(Channels.version, count),
+    onStop: () => unsubscribe(Channels.version, count),
   })
   const app: App = createApp(DatedModule, options)
   app.enableVersioning(VersioningSchemes.HEADER, {
@@ -54,7 +63,6 @@ export function createDatedApp({
       { version: FIRST, deprecated: '2025-06-01', sunset: '2026-06-01', retired: 'gone' },
     ],
     clock,
-    onVersionResolved: (resolved) => count(usage, resolved),
   })
   return app
 }

@@ -49,7 +49,7 @@ export interface VersionListing<L extends string = string> extends VersionPolicy
   readonly elsewhere?: boolean
 }
 
-/** The argument of `onVersionResolved`: the version that answers a request. */
+/** The message of `Channels.version`: the version that answers a request. */
 export interface VersionResolved {
   /** The version that answers, or `null`. */
   readonly version: string | null
@@ -141,18 +141,16 @@ export interface VersioningOptions<
   /** When responses list the versions of a path in `api-supported-versions` and `api-deprecated-versions`. @default 'errors' */
   readonly report?: 'errors' | 'always' | false
   /**
-   * Whether responses name the version that answered: in the scheme's own header (else `api-version`), in a parameter of `Content-Type`,
-   * or in the header named here. @default only where `unknown: 'floor'` chose it
+   * Whether responses name the version that answered: in the scheme's own header (else `api-version`), or in a parameter of
+   * `Content-Type`. @default only where `unknown: 'floor'` chose it
    */
-  readonly echo?: boolean | 'contentType' | (string & {})
+  readonly echo?: boolean | 'contentType'
   /** Whether responses link to the same route in newer versions; for versions in the path. @default false */
   readonly successorLinks?: boolean
   /** Request headers that a `defaultVersion` function reads. They are added to `Vary` if it was called. @default [] */
   readonly vary?: readonly string[]
   /** Milliseconds since 1970, for deprecations and sunsets. @default Date.now */
   readonly clock?: () => number
-  /** Called with the version that answers, for every request that reaches a route at a path with versions. Use it to count who uses a version. */
-  readonly onVersionResolved?: (resolved: VersionResolved) => void
 }
 
 const isOneOf =
@@ -181,31 +179,13 @@ const COMMON_RULES: Rules = {
   unknown: [isOneOf('error', 'floor'), "'error' or 'floor'"],
   conflict: [isOneOf('error', 'first'), "'error' or 'first'"],
   report: [isOneOf('errors', 'always', false), "'errors', 'always' or false"],
-  echo: [
-    (value) => isBoolean(value) || (typeof value === 'string' && isToken(value) && !isTaken(value)),
-    "true, false, 'contentType' or the name of a header of your own",
-  ],
+  echo: [isOneOf(true, false, 'contentType'), "true, false or 'contentType'"],
   successorLinks: [isBoolean, 'true or false'],
   vary: [
     (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name)),
     'a list of header names',
   ],
   clock: [isFunction, 'a function that returns milliseconds since 1970'],
-  onVersionResolved: [isFunction, 'a function'],
-}
-
-/** Response headers that mean something else: a version in them would break the response or mislead caches and browsers. */
-const TAKEN = new Set(
-  `accept-ranges age allow alt-svc api-deprecated-versions api-supported-versions cache-control clear-site-data connection
-  content-disposition content-encoding content-language content-length content-location content-range content-security-policy
-  content-type date deprecation etag expires host keep-alive last-modified link location proxy-authenticate proxy-connection
-  refresh retry-after server set-cookie strict-transport-security sunset te trailer transfer-encoding upgrade vary
-  www-authenticate`.split(/\s+/),
-)
-
-function isTaken(header: string): boolean {
-  const name = header.toLowerCase()
-  return TAKEN.has(name) || name.startsWith('access-control-')
 }
 
 function isVersions(value: unknown): boolean {

@@ -36,7 +36,7 @@ export interface ActiveScheme {
 }
 
 /** The common options that have a field of their own, or no default. */
-type Apart = 'defaultVersion' | 'versions' | 'format' | 'history' | 'previews' | 'onVersionResolved'
+type Apart = 'defaultVersion' | 'versions' | 'format' | 'history' | 'previews'
 
 /** Versioning as it was enabled: schemes with their options applied, in order of declaration. */
 export interface Versioning {
@@ -61,7 +61,7 @@ export interface Versioning {
   /** Lists the previews that a request may ask for, or `undefined` if there is nothing to ask for. */
   readonly previews: AllowPreviews | undefined
   readonly format: VersionFormat
-  readonly common: Required<Omit<VersioningOptions, Apart>> & Pick<VersioningOptions, 'onVersionResolved'>
+  readonly common: Required<Omit<VersioningOptions, Apart>>
   /** Whether the options can be used; when not, nothing that depends on them is worth a report. */
   readonly usable: boolean
   /** Mistakes in the options, reported when the application is built. */
@@ -163,7 +163,6 @@ function toCommon({
   echo = false,
   clock = Date.now,
   successorLinks = false,
-  onVersionResolved,
   vary = [],
 }: VersioningOptions): Versioning['common'] {
   return {
@@ -175,7 +174,6 @@ function toCommon({
     echo,
     clock: clock === Date.now ? clock : () => atOnce('clock', clock()),
     successorLinks,
-    ...(onVersionResolved === undefined ? {} : { onVersionResolved }),
     vary: vary.map((name) => name.toLowerCase()),
   }
 }

@@ -241,16 +241,4 @@ describe('a hook that is not awaited', () => {
       await assert.rejects(app.inject({ url: '/car', version: '1' }), { code: 'promise_not_awaited' })
       await assertHandled()
     })
-
-  it('may return a promise if its result is not used, whose rejection is logged', async () => {
-    const lines: unknown[] = []
-    const ignore = (): void => undefined
-    const error = (details: object): void => void lines.push(Reflect.get(details, 'err'))
-    const onVersionResolved = async (): Promise<void> => Promise.reject(failure)
-    const versioning = { scheme: VersioningSchemes.QUERY, onVersionResolved } as const
-    const app = serve(() => ({ versioning }), ignore, { debug: ignore, info: ignore, warn: ignore, error })
-    assert.equal((await app.inject('/car/old?version=1')).statusCode, 200)
-    await assertHandled()
-    assert.deepEqual(lines, [failure])
-  })
 })

@@ -311,7 +311,6 @@ describe('the headers that tell of versions', () => {
       `${POLICY}, ${REPORT}`,
     ],
     ['the versions of the path, of an unknown version', told, 'GET', '9', REPORT],
-    ['the name of an echo', { ...told, echo: 'X-Used' }, 'POST', '2', 'x-used'],
     ['none where Content-Type tells', { echo: 'contentType' }, 'POST', '2', undefined],
   ]
   for (const [name, toApp] of schemes) {

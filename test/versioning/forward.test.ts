@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { VersioningSchemes } from 'octavo'
-import type { App, VersioningOptions, VersionResolved } from 'octavo'
+import type { App, VersioningOptions } from 'octavo'
 
 import { mistakes, warnings } from './boot-support.ts'
 import { ask, notAllowed, ok, serve, serveSeveral } from './support.ts'
@@ -141,13 +141,6 @@ describe('a retired version may be forwarded', () => {
     ]
     const { json } = await serve(rows, URL, AFTER).inject('/v1/7')
     assert.equal(json(), 'name@2')
-  })
-  it('the hook is told of both versions', async () => {
-    const told: Pick<VersionResolved, 'version' | 'requested' | 'status'>[] = []
-    const onVersionResolved = ({ version, requested, status }: VersionResolved): void =>
-      void told.push({ version, requested, status })
-    await serve(ROWS, QUERY, { ...AFTER, onVersionResolved }).inject('/x?version=1')
-    assert.deepEqual(told, [{ version: '2', requested: '1', status: 'active' }])
   })
   it('app.versions() and the list of supported versions tell that it is retired', async () => {
     const app = serve(ROWS, QUERY, { ...AFTER, report: 'always' })

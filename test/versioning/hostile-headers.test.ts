@@ -65,7 +65,7 @@ const PLACES: Readonly<Record<string, readonly [app: App, request: (value: strin
   ],
   'the query': [serve(ROUTES, QUERY, {}, { logger }), (value) => ({ url: `/cars?version=${value}` })],
   'the query, escaped': [
-    serve(ROUTES, QUERY, { echo: 'x-used' }, { logger }),
+    serve(ROUTES, QUERY, { echo: true }, { logger }),
     (value) => ({ url: '/cars', query: { version: value } }),
   ],
   'the host': [

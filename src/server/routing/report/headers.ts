@@ -68,12 +68,9 @@ function addLinks(headers: ResponseHeaders, members: readonly string[]): void {
   if (missing.length > 0) headers['link'] = [...given, ...missing].join(', ')
 }
 
-/** The headers that can name the version used. The first one does: the header of `echo`, then those of the schemes. */
+/** The headers of the schemes that can name the version used. The first one does. */
 function echoNames(versioning: Versioning | undefined): readonly string[] {
-  const { schemes = [], common } = versioning ?? {}
-  const { echo } = common ?? {}
-  const named = typeof echo === 'string' && echo !== 'contentType' ? [echo.toLowerCase()] : []
-  return [...named, ...schemes.flatMap(({ scheme, options }) => scheme.echo(options) ?? [])]
+  return (versioning?.schemes ?? []).flatMap(({ scheme, options }) => scheme.echo(options) ?? [])
 }
 
 type Echo = (response: FinishedResponse, version: string) => void

@@ -1,15 +1,25 @@
 import type { Versioning } from '../../../versioning/versioning.ts'
-import { isRetired, nextBrownout, type Lifetime, type Span } from '../../../versioning/policy.ts'
+import {
+  isRetired,
+  nextBrownout,
+  statusAt,
+  type Lifetime,
+  type Span,
+  type VersionStatus,
+} from '../../../versioning/policy.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { VersionReport, Table } from '../table/table.ts'
 import { createVersionError } from '../lookup/version-error.ts'
 import type { MissAnswer } from '../lookup/miss.ts'
 import { createPlaces } from '../lookup/places.ts'
-import type { RouteMatch } from '../lookup/resolution.ts'
+import type { RouteMatch, VersionMatch } from '../lookup/resolution.ts'
 import { createSuccessors } from './successors.ts'
-import { createVersionEvents } from './events.ts'
 import { addReport, createWriter } from './headers.ts'
+import { openChannel } from '../../../base/platform.ts'
+import type { VersionResolved } from '../../../versioning/options.ts'
+import { cutVersion } from '../../../versioning/cut-version.ts'
+import { Channels } from '../../logging/channels.ts'
 
 /** Reports to clients and observers which version answers, and when it ends. */
 export interface VersionReporter {
@@ -41,7 +51,7 @@ export function createVersionReporter(
   if (versioning === undefined && lifetimes.isEmpty) return undefined
   const { clock = Date.now, report: when = 'errors', echo = false } = versioning?.common ?? {}
   const isLinked = versioning?.path !== undefined && versioning.common.successorLinks
-  const events = createVersionEvents(versioning)
+  const channel = openChannel(Channels.version)
   const versionError = createVersionError(versioning)
   const toReport = createMatchReport(table, versioning, mode)
   /** Whether responses of versions without a policy have a report. */
@@ -53,8 +63,8 @@ export function createVersionReporter(
       context.spelling = resolution.requested
       const isVersioned = (match.leaf?.shape.versions.length ?? 0) > 0
       const lifetime = lifetimes.isEmpty ? undefined : lifetimes.of(endpoint, resolution.version)
-      if (isVersioned && (events.hasHook || events.channel.hasSubscribers))
-        events.publish(context, resolution, endpoint, lifetime)
+      if (isVersioned && channel.hasSubscribers)
+        channel.publish(toResolved(context, resolution, endpoint, statusAt(lifetime, clock())))
       if (lifetime === undefined && !(resolution.isReplaced || (isVersioned && reportsAll))) return
       const { refused, brownout } = standingOf(lifetime, clock)
       const reported = resolution.ended?.lifetime ?? lifetime
@@ -144,4 +154,15 @@ const NO_REPORT: VersionReport = { supported: [], deprecated: [] }
 /** The texts of the path parameters, by name. */
 function valuesOf({ params }: Endpoint, { match }: RouteMatch): ReadonlyMap<string, string> {
   return new Map(params.map((name, index) => [name, match.values[index] ?? '']))
+}
+
+/** Describes the version that answers, for the subscribers of `Channels.version`. */
+function toResolved(
+  { method, request }: RequestContext,
+  { version, requested }: VersionMatch,
+  { info: { name, path } }: Endpoint,
+  status: VersionStatus,
+): VersionResolved {
+  const asked = requested === undefined ? undefined : cutVersion(requested)
+  return { version, requested: asked, route: name, method, path, status, request }
 }
