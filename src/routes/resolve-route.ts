@@ -1,5 +1,11 @@
 import type { DefinitionProblem } from '../base/definition-error.ts'
-import { joinPaths, parsePattern, withoutSlash, type Pattern } from '../router/path/pattern.ts'
+import {
+  joinPaths,
+  parsePattern,
+  withoutSlash,
+  normalizePrefix,
+  type Pattern,
+} from '../router/path/pattern.ts'
 import type { Prefix } from '../router/path/prefix.ts'
 import { routePolicyProblems } from '../versioning/policy-problems.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
@@ -10,7 +16,6 @@ import { routeName } from '../define/names.ts'
 import type { StackLayers, LayerStack } from './layer-stack.ts'
 import { resolveLazy } from '../define/lazy.ts'
 import type { ModuleNode } from './modules.ts'
-import { placementProblems } from './check-placement.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
 import { dataResponses, readSchemas, type RouteSchemas } from '../schema/route-schemas.ts'
 import { fitsOf, type Fitted } from '../define/interceptor.ts'
@@ -262,4 +267,49 @@ function toLayers(
   )
   const kept = layers.guards.filter(({ given }) => !withoutGuards.includes(given))
   return stackLayers({ ...layers, guards: kept }, route, module)
+}
+
+/** The levels around a route, as far as `defineRoute` can name them. */
+interface Around {
+  readonly prefix: string
+  readonly inject: Tokens
+  readonly layers: LayerStack
+}
+
+/** Reports what a route of `defineRoute` needs of its controller and does not find there. */
+function placementProblems(
+  { controller = {} }: AnyRoute,
+  { prefix, inject, layers }: Around,
+): readonly Omit<DefinitionProblem, 'where'>[] {
+  const needed = normalizePrefix(controller.prefix ?? '')
+  const tokens = Object.entries(controller.inject ?? {}).filter(([key, token]) => inject[key] !== token)
+  const guards = (controller.guards ?? []).filter(
+    (guard) => !layers.guards.some(({ given }) => given === guard),
+  )
+  return [
+    ...(prefix.endsWith(needed)
+      ? []
+      : [
+          misplaced(
+            `the prefix "${needed}", and here it is "${prefix}"`,
+            'give defineRoute the prefix of the controller',
+          ),
+        ]),
+    ...tokens.map(([key]) =>
+      misplaced(
+        `a controller that injects this ${key}`,
+        `list ${key} with the same token under inject of the controller`,
+      ),
+    ),
+    ...guards.map(({ name }) =>
+      misplaced(
+        `the guard ${name}, which no level above lists`,
+        `list ${name} under guards of the controller`,
+      ),
+    ),
+  ]
+}
+
+function misplaced(what: string, fix: string): Omit<DefinitionProblem, 'where'> {
+  return { code: 'misplaced_route', message: `the route is defined for ${what}`, fix }
 }

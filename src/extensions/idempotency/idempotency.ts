@@ -7,7 +7,15 @@ import { fitting, type Interceptor } from '../../define/interceptor.ts'
 import { documenting } from '../../define/layers.ts'
 import { createId } from '../../base/platform.ts'
 import { placed } from '../../base/source-location.ts'
-import { isBoolean, isFunction, isMilliseconds, isPositive, isString, toRecord } from '../../base/values.ts'
+import {
+  isBoolean,
+  isFunction,
+  isMilliseconds,
+  isPositive,
+  isString,
+  toRecord,
+  LONGEST_TIMER,
+} from '../../base/values.ts'
 import {
   describeIdempotency,
   inUse,
@@ -17,7 +25,6 @@ import {
   type IdempotencyMethod,
 } from './documented.ts'
 import { guardStore, type GuardedStore } from './guarded-store.ts'
-import { keepLease } from './lease.ts'
 import { createMemoryStore, type Full, type MemoryStore } from './memory-store.ts'
 import { headOf, LOST, replay, writeError, writeResult } from './outcome.ts'
 import { toAddressKey } from '../../server/stores/client-key.ts'
@@ -318,4 +325,22 @@ function run(
       return keepError(error)
     },
   )
+}
+
+/** Tries of renewing a lease before it ends: a store that fails for a moment loses none. */
+const TRIES = 3
+
+/** Renews a lease of so many milliseconds while a handler runs. Call the returned function when it has ended. */
+function keepLease(lease: number, renew: () => unknown): () => void {
+  const timer = setInterval(
+    () => {
+      after(renew(), (isHeld) => {
+        if (isHeld === false) clearInterval(timer)
+      })
+    },
+    Math.min(lease / TRIES, LONGEST_TIMER),
+  )
+  // a request that is answered keeps the process alive by itself; not all platforms have the method
+  timer.unref?.()
+  return () => clearInterval(timer)
 }

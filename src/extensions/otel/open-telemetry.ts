@@ -1,15 +1,23 @@
-import { metrics as globalMetrics, trace } from '@opentelemetry/api'
+import {
+  metrics as globalMetrics,
+  trace,
+  context,
+  propagation,
+  type MeterProvider,
+  type TracerProvider,
+} from '@opentelemetry/api'
 
 import { checkOptions } from '../../base/check-options.ts'
 import type { Telemetry } from '../../server/options/telemetry.ts'
-import { flush } from './flush.ts'
 import { withTraceIds } from './logs.ts'
 import { createMetrics, SCHEMA, SCOPE } from './metrics.ts'
 import { listenToChannels } from './observed.ts'
 import { OPTIONS, type OpenTelemetryOptions } from './options.ts'
-import { propagateOutgoing } from './outgoing.ts'
 import { createRequests } from './requests.ts'
 import { createSteps } from './steps.ts'
+import { settlesWithin } from '../../base/async.ts'
+import { isObject } from '../../base/values.ts'
+import { subscribeChannel } from '../../base/platform.ts'
 
 /**
  * Creates what records requests with OpenTelemetry, for the option `telemetry` of `createApp`: a span and metrics for each request, by
@@ -48,4 +56,71 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
       return steps.trace(routes)
     },
   }
+}
+
+/** The providers of spans and metrics. */
+interface Providers {
+  readonly tracerProvider: TracerProvider
+  /** `undefined` if no metrics are recorded. */
+  readonly meterProvider: MeterProvider | undefined
+}
+
+/** Milliseconds that a collector may take which answers late or never. */
+const LONGEST_FLUSH = 2_000
+
+/** Has providers send what waits to be sent with others. What cannot be sent is their business, and has a log of its own. */
+async function flush({ tracerProvider, meterProvider }: Providers): Promise<void> {
+  const flushes = [tracerProvider, meterProvider].map(async (provider) => {
+    const own = delegateOf(provider)
+    if (isObject(own) && 'forceFlush' in own && typeof own.forceFlush === 'function') await own.forceFlush()
+  })
+  await settlesWithin(Promise.allSettled(flushes), LONGEST_FLUSH)
+}
+
+/** The provider behind the one that the API returns, which may be that of another copy of its package. */
+function delegateOf(provider: unknown): unknown {
+  return isProxy(provider) ? provider.getDelegate() : provider
+}
+
+function isProxy(provider: unknown): provider is { getDelegate(): unknown } {
+  return isObject(provider) && 'getDelegate' in provider && typeof provider.getDelegate === 'function'
+}
+
+/** A request of undici that is about to be sent. */
+interface OutgoingRequest {
+  readonly headers: unknown
+  addHeader(name: string, value: string): unknown
+}
+
+let isListening = false
+
+/**
+ * Has requests of undici, and so of `fetch` in Node, carry the active span and baggage. Those that carry a span already are left alone,
+ * because an instrumentation of undici has its own span for them.
+ */
+function propagateOutgoing(): void {
+  if (isListening) return
+  isListening = true
+  subscribeChannel('undici:request:create', (message) => {
+    const request = requestOf(message)
+    if (request === undefined || carriesSpan(request)) return
+    propagation.inject(context.active(), request, {
+      set: (carrier, name, value) => void carrier.addHeader(name, value),
+    })
+  })
+}
+
+function requestOf(message: unknown): OutgoingRequest | undefined {
+  const request: unknown = isObject(message) ? Reflect.get(message, 'request') : undefined
+  return isRequest(request) ? request : undefined
+}
+
+function isRequest(value: unknown): value is OutgoingRequest {
+  return isObject(value) && 'headers' in value && typeof Reflect.get(value, 'addHeader') === 'function'
+}
+
+/** Headers are a list of names and values, or a text in undici 5. */
+function carriesSpan({ headers }: OutgoingRequest): boolean {
+  if (typeof headers === 'string') return /^traceparent:/im.test(headers)
+  return Array.isArray(headers) && headers.some((each) => String(each).toLowerCase() === 'traceparent')
 }

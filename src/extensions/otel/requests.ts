@@ -4,6 +4,7 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  createContextKey,
   type Attributes,
   type Context,
   type Span,
@@ -18,12 +19,12 @@ import { alteredBy } from '../../routes/altered.ts'
 import type { FinishedResponse, HttpRequest } from '../../http/http.ts'
 import type { RequestConnection, Telemetry } from '../../server/options/telemetry.ts'
 import { isStream } from '../../http/stream.ts'
-import { adopt, findResponse, type RpcMetadata } from './adopt.ts'
 import { createReadAttributes, type RequestAttributes } from './attributes.ts'
 import { ObservedBody } from './body.ts'
 import type { RequestMetrics } from './metrics.ts'
 import { errorTypeOf, observe, problemOf, type Observed } from './observed.ts'
 import { templateOf } from '../../router/path/template.ts'
+import { isObject } from '../../base/values.ts'
 
 /** The parts of the observer of requests. */
 interface RequestParts {
@@ -221,4 +222,47 @@ function describe(
 
 function recordFailure(span: Span, failure: unknown): void {
   span.recordException(failure instanceof Error ? failure : String(failure))
+}
+
+/** The values that an HTTP instrumentation leaves in the context for frameworks: its span, and the route that it waits for. */
+interface RpcMetadata {
+  readonly span: Span
+  route?: string
+}
+
+/** The key that `@opentelemetry/core` keeps it under. Keys are symbols of the whole process, so the package is not needed. */
+const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA')
+
+/** Each belongs to one request. Another one, such as of `inject` in a handler, has a span of its own. */
+const adopted = new WeakSet<object>()
+
+/** The span that an HTTP instrumentation has started for this request; `undefined` if there is none. */
+function adopt(context: Context): RpcMetadata | undefined {
+  const found = context.getValue(RPC_METADATA)
+  if (!isMetadata(found) || adopted.has(found)) return undefined
+  adopted.add(found)
+  return found
+}
+
+function isMetadata(value: unknown): value is RpcMetadata {
+  return (
+    isObject(value) && 'type' in value && value.type === 'http' && 'span' in value && isObject(value.span)
+  )
+}
+
+/** A response of node:http, whose end is that of the span of an instrumentation. */
+interface NodeResponse {
+  readonly headersSent: boolean
+  statusCode: number
+  prependOnceListener(event: 'close', listener: () => void): unknown
+}
+
+/** The response of a request that came over node:http; `undefined` for others. */
+function findResponse(connection: object): NodeResponse | undefined {
+  const response: unknown = Reflect.get(connection, 'response')
+  return isResponse(response) ? response : undefined
+}
+
+function isResponse(value: unknown): value is NodeResponse {
+  return isObject(value) && 'headersSent' in value && 'prependOnceListener' in value
 }

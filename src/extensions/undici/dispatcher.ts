@@ -1,4 +1,4 @@
-import { Dispatcher, Response as UndiciResponse } from 'undici'
+import { Dispatcher, Response as UndiciResponse, errors } from 'undici'
 
 import { isPromise } from '../../base/async.ts'
 import type { App } from '../../server/app/app.ts'
@@ -6,7 +6,6 @@ import type { Opened } from '../../server/dispatch.ts'
 import { discardAtEnd, findRefusal } from '../../server/adapters/inject/inject.ts'
 import { StreamBody } from '../../server/adapters/shared/stream-body.ts'
 import { Exchange } from './exchange.ts'
-import { createPending } from './pending.ts'
 import { internalsOf, withRouteMap, type AppInternals } from '../../server/adapters/internals.ts'
 import { NO_ORIGIN, toOrigin, toRequest, type EncodeWeb, type Origin } from './request.ts'
 
@@ -136,4 +135,59 @@ function encode(body: FormData | Blob | URLSearchParams): ReturnType<EncodeWeb> 
     return new UndiciResponse(body as never)
   }
   return new Response(body)
+}
+
+/** The requests of a dispatcher that are under way, and its end. */
+interface Pending {
+  /** Keeps a request until its handler has been told the end. */
+  readonly hold: (exchange: Exchange) => void
+  /** Why a new request is refused, or `undefined` while the dispatcher is open. */
+  readonly refusal: () => Error | undefined
+  /** Refuses new requests; resolves when none is under way any more. */
+  readonly close: () => Promise<void>
+  /** Closes, and aborts what is under way. */
+  readonly destroy: (error: Error | null | undefined) => Promise<void>
+}
+
+const { ClientClosedError, ClientDestroyedError } = errors
+
+/** Those with requests under way: no socket holds these, so that without this they could be collected with their handlers. */
+const busy = new Set<Pending>()
+
+/** Creates the register of a dispatcher; it fails requests with undici's own errors. */
+function createPending(): Pending {
+  const exchanges = new Set<Exchange>()
+  let closed: Promise<void> | undefined
+  let settled: (() => void) | undefined
+  let isDestroyed = false
+  const release = (exchange: Exchange): void => {
+    exchanges.delete(exchange)
+    if (exchanges.size > 0) return
+    busy.delete(pending)
+    settled?.()
+  }
+  const close = (): Promise<void> =>
+    (closed ??= new Promise((resolve) => {
+      settled = resolve
+      if (exchanges.size === 0) resolve()
+    }))
+  const pending: Pending = {
+    hold: (exchange) => {
+      exchanges.add(exchange)
+      busy.add(pending)
+      exchange.onSettled = release
+    },
+    refusal: () => {
+      if (closed === undefined) return undefined
+      return isDestroyed ? new ClientDestroyedError() : new ClientClosedError()
+    },
+    close,
+    destroy: (error) => {
+      isDestroyed = true
+      const done = close()
+      for (const exchange of exchanges) exchange.abort(error ?? new ClientDestroyedError())
+      return done
+    },
+  }
+  return pending
 }

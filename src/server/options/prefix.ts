@@ -1,7 +1,9 @@
-import type { OptionRule } from '../../base/check-options.ts'
-import type { Method } from '../../http/http.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { invalidOption, optionProblems, type OptionRule, type Rules } from '../../base/check-options.ts'
+import { METHOD_INDEX, type Method } from '../../http/http.ts'
 import { parsePattern } from '../../router/path/pattern.ts'
 import { createPrefix, type Exclusion, type Prefix } from '../../router/path/prefix.ts'
+import { describeValue, isRecord } from '../../base/values.ts'
 
 /** The path before the routes of an application, and the routes that do without it. */
 export interface PrefixOptions {
@@ -34,17 +36,55 @@ export const PREFIX_RULE: OptionRule = [
   "a path of literal segments, such as '/api'",
 ]
 
-/** Reads the option `prefix`. What is wrong in an object is reported by code that may not be loaded yet, so anything is read. */
+/** Reads the option `prefix`, whose mistakes are reported by `prefixProblems`. */
 export function toPrefix(given: string | PrefixOptions = ''): Prefix {
   const { path, exclude = [] } = typeof given === 'string' ? { path: given } : given
-  return createPrefix(textOf(path).replace(/\/$/, ''), [exclude].flat().flatMap(toExclusion))
+  return createPrefix(path.replace(/\/$/, ''), exclude.flatMap(toExclusion))
 }
 
 function toExclusion(given: string | ExcludedRoute): readonly Exclusion[] {
-  const { path, method } = typeof given === 'string' ? { path: given, method: undefined } : { ...given }
-  const pattern = parsePattern(textOf(path))
+  const { path, method }: ExcludedRoute = typeof given === 'string' ? { path: given } : given
+  const pattern = parsePattern(path)
   if (!('segments' in pattern)) return []
   return [{ pattern, methods: method === undefined ? undefined : [method].flat() }]
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const RULES: Rules = {
+  path: PREFIX_RULE,
+  exclude: [Array.isArray, "a list of paths, such as ['/health']"],
+}
+
+const EXCLUDED: Rules = {
+  path: [() => true, 'a path'],
+  method: [
+    (value) =>
+      [value].flat().length > 0 && [value].flat().every((method) => METHOD_INDEX.has(String(method))),
+    "a method such as 'GET', or a list of methods",
+  ],
+}
+
+/** Reports what cannot be used in `prefix`, written as an object. */
+export function prefixProblems(prefix: unknown): readonly DefinitionProblem[] {
+  if (!isRecord(prefix)) return []
+  const { path, exclude } = prefix
+  const missing = invalidOption('createApp', 'prefix.path is missing', `give ${PREFIX_RULE[1]}`)
+  return [
+    ...(path === undefined ? [missing] : []),
+    ...optionProblems('createApp', prefix, RULES, 'prefix.'),
+    ...(Array.isArray(exclude) ? exclude.flatMap(exclusionProblems) : []),
+  ]
+}
+
+function exclusionProblems(given: unknown): readonly DefinitionProblem[] {
+  const where = 'createApp'
+  const excluded = typeof given === 'string' ? { path: given } : given
+  if (!isRecord(excluded) || typeof excluded['path'] !== 'string') {
+    const fix = "write '/health' or { method: 'GET', path: '/health' }"
+    return [invalidOption(where, `prefix.exclude has ${describeValue(given)}`, fix)]
+  }
+  const pattern = parsePattern(excluded['path'])
+  return [
+    ...optionProblems(where, excluded, EXCLUDED, 'prefix.exclude.'),
+    ...('segments' in pattern ? [] : pattern.map((problem) => ({ ...problem, where }))),
+  ]
+}

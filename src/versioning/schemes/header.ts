@@ -1,12 +1,18 @@
 import { trimSpace } from '../../http/headers.ts'
-import { isToken, quoteUnlessToken, splitOutsideQuotes, unquote } from '../../http/media-type.ts'
+import {
+  isToken,
+  quoteUnlessToken,
+  splitOutsideQuotes,
+  unquote,
+  contentTypeOf,
+} from '../../http/media-type.ts'
 import { acceptVersion, createAcceptReader } from './accept.ts'
-import { contentTypeScheme } from './content-type.ts'
-import { foldVersion, isTemplate, withVersion } from './media-version.ts'
+import { foldVersion, isTemplate, withVersion, createVersionOf, type MediaOptions } from './media-version.ts'
 import { oneOf } from './query.ts'
 import { cacheReadings } from '../cache-readings.ts'
 import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './plain-scheme.ts'
-import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
+import type { VersioningScheme, VersionStatusCodes, VersionSource } from './scheme.ts'
+import type { HttpRequest } from '../../http/http.ts'
 
 /** Options of `VersioningSchemes.HEADER`. */
 export interface HeaderOptions {
@@ -128,4 +134,38 @@ function createValuesReader(parameter: string, bare: boolean): (value: string) =
 
 function plain(text: string): string {
   return text === '' ? '' : (unquote(text) ?? text)
+}
+
+const PLACE: Omit<VersionSource, 'value'> = { in: 'header', name: 'content-type' }
+
+/**
+ * Reads the version of the request body from `Content-Type`, as a companion of the scheme that reads `Accept`:
+ * docs/guide/versioning-rules.md#versions-in-content-type
+ */
+const contentTypeScheme: VersioningScheme<
+  MediaOptions & { readonly statusCodes?: Partial<VersionStatusCodes> }
+> = {
+  ...PLAIN_SCHEME,
+  name: 'HEADER (Content-Type)',
+  reader: (options, format) => {
+    const versionOf = createVersionOf(options)
+    return (request) => {
+      // most requests have one line of it, and splitting them into lines costs more
+      if (request.header('content-type') === undefined) return undefined
+      return oneOf(PLACE, readLines(request, versionOf), format)
+    }
+  },
+  vary: () => [PLACE.name],
+  source: () => PLACE,
+  statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 415 },
+  fold: foldVersion,
+  options: undefined,
+}
+
+/** A header of one value: repeated lines that differ contradict each other. */
+function readLines(request: HttpRequest, versionOf: ReturnType<typeof createVersionOf>): readonly string[] {
+  return request.headerLines(PLACE.name).flatMap((line) => {
+    const type = contentTypeOf(line)
+    return (type === undefined ? undefined : versionOf(type)) ?? []
+  })
 }

@@ -4,9 +4,10 @@ import { findHeader } from '../../request/header.ts'
 import { headersTooLarge } from '../../pipeline/check-head.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
-import { StreamBody } from '../shared/stream-body.ts'
+import { StreamBody, otherLength } from '../shared/stream-body.ts'
 import type { Origin } from './address.ts'
-import { WholeBody } from './whole-body.ts'
+import type { Awaitable } from '../../../base/async.ts'
+import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../request/body.ts'
 
 /**
  * The kind of the objects that the servers of Bun and Deno pass besides a request, which inherit their members, unlike data that somebody
@@ -213,4 +214,53 @@ function findAddress(info: unknown, request: Request): string | undefined {
     typeof requestIP === 'function' ? Reflect.apply(requestIP, info, [request]) : remoteAddr
   const { address, hostname } = Object(found)
   return [address, hostname].find((text) => typeof text === 'string')
+}
+
+/** Opens a body as a stream, for who reads it as it arrives. */
+interface Opener {
+  openStream(length: number): RawBody
+}
+
+/**
+ * A body whose length its server guarantees, so that it can be read in one call, without the stream that takes these servers longer
+ * than all the rest. A class because one is made for every request that has such a body.
+ */
+class WholeBody implements RawBody {
+  readonly length: number
+  /** Whether it is being read and the client still sends it. */
+  isArriving = false
+  readonly #request: Request
+  readonly #opener: Opener
+
+  constructor(request: Request, length: number, opener: Opener) {
+    this.#request = request
+    this.length = length
+    this.#opener = opener
+  }
+
+  read(limit: number): Promise<Uint8Array> {
+    return this.readThen(limit, toBuffer)
+  }
+
+  readThen<T>(limit: number, use: (bytes: Uint8Array) => Awaitable<T>): Promise<T> {
+    if (this.length > limit) return Promise.reject(bodyTooLarge(limit))
+    if (this.#request.bodyUsed)
+      return Promise.reject(new TypeError('The body of the request was read before Octavo got it'))
+    this.isArriving = true
+    return this.#request.arrayBuffer().then(
+      (buffer) => {
+        this.isArriving = false
+        if (buffer.byteLength !== this.length) throw otherLength()
+        return use(new Uint8Array(buffer))
+      },
+      (cause) => {
+        this.isArriving = false
+        throw bodyEndedEarly(cause)
+      },
+    )
+  }
+
+  chunks(limit: number): AsyncIterable<Uint8Array> {
+    return this.#opener.openStream(this.length).chunks(limit)
+  }
 }

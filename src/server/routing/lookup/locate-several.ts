@@ -3,7 +3,7 @@ import { find, type Match, type PathAt } from '../../../router/find.ts'
 import { EMPTY_NODE } from '../../../router/compile-trie.ts'
 import { combine, type Canonical, type Reading } from '../../../versioning/combine.ts'
 import type { ActiveScheme } from '../../../versioning/versioning.ts'
-import type { AmbiguousVersion } from '../../../versioning/schemes/scheme.ts'
+import type { AmbiguousVersion, VersionValue } from '../../../versioning/schemes/scheme.ts'
 import { canonicalVersion } from '../../../versioning/version.ts'
 import { createSegments, type Segments } from './locate-segment.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
@@ -16,7 +16,6 @@ import {
   type LookupParts,
 } from './resolution.ts'
 import { pathOf } from './target.ts'
-import { isGiven, readAll, readFirst, type PresentValue, type Reader, type Values } from './read-versions.ts'
 import { createVersionRoots, createResolve, type VersionRoots, type Resolve } from './resolve.ts'
 
 /** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
@@ -193,4 +192,67 @@ function createCanonical({ table, versioning }: LookupParts): Canonical<SchemeLo
   )
   return (raw, { scheme }) =>
     spellings.get(scheme)?.get(raw) ?? known.find(raw) ?? canonicalVersion(raw, known.format) ?? raw
+}
+
+/** The value of each scheme. */
+type Values = readonly VersionValue[]
+
+/** How a scheme reads a request; `inPath` is what its path names. */
+type Reader = (context: RequestContext, inPath: RouteMatch | undefined) => Awaitable<VersionValue>
+
+/** Reads the value of every scheme. */
+function readAll(
+  readers: readonly Reader[],
+  context: RequestContext,
+  inPath: RouteMatch | undefined,
+): Awaitable<Values> {
+  const values: VersionValue[] = []
+  let pending: PromiseLike<void>[] | undefined
+  for (const read of readers) {
+    const index = values.push(undefined) - 1
+    try {
+      const value = read(context, inPath)
+      if (isPromise(value)) (pending ??= []).push(fill(values, index, value))
+      else values[index] = value
+    } catch (error) {
+      // one that fails must not leave the promises of others unheard
+      ;(pending ??= []).push(Promise.reject(error))
+    }
+  }
+  return pending === undefined ? values : Promise.all(pending).then(() => values)
+}
+
+async function fill(values: VersionValue[], index: number, value: PromiseLike<VersionValue>): Promise<void> {
+  values[index] = await value
+}
+
+/** Reads the value of the first scheme that has one; later ones are not looked at. */
+function readFirst(
+  readers: readonly Reader[],
+  context: RequestContext,
+  inPath: RouteMatch | undefined,
+): Awaitable<Values> {
+  const values: VersionValue[] = []
+  for (const read of readers) {
+    const value = read(context, inPath)
+    if (isPromise(value)) {
+      const later = readers.slice(values.length + 1)
+      return value.then(async (found) => [
+        ...values,
+        found,
+        ...(isGiven(found) ? [] : await readFirst(later, context, inPath)),
+      ])
+    }
+    values.push(value)
+    if (isGiven(value)) break
+  }
+  return values
+}
+
+/** The value of a scheme that has one. */
+type PresentValue = Exclude<VersionValue, undefined>
+
+/** Whether a scheme found something. */
+function isGiven(value: VersionValue): value is PresentValue {
+  return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
 }

@@ -1,12 +1,11 @@
 import { isPromise, type Awaitable } from '../../../base/async.ts'
 import { find, findLeaves, wholePath, type PathAt } from '../../../router/find.ts'
-import { SchemeFailure, selectorOf, type Versioning } from '../../../versioning/versioning.ts'
+import { SchemeFailure, selectorOf, findDefault, type Versioning } from '../../../versioning/versioning.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { forwarding } from './forward.ts'
 import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
 import { createSeveralLocate } from './locate-several.ts'
-import { createDefaultResolver } from './default-version.ts'
 import { createPlainLocate } from './locate.ts'
 import {
   withoutVersion,
@@ -14,10 +13,14 @@ import {
   type RouteMatch,
   type VersionMatch,
   type LookupParts,
+  type ResolveDefault,
 } from './resolution.ts'
 import { pathOf, type Target } from './target.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
+import type { VersionChoice } from '../../../versioning/options.ts'
+import { cutVersion } from '../../../versioning/cut-version.ts'
+import { livingVersions } from './version-miss.ts'
 
 /** Creates the lookup for a table and its versioning schemes. */
 export function createVersionLocate(
@@ -156,4 +159,43 @@ function toLocatedLater(
   method: number,
 ): PromiseLike<RouteMatch> {
   return resolution.then((settled) => toLocated(settled, at, method))
+}
+
+/** Creates the function that settles the version of requests that name none. */
+function createDefaultResolver(
+  table: Table,
+  { defaultVersion, vary, defaultVary, common }: Versioning,
+): ResolveDefault {
+  const none = withoutVersion(table, vary)
+  if (defaultVersion === null) return () => none
+  if (typeof defaultVersion === 'string') {
+    const always: VersionMatch = { ...none, kind: 'known', version: table.defaultVersion }
+    return () => always
+  }
+  const unchosen = { ...none, vary: defaultVary }
+  const byVersion = new Map(
+    [...table.defaults].map(([version, root]): readonly [string, VersionMatch] => [
+      version,
+      { ...unchosen, kind: 'known', root, version },
+    ]),
+  )
+  const { known } = table
+  const choice: VersionChoice = {
+    find: (name) => (byVersion.has(name) ? name : (known.find(name) ?? findDefault(name, known))),
+    supported: () => livingVersions(table, common.clock),
+  }
+  const toResolution = (version: unknown): VersionMatch => {
+    if (version === null) return unchosen
+    const isVersion = typeof version === 'string'
+    const resolution = isVersion ? byVersion.get(known.find(version) ?? '') : undefined
+    if (resolution !== undefined) return resolution
+    const given = isVersion ? JSON.stringify(cutVersion(version)) : typeof version
+    throw new Error(
+      `The function defaultVersion gave ${given}, not a known version (${known.list.join(', ')}) or null`,
+    )
+  }
+  return (context) => {
+    const chosen = defaultVersion(context.request, choice, context)
+    return isPromise(chosen) ? chosen.then(toResolution) : toResolution(chosen)
+  }
 }

@@ -4,8 +4,14 @@ import { literalsOf, mount, without, type Mount } from '../../../router/mount.ts
 import type { Endpoints, Node } from '../../../router/node.ts'
 import { createSealer, EMPTY_NODE, compileTrie, type Variants } from '../../../router/compile-trie.ts'
 import { createTree, type PathShape } from '../../../router/tree.ts'
-import type { Versioning, ActiveScheme } from '../../../versioning/versioning.ts'
-import { isVersioned } from '../../../versioning/select.ts'
+import {
+  chooseVersion,
+  selectorOf,
+  staticDefault,
+  type Versioning,
+  type ActiveScheme,
+} from '../../../versioning/versioning.ts'
+import { isVersioned, type Versioned } from '../../../versioning/select.ts'
 import { toEntries, type ExpandedSpec, type KnownVersions } from '../../../versioning/spec.ts'
 import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
 import { rangeSplits } from './checks/range-splits.ts'
@@ -15,7 +21,6 @@ import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { createLifetimes } from './lifetimes.ts'
 import { createPlainTable } from './plain-table.ts'
 import type { CompiledRoute, Roots, Table, TableMode, TableRoute, Versions, Zone } from './table.ts'
-import { createVersions } from './versions.ts'
 import { createLeaves, type Leaves } from './version-leaves.ts'
 
 /**
@@ -200,4 +205,30 @@ function byVersion({ rest, at }: Variants<Node<Endpoint>>, { list }: KnownVersio
   return new Map(
     list.map((version, position) => [version, (at === undefined ? rest : at[position]) ?? EMPTY_NODE]),
   )
+}
+
+/** Returns the versions of an application for handlers. */
+function createVersions(versioning: Versioning, known: KnownVersions): Versions {
+  const defaultVersion = staticDefault(versioning, known) ?? null
+  const selector = selectorOf(versioning, known)
+  const servedAt = (rows: readonly Versioned[]): readonly string[] => {
+    const served = namedIn(rows)
+    if (served.size > 0 && defaultVersion !== null && rows.some(({ spec }) => spec.unversioned)) {
+      served.add(defaultVersion)
+    }
+    return known.list.filter((version) => served.has(version))
+  }
+  // a selector chooses among the versions of a path, so that the path does not end when another one gets a new version
+  const defaultAt: Versions['defaultAt'] =
+    selector === undefined
+      ? () => defaultVersion
+      : (rows) => chooseVersion(selector, servedAt(rows)) ?? defaultVersion
+  return { known, defaultVersion, servedAt, defaultAt }
+}
+
+/** The versions that some of the routes name. */
+function namedIn(rows: readonly Versioned[]): Set<string> {
+  const named = new Set<string>()
+  for (const { spec } of rows) for (const version of spec.claims.keys()) named.add(version)
+  return named
 }

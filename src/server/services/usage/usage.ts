@@ -7,11 +7,11 @@ import { isVersioned } from '../../../versioning/select.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { UsageEntry, UsageOptions } from '../../options/usage.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import type { Table } from '../../routing/table/table.ts'
-import { createDays, type Days } from './days.ts'
+import type { Table as RouteTable } from '../../routing/table/table.ts'
 import { createUsageWriter, type UsageWriter } from './usage-writer.ts'
 import type { Tally } from './counts.ts'
 import { createPlaces, type Place, type Places } from './places.ts'
+import { createTable, dayOf, type Table } from './table.ts'
 
 /** Counts who calls which route in which version. */
 export interface Usage {
@@ -28,7 +28,7 @@ const INTERVAL = 10_000
 const LIMIT = 10_000
 
 /** Creates the counter of an application. It also counts the changes of a history that altered requests. */
-export function createUsage(options: UsageOptions, log: Logger, shapes: Table['shapes']): Usage {
+export function createUsage(options: UsageOptions, log: Logger, shapes: RouteTable['shapes']): Usage {
   const { interval = INTERVAL, limit = LIMIT } = options
   const writer = createUsageWriter(options)
   const places = createPlaces()
@@ -72,7 +72,7 @@ export function createUsage(options: UsageOptions, log: Logger, shapes: Table['s
 type Belongs = (route: RouteInfo, version: string | null) => boolean
 
 /** Neutral routes belong to no version, nor do those of paths that were never versioned. */
-function createBelongs(shapes: Table['shapes']): Belongs {
+function createBelongs(shapes: RouteTable['shapes']): Belongs {
   const claims = new Map(
     shapes.flatMap(({ routes }) => {
       const isDefault = isVersioned(routes)
@@ -153,4 +153,58 @@ async function store(days: Days, keeper: UsageWriter): Promise<void> {
     throw error
   }
   days.dropStored()
+}
+
+/** The tables of days: that of today, and those that are not stored since they ended. */
+interface Days {
+  readonly today: (now: number) => Table
+  /** The tables with something that is not stored. */
+  readonly dirty: () => readonly Table[]
+  /** Begins all tables anew. */
+  readonly clear: () => void
+  /** Adds up what tables have with what was counted since. */
+  readonly restore: (tables: readonly Table[]) => void
+  /** Drops the tables that have ended and are stored. */
+  readonly dropStored: () => void
+}
+
+/** Creates the tables. */
+function createDays(limit: number, places: Places): Days {
+  const tables = new Map<string, Table>()
+  const open = (moment: number): Table => {
+    const day = dayOf(moment)
+    const table = tables.get(day) ?? createTable(moment, limit, places)
+    tables.set(day, table)
+    return table
+  }
+  let current = open(Date.now())
+  return {
+    today: (now) => {
+      if (now >= current.end) current = open(now)
+      return current
+    },
+    dirty: () => [...tables.values()].filter(({ isDirty }) => isDirty),
+    clear: () => {
+      tables.clear()
+      current = open(Date.now())
+    },
+    restore: (taken) => {
+      for (const entry of taken.flatMap((table) => table.entries())) {
+        const { version, route, client, lastSeen, lastBrownout = lastSeen, changes = [] } = entry
+        const last = Date.parse(lastSeen)
+        const table = open(last)
+        const name = client ?? undefined
+        table.add(places.named(version, route), name, {
+          ...entry,
+          last,
+          lastBrownout: Date.parse(lastBrownout),
+        })
+        for (const { id, count, ...change } of changes)
+          table.add(places.named(version, route, id), name, { count, last: Date.parse(change.lastSeen) })
+      }
+    },
+    dropStored: () => {
+      for (const [day, table] of tables) if (table !== current && !table.isDirty) tables.delete(day)
+    },
+  }
 }
