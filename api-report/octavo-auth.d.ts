@@ -91,8 +91,6 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolea
     | {
         readonly keys: readonly object[]
       }
-  readonly jwksCooldown?: number
-  readonly jwksMaxAge?: number
   readonly jwksTimeout?: number
   readonly maxTokens?: number
   readonly publicKey?: string | object

@@ -2417,10 +2417,9 @@ export interface VersioningOptions<
   readonly closed?: boolean
   readonly conflict?: 'error' | 'first'
   readonly defaultVersion?: D | DefaultVersion
-  readonly echo?: boolean | 'contentType' | (string & {})
+  readonly echo?: boolean | 'contentType'
   readonly format?: VersionFormat
   readonly history?: VersionHistory<L> & H
-  readonly onVersionResolved?: (resolved: VersionResolved) => void
   readonly previews?: AllowPreviews
   readonly report?: 'errors' | 'always' | false
   readonly required?: boolean
