@@ -13,7 +13,7 @@ import { compression } from 'octavo/middleware'
 import { createTestApp, LOOPBACK, send } from './support.ts'
 
 const LONG = 'All work and no play makes Jack a dull boy. '.repeat(200)
-const CODINGS = ['br', 'gzip', 'deflate'] as const
+const CODINGS = ['br', 'gzip'] as const
 
 /** What the sources do: how many are open, how many bytes they gave, and what makes one that waits go on. */
 const sources: { open: number; produced: number; wake: (() => void) | undefined } = {

@@ -1,7 +1,7 @@
 import type * as NodeZlib from 'node:zlib'
 
 /** The content codings that responses may have. */
-export const ENCODINGS = ['br', 'zstd', 'gzip', 'deflate'] as const
+export const ENCODINGS = ['br', 'zstd', 'gzip'] as const
 
 /** A content coding (RFC 9110 section 8.4.1). */
 export type ContentEncoding = (typeof ENCODINGS)[number]
@@ -80,15 +80,6 @@ const CREATE: Readonly<Record<ContentEncoding, (zlib: Zlib, level: number) => re
       name: 'gzip',
       compress: (content) => settle((done) => zlib.gzip(content, { level }, done)),
       open: () => zlib.createGzip({ level }),
-      flush: (compressor) => compressor.flush(zlib.constants.Z_SYNC_FLUSH),
-    },
-  ],
-  // what HTTP calls deflate is the format of zlib (RFC 9110 section 8.4.1.2)
-  deflate: (zlib, level) => [
-    {
-      name: 'deflate',
-      compress: (content) => settle((done) => zlib.deflate(content, { level }, done)),
-      open: () => zlib.createDeflate({ level }),
       flush: (compressor) => compressor.flush(zlib.constants.Z_SYNC_FLUSH),
     },
   ],

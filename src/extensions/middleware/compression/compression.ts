@@ -24,7 +24,7 @@ export interface CompressionOptions {
   readonly threshold?: number
   /** The codings in the order of preference; one that this version of Node lacks is left out. @default ['br', 'zstd', 'gzip'] */
   readonly encodings?: readonly ContentEncoding[]
-  /** How hard each coding tries: br 0 to 11, gzip and deflate 1 to 9, zstd 1 to 22. @default { br: 4, gzip: 6, deflate: 6, zstd: 3 } */
+  /** How hard each coding tries: br 0 to 11, gzip 1 to 9, zstd 1 to 22. @default { br: 4, gzip: 6, zstd: 3 } */
   readonly level?: Partial<CompressionLevels>
   /**
    * Selects the responses to compress. @default what has a type that becomes shorter: text, JSON, XML and the like, but no event streams
@@ -34,7 +34,7 @@ export interface CompressionOptions {
 
 const WHERE = 'compression'
 
-const LEVELS: CompressionLevels = { br: 4, zstd: 3, gzip: 6, deflate: 6 }
+const LEVELS: CompressionLevels = { br: 4, zstd: 3, gzip: 6 }
 
 const isLevel =
   (least: number, most: number) =>
@@ -45,7 +45,6 @@ const LEVEL_RULES: Rules = {
   br: [isLevel(0, 11), 'an integer from 0 to 11'],
   zstd: [isLevel(1, 22), 'an integer from 1 to 22'],
   gzip: [isLevel(1, 9), 'an integer from 1 to 9'],
-  deflate: [isLevel(1, 9), 'an integer from 1 to 9'],
 } satisfies Record<ContentEncoding, Rules[string]>
 
 const OPTIONS: Rules = {
