@@ -28,7 +28,7 @@ export interface CsrfOptions {
   readonly skip?: (context: ExecutionContext_2) => boolean
 }
 
-const ENCODINGS: readonly ['br', 'zstd', 'gzip', 'deflate']
+const ENCODINGS: readonly ['br', 'zstd', 'gzip']
 
 export interface EtagOptions {
   readonly weak?: boolean
