@@ -1,26 +1,17 @@
-interface Entry<K, V> {
-  readonly second: K
-  value: V
-  readonly next: Entry<K, V> | undefined
-}
-
-/** Facts about pairs. Most things have one partner, so a map for each would be a waste. */
+/** Facts about pairs. Most things have one partner, so only those with several have a map of their own. */
 export class PairMap<K, V> {
-  readonly #entries = new Map<K, Entry<K, V>>()
+  readonly #first = new Map<K, { readonly second: K; value: V }>()
+  readonly #others = new Map<K, Map<K, V>>()
 
   get(first: K, second: K): V | undefined {
-    return this.#find(first, second)?.value
+    const own = this.#first.get(first)
+    return own?.second === second ? own.value : this.#others.get(first)?.get(second)
   }
 
   set(first: K, second: K, value: V): void {
-    const entry = this.#find(first, second)
-    if (entry === undefined) this.#entries.set(first, { second, value, next: this.#entries.get(first) })
-    else entry.value = value
-  }
-
-  #find(first: K, second: K): Entry<K, V> | undefined {
-    let entry = this.#entries.get(first)
-    while (entry !== undefined && entry.second !== second) entry = entry.next
-    return entry
+    const own = this.#first.get(first)
+    if (own === undefined) this.#first.set(first, { second, value })
+    else if (own.second === second) own.value = value
+    else this.#others.set(first, (this.#others.get(first) ?? new Map<K, V>()).set(second, value))
   }
 }

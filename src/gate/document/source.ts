@@ -160,11 +160,15 @@ function createPlaces(
 
 /** Notes where each object stands. Objects that stand in several places keep the first one. */
 function note(start: object, file: string, places: Map<object, FindingPlace>): void {
-  if (!places.has(start)) places.set(start, { file, above: undefined, step: '' })
-  // a map gives what is added while it is walked, too
-  for (const [value, above] of places) {
-    if (above.file !== file) continue
-    for (const [step, member] of Object.entries(value))
-      if (isObject(member) && !places.has(member)) places.set(member, { file, above, step })
+  const found: (readonly [object, FindingPlace])[] = []
+  const add = (value: object, place: FindingPlace): void => {
+    if (places.has(value)) return
+    places.set(value, place)
+    found.push([value, place])
   }
+  add(start, { file, above: undefined, step: '' })
+  // the list grows while it is walked
+  for (const [value, above] of found)
+    for (const [step, member] of Object.entries(value))
+      if (isObject(member)) add(member, { file, above, step })
 }
