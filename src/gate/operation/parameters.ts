@@ -3,6 +3,7 @@ import { isRecord, isString } from '../../base/values.ts'
 import type { Operation, Parameter } from '../document/operations.ts'
 import type { Source } from '../document/source.ts'
 import type { Reader } from '../schema/keyword-rules.ts'
+import { isAny } from '../schema/shape.ts'
 import type { ValueSet } from '../schema/shape.ts'
 import { compareSchemas } from './context.ts'
 import type { Difference, Documents, Found } from './context.ts'
@@ -187,11 +188,19 @@ function onlyText({ parts }: ValueSet): string | undefined {
 }
 
 /** The schema of a parameter, or of its content. */
-function toShape({ node }: Parameter, source: Source, read: Reader): ValueSet {
+function toShape({ in: place, node }: Parameter, source: Source, read: Reader): ValueSet {
   const content = source.resolve(node['content'])
-  if (!isRecord(content)) return read(node['schema'])
-  const media = source.resolve(Object.values(content)[0])
-  return read(isRecord(media) ? media['schema'] : undefined)
+  const media = isRecord(content) ? source.resolve(Object.values(content)[0]) : node
+  const shape = read(isRecord(media) ? media['schema'] : undefined)
+  return place === 'path' && !isAny(shape) ? withoutEmpty(shape) : shape
+}
+
+/** A parameter of a path is never empty, so schemas may say so or not. */
+function withoutEmpty({ schema: _schema, ...shape }: ValueSet): ValueSet {
+  const parts = shape.parts.map((part) =>
+    part.kind === 'string' ? { ...part, minLength: Math.max(part.minLength, 1) } : part,
+  )
+  return { ...shape, parts }
 }
 
 /** How a list or object is written (OpenAPI, Style Values). */

@@ -267,6 +267,17 @@ export const OPERATIONS: readonly OperationPair[] = [
     'info api-removed-with-deprecation',
   ),
   row(
+    'a path parameter that is said to have a character',
+    at('/cars/{id}', {
+      parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'string', maxLength: 9 } }],
+    }),
+    at('/cars/{id}', {
+      parameters: [
+        { in: 'path', name: 'id', required: true, schema: { type: 'string', minLength: 1, maxLength: 9 } },
+      ],
+    }),
+  ),
+  row(
     'another name of a path parameter',
     at('/cars/{id}', { parameters: [{ in: 'path', name: 'id', required: true, schema: integer }] }),
     at('/cars/{car_id}', { parameters: [{ in: 'path', name: 'car_id', required: true, schema: integer }] }),
