@@ -76,6 +76,19 @@ describe('fieldNames', () => {
     )
   })
 
+  it('is found in objects that all refer to each other', () => {
+    const names = Array.from({ length: 24 }, (_, number) => `o${number}`)
+    const objects: Record<string, z.ZodType> = {}
+    for (const name of names)
+      objects[name] = z.object({
+        get all() {
+          return z.object(objects).extend({ sort: Sort })
+        },
+      })
+    const found = objectsOf([], [z.object(objects)])
+    assert.equal(new Set(found.map(({ schema }) => schema)).size, 2 * names.length + 2)
+  })
+
   it('takes a model alone', () => {
     // @ts-expect-error a plain schema is no model
     assert.throws(() => fieldNames(z.object({ id: z.string() })), /fieldNames was given/)

@@ -38,18 +38,25 @@ function positionsOf({
   ]
 }
 
-function objectsIn(
-  schema: Schema,
-  { route, position }: Pick<Found, 'route' | 'position'>,
-  above: readonly Schema[] = [],
-): readonly Found[] {
-  if (above.includes(schema)) return []
-  const def = defOf(schema)
-  const own = ['object', 'enum'].includes(def.type) ? [{ route, position, schema }] : []
-  const inner = childrenOf(schema).flatMap((child) =>
-    objectsIn(child.schema, { route, position: position + stepTo(child) }, [...above, schema]),
-  )
-  return [...own, ...inner]
+/** Positions of one schema up to which all are found. Objects that refer to each other have countless ones. */
+const MANY = 100
+
+/** The objects in a schema. Beyond `MANY`, the content of an object that is there several times is found at its first position. */
+function objectsIn(schema: Schema, { route, position }: Pick<Found, 'route' | 'position'>): readonly Found[] {
+  const found: Found[] = []
+  const opened = new Set<Schema>()
+  const above = new Set<Schema>()
+  const visit = (inner: Schema, at: string): void => {
+    if (above.has(inner)) return
+    if (['object', 'enum'].includes(defOf(inner).type)) found.push({ route, position: at, schema: inner })
+    if (found.length > MANY && opened.has(inner)) return
+    opened.add(inner)
+    above.add(inner)
+    for (const child of childrenOf(inner)) visit(child.schema, at + stepTo(child))
+    above.delete(inner)
+  }
+  visit(schema, position)
+  return found
 }
 
 function stepTo({ member, key }: Child): string {
