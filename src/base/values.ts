@@ -128,3 +128,19 @@ export function formatFirst(texts: readonly string[], most: number): string {
   const first = texts.slice(0, most).join(', ')
   return texts.length > most ? `${first} and ${texts.length - most} more` : first
 }
+
+/** The words of a name in kebab case: `UserProfile` is `user-profile`, `HTTPServer` is `http-server`. */
+export function toKebab(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1-$2')
+    .toLowerCase()
+}
+
+/** A text in Pascal case: `car.getOne response 200` is `CarGetOneResponse200`. */
+export function toPascal(text: string): string {
+  return text
+    .split(/[^\p{L}\p{N}]+/u)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}

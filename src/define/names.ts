@@ -1,3 +1,4 @@
+import { toKebab, toPascal } from '../base/values.ts'
 import type { Controller } from './controller.ts'
 import type { Flat, Or, ParamsOf, PathIn } from './infer.ts'
 import type { Module } from './module.ts'
@@ -41,20 +42,6 @@ function segmentName(segment: Segment): string {
         .map((part) => (typeof part === 'string' ? toPascal(part) : `By${toPascal(part.name)}`))
         .join('')
   }
-}
-
-function toKebab(name: string): string {
-  return name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1-$2')
-    .toLowerCase()
-}
-
-function toPascal(text: string): string {
-  return text
-    .split(/[^\p{L}\p{N}]+/u)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')
 }
 
 type Upper<C extends string> = C extends Lowercase<C> ? false : true

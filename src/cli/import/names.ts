@@ -1,33 +1,30 @@
-/** The words of a name: `petStore_v2` is `pet store v2`. */
-function wordsOf(text: string): readonly string[] {
+import { toKebab, toPascal } from '../../base/values.ts'
+
+/** A text of letters and digits that names can have: `Café – menu` is `Cafe menu`. */
+function plain(text: string): string {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}|['’]/gu, '')
-    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .split(/[^A-Za-z\d]+/)
-    .filter((word) => word !== '')
+    .replaceAll(/[^A-Za-z\d]+/g, ' ')
+    .trim()
 }
 
-const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1)
-
 /** A name of a type or schema: `pet_store` is `PetStore`. */
-export function toPascal(text: string): string {
-  const name = wordsOf(text).map(capital).join('')
+export function toTypeName(text: string): string {
+  const name = toPascal(plain(text))
   return /^[A-Za-z]/.test(name) ? name : `Schema${name}`
 }
 
 /** A name of a constant or route: `pet_store` is `petStore`. */
 export function toCamel(text: string): string {
-  const [first = 'api', ...others] = wordsOf(text)
-  const name = first.toLowerCase() + others.map(capital).join('')
-  const plain = /^[a-z]/.test(name) ? name : `api${capital(name)}`
-  return RESERVED.has(plain) ? `${plain}Api` : plain
+  const name = toPascal(toKebab(plain(text)))
+  const camel = /^[A-Z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : `api${name}`
+  return RESERVED.has(camel) ? `${camel}Api` : camel
 }
 
 /** A name of a file: `PetStore` is `pet-store`. */
-export function toKebab(text: string): string {
-  const name = wordsOf(text).join('-').toLowerCase()
+export function toFileName(text: string): string {
+  const name = toKebab(plain(text)).replaceAll(' ', '-')
   return /^[a-z]/.test(name) ? name : ['api', name].filter(Boolean).join('-')
 }
 
@@ -64,12 +61,12 @@ export function toDistinctNames(
 /** The names that the last parts of a dotted name have, the shortest first. */
 function endsOf(name: string): readonly string[] {
   const parts = name.split('.')
-  return parts.map((_, at) => toPascal(parts.slice(-at - 1).join('.')))
+  return parts.map((_, at) => toTypeName(parts.slice(-at - 1).join('.')))
 }
 
 /** Names of constants for schemas: the last part of a dotted name if that tells them apart, `Pod` for `io.k8s.api.core.v1.Pod`. */
 export function toConstants(names: readonly string[]): ReadonlyMap<string, string> {
   const ends = new Map<string, number>()
   for (const name of names) for (const end of new Set(endsOf(name))) ends.set(end, (ends.get(end) ?? 0) + 1)
-  return toDistinctNames(names, (name) => endsOf(name).find((end) => ends.get(end) === 1) ?? toPascal(name))
+  return toDistinctNames(names, (name) => endsOf(name).find((end) => ends.get(end) === 1) ?? toTypeName(name))
 }

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { quoted } from '../types/schema-type.ts'
 import { valueText } from '../write/zod-text.ts'
 import { formatFile, formatStatement } from './format.ts'
-import { toCamel, toDistinctNames, toKebab, toPascal } from './names.ts'
+import { toCamel, toDistinct, toDistinctNames, toFileName, toTypeName } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { Writing } from './write-inputs.ts'
 import { writeGuards } from './write-guards.ts'
@@ -67,7 +67,7 @@ export function writeProject(
   const groups = toGroups(served)
   const files = toDistinctNames(
     groups.map(({ name }) => name),
-    toKebab,
+    toFileName,
   )
   const constants = toDistinctNames(
     groups.map(({ name }) => name),
@@ -168,15 +168,13 @@ function writeController(group: Group, constant: string, parts: ControllerParts)
   const { api, models, guards, upstream, note, enter } = parts
   const { operations, name } = group
   const prefix = prefixOf(operations)
-  const controller = toKebab(name)
+  const controller = toFileName(name)
   const tags = operations[0]?.tags ?? []
   const used = operations.map((operation) => guards.nameOf(operation))
   const shared = used.every((guard) => guard === used[0]) ? used[0] : undefined
   const taken = new Set<string>()
   const routes = operations.map((operation, at) => {
-    const wanted = routeNameOf(operation, name)
-    let own = wanted
-    for (let count = 2; taken.has(own); count++) own = `${wanted}${count}`
+    const own = toDistinct(routeNameOf(operation, name), taken)
     taken.add(own)
     enter(`${operation.method} ${operation.path}`)
     if (operation.hasCallbacks) note(/^callback-/, 'callbacks are not written')
@@ -225,7 +223,7 @@ function writeController(group: Group, constant: string, parts: ControllerParts)
 }
 
 function upstreamFile({ title, upstream }: ProjectNames, server: string | undefined): string {
-  const variable = `${toKebab(title).replaceAll('-', '_').toUpperCase()}_URL`
+  const variable = `${toFileName(title).replaceAll('-', '_').toUpperCase()}_URL`
   const [, origin = 'http://localhost:8000', path = ''] =
     /^(https?:\/\/[^/{}]+)?(\/[^{}?#]*)?$/.exec(server ?? '') ?? []
   const segments = path.split('/')
@@ -259,7 +257,7 @@ function appFile(
   controllers: readonly { readonly file: string; readonly constant: string }[],
   { folder, isStrict }: { readonly folder: string; readonly isStrict: boolean },
 ): string {
-  const name = toPascal(title)
+  const name = toTypeName(title)
   const imports = controllers.map(({ file: path, constant }) => [[constant], `./${folder}/${path}`] as const)
   const listed = controllers.map(({ constant }) => constant).join(', ')
   const code = formatFile(
@@ -300,7 +298,7 @@ function testFile(
   { app, out }: { readonly app: string; readonly out: string },
   operations: readonly ImportedOperation[],
 ): string {
-  const name = `create${toPascal(title)}App`
+  const name = `create${toTypeName(title)}App`
   const plain = operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))
   const path = plain?.path ?? '/'
   const code = `describe(${quoted(title)}, () => {

@@ -2,7 +2,7 @@ import { checkOptions, invalidOption, optionProblems, type Rules } from '../../b
 import type { Middleware } from '../../define/layers.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { FinishedResponse } from '../../http/http.ts'
-import { describeValue, isBoolean, isCount, isObject, isRecord } from '../../base/values.ts'
+import { describeValue, isBoolean, isCount, isObject, isRecord, toKebab } from '../../base/values.ts'
 import { after } from '../../base/async.ts'
 
 /** How long browsers use only HTTPS (RFC 6797). */
@@ -230,8 +230,4 @@ function policyProblems(where: string, name: string, directives: unknown): reado
       return KEYWORD.test(source) ? problem(`${at} has ${source}`, `write "'${source}'"`) : []
     })
   })
-}
-
-function toKebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

@@ -1,3 +1,4 @@
+import { toKebab } from '../../base/values.ts'
 import type { Fact, Say } from './fact.ts'
 import { rulesOf } from './shape.ts'
 import type { Alternative, Rule } from './shape.ts'
@@ -33,8 +34,4 @@ export function toRuleFacts(old: Alternative, now: Alternative, say: Say): reado
 function ownRules(part: Alternative): readonly Rule[] {
   const behind = part.home?.().parts.flatMap(rulesOf) ?? []
   return rulesOf(part).filter(({ key }) => !behind.some((rule) => rule.key === key))
-}
-
-function toKebab(keyword: string): string {
-  return keyword.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

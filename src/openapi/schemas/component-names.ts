@@ -1,3 +1,4 @@
+import { toPascal } from '../../base/values.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { defOf, isSchema, type Schema } from '../../schema/schema.ts'
 import { metaOf } from '../../schema/to-zod.ts'
@@ -117,7 +118,7 @@ function visit(search: Search, task: Task, schema: Schema, at: string, path: Map
   const above = path.get(schema)
   if (above !== undefined) {
     if (nameOf(search, schema) === undefined && !nameless.has(schema)) {
-      const base = toPascal(task.base + above)
+      const base = toPascal((task.base + above).replaceAll(/[^A-Za-z0-9]+/g, ' '))
       nameless.set(schema, base)
       addBoth(search, schema, { ...task, base })
     }
@@ -208,12 +209,4 @@ function eachPart(
     if (member !== unseen) call(part, member === 'shape' ? key : '', false)
   const parent: unknown = Reflect.get(schema._zod, 'parent')
   if (isSchema(parent)) call(parent, '', true)
-}
-
-/** The text in Pascal case: `car.getOne response 200` is `CarGetOneResponse200`. */
-function toPascal(text: string): string {
-  return text
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('')
 }
