@@ -191,6 +191,14 @@ export function refsIn(schema: JsonSchema, found = new Set<string>()): Set<strin
   return found
 }
 
+/** The names of components, and of those that they refer to. */
+export function reachOf(names: Iterable<string>, components: Components): ReadonlySet<string> {
+  const found = new Set(names)
+  // what is found leads to more
+  for (const name of found) refsIn(components[name] ?? {}, found)
+  return found
+}
+
 /** The schema itself with its references renamed, but not those of schemas in it. */
 export function renameRef(schema: JsonSchema, rename: (name: string) => string): JsonSchema {
   const name = refOf(schema)

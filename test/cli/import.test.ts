@@ -458,12 +458,13 @@ describe('an imported document', () => {
       },
     })
     const api = readApi(toSource({ ...document, openapi: '3.0.0' }))
-    const kept = readApi(toSource(toPlainDocument(api)))
+    const text = JSON.stringify(toPlainDocument(api))
+    const kept = readApi(toSource(JSON.parse(text)))
     assert.deepEqual(
       writeProject(kept, { out: 'src/api' }).files,
       writeProject(api, { out: 'src/api' }).files,
     )
-    assert.doesNotMatch(JSON.stringify(toPlainDocument(api)), /x-own|example/)
+    assert.doesNotMatch(text, /x-own|example/)
   })
 })
 

@@ -5,8 +5,9 @@ import { join, relative, resolve } from 'node:path'
 import { readIndexOf, toDigest } from '../../gate/snapshot/folder.ts'
 import { isAfterSunset, toFileNames, toIndexText, toKeptText } from '../../gate/snapshot/snapshot.ts'
 import type { CurrentVersion, Index, SnapshotEntry } from '../../gate/snapshot/snapshot.ts'
-import type { Command } from '../command.ts'
+import type { Command, Setting } from '../command.ts'
 import { usageError } from '../failure.ts'
+import type { CurrentReport } from '../job.ts'
 import { say } from '../print-error.ts'
 import { styleFor } from '../../base/style.ts'
 import { writeWhole } from '../write-file.ts'
@@ -27,41 +28,54 @@ export const snapshot: Command = {
     version: { value: '<version>', multiple: true, about: 'keep only this version (repeatable)' },
   },
   run: async (given, setting) => {
-    const folder = resolve(setting.cwd, given.value('out') ?? 'api')
-    const wanted = given.values('version')
-    const name = relative(setting.cwd, folder)
-    const index = await readKept(folder, name)
-    const kept = index.versions
     const report = await readCurrent(given.positionals[0], setting)
     if (report === undefined) return 1
-    const current = report.versions
-    const unknown = wanted.find((version) => !current.some((one) => one.version === version))
-    if (unknown !== undefined)
-      throw usageError(
-        `the app has no version ${unknown}`,
-        `it has ${current.map(({ version }) => version).join(', ')}`,
-      )
-    const now = new Date()
-    const changed = toEntries(kept, current, { wanted, now })
-    const { entries } = changed
-    const removed = await tidy(folder, kept, changed)
-    const { green, dim } = styleFor(process.stderr)
-    const toFileName = toFileNames(entries)
-    for (const { version, document } of current) {
-      if (wanted.length > 0 && !wanted.includes(version)) continue
-      const file = join(folder, toFileName({ version }))
-      const isWritten = await writeWhole(file, toKeptText(document))
-      const own = relative(setting.cwd, file)
-      say(isWritten ? `${green('Wrote')} ${own}` : dim(`${own} is up to date`))
-    }
-    for (const file of removed)
-      say(`${green('Removed')} ${relative(setting.cwd, file)}, because its sunset has passed`)
-    // a single version doesn't show how the others are requested
-    const { schemes } = wanted.length > 0 ? (index.serving ?? report.serving) : report.serving
-    const serving = { schemes, routes: new Map(report.serving.routes) }
-    await writeWhole(join(folder, 'index.json'), toIndexText({ versions: entries, serving }))
+    await keepVersions(report, setting, { out: given.value('out'), wanted: given.values('version') })
     return 0
   },
+}
+
+/** Where documents are kept, and which. */
+interface Keeping {
+  /** @default 'api' */
+  readonly out?: string | undefined
+  /** @default all versions */
+  readonly wanted?: readonly string[]
+}
+
+/** Writes the documents of versions to a folder. @throws `CommandError` for a version that the app hasn't, and an index that cannot be read */
+export async function keepVersions(
+  { versions: current, serving: own }: CurrentReport,
+  { cwd }: Setting,
+  { out = 'api', wanted = [] }: Keeping = {},
+): Promise<void> {
+  const folder = resolve(cwd, out)
+  const index = await readKept(folder, relative(cwd, folder))
+  const kept = index.versions
+  const unknown = wanted.find((version) => !current.some((one) => one.version === version))
+  if (unknown !== undefined)
+    throw usageError(
+      `the app has no version ${unknown}`,
+      `it has ${current.map(({ version }) => version).join(', ')}`,
+    )
+  const now = new Date()
+  const changed = toEntries(kept, current, { wanted, now })
+  const { entries } = changed
+  const removed = await tidy(folder, kept, changed)
+  const { green, dim } = styleFor(process.stderr)
+  const toFileName = toFileNames(entries)
+  for (const { version, document } of current) {
+    if (wanted.length > 0 && !wanted.includes(version)) continue
+    const file = join(folder, toFileName({ version }))
+    const isWritten = await writeWhole(file, toKeptText(document))
+    const shown = relative(cwd, file)
+    say(isWritten ? `${green('Wrote')} ${shown}` : dim(`${shown} is up to date`))
+  }
+  for (const file of removed) say(`${green('Removed')} ${relative(cwd, file)}, because its sunset has passed`)
+  // a single version doesn't show how the others are requested
+  const { schemes } = wanted.length > 0 ? (index.serving ?? own) : own
+  const serving = { schemes, routes: new Map(own.routes) }
+  await writeWhole(join(folder, 'index.json'), toIndexText({ versions: entries, serving }))
 }
 
 /** The entries that stay in the folder, and those that are removed. */

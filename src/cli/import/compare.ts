@@ -3,7 +3,7 @@ import { toSource } from '../../gate/document/source.ts'
 import type { Source } from '../../gate/document/source.ts'
 import { operationsIn } from '../../gate/finding.ts'
 import type { Finding } from '../../gate/finding.ts'
-import { refsIn } from '../../base/json-schema.ts'
+import { reachOf, refsIn } from '../../base/json-schema.ts'
 import type { Components } from '../../base/json-schema.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { ExpectedFinding } from './write-project.ts'
@@ -50,9 +50,7 @@ function createPlaces({ operations, schemas }: ImportedApi): (finding: Finding) 
     const before = known.get(start)
     if (before !== undefined) return before
     const operation = byName.get(start)
-    const found = new Set([start, ...(operation === undefined ? [] : schemasOf(operation))])
-    // what is found leads to more
-    for (const name of found) for (const used of refsIn(schemas[name] ?? {})) found.add(used)
+    const found = reachOf([start, ...(operation === undefined ? [] : schemasOf(operation))], schemas)
     known.set(start, found)
     return found
   }

@@ -2,12 +2,11 @@ import { styleFor } from '../../base/style.ts'
 import { formatFirst, messageOf } from '../../base/values.ts'
 import type { Source } from '../../gate/document/source.ts'
 import type { Finding } from '../../gate/finding.ts'
-import { readArguments } from '../arguments.ts'
 import type { Setting } from '../command.ts'
 import { failure } from '../failure.ts'
 import { findApp } from '../find-app.ts'
 import { readCurrent } from '../gate/current.ts'
-import { snapshot } from '../gate/snapshot.ts'
+import { keepVersions } from '../gate/snapshot.ts'
 import { say } from '../print-error.ts'
 import { compareImported } from './compare.ts'
 import type { ImportReport } from './compare.ts'
@@ -33,8 +32,8 @@ export async function finishImport(
     throw failure(`the document cannot be compared with the app: ${messageOf(error)}`)
   }
   printReport(report)
-  const code = await snapshot.run(readArguments([], snapshot), setting)
-  return report.unexpected.length > 0 ? 1 : code
+  await keepVersions(current, setting)
+  return report.unexpected.length > 0 ? 1 : 0
 }
 
 function printReport({ expected, unexpected }: ImportReport): void {

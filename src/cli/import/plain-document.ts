@@ -1,62 +1,44 @@
 import type { ImportedApi, ImportedMedia, ImportedOperation } from './read-api.ts'
-import { cleaned } from './schema-parts.ts'
 
 /** The parts of an imported document that were written as source, as one document of OpenAPI 3.1 that gives the same source again. */
-export function toPlainDocument(api: ImportedApi): object {
+export function toPlainDocument({ operations, schemas, schemes, ...api }: ImportedApi): object {
   const paths: Record<string, Record<string, object>> = {}
-  for (const operation of api.operations)
+  for (const operation of operations)
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: toPlain(operation) }
   return {
     openapi: '3.1.0',
     info: { title: api.title, version: api.version },
-    ...(api.server === undefined ? {} : { servers: [{ url: api.server }] }),
+    servers: api.server && [{ url: api.server }],
     paths,
-    ...(api.hasWebhooks ? { webhooks: { any: {} } } : {}),
-    components: {
-      schemas: Object.fromEntries(
-        Object.entries(api.schemas).map(([name, schema]) => [name, cleaned(schema)]),
-      ),
-      securitySchemes: api.schemes,
-    },
+    webhooks: api.hasWebhooks ? { any: {} } : undefined,
+    components: { schemas, securitySchemes: schemes },
   }
 }
 
-function toPlain({ id, tags, isDeprecated, body, hasCallbacks, ...operation }: ImportedOperation): object {
-  const { summary, description, security } = operation
+function toPlain({ parameters, body, responses, ...operation }: ImportedOperation): object {
+  const { id, tags, summary, description, isDeprecated, security, hasCallbacks } = operation
   return {
-    ...(id === undefined ? {} : { operationId: id }),
-    ...(tags.length === 0 ? {} : { tags }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(description === undefined ? {} : { description }),
-    ...(isDeprecated ? { deprecated: true } : {}),
+    operationId: id,
+    tags,
+    summary,
+    description,
+    deprecated: isDeprecated || undefined,
     security,
-    parameters: operation.parameters.map(({ in: place, name, schema, node }) => ({
+    parameters: parameters.map(({ in: place, name, schema, node }) => ({
       ...node,
       name,
       in: place,
-      ...(node['content'] === undefined ? { schema: cleaned(schema) } : {}),
+      schema: node['content'] === undefined ? schema : undefined,
     })),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: body.isRequired, content: toContent(body.content) } }),
+    requestBody: body && { required: body.isRequired, content: toContent(body.content) },
     responses: Object.fromEntries(
-      operation.responses.map(({ status, description: text, headers, content }) => [
-        status,
-        { description: text, headers, ...(content.length === 0 ? {} : { content: toContent(content) }) },
-      ]),
+      responses.map(({ status, content, ...own }) => [status, { ...own, content: toContent(content) }]),
     ),
-    ...(hasCallbacks ? { callbacks: { any: {} } } : {}),
+    callbacks: hasCallbacks ? { any: {} } : undefined,
   }
 }
 
-function toContent(content: readonly ImportedMedia[]): object {
-  return Object.fromEntries(
-    content.map(({ type, schema, encoding }) => [
-      type,
-      {
-        ...(schema === undefined ? {} : { schema: cleaned(schema) }),
-        ...(encoding === undefined ? {} : { encoding }),
-      },
-    ]),
-  )
+function toContent(content: readonly ImportedMedia[]): object | undefined {
+  if (content.length === 0) return undefined
+  return Object.fromEntries(content.map(({ type, schema, encoding }) => [type, { schema, encoding }]))
 }

@@ -16,6 +16,13 @@ const REF = '#/components/schemas/'
 /** Names that documents and models can have. */
 const FOREIGN = /[^\w.-]+/g
 
+/** Keywords that are left out: documents of Octavo don't need them. */
+const DROPPED: ReadonlySet<string> = new Set(
+  'title example examples xml externalDocs nullable $schema $id $comment $anchor $defs definitions'.split(
+    ' ',
+  ),
+)
+
 /** Creates the reader of a document's schemas. */
 export function createSchemaReader(source: Source): SchemaReader {
   const names = new Map<unknown, string>()
@@ -36,11 +43,14 @@ export function createSchemaReader(source: Source): SchemaReader {
   const read = (schema: unknown): SchemaObject => {
     if (!isRecord(schema)) return schema === false ? { not: {} } : {}
     const reference = schema['$ref']
-    if (!isString(reference)) return mapSchemas(toNewer(withMembers(schema, source), source), read)
+    if (!isString(reference))
+      return mapSchemas(withoutDropped(toNewer(withMembers(schema, source), source)), read)
     const target = source.follow(schema) ?? source.resolve(schema)
     const ref = { $ref: REF + nameOf(target, reference) }
     const { $ref: _ref, ...beside } = schema
-    return source.is30 || Object.keys(beside).length === 0 ? ref : { ...mapSchemas(beside, read), ...ref }
+    return source.is30 || Object.keys(beside).length === 0
+      ? ref
+      : { ...mapSchemas(withoutDropped(beside), read), ...ref }
   }
   return { read, all: () => schemas }
 }
@@ -59,6 +69,13 @@ function withMembers(schema: SchemaObject, source: Source): SchemaObject {
   return isRecord(properties) && isString(properties['$ref'])
     ? { ...schema, properties: source.resolve(properties) }
     : schema
+}
+
+function withoutDropped(schema: SchemaObject): SchemaObject {
+  const kept = Object.entries(schema).filter(
+    ([keyword]) => !DROPPED.has(keyword) && !keyword.startsWith('x-'),
+  )
+  return Object.fromEntries(kept)
 }
 
 /** A schema of OpenAPI 3.0 as 3.1 has it. */

@@ -6,12 +6,8 @@ import type { SchemaObject } from '../../openapi/document/types.ts'
 /** Keywords that zod has words for. */
 const SAYABLE = new Set(
   `$ref type properties required items prefixItems minItems maxItems enum const anyOf oneOf allOf additionalProperties minLength
-  maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`.split(/\s+/),
-)
-/** Keywords that are left out: documents of Octavo don't need them. */
-const DROPPED = new Set(
-  'title example examples xml externalDocs $schema $id $comment $anchor $defs definitions discriminator nullable'.split(
-    ' ',
+  maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf discriminator`.split(
+    /\s+/,
   ),
 )
 
@@ -26,8 +22,7 @@ export function splitNotes(schema: SchemaObject): Noted {
   const own: Record<string, unknown> = {}
   const notes: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(schema)) {
-    if (SAYABLE.has(keyword) || keyword === 'discriminator') own[keyword] = value
-    else if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
+    if (SAYABLE.has(keyword)) own[keyword] = value
     else if (value !== false || keyword === 'default') notes[keyword] = value
   }
   if (isString(notes['description'])) notes['description'] = notes['description'].trim()
@@ -48,21 +43,6 @@ function isRequiredOnly(branch: unknown): boolean {
   return isRecord(branch) && Object.keys(branch).every((keyword) => keyword === 'required')
 }
 
-/** A schema without examples and extensions. */
-export function cleaned(schema: SchemaObject): SchemaObject {
-  return mapSchemas(withoutExamples(schema), cleaned)
-}
-
-function withoutExamples({
-  example: _example,
-  examples: _examples,
-  title: _title,
-  xml: _xml,
-  ...own
-}: SchemaObject): SchemaObject {
-  return Object.fromEntries(Object.entries(own).filter(([keyword]) => !keyword.startsWith('x-')))
-}
-
 /** A schema without references, for places that cannot refer to zod schemas. What contains itself is any value there. */
 export function inlined(
   schema: SchemaObject,
@@ -70,8 +50,7 @@ export function inlined(
   above: readonly string[] = [],
 ): SchemaObject {
   const name = refOf(schema)
-  if (name === undefined)
-    return mapSchemas(withoutExamples(schema), (inner) => inlined(inner, components, above))
+  if (name === undefined) return mapSchemas(schema, (inner) => inlined(inner, components, above))
   const target = components[name]
   if (target === undefined || above.includes(name)) return {}
   return inlined(target, components, [...above, name])

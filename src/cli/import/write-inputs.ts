@@ -4,7 +4,8 @@ import { listOf, refOf } from '../../base/json-schema.ts'
 import type { Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
-import { cleaned, inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
+import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
+import { toDistinct } from './names.ts'
 import type { ImportedMedia, ImportedOperation, ImportedParameter } from './read-api.ts'
 import { valueText } from '../write/zod-text.ts'
 import { notesText } from './write-schema.ts'
@@ -63,8 +64,7 @@ function writePath(
   const used = new Set<string>()
   const pattern = path.replaceAll(/\{([^{}]*)\}/g, (_, given: string) => {
     const plain = given.replaceAll(/\W+/g, '_').replace(/^(?![A-Za-z_])/, '_')
-    let name = plain
-    for (let count = 2; used.has(name); count++) name = `${plain}${count}`
+    const name = toDistinct(plain, used)
     used.add(name)
     const declared = parameters.find((each) => each.in === 'path' && each.name === given)
     if (declared === undefined) return `{${name}}`
@@ -315,7 +315,7 @@ export function mediaText(
   return Object.fromEntries(
     content.map(({ type, schema, encoding }) => {
       const isSame = JSON.stringify(schema) === JSON.stringify(declared)
-      const shown = schema && (isSame ? cleaned(schema) : inlined(schema, components))
+      const shown = schema && (isSame ? schema : inlined(schema, components))
       return [
         type,
         {

@@ -1,5 +1,5 @@
 import { isRecord, toRecord } from '../../base/values.ts'
-import { refsIn } from '../../base/json-schema.ts'
+import { reachOf, refsIn } from '../../base/json-schema.ts'
 import type { Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { quoted } from '../types/schema-type.ts'
@@ -145,7 +145,7 @@ function wholeOf(name: string, components: Components): string | undefined {
           JSON.stringify(own[field]) === JSON.stringify(schema) &&
           namesIn(part['required']).includes(field) === namesIn(whole['required']).includes(field),
       ) &&
-      !reaches(other, name, components)
+      !reachOf([other], components).has(name)
     )
   })
 }
@@ -165,10 +165,4 @@ function isPlainObject(schema: SchemaObject): boolean {
 function isRelated(one: string, other: string): boolean {
   const [a, b] = [one.toLowerCase(), other.toLowerCase()]
   return a.includes(b) || b.includes(a)
-}
-
-function reaches(from: string, to: string, components: Components): boolean {
-  const found = new Set([from])
-  for (const name of found) for (const used of refsIn(components[name] ?? {})) found.add(used)
-  return found.has(to)
 }
