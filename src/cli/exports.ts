@@ -1,7 +1,6 @@
 import type { App } from '../server/app/app.ts'
 import { isFunction, isObject } from '../base/values.ts'
-import { failure } from './failure.ts'
-import type { CommandError } from './failure.ts'
+import { failure, type CommandError } from './failure.ts'
 
 const MEMBERS = ['routes', 'versions', 'openapi', 'ready', 'listen', 'close']
 

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
-import { failure } from './failure.ts'
-import type { CommandError } from './failure.ts'
+import { failure, type CommandError } from './failure.ts'
 
 /** The module of an application: a file, or the specifier of a package as the working directory sees it. */
 export interface AppModule {

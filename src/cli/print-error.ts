@@ -1,8 +1,7 @@
 import { inspect } from 'node:util'
 
 import { CommandError } from './failure.ts'
-import { styleFor } from '../base/style.ts'
-import type { Style } from '../base/style.ts'
+import { styleFor, type Style } from '../base/style.ts'
 
 /** One entry of a `DefinitionError`, whichever copy of Octavo threw it. */
 interface Entry {

@@ -1,5 +1,4 @@
-import { parseDocument } from 'yaml'
-import type { Document, YAMLParseError } from 'yaml'
+import { parseDocument, type Document, type YAMLParseError } from 'yaml'
 
 /** The most lines that are indented. Each costs another parse. */
 const MOST_MENDED = 100

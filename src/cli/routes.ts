@@ -3,10 +3,8 @@ import type { VersionInfo, VersionRoute } from '../server/routing/report/version
 import type { Command } from './command.ts'
 import { failure, usageError } from './failure.ts'
 import { findApp } from './find-app.ts'
-import { doJob } from './job.ts'
-import type { Served } from './job.ts'
-import { styleFor } from '../base/style.ts'
-import type { Style } from '../base/style.ts'
+import { doJob, type Served } from './job.ts'
+import { styleFor, type Style } from '../base/style.ts'
 import { toTable } from './table.ts'
 
 export const routes: Command = {

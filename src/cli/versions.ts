@@ -3,13 +3,11 @@ import type { Command } from './command.ts'
 import { explainVersions } from './explain/explain.ts'
 import { findApp } from './find-app.ts'
 import { doJob } from './job.ts'
-import { styleFor } from '../base/style.ts'
-import type { Style } from '../base/style.ts'
+import { styleFor, type Style } from '../base/style.ts'
 import { toTable } from './table.ts'
 import { readUsage } from './usage/read-usage.ts'
 import type { UsageEntry } from '../server/options/usage.ts'
-import { sumBy, sumChanges } from './usage/summary.ts'
-import type { Calls } from './usage/summary.ts'
+import { sumBy, sumChanges, type Calls } from './usage/summary.ts'
 
 export const versions: Command = {
   summary: 'list the versions of an app and their changes',

@@ -22,7 +22,6 @@ export type {
   RetryOptions,
   VersionedClientOptions,
 } from './options.ts'
-export { ProblemError } from './problem-error.ts'
-export type { ErrorBody } from './problem-error.ts'
+export { ProblemError, type ErrorBody } from './problem-error.ts'
 export type { ValidationIssue } from '../http/errors.ts'
 export type { RouteCall, RouteMap, SavedRouteMap } from './route-map.ts'

@@ -1,15 +1,17 @@
 import { addedToPath, matchOperations } from './document/match.ts'
-import { operationsOf } from './document/operations.ts'
-import type { Operation } from './document/operations.ts'
+import { operationsOf, type Operation } from './document/operations.ts'
 import { ReadError } from './document/read-error.ts'
-import { toSource } from './document/source.ts'
-import type { Source } from './document/source.ts'
-import { withoutTraces, worst } from './finding.ts'
-import type { Comparison, Finding, Level, TracedFinding } from './finding.ts'
-import { toFindings } from './findings.ts'
-import type { OfOperation } from './findings.ts'
-import { createDocuments } from './operation/context.ts'
-import type { Difference, Documents, Found } from './operation/context.ts'
+import { toSource, type Source } from './document/source.ts'
+import {
+  withoutTraces,
+  worst,
+  type Comparison,
+  type Finding,
+  type Level,
+  type TracedFinding,
+} from './finding.ts'
+import { toFindings, type OfOperation } from './findings.ts'
+import { createDocuments, type Difference, type Documents, type Found } from './operation/context.ts'
 import { compareLife, isPreview, toRemovedOperation } from './operation/life.ts'
 import { compareParameters } from './operation/parameters.ts'
 import { compareRequestBody } from './operation/request-body.ts'

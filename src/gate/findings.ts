@@ -1,13 +1,9 @@
-import type { Passed, TracedFinding, TracedPlace } from './finding.ts'
-import { worst } from './finding.ts'
-import { levelOf } from './level.ts'
-import type { Circumstances } from './level.ts'
+import { worst, type Passed, type TracedFinding, type TracedPlace } from './finding.ts'
+import { levelOf, type Circumstances } from './level.ts'
 import type { Difference, DifferentSchemas, Documents, Found } from './operation/context.ts'
-import { toRule } from './schema/fact.ts'
-import type { Fact, Pair, Step } from './schema/fact.ts'
+import { toRule, type Fact, type Pair, type Step } from './schema/fact.ts'
 import { asSeen, behind } from './schema/settle.ts'
-import { toNamed } from './where.ts'
-import type { Named } from './where.ts'
+import { toNamed, type Named } from './where.ts'
 
 /** The differences of one operation. */
 export interface OfOperation {

@@ -1,5 +1,4 @@
-import { eachSchema, OF_ITSELF, listOf } from '../base/json-schema.ts'
-import type { JsonSchema } from '../base/json-schema.ts'
+import { eachSchema, OF_ITSELF, listOf, type JsonSchema } from '../base/json-schema.ts'
 import { isRecord } from '../base/values.ts'
 import { pick } from './document/pick.ts'
 import type { Source } from './document/source.ts'

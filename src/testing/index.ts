@@ -1,13 +1,19 @@
-export { checkHistory } from '../changes/check/check-history.ts'
-export type { CheckHistoryOptions, HistoryFinding } from '../changes/check/check-history.ts'
-export { createTestClient } from './client.ts'
-export type { SendTestRequest, TestClient, TestClientOptions, TestRequest } from './client.ts'
+export {
+  checkHistory,
+  type CheckHistoryOptions,
+  type HistoryFinding,
+} from '../changes/check/check-history.ts'
+export {
+  createTestClient,
+  type SendTestRequest,
+  type TestClient,
+  type TestClientOptions,
+  type TestRequest,
+} from './client.ts'
 export type { CookieJar, KeptCookie } from './cookie-jar.ts'
 export { forEachVersion } from './for-each-version.ts'
 
 export { assertCompatible } from './assert-compatible.ts'
-export { compareDocuments } from '../gate/compare.ts'
-export type { CompareOptions } from '../gate/compare.ts'
+export { compareDocuments, type CompareOptions } from '../gate/compare.ts'
 export type { Comparison, DocumentPlace, Finding, FindingPlace, Level } from '../gate/finding.ts'
-export { goldens } from './goldens/goldens.ts'
-export type { Goldens, GoldensOptions } from './goldens/goldens.ts'
+export { goldens, type Goldens, type GoldensOptions } from './goldens/goldens.ts'

@@ -1,5 +1,4 @@
-import { existsSync, statSync, watch } from 'node:fs'
-import type { FSWatcher } from 'node:fs'
+import { existsSync, statSync, watch, type FSWatcher } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Waits for changes of files. */

@@ -3,8 +3,7 @@ import type { Arguments } from '../arguments.ts'
 import type { Setting } from '../command.ts'
 import { findApp } from '../find-app.ts'
 import { doJob } from '../job.ts'
-import { styleFor } from '../../base/style.ts'
-import type { Style } from '../../base/style.ts'
+import { styleFor, type Style } from '../../base/style.ts'
 import { toTable } from '../table.ts'
 
 /** Prints the positions that the changes of an application reach. Returns the exit code. */

@@ -1,7 +1,6 @@
 import type { Setting } from '../command.ts'
 import { findApp } from '../find-app.ts'
-import { doJob } from '../job.ts'
-import type { CurrentReport } from '../job.ts'
+import { doJob, type CurrentReport } from '../job.ts'
 
 /** The application of today, or `undefined` if it cannot be loaded, which has been printed. Its changes are checked if `isChecked`. */
 export async function readCurrent(

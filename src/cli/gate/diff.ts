@@ -1,17 +1,13 @@
 import { compareSources } from '../../gate/compare.ts'
 import { toNeighbours } from '../../gate/document/neighbours.ts'
-import { toSource } from '../../gate/document/source.ts'
-import type { Source } from '../../gate/document/source.ts'
-import { isAtLeast, LEVELS } from '../../gate/finding.ts'
-import type { Comparison, Level } from '../../gate/finding.ts'
+import { toSource, type Source } from '../../gate/document/source.ts'
+import { isAtLeast, LEVELS, type Comparison, type Level } from '../../gate/finding.ts'
 import type { Arguments } from '../arguments.ts'
 import type { Command } from '../command.ts'
 import { usageError } from '../failure.ts'
 import { styleFor } from '../../base/style.ts'
-import { FORMATS, printComparison } from './print.ts'
-import type { Format } from './print.ts'
-import { readDocument, toFailure } from './read-document.ts'
-import type { ComparedDocument } from './read-document.ts'
+import { FORMATS, printComparison, type Format } from './print.ts'
+import { readDocument, toFailure, type ComparedDocument } from './read-document.ts'
 
 export const diff: Command = {
   summary: 'find breaking changes between two OpenAPI documents',

@@ -1,5 +1,10 @@
-import { operationsIn, withoutTraces } from '../../gate/finding.ts'
-import type { Finding, Level, VersionFinding } from '../../gate/finding.ts'
+import {
+  operationsIn,
+  withoutTraces,
+  type Finding,
+  type Level,
+  type VersionFinding,
+} from '../../gate/finding.ts'
 import { code, escape } from '../../gate/markdown.ts'
 import { cureOf } from '../../gate/rules.ts'
 import { toXml } from '../../gate/xml.ts'

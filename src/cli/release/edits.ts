@@ -1,8 +1,6 @@
 import { failure } from '../failure.ts'
-import { lineAt, toCalls, toMembers } from './calls.ts'
-import type { Call, Property } from './calls.ts'
-import { toTokens } from './tokens.ts'
-import type { Token } from './tokens.ts'
+import { lineAt, toCalls, toMembers, type Call, type Property } from './calls.ts'
+import { toTokens, type Token } from './tokens.ts'
 
 /** A piece of a text that becomes another one. */
 export interface Edit {

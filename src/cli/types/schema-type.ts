@@ -1,5 +1,4 @@
-import { foldSchema } from '../../base/json-schema.ts'
-import type { JsonSchema, SchemaMember } from '../../base/json-schema.ts'
+import { foldSchema, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 
 /** The types of the named schemas, by their pointers. */

@@ -2,8 +2,17 @@ import type { Contract, ContractRoute } from '../../openapi/document/contract.ts
 import type { Content, Parameter } from '../../openapi/document/types.ts'
 import { membersOf } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
-import { comment, grouped, indented, membersType, quoted, toType, union } from './schema-type.ts'
-import type { Member, TypeNames } from './schema-type.ts'
+import {
+  comment,
+  grouped,
+  indented,
+  membersType,
+  quoted,
+  toType,
+  union,
+  type Member,
+  type TypeNames,
+} from './schema-type.ts'
 
 /** Types that the file uses or declares besides those of schemas. */
 const TAKEN = new Set(

@@ -1,10 +1,8 @@
-import { FOLDED } from '../../server/options/usage.ts'
-import type { UsageEntry } from '../../server/options/usage.ts'
+import { FOLDED, type UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
 import { toAnchor } from '../../gate/changelog/atom.ts'
 import { toDay } from '../../gate/changelog/changelog.ts'
-import { groupBy, sumBy, sumChanges } from './summary.ts'
-import type { Calls } from './summary.ts'
+import { groupBy, sumBy, sumChanges, type Calls } from './summary.ts'
 
 interface ReleasedChange {
   readonly version: string

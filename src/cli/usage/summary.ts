@@ -1,5 +1,4 @@
-import { countClients } from '../../server/options/usage.ts'
-import type { UsageEntry } from '../../server/options/usage.ts'
+import { countClients, type UsageEntry } from '../../server/options/usage.ts'
 
 /** How often something was called, by how many clients, and when last. */
 export interface Calls {

@@ -1,10 +1,8 @@
 import { dirname, extname, relative } from 'node:path'
 
 import { toCalls } from '../release/calls.ts'
-import { inFront, listOf } from '../release/edits.ts'
-import type { Edit } from '../release/edits.ts'
-import { toTokens } from '../release/tokens.ts'
-import type { Token } from '../release/tokens.ts'
+import { inFront, listOf, type Edit } from '../release/edits.ts'
+import { toTokens, type Token } from '../release/tokens.ts'
 
 /** Additions to the file of a history. */
 export interface Additions {

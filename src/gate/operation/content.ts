@@ -2,8 +2,7 @@ import { isRecord } from '../../base/values.ts'
 import type { Node, Source } from '../document/source.ts'
 import { toStableText } from '../json.ts'
 import type { Side } from '../schema/keyword-rules.ts'
-import { compareSchemas } from './context.ts'
-import type { DifferentSchemas, Documents, Found } from './context.ts'
+import { compareSchemas, type DifferentSchemas, type Documents, type Found } from './context.ts'
 
 /** A media type of a body, with its schema. */
 interface Media {

@@ -1,10 +1,8 @@
 import { isRecord } from '../../base/values.ts'
 import type { Parameter } from '../document/operations.ts'
-import { UNRESOLVED } from '../document/source.ts'
-import type { Node, Source } from '../document/source.ts'
+import { UNRESOLVED, type Node, type Source } from '../document/source.ts'
 import type { Side } from '../schema/keyword-rules.ts'
-import { compareSchemas } from './context.ts'
-import type { Difference, Documents, Found } from './context.ts'
+import { compareSchemas, type Difference, type Documents, type Found } from './context.ts'
 
 /** Headers by their names in lower case. */
 export type Headers = ReadonlyMap<string, Node>

@@ -5,8 +5,7 @@ import type { Source } from '../document/source.ts'
 import type { Reader } from '../schema/keyword-rules.ts'
 import { isAny } from '../schema/shape.ts'
 import type { ValueSet } from '../schema/shape.ts'
-import { compareSchemas } from './context.ts'
-import type { Difference, Documents, Found } from './context.ts'
+import { compareSchemas, type Difference, type Documents, type Found } from './context.ts'
 import { isCompound, isInOnWire } from './wire.ts'
 
 /** The differences in parameters of two operations that belong together. */

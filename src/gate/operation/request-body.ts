@@ -1,7 +1,6 @@
 import { isRecord } from '../../base/values.ts'
 import type { Operation } from '../document/operations.ts'
-import { UNRESOLVED } from '../document/source.ts'
-import type { Node, Source } from '../document/source.ts'
+import { UNRESOLVED, type Node, type Source } from '../document/source.ts'
 import type { Side } from '../schema/keyword-rules.ts'
 import { compareContent } from './content.ts'
 import type { Difference, Documents, Found } from './context.ts'

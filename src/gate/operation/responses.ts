@@ -1,11 +1,9 @@
 import { isRecord } from '../../base/values.ts'
 import type { Operation } from '../document/operations.ts'
-import { UNRESOLVED } from '../document/source.ts'
-import type { Node, Source } from '../document/source.ts'
+import { UNRESOLVED, type Node, type Source } from '../document/source.ts'
 import type { Side } from '../schema/keyword-rules.ts'
 import { compareContent } from './content.ts'
-import { withCircumstances } from './context.ts'
-import type { Difference, Documents, Found } from './context.ts'
+import { withCircumstances, type Difference, type Documents, type Found } from './context.ts'
 import { compareHeaders, headersOf } from './headers.ts'
 
 /** A response, and the status that it has in its document. */

@@ -1,5 +1,4 @@
-import { toUnresolvedText } from '../document/source.ts'
-import type { Node, Source } from '../document/source.ts'
+import { toUnresolvedText, type Node, type Source } from '../document/source.ts'
 import type { OfOperation } from '../findings.ts'
 import { toSteps } from '../document/pick.ts'
 import type { Documents } from './context.ts'

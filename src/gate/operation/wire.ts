@@ -1,7 +1,6 @@
 import type { Answer } from '../schema/answer.ts'
 import { hasPart } from '../schema/check.ts'
-import { ANY_STRING, isAny, toAlone } from '../schema/shape.ts'
-import type { Alternative, ValueSet } from '../schema/shape.ts'
+import { ANY_STRING, isAny, toAlone, type Alternative, type ValueSet } from '../schema/shape.ts'
 
 /** Whether a parameter is written with several values. */
 export function isCompound({ parts }: ValueSet): boolean {

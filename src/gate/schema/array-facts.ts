@@ -1,5 +1,4 @@
-import type { Comparing, Fact, Link, Say } from './fact.ts'
-import { inside } from './fact.ts'
+import { inside, type Comparing, type Fact, type Link, type Say } from './fact.ts'
 import { finite, toLimitFacts } from './scalar-facts.ts'
 import type { ArrayPart } from './shape.ts'
 

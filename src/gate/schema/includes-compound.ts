@@ -1,8 +1,14 @@
-import { all, allOf } from './answer.ts'
-import type { Answer } from './answer.ts'
+import { all, allOf, type Answer } from './answer.ts'
 import { toRegExp } from './check.ts'
-import { isOpen, toAlone, toValue } from './shape.ts'
-import type { ArrayPart, ObjectPart, OtherMembers, ValueSet } from './shape.ts'
+import {
+  isOpen,
+  toAlone,
+  toValue,
+  type ArrayPart,
+  type ObjectPart,
+  type OtherMembers,
+  type ValueSet,
+} from './shape.ts'
 
 /** The comparison that asks: for what is further inside. */
 export interface Asking {

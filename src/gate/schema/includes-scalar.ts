@@ -1,5 +1,4 @@
-import { all } from './answer.ts'
-import type { Answer } from './answer.ts'
+import { all, type Answer } from './answer.ts'
 import type { Bound, NumberPart, StringPart } from './shape.ts'
 
 /** Whether all numbers of one part are in another. */

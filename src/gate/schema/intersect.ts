@@ -1,17 +1,19 @@
 import { hasPart, isMultiple } from './check.ts'
-import { NEVER, isAny, typeOf } from './shape.ts'
-import type {
-  ArrayPart,
-  Bound,
-  Lazy,
-  NumberPart,
-  ObjectPart,
-  Alternative,
-  Property,
-  OtherMembers,
-  Rule,
-  ValueSet,
-  StringPart,
+import {
+  NEVER,
+  isAny,
+  typeOf,
+  type ArrayPart,
+  type Bound,
+  type Lazy,
+  type NumberPart,
+  type ObjectPart,
+  type Alternative,
+  type Property,
+  type OtherMembers,
+  type Rule,
+  type ValueSet,
+  type StringPart,
 } from './shape.ts'
 
 /** The most alternatives that a shape may have. Larger ones are products of unions that no reader could follow. */

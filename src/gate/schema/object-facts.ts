@@ -1,8 +1,6 @@
-import { toFact, inside } from './fact.ts'
-import type { Comparing, Fact, Link, Say, Step } from './fact.ts'
+import { toFact, inside, type Comparing, type Fact, type Link, type Say, type Step } from './fact.ts'
 import { finite, toLimitFacts } from './scalar-facts.ts'
-import { isOpen } from './shape.ts'
-import type { ObjectPart, Property, OtherMembers, ValueSet } from './shape.ts'
+import { isOpen, type ObjectPart, type Property, type OtherMembers, type ValueSet } from './shape.ts'
 
 /** Two schemas of objects that are compared. */
 interface Pair {

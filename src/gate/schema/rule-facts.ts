@@ -1,7 +1,6 @@
 import { toKebab } from '../../base/values.ts'
 import type { Fact, Say } from './fact.ts'
-import { rulesOf } from './shape.ts'
-import type { Alternative, Rule } from './shape.ts'
+import { rulesOf, type Alternative, type Rule } from './shape.ts'
 
 /** The differences in rules that cannot be compared: each is named by its keyword. */
 export function toRuleFacts(old: Alternative, now: Alternative, say: Say): readonly Fact[] {

@@ -1,5 +1,4 @@
-import { levelOfFact, toFact } from './fact.ts'
-import type { Comparing, Fact, Pair, Verdict } from './fact.ts'
+import { levelOfFact, toFact, type Comparing, type Fact, type Pair, type Verdict } from './fact.ts'
 
 /** Kinds of differences, as bits: what is visible from outside of a pair. */
 const BREAKING = 1

@@ -1,7 +1,6 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
-import { withPlaces } from '../finding.ts'
-import type { Finding, VersionFinding } from '../finding.ts'
+import { withPlaces, type Finding, type VersionFinding } from '../finding.ts'
 import { requireRule } from './rule-name.ts'
 
 /** A finding that is allowed for a reason until a date. */

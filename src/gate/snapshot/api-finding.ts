@@ -1,6 +1,5 @@
 import type { VersionFinding } from '../finding.ts'
-import { levelOf } from '../level.ts'
-import type { Circumstances } from '../level.ts'
+import { levelOf, type Circumstances } from '../level.ts'
 
 const STRICTNESS = { closedEnums: false, closedClients: false, now: 0 }
 

@@ -1,12 +1,10 @@
-import { compareSources } from '../compare.ts'
-import type { CompareOptions } from '../compare.ts'
+import { compareSources, type CompareOptions } from '../compare.ts'
 import type { VersionFinding } from '../finding.ts'
 import { operationsById } from '../document/by-id.ts'
 import { toNeighbours } from '../document/neighbours.ts'
 import { toSource } from '../document/source.ts'
 import { toApiFinding } from './api-finding.ts'
-import { isByHand } from './serving.ts'
-import type { Serving } from './serving.ts'
+import { isByHand, type Serving } from './serving.ts'
 import type { CurrentVersion } from './snapshot.ts'
 
 /** A change of the history of an application. */

@@ -4,12 +4,9 @@ import { join } from 'node:path'
 
 import { messageOf } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
-import { readAllowed } from './allow.ts'
-import type { Allowed } from './allow.ts'
-import { readLevels } from './levels.ts'
-import type { Levels } from './levels.ts'
-import { readIndex, toFileNames } from './snapshot.ts'
-import type { Index, Snapshot } from './snapshot.ts'
+import { readAllowed, type Allowed } from './allow.ts'
+import { readLevels, type Levels } from './levels.ts'
+import { readIndex, toFileNames, type Index, type Snapshot } from './snapshot.ts'
 
 /** The contents of a folder of released versions. */
 export interface Kept {

@@ -1,7 +1,6 @@
 import { isRecord } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
-import { LEVELS } from '../finding.ts'
-import type { Level, VersionFinding } from '../finding.ts'
+import { LEVELS, type Level, type VersionFinding } from '../finding.ts'
 import { requireRule } from './rule-name.ts'
 
 /** Levels of rules that differ from those of the table. */
