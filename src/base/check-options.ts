@@ -5,7 +5,6 @@ import { errorAt } from './source-location.ts'
 /** The test that an option has to pass, and how the expectation reads in a message. */
 export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
 
-/** The rules of options, by name. */
 export type Rules = Readonly<Record<string, OptionRule>>
 
 /**

@@ -27,7 +27,6 @@ const RECORDS: ReadonlySet<string> = new Set(
 
 const REF = '#/components/schemas/'
 
-/** The schemas in a list. */
 export function listOf(value: unknown): readonly JsonSchema[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }

@@ -8,7 +8,6 @@ export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
 
-/** Whether the value can be called. */
 export function isFunction(value: unknown): value is (...args: never) => unknown {
   return typeof value === 'function'
 }

@@ -44,7 +44,6 @@ export function namedModel(schema: Schema): Schema | undefined {
   return named.get(schema)
 }
 
-/** Whether a step changes names of fields. */
 export function changesNames({ fieldChanges }: Step): boolean {
   return fieldChanges.some(({ kind }) => kind === 'renamed' || kind === 'added')
 }

@@ -95,7 +95,6 @@ export function model<const N extends string, Sh extends ModelFields>(
   return placed(made, model) as unknown as Model<N, Sh>
 }
 
-/** Whether a model can have a name. */
 export function isModelName(name: unknown): name is string {
   return typeof name === 'string' && /^[A-Za-z_][\w.-]*$/.test(name)
 }

@@ -95,7 +95,6 @@ function shownBefore(
   return shown
 }
 
-/** The guards that a route had. */
 function guardsBefore(
   { layers: { guards } }: ResolvedRoute,
   applied: readonly AppliedOperation[],
@@ -104,7 +103,6 @@ function guardsBefore(
   return removed.size === 0 ? guards : guards.filter(({ given }) => !removed.has(given))
 }
 
-/** A state that a route had. */
 interface OlderState extends Reached {
   readonly level: number
   /** The versions that have it. */
@@ -195,7 +193,6 @@ function successOf(responses: ReadonlyMap<ResponseKey, Schema>, status: number):
   return [status === 200 ? '2XX' : String(status)]
 }
 
-/** The address that a route had. */
 interface Address extends Pick<ResolvedRoute, 'pattern' | 'methods'> {
   /** The ids of the changes that say so. */
   readonly changes: readonly string[]

@@ -219,7 +219,6 @@ export function toOwnError<C extends string>(
 
 const urns = new Map<string, string>()
 
-/** The URN of a code. */
 function toUrn(code: string): string {
   const urn = urns.get(code) ?? `urn:octavo:problem:${code.replaceAll('_', '-')}`
   urns.set(code, urn)

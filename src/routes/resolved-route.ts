@@ -37,7 +37,6 @@ export interface ResolvedRoute {
   readonly module: ModuleNode
   /** Guards and all else that runs around the handler, of every level. */
   readonly layers: LayerStack
-  /** Response schemas by status. */
   readonly responses: ReadonlyMap<ResponseKey, Schema>
   /** Whether `response` is one schema, which is that of any status that a handler replies with. */
   readonly isOneResponse: boolean
@@ -121,7 +120,6 @@ export interface VersionAdapter {
     | undefined
   /** Whether statuses or headers of responses, or bodies of errors, differ. */
   readonly hasOlderHead: boolean
-  /** The status in the older version. */
   readonly statusOf: (status: number) => number
   /** Notes which changes alter something, for applications that ask for it. */
   readonly tracking: MigrationTracking

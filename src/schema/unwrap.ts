@@ -37,12 +37,10 @@ export function unwrap(schema: Schema): SchemaDef | undefined {
   return inner === undefined ? undefined : defOf(inner)
 }
 
-/** The schemas in a list. */
 export function schemasOf(value: unknown): readonly Schema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
 
-/** The value when it is a schema. */
 export function schemaOf(value: unknown): Schema | undefined {
   return isSchema(value) ? value : undefined
 }

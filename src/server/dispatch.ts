@@ -48,7 +48,6 @@ export interface DispatchParts {
   readonly cors: { readonly reporting: readonly string[]; readonly carrying: readonly string[] }
   /** Whether the other spelling of a trailing slash is redirected. */
   readonly redirects: boolean
-  /** How targets are read. */
   readonly settings: TargetRules
   /** Returns the answer of the application to errors that no route has answered. */
   readonly recover: Recover

@@ -31,7 +31,6 @@ export function isWellFormed(text: string, format: VersionFormat): boolean {
   return format === 'string' || canonicalVersion(text, format) !== undefined
 }
 
-/** Whether the text is the name of a format. */
 export function isVersionFormat(text: unknown): text is VersionFormat {
   return typeof text === 'string' && Object.hasOwn(FORMATS, text)
 }

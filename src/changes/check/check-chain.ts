@@ -63,7 +63,6 @@ function samplesOf(newest: Side, sides: readonly Sided[], { random, runs }: Part
   return combined(pools, random)
 }
 
-/** The values that examples have of a field. */
 function examplesOf(sides: readonly Sided[], fieldId: FieldId): readonly unknown[] {
   return sides.flatMap(({ step: { newer, reshape } }) => {
     const name = newer.find(([, each]) => each === fieldId)?.[0]

@@ -1,6 +1,5 @@
 /** Draws from a sequence that its seed decides. */
 export interface Random {
-  /** A whole number from `min` to `max`. */
   readonly whole: (min: number, max: number) => number
   /** One of several values, or `undefined` if there are none. */
   readonly pick: <T>(values: readonly T[]) => T | undefined

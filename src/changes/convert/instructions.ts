@@ -73,7 +73,6 @@ export interface LoadInstruction extends Loader {
   readonly required: readonly RequiredRegister[]
 }
 
-/** An instruction of one kind. */
 export type InstructionOf<K extends Instruction['kind']> = Extract<Instruction, { readonly kind: K }>
 
 /** A register, and the names of the members that its value comes from, as the client knows them. */
@@ -89,7 +88,6 @@ export interface RequiredGroup {
   readonly all: readonly RequiredRegister[]
 }
 
-/** Returns the register of a field. */
 type RegisterOf = (fieldId: FieldId) => number
 
 /** The instructions of a step on the way to the older version. */

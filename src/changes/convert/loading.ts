@@ -28,7 +28,6 @@ import type { LoadInstruction } from './instructions.ts'
 interface Progress {
   /** `undefined` until the members that its changes need are there. */
   registers: unknown[] | undefined
-  /** The next instruction. */
   next: number
   /** The results of loads for it, by their instructions. */
   readonly loaded: Map<LoadInstruction, unknown>

@@ -11,7 +11,6 @@ export interface AppliedStep {
   /** The position of its change among all changes, newest first. */
   readonly order: number
   readonly step: Step
-  /** The changes of the fields that the object has. */
   readonly fieldChanges: readonly FieldChange[]
   /** Whether `up` and `down` of the whole object run. */
   readonly isGroup: boolean

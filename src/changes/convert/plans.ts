@@ -162,7 +162,6 @@ function isSplit(
   )
 }
 
-/** The schema that a field had. */
 function wasOf(fieldChange: FieldChange): readonly Schema[] {
   return fieldChange.kind === 'retyped' || fieldChange.kind === 'removed' ? [fieldChange.was] : []
 }

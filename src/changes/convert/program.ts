@@ -202,7 +202,6 @@ export function incomplete(
   if (direction === 'up') throw apart(required, values)
 }
 
-/** The values of members that are there. */
 export function valuesOf(
   members: readonly NamedRegister[],
   registers: readonly unknown[],

@@ -55,7 +55,6 @@ export function wasSchemas(
   )
 }
 
-/** Whether a body is that of requests. */
 export function isRequest(key: BodyKey): boolean {
   return key === 'body'
 }
@@ -128,7 +127,6 @@ function ofKind(kind: string): string {
   return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`
 }
 
-/** Whether there was no body. */
 export function isAbsent(was: BodyChange['was']): was is Absent {
   return was === absent
 }

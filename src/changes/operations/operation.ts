@@ -229,7 +229,6 @@ export function operation<
   return made as never
 }
 
-/** Whether an operation is about a route of a name. */
 export function isAbout({ route }: Operation, name: string): boolean {
   return [route].flat().some((each) => {
     if (each === '*') return true

@@ -19,7 +19,6 @@ import {
   type Converter,
 } from '../convert/converter.ts'
 
-/** The functions that convert the values of a source. */
 export interface SourceConverter {
   /** That of models. */
   readonly plan: Plan | undefined

@@ -67,7 +67,6 @@ export function createConvertHeaders(
   }
 }
 
-/** A value as a header has it. */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`

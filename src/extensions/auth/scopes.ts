@@ -10,7 +10,6 @@ import { grantOf, insufficientScope, LACKING_SCOPE } from './grants.ts'
 /** A scope (RFC 6749 section 3.3): printable ASCII without blanks, quotes and backslashes. */
 const SCOPE = /^[!#-[\]-~]+$/
 
-/** Whether the value is the name of a scope. */
 export function isScope(value: unknown): value is string {
   return typeof value === 'string' && SCOPE.test(value)
 }

@@ -7,7 +7,6 @@ export interface HeadParts {
   readonly method: string
   /** Whether the client speaks HTTP/1.0. */
   readonly isOld: boolean
-  /** Whether the connection stays. */
   readonly stays: boolean
   /** Returns the lines with which the head of a connection that stays ends. */
   readonly ending: () => string

@@ -214,7 +214,6 @@ interface Reporting {
   url: string
 }
 
-/** Creates the functions that the parser calls, by its codes. */
 function createCallbacks(codes: Codes, methods: readonly string[]): Readonly<Record<number, unknown>> {
   return {
     [codes.kOnHeaders](this: Reporting, lines: readonly string[], url: string) {

@@ -16,7 +16,6 @@ export interface GuardedStore extends Pick<IdempotencyStore, 'finish' | 'fail'> 
     | undefined
 }
 
-/** Guards a store. */
 export function guardStore(store: IdempotencyStore | MemoryStore, time: number): GuardedStore {
   const guard = createStoreGuard('idempotency keys', time)
   const call = <T>(

@@ -20,7 +20,6 @@ interface Data {
   readonly data: unknown
   /** The headers that the handler has set on `context.response`. */
   readonly headers: Headers
-  /** The options of a reply. */
   readonly options?: ReplyOptions
 }
 

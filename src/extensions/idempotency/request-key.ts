@@ -56,7 +56,6 @@ export function missingKey(): HttpError {
   )
 }
 
-/** Whose a key is. */
 interface Owner {
   /** The text that tells clients apart. */
   readonly scope: string

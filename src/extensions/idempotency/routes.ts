@@ -12,7 +12,6 @@ interface Own {
 
 const own = new WeakMap<Interceptor, Own>()
 
-/** Remembers an interceptor of `idempotency`, and what it is for. */
 export function rememberInterceptor(interceptor: Interceptor, what: Own): void {
   own.set(interceptor, what)
 }

@@ -64,7 +64,6 @@ const MAX_CLIENTS = 100
 /** Longer names are cut, as usage does it. */
 const LONGEST_NAME = 200
 
-/** Creates the function that counts the requests of clients with a name. */
 function createClientCount(registry: Registry): (client: string, version: string) => void {
   const counter = new Counter({
     name: 'client_requests_total',

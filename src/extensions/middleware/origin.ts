@@ -4,7 +4,6 @@ import { isPromise, type Awaitable } from '../../base/async.ts'
 /** Returns whether pages of an origin may read responses. */
 export type OriginTest = (origin: string, context: ExecutionContext) => Awaitable<boolean>
 
-/** Which origins are allowed. */
 export type AllowedOrigins = true | string | RegExp | readonly (string | RegExp)[] | OriginTest
 
 /** A scheme, the longest host name (253 characters) and a port are shorter, and no origin has blanks. */

@@ -20,7 +20,6 @@ export type RequestAttributes = {
   'user_agent.original'?: string
 }
 
-/** Reads the attributes of a request. */
 export type ReadAttributes = (request: HttpRequest, connection: RequestConnection) => RequestAttributes
 
 /** The methods that the conventions know. */

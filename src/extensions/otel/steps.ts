@@ -17,7 +17,6 @@ import type { TracedStep } from './options.ts'
 
 /** Creates a span for each step of a request. */
 export interface Steps {
-  /** Returns routes whose steps have spans. */
   readonly trace: (routes: readonly ResolvedRoute[]) => readonly ResolvedRoute[]
   /** Ends the span of input that was refused, so that what comes after it never began. */
   readonly end: (context: object) => void

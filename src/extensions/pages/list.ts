@@ -25,7 +25,6 @@ export interface PageLimit {
 /** The members of a request's context that `read` needs. */
 export type PageContext = Pick<ExecutionContext, 'path' | 'version' | 'request' | 'response'>
 
-/** The rule of the option `limit`. */
 export const LIMIT: OptionRule = [
   (value) =>
     isRecord(value) &&

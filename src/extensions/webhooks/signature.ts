@@ -66,7 +66,6 @@ const PLAIN = {
   secret: 'a text with at least one character',
 }
 
-/** The formats of signatures, by their names as options. */
 export const FORMATS: Readonly<Record<SignatureFormat, Format>> = {
   standard: {
     header: 'webhook-signature',

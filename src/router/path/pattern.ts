@@ -15,7 +15,6 @@ export type Segment =
   | { readonly kind: 'mixed'; readonly parts: readonly (string | Param)[] }
   | { readonly kind: 'rest'; readonly param: Param }
 
-/** A path pattern, read. */
 export interface Pattern {
   readonly text: string
   readonly segments: readonly Segment[]

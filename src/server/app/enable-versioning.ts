@@ -9,7 +9,6 @@ export interface Enabled {
   readonly versioning: Versioning
 }
 
-/** Reads the option `versioning`. */
 export function enableOption(option: AnyVersioning | undefined): Enabled | undefined {
   if (!option) return undefined
   const { scheme, schemes, ...common } = option

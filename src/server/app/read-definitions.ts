@@ -33,7 +33,6 @@ export interface Definitions {
   readonly uses: readonly Use[]
 }
 
-/** The parts that definitions are read with. */
 interface ReadingParts {
   readonly settings: Settings
   /** The mistakes that the options have. */

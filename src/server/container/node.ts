@@ -21,7 +21,6 @@ export interface ProviderNode {
 /** Where an injected value comes from. */
 export type Dependency = ProviderNode | BuiltIn<unknown>
 
-/** The providers of each module. */
 export type Provided = ReadonlyMap<ModuleNode, Map<Token<unknown>, ProviderNode>>
 
 /** The providers of the application's modules, and who sees them. */

@@ -62,7 +62,6 @@ export interface Settings {
 /** The settings that a request is refused by before it reaches the application. */
 export type RefusalSettings = Pick<Settings, 'limits' | 'writeError'>
 
-/** The settings that servers use. */
 export type ServerSettings = RefusalSettings & Pick<Settings, 'log' | 'timeouts'>
 
 /** Reads the options of `createApp`, without problems as they are. */

@@ -45,7 +45,6 @@ export interface AppServices {
     options: UrlOptions,
     asked?: AskedVersion,
   ) => string
-  /** Whether a version has a change of the history. */
   readonly isSince: (change: SideEffect, version: string | null) => boolean
   /** Turns a value between versions of the history. */
   readonly migrate: MigrateValue
@@ -376,7 +375,6 @@ export class RequestContext implements SessionContext {
     this.#release = undefined
   }
 
-  /** The previews that the request gets. */
   get previews(): readonly string[] {
     return this.#services.previews
   }

@@ -33,7 +33,6 @@ export function endOnSignals(endable: Endable): () => void {
   }
 }
 
-/** Whether the process is about to end. */
 export function isProcessEnding(): boolean {
   return ending !== undefined
 }

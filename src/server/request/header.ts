@@ -29,7 +29,6 @@ export function linesOf(raw: readonly string[], name: string): readonly string[]
   })
 }
 
-/** Joins the lines of a header. */
 export function joinLines(name: string, lines: readonly string[]): string {
   return lines.join(name.toLowerCase() === 'cookie' ? '; ' : ', ')
 }

@@ -13,7 +13,6 @@ export class PassedBody {
     this.#bytes = bytes
   }
 
-  /** Reads the body and passes it on. */
   read<T>(body: RawBody, limit: number, use: (bytes: Uint8Array) => Awaitable<T>): Promise<T> {
     const pass = (bytes: Uint8Array): Awaitable<T> => {
       this.#bytes = bytes

@@ -164,7 +164,6 @@ interface Finders<S> {
   readonly all: (source: S) => QueryRecord
 }
 
-/** Texts by name. */
 const BY_NAME: Finders<QueryRecord> = { find: (texts, name) => texts[name], all: (texts) => texts }
 
 /** Creates the function that collects the values of a source; `dropsBlank`: a blank text for a field that takes no text counts as absent. */

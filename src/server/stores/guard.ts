@@ -16,7 +16,6 @@ export interface StoreCallEnd {
   readonly duration: number
 }
 
-/** One call of a store. */
 interface StoreCall<T> {
   /** Calls of one operation fail together: a store may be readable and not take anything. */
   readonly operation: string

@@ -16,7 +16,6 @@ const loadLimiters = once(async () => {
 
 /** The balance after a request was counted. */
 interface Balance {
-  /** Whether the request is within the limit. */
   readonly isWithin: boolean
   readonly remaining: number
   /** Milliseconds until the window ends. */

@@ -134,7 +134,6 @@ export class InjectRequest implements RawRequest {
     return typeof value === 'string' ? [value] : (value ?? NO_LINES)
   }
 
-  /** Adds a line of cookies. */
   addCookies(line: string): void {
     this.#lines = { ...this.#lines, cookie: [...this.lines('cookie'), line] }
     this.headers = toHeaderMap(this.#lines)
@@ -296,7 +295,6 @@ function withQuery(url: string, written: string | undefined, query: FormValues):
   return search === '' ? path : `${path}?${search}`
 }
 
-/** A query as a record of lists. */
 function toRecord(query: URLSearchParams): FormValues {
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
 }
@@ -307,7 +305,6 @@ function originOf(url: string): string {
   return authority === undefined ? '' : url.slice(0, url.indexOf(authority) + authority.length)
 }
 
-/** The path of a URL. */
 function pathOf(url: string): string {
   return url.slice(originOf(url).length).split('?')[0] || '/'
 }

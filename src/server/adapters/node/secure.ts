@@ -46,7 +46,6 @@ export function createSecure(
   }
 }
 
-/** A server of node:https. */
 export function createHttps(options: TlsOptions): HttpServer {
   return createServer(options)
 }

@@ -14,7 +14,6 @@ import { isBodyless } from '../response-head.ts'
 
 /** The declaration behind an answer: a route, or a status that an error handler or middleware returns. */
 export interface Answered extends Pick<ResolvedRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {
-  /** The content of its stream, if it has one. */
   readonly stream?: ResolvedRoute['stream']
   /** The content type of data in a status. @default JSON */
   readonly typeOf?: (status: number) => string | undefined

@@ -29,7 +29,6 @@ export interface StreamAdapter extends Omit<StreamMigration, 'down'> {
   readonly convert: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
 }
 
-/** The parts of a stream. */
 export interface StreamParts {
   /** The name of the route in messages. */
   readonly label: string

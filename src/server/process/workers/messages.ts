@@ -6,7 +6,6 @@ export const WORKER_VARIABLE = 'OCTAVO_WORKER'
 
 const MODES: readonly ShutdownMode[] = ['close', 'drain', 'closeIdle']
 
-/** The message of a worker that listens. */
 export interface Listens {
   readonly octavo: 'listens'
   readonly url: string

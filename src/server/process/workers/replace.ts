@@ -10,7 +10,6 @@ export interface WorkerSlot {
   deaths: number
 }
 
-/** Replaces workers by others. */
 export interface Replacing {
   readonly places: readonly WorkerSlot[]
   readonly logger: Logger

@@ -17,7 +17,6 @@ export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathAt, meth
 export interface VersionRoots {
   /** The match of requests that name no known version. */
   readonly common: VersionMatch
-  /** Returns the endpoint of a version for a method at a path. */
   readonly find: (version: string, at: PathAt, method: number) => Endpoint | undefined
 }
 
@@ -38,7 +37,6 @@ function isServed(roots: Pick<VersionRoots, 'find'>, version: string, at: PathAt
   return ALL_METHODS.some((method) => roots.find(version, at, method) !== undefined)
 }
 
-/** Creates the function that resolves the values of a scheme. */
 export function createResolve(
   { table, versioning }: Omit<LookupParts, 'resolveDefault'>,
   scheme: ActiveScheme,

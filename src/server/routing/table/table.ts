@@ -44,14 +44,12 @@ export interface Table extends Versions {
   readonly all: Node<Endpoint>
   /** Where version segments stand, most paths first. */
   readonly prefixZones: readonly [Zone, ...Zone[]]
-  /** Returns the zone of a path. */
   readonly zoneAt: (path: string) => Zone
   /**
    * Under a scheme that puts versions into the path, the neutral routes that answer without one. That is their only address in links,
    * clients and documents.
    */
   readonly withoutSegment: ReadonlySet<ResolvedRoute>
-  /** The lifetimes of versions and routes. */
   readonly lifetimes: Lifetimes
   /** Every route, with its versions written out. */
   readonly rows: readonly TableRoute[]

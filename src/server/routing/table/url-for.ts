@@ -14,7 +14,6 @@ export type UrlFor = (
   asked?: AskedVersion,
 ) => string
 
-/** A route to link to. */
 interface Link {
   readonly route: ResolvedRoute
   /** Puts its version into its address, or `undefined` if the address has none. */

@@ -6,7 +6,6 @@ import type { AskedVersion } from '../../pipeline/context.ts'
 import type { Table, TableRoute } from './table.ts'
 import { choosePlainLink, type ChooseLink } from './url-for.ts'
 
-/** A route and the version it is linked to in. */
 interface Chosen {
   readonly route: ResolvedRoute
   readonly version: string | undefined

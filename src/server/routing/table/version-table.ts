@@ -226,7 +226,6 @@ function createVersions(versioning: Versioning, known: KnownVersions): Versions 
   return { known, defaultVersion, servedAt, defaultAt }
 }
 
-/** The versions that some of the routes name. */
 function namedIn(rows: readonly Versioned[]): Set<string> {
   const named = new Set<string>()
   for (const { spec } of rows) for (const version of spec.claims.keys()) named.add(version)

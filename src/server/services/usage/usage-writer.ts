@@ -19,7 +19,6 @@ export interface UsageWriter {
 
 const KEPT_DAYS = 400
 
-/** Creates the writer of the options. */
 export function createUsageWriter({ store, keep = KEPT_DAYS }: UsageOptions): UsageWriter {
   if (isFunction(store)) return createCaller(store)
   return createStoring(store ?? createMemory(), keep * DAY)
@@ -157,7 +156,6 @@ function addChanges(
   return sums.size === 0 ? {} : { changes: [...sums.values()] }
 }
 
-/** Creates a store in memory. */
 function createMemory(): UsageStore {
   const kept = new Map<string, { readonly value: string; readonly until: number }>()
   return {

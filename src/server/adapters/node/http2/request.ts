@@ -10,7 +10,6 @@ export interface Peer {
   readonly protocol: 'http' | 'https'
 }
 
-/** The head of a stream. */
 export interface StreamHead {
   readonly headers: IncomingHttpHeaders
   /** Names and values in turn. */
