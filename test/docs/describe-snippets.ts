@@ -67,9 +67,19 @@ function readSnippets(page: string): readonly Snippet[] {
   })
 }
 
-/** Turns `expression // → value` into an assertion, on the line where it stands. */
+/** An expression of one line or several, with its value at the end or in comments below. */
+const VALUE = String.raw`\/\/ → (.+(?:\n\/\/ {3}.+)*)$`
+const CHECKED = [
+  new RegExp(String.raw`^(?!\/\/)(\S.*(?:\n .*)*\n[)\]}].*?)( +|\n)${VALUE}`, 'gm'),
+  new RegExp(String.raw`^;?(.+?)( +)${VALUE}`, 'gm'),
+  new RegExp(String.raw`^(?!\/\/)(\S.*)(\n)${VALUE}`, 'gm'),
+]
+
+/** Turns `expression // → value` into an assertion, on the lines where it stands. */
 function toModule(code: string, head: string): string {
-  const body = code.replaceAll(/^;?(.+?) +\/\/ → (.+)$/gm, '; check__(($1), ($2))')
+  const toCheck = (_: string, expression: string, between: string, value: string): string =>
+    `; check__((${expression}),${between}(${value.replaceAll(/^\/\/ {3}/gm, '')}))`
+  const body = CHECKED.reduce((text, pattern) => text.replaceAll(pattern, toCheck), code)
   const check = "import { deepStrictEqual } from 'node:assert'; "
   return `${check}const check__: (actual: unknown, expected: unknown) => void = deepStrictEqual; ${head}\n${body}\nexport {}\n`
 }
