@@ -15,7 +15,7 @@ import {
   type BodyChange,
 } from './operations/bodies.ts'
 import { isAbout, type AppliedOperation } from './operations/operation.ts'
-import { isSameSchema } from './convert/compare.ts'
+import { isSameBody } from './convert/compare.ts'
 import { withLoads } from './convert/loading.ts'
 import type { Direction } from './convert/plan.ts'
 import type { Extra } from './convert/converter.ts'
@@ -90,7 +90,7 @@ function bodiesIn(
   const found = [...keys]
     .filter((key) => isRequest(key) === (direction === 'up'))
     .map((key) => bodyChanges(key, applied))
-  return found.find(([newest]) => newest !== undefined && isSameSchema(newest.now, schema)) ?? []
+  return found.find(([newest]) => newest !== undefined && isSameBody(newest.now, schema)) ?? []
 }
 
 type ValueConverter = (

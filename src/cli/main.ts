@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 
 import type { Manifest } from './command.ts'
-import { runJob } from './host.ts'
 import { JOB_MARK } from './job.ts'
 import { sayError } from './print-error.ts'
 import { run } from './run.ts'
@@ -16,6 +15,7 @@ function onOutputError(error: NodeJS.ErrnoException): void {
 const [, , name, job, ...rest] = process.argv
 if (name === JOB_MARK && job !== undefined && rest.length === 0) {
   try {
+    const { runJob } = await import('./host.ts')
     await runJob(job)
   } catch (error) {
     sayError(error)

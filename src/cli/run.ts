@@ -1,37 +1,25 @@
 import { nearest, readArguments } from './arguments.ts'
-import { client } from './client.ts'
 import type { Command, Setting } from './command.ts'
-import { dev } from './dev/dev.ts'
-import { changelog } from './gate/changelog.ts'
-import { check } from './gate/check.ts'
-import { diff } from './gate/diff.ts'
-import { snapshot } from './gate/snapshot.ts'
 import { CommandError, InputError, usageError } from './failure.ts'
 import { commandHelp, generalHelp } from './help.ts'
-import { importApi } from './import/import.ts'
-import { init } from './init/init.ts'
-import { openapi } from './openapi.ts'
-import { release } from './release/release.ts'
 import { say, sayError } from './print-error.ts'
-import { routes } from './routes.ts'
-import { retire } from './usage/retire.ts'
-import { versions } from './versions.ts'
 import { styleFor } from '../base/style.ts'
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  init,
-  import: importApi,
-  dev,
-  routes,
-  versions,
-  retire,
-  release,
-  openapi,
-  client,
-  diff,
-  snapshot,
-  check,
-  changelog,
+/** The commands. Each is loaded when it is asked for, because all of them together take longer than most do. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  init: async () => (await import('./init/init.ts')).init,
+  import: async () => (await import('./import/import.ts')).importApi,
+  dev: async () => (await import('./dev/dev.ts')).dev,
+  routes: async () => (await import('./routes.ts')).routes,
+  versions: async () => (await import('./versions.ts')).versions,
+  retire: async () => (await import('./usage/retire.ts')).retire,
+  release: async () => (await import('./release/release.ts')).release,
+  openapi: async () => (await import('./openapi.ts')).openapi,
+  client: async () => (await import('./client.ts')).client,
+  diff: async () => (await import('./gate/diff.ts')).diff,
+  snapshot: async () => (await import('./gate/snapshot.ts')).snapshot,
+  check: async () => (await import('./gate/check.ts')).check,
+  changelog: async () => (await import('./gate/changelog.ts')).changelog,
 }
 
 /** Runs a command line. Returns the exit code: 0 for success, 1 for failure, 2 for invalid arguments. */
@@ -54,12 +42,12 @@ async function runCommand(
   setting: Setting,
 ): Promise<number> {
   if (name === undefined) {
-    say(generalHelp(COMMANDS, styleFor(process.stderr)))
+    say(generalHelp(await loadAll(), styleFor(process.stderr)))
     return 2
   }
   if (name === '--version' || name === '-v') return print(setting.manifest.version)
   if (name === 'help' || name === '--help' || name === '-h') return printHelp(rest[0])
-  const command = findCommand(name)
+  const command = await findCommand(name)
   if (isHelpWanted(rest)) return printHelp(name)
   return command.run(readArguments(rest, command), setting)
 }
@@ -70,17 +58,24 @@ function isHelpWanted(rest: readonly string[]): boolean {
   return (end < 0 ? rest : rest.slice(0, end)).some((argument) => argument === '--help' || argument === '-h')
 }
 
-function printHelp(name: string | undefined): number {
+async function printHelp(name: string | undefined): Promise<number> {
   const style = styleFor(process.stdout)
   return print(
-    name === undefined ? generalHelp(COMMANDS, style) : commandHelp(name, findCommand(name), style),
+    name === undefined
+      ? generalHelp(await loadAll(), style)
+      : commandHelp(name, await findCommand(name), style),
   )
 }
 
+async function loadAll(): Promise<Readonly<Record<string, Command>>> {
+  const loaded = Object.entries(COMMANDS).map(async ([name, load]) => [name, await load()] as const)
+  return Object.fromEntries(await Promise.all(loaded))
+}
+
 /** @throws `CommandError` for a command that does not exist. */
-function findCommand(name: string): Command {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command !== undefined) return command
+async function findCommand(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load !== undefined) return load()
   const what = name.startsWith('-') ? 'option' : 'command'
   const names = [...Object.keys(COMMANDS), 'help', '--help', '--version']
   const meant = nearest(name, names)

@@ -98,6 +98,8 @@ function toPlaced(one: Found, documents: Documents): readonly Placed[] {
 interface Way {
   readonly steps: readonly Step[]
   readonly above: Way | undefined
+  /** How many steps there are, with those above. */
+  readonly depth: number
 }
 
 function toSteps(way: Way | undefined): readonly Step[] {
@@ -126,7 +128,7 @@ interface Met extends Pick<Visit, 'way' | 'entry'> {
 }
 
 function further(steps: readonly Step[], above: Way | undefined): Way | undefined {
-  return steps.length === 0 ? above : { steps, above }
+  return steps.length === 0 ? above : { steps, above, depth: steps.length + (above?.depth ?? 0) }
 }
 
 /** The facts of two schemas and of those inside, each by the shortest way. */
@@ -140,7 +142,7 @@ function factsOf({ pair: root, side }: DifferentSchemas, documents: Documents): 
     if (outlook === undefined || (seen & (1 << outlook)) !== 0) return
     known.set(pair, seen | (1 << outlook))
     const schema = documents.revision.schemaOf(pair.revision.place)
-    const entry = schema === undefined ? above.entry : { schema, depth: toSteps(above.way).length }
+    const entry = schema === undefined ? above.entry : { schema, depth: above.way?.depth ?? 0 }
     open.push({ pair, outlook, way: above.way, entry })
   }
   enter(root, { outlook: 0, way: undefined, entry: undefined })

@@ -13,6 +13,8 @@ interface State {
   readonly fields?: string
   /** The value that the route sends. */
   readonly value?: object
+  /** The schema of the value, as source text. @default the model */
+  readonly parse?: string
   /** The members of the route that reads, as source text. */
   readonly route?: string
 }
@@ -134,10 +136,43 @@ const KINDS: readonly Kind[] = [
     was: { fields: 'note: z.string()', value: { note: 'a' } },
     now: { fields: 'note: z.object({ text: z.string() })', value: { note: { text: 'a' } } },
     file: 'note-of-wrappeds-is-an-object',
-    fill: [
-      ["fillIn('{ text: string }')", '({ text: old })'],
-      ["fillIn('string')", 'now.text'],
-    ],
+    code: 'up: (old) => ({ text: old }), down: (now) => now.text',
+  },
+  {
+    title: 'a page instead of a list',
+    model: 'Paged',
+    was: { ...PLAIN, parse: 'z.array(Paged)', value: [{ text: 'a' }] },
+    now: {
+      ...PLAIN,
+      parse: 'z.object({ items: z.array(Paged), total: z.int() })',
+      value: { items: [{ text: 'a' }], total: 1 },
+    },
+    file: 'get-paged-returns-an-object-instead-of-a-list',
+    code: `      response: {
+        body: {
+          200: {
+            now: z.object({ items: z.array(Paged), total: z.int() }),
+            was: z.array(Paged),
+            down: (now) => now.items,
+          },
+        },
+      },`,
+  },
+  {
+    title: 'another request body',
+    model: 'Sent',
+    was: { ...PLAIN, route: "method: 'PUT', input: { body: z.object({ note: z.string() }) }" },
+    now: {
+      ...PLAIN,
+      route: "method: 'PUT', input: { body: z.object({ note: z.string(), lang: z.string() }) }",
+    },
+    file: 'put-sent-takes-lang',
+    code: `      body: {
+        now: z.object({ note: z.string(), lang: z.string() }),
+        was: z.object({ note: z.string() }),
+        up: (old) => ({ ...old, lang: fillIn('string') }),
+      },`,
+    fill: [["fillIn('string')", "'en'"]],
   },
   {
     title: 'a list instead of a value',
@@ -218,17 +253,17 @@ function modelText({ model }: Kind, { fields = '' }: State): string {
   return `export const ${model} = model('${model}', { ${fields} })`
 }
 
-function controllerText({ model }: Kind, { value, route = '' }: State): string {
+function controllerText({ model }: Kind, { value, route = '', parse = model }: State): string {
   const name = model.toLowerCase()
   const given = new Set(route.split(/[{,] ?/).map((member) => member.split(':')[0]))
-  const members = [`method: 'GET'`, `name: 'read'`, `response: ${model}`].filter(
+  const members = [`method: 'GET'`, `name: 'read'`, `response: ${parse}`].filter(
     (member) => !given.has(member.split(':')[0] ?? ''),
   )
   return `const ${name} = defineController({
   name: '${name}',
   prefix: '/${name}',
   routes: [
-    { ${[...members, ...(route === '' ? [] : [route])].join(', ')}, handler: () => ${model}.parse(${JSON.stringify(value)}) },
+    { ${[...members, ...(route === '' ? [] : [route])].join(', ')}, handler: () => ${parse}.parse(${JSON.stringify(value)}) },
     { method: 'POST', name: 'echo', status: 200, input: { body: ${model} }, response: ${model}, handler: ({ body }) => body },
   ],
 })`

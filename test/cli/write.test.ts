@@ -86,7 +86,7 @@ describe('conversions', () => {
       'a text as an object',
       z.string(),
       z.object({ sku: z.string(), at: z.object({ x: z.int(), y: z.int() }) }),
-      "fillIn('{ sku: string; at: { x: number; y: number } }')",
+      "({ sku: old, at: fillIn('{ x: number; y: number }') })",
     ],
     ['any text as a number', z.string(), z.int(), "fillIn('number')"],
     ['a greatest number', z.int(), z.int().max(9), "old <= 9 ? old : fillIn('number')"],
@@ -140,6 +140,39 @@ describe('conversions', () => {
     ['a list as a value', z.array(z.string()), z.string(), "old[0] ?? fillIn('string')"],
     ['the items of a list', z.array(z.int()), z.array(z.string()), 'old.map((each) => String(each))'],
     ['an object', z.object({ a: z.string() }), z.object({ b: z.string() }), "fillIn('{ b: string }')"],
+    [
+      'a value in one of two',
+      z.string(),
+      z.object({ a: z.string(), b: z.string() }),
+      "fillIn('{ a: string; b: string }')",
+    ],
+    ['a value that was wrapped', z.object({ a: z.string(), b: z.int() }), z.string(), 'old.a'],
+    [
+      'a value that may lack',
+      z.object({ a: z.string().optional() }),
+      z.string(),
+      "old.a ?? fillIn('string')",
+    ],
+    [
+      'a list as a page',
+      z.array(z.string()),
+      z.object({ items: z.array(z.string()), total: z.int(), next: z.string().optional() }),
+      "({ items: old, total: fillIn('number') })",
+    ],
+    ['a page as a list', z.object({ 'the-items': z.array(z.int()) }), z.array(z.int()), "old['the-items']"],
+    [
+      'objects with fields that are the same',
+      z.object({ a: z.string(), b: z.int(), c: z.int() }),
+      z.object({ a: z.string(), b: z.string(), d: z.boolean() }),
+      "({ ...old, b: String(old.b), d: fillIn('boolean') })",
+    ],
+    ['an object of less', z.object({ a: z.string(), b: z.int() }), z.object({ a: z.string() }), undefined],
+    [
+      'an object that takes no other',
+      z.object({ a: z.string(), b: z.int() }),
+      z.strictObject({ a: z.string() }),
+      "fillIn('{ a: string }')",
+    ],
   ]
   for (const [title, from, to, code] of cases) it(title, () => assert.equal(turn(from, to), code))
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { compareSources, toDrafts, toPlain, toSource } from '../inside/tools.ts'
-import type { Drafts, Known } from '../inside/tools.ts'
+import type { Drafts, Known, KnownBody } from '../inside/tools.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -75,7 +75,7 @@ function draftsOf(was: Shown, now: Shown, known: Partial<Known> = {}, failOn = '
     known: {
       models: [{ name: 'User', fields: names.map((name) => ({ name, isOptional: false })) }],
       objects: [],
-      routes: [{ name: 'user.save', operationId: 'user.save', path: '/user/{id:uuid}' }],
+      routes: [{ name: 'user.save', operationId: 'user.save', path: '/user/{id:uuid}', bodies: [] }],
       ...known,
     },
   })
@@ -141,7 +141,7 @@ describe('findings become changes', () => {
             { name: 'Cat', fields: [field('kind'), field('lifes')] },
           ],
           objects: [],
-          routes: [{ name: 'user.save', operationId: 'user.save', path: '/user/{id:uuid}' }],
+          routes: [{ name: 'user.save', operationId: 'user.save', path: '/user/{id:uuid}', bodies: [] }],
         },
       })
       assert.deepEqual(
@@ -326,17 +326,47 @@ describe('findings become changes', () => {
         'warning',
       )
       assert.deepEqual(drafts, [])
-      assert.match(unwritten[0]?.why ?? '', /define the object with model\(\)/)
+      assert.match(unwritten[0]?.why ?? '', /^describe the whole body by response: \{ body: \{ 404: /)
     })
   })
 
-  it('an object that is no model is said', () => {
-    const { drafts, unwritten } = draftsOf(
-      { body: object({ a: TEXT }) },
-      { body: object({ a: TEXT, b: TEXT }) },
-    )
-    assert.deepEqual(drafts, [])
-    assert.match(unwritten[0]?.why ?? '', /define the object with model\(\)/)
+  describe('an object that is no model', () => {
+    const withBody = (body: Partial<KnownBody>): Drafts => {
+      const known: KnownBody = {
+        key: 'body',
+        text: undefined,
+        names: [],
+        isPlain: false,
+        change: undefined,
+        ...body,
+      }
+      const routes = [{ name: 'user.save', operationId: 'user.save', path: '/user', bodies: [known] }]
+      return draftsOf({ body: object({ a: TEXT }) }, { body: object({ a: TEXT, b: TEXT }) }, { routes })
+    }
+    const whyOf = ({ drafts, unwritten }: Drafts): string => {
+      assert.deepEqual(drafts, [])
+      return unwritten[0]?.why ?? ''
+    }
+
+    it('becomes a whole body that was another one', () => {
+      const { drafts, unwritten } = withBody({ isPlain: true })
+      assert.deepEqual(unwritten, [])
+      const [draft] = drafts
+      assert.ok(draft?.kind === 'route')
+      assert.deepEqual(draft.body, {
+        key: 'body',
+        was: { schema: object({ a: TEXT }), isOptional: true },
+        now: { schema: object({ a: TEXT, b: TEXT }), isOptional: true },
+        text: undefined,
+        names: [],
+      })
+    })
+
+    it('is told if its schema cannot be written, or a change describes it already', () => {
+      assert.match(whyOf(withBody({})), /^export the schema of the request body by name from a file/)
+      assert.match(whyOf(withBody({ change: 'b' })), /^the change "b" already describes the request body/)
+      assert.match(whyOf(withBody({ key: 200 })), /^describe the whole body by body: \{ now, was, up \}/)
+    })
   })
 
   it('a path parameter of a model is a field of it, and any other one is said', () => {

@@ -1,6 +1,7 @@
 import { defOf, type Schema } from '../../schema/schema.ts'
 import { toZod } from '../../schema/to-zod.ts'
 import { schemaOf } from '../../schema/unwrap.ts'
+import { shapeOf } from '../chain.ts'
 
 /** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */
 export function plainKind(schema: Schema): string | undefined {
@@ -33,8 +34,35 @@ export function isSameSchema(one: Schema, other: Schema): boolean {
   if (one === other || isAlike(one, other)) return true
   const [inner, otherInner] = [innerOf(one), innerOf(other)]
   const { type } = defOf(one)
-  const isHolding = (type === 'array' || WRAPPERS.has(type)) && type === defOf(other).type
-  return isHolding && inner !== undefined && otherInner !== undefined && isSameSchema(inner, otherInner)
+  return (
+    isHolder(type) &&
+    type === defOf(other).type &&
+    inner !== undefined &&
+    otherInner !== undefined &&
+    isSameSchema(inner, otherInner)
+  )
+}
+
+/** Whether two schemas are the same, or objects whose fields are: one that was written again is as good as the first. */
+export function isSameBody(one: Schema, other: Schema): boolean {
+  if (isSameSchema(one, other)) return true
+  const [inner, otherInner] = [innerOf(one), innerOf(other)]
+  const { type } = defOf(one)
+  if (type !== defOf(other).type) return false
+  if (type !== 'object')
+    return isHolder(type) && inner !== undefined && otherInner !== undefined && isSameBody(inner, otherInner)
+  const [fields, others] = [Object.entries(shapeOf(one)), shapeOf(other)]
+  return (
+    restOf(one) === restOf(other) &&
+    fields.length === Object.keys(others).length &&
+    fields.every(([name, field]) => others[name] !== undefined && isSameBody(field, others[name]))
+  )
+}
+
+/** The kind of the members that an object does not name. */
+function restOf(schema: Schema): string | undefined {
+  const rest = schemaOf(defOf(schema)['catchall'])
+  return rest === undefined ? undefined : defOf(rest).type
 }
 
 /** Whether two schemas are of one kind with the same constraints, as far as their definitions say. */
@@ -42,7 +70,7 @@ export function isAlike(one: Schema, other: Schema): boolean {
   if (one === other) return true
   const [a, b] = [defOf(one), defOf(other)]
   if (a.type !== b.type || !COMPARED.has(a.type)) return false
-  if (a.type === 'array' || WRAPPERS.has(a.type)) {
+  if (isHolder(a.type)) {
     const [inner, otherInner] = [innerOf(one), innerOf(other)]
     if (inner === undefined || otherInner === undefined || !isAlike(inner, otherInner)) return false
   }
@@ -66,6 +94,10 @@ export function isNarrower(newer: Schema, older: Schema): boolean {
   const values = valuesOf(now)
   if (type === 'enum' || type === 'literal') return [...valuesOf(was)].some((value) => !values.has(value))
   return !isImplied(now, was)
+}
+
+function isHolder(type: string): boolean {
+  return type === 'array' || WRAPPERS.has(type)
 }
 
 const WRAPPERS: ReadonlySet<string> = new Set(['optional', 'nullable', 'readonly'])

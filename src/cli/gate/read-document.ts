@@ -10,7 +10,6 @@ import type { Setting } from '../command.ts'
 import { CommandError, InputError } from '../failure.ts'
 import { findApp } from '../find-app.ts'
 import { doJob } from '../job.ts'
-import { fromYaml } from '../read-yaml.ts'
 
 /** A document that a command compares, and what messages call it. */
 export interface ComparedDocument {
@@ -97,20 +96,21 @@ async function readFiles(main: string, read: (name: string) => Promise<string>):
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (files.has(name)) continue
     const text = await read(isAbsolute ? `/${name}` : name)
-    const document = parse(text)
+    const document = await parse(text)
     files.set(name, document)
     for (const reference of referencesIn(document)) open.push(toName(reference, name))
   }
   return toSource(files.get(start), files, start)
 }
 
-function parse(given: string): unknown {
+async function parse(given: string): Promise<unknown> {
   // a byte order mark (RFC 8259 section 8.1)
   const text = given.replace(/^\uFEFF/, '')
   if (text.trimStart().startsWith('{')) {
     const value: unknown = JSON.parse(text)
     return value
   }
+  const { fromYaml } = await import('../read-yaml.ts')
   return fromYaml(text)
 }
 

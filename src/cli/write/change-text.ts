@@ -1,4 +1,12 @@
-import type { Described, Draft, FieldDraft, ModelDraft, RouteDraft } from '../../gate/write/draft.ts'
+import type {
+  BodyDraft,
+  BodyKey,
+  Described,
+  Draft,
+  FieldDraft,
+  ModelDraft,
+  RouteDraft,
+} from '../../gate/write/draft.ts'
 import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
@@ -53,6 +61,9 @@ export function toChangeText(draft: Draft, writing: Writing): ChangeText {
   const body = part.join('\n')
   const fields =
     draft.kind === 'model' ? draft.fields : [...draft.parameters.map(({ field }) => field), ...draft.headers]
+  const older = fields.flatMap((field) =>
+    field.kind === 'turned' || field.kind === 'removed' ? [field.was.schema] : [],
+  )
   return {
     title,
     code,
@@ -61,7 +72,13 @@ export function toChangeText(draft: Draft, writing: Writing): ChangeText {
       draft.kind === 'model' ? 'reshape' : 'operation',
       ...(body.includes('was: absent') ? ['absent'] : []),
     ],
-    models: draft.kind === 'model' ? [...modelsIn(draft, writing), ...(draft.applies ?? [])] : [],
+    models:
+      draft.kind === 'model'
+        ? [writing.modelName(draft.model), ...modelsIn(older, writing.base), ...(draft.applies ?? [])]
+        : [
+            ...modelsIn(older, writing.base),
+            ...(draft.body === undefined ? [] : namesIn(draft.body, writing)),
+          ],
     usesZod: /\bz\./.test(body),
     guesses: fields.flatMap((field) => guessOf(field, draft, writing)),
   }
@@ -76,20 +93,26 @@ function guessOf(field: FieldDraft, { kind }: Draft, { base }: Writing): readonl
     : []
 }
 
-/** The models in a reshape: its own, and those that fields held. */
-function modelsIn({ model, fields }: ModelDraft, { base, modelName }: Writing): readonly string[] {
-  const found = new Set([modelName(model)])
-  const schemas = fields.flatMap((field) =>
-    field.kind === 'turned' || field.kind === 'removed' ? [toRecord(field.was.schema)] : [],
-  )
-  const names = new Set(schemas.flatMap((schema) => [...refsIn(schema)]))
+/** The models that schemas hold. */
+function modelsIn(schemas: readonly unknown[], { components, modelOf }: Names): readonly string[] {
+  const found = new Set<string>()
+  const names = new Set(schemas.flatMap((schema) => [...refsIn(toRecord(schema))]))
   // a component that is no model is written out, with those that it refers to
   for (const name of names) {
-    const known = base.modelOf(name)
-    if (known === undefined) refsIn(toRecord(base.components[name]), names)
+    const known = modelOf(name)
+    if (known === undefined) refsIn(toRecord(components[name]), names)
     else found.add(known)
   }
   return [...found]
+}
+
+/** The schemas that a whole body names, then and now. */
+function namesIn({ was, now, text, names }: BodyDraft, { base, revision }: Writing): readonly string[] {
+  return [
+    ...modelsIn([was?.schema], base),
+    ...names,
+    ...(text === undefined ? modelsIn([now.schema], revision) : []),
+  ]
 }
 
 function indent(lines: readonly string[], by: number): readonly string[] {
@@ -130,10 +153,13 @@ function toTurnings({ base, revision }: Writing): Turnings {
   }
 }
 
-function resolveIn({ components }: Names): (schema: unknown) => unknown {
+/** Follows references, but to models: these have changes of their own. */
+function resolveIn({ components, modelOf }: Names): (schema: unknown) => unknown {
   return (schema) => {
     const name = refOf(toRecord(schema))
-    return name === undefined ? schema : components[name]
+    if (name === undefined) return schema
+    const model = modelOf(name)
+    return model === undefined ? components[name] : { $id: model }
   }
 }
 
@@ -148,9 +174,12 @@ function fieldText(field: FieldDraft, functions: readonly string[], { base }: Wr
 
 function wasText(field: FieldDraft, names: Names): string {
   if (field.kind === 'renamed') return quoted(field.was)
-  if (field.kind === 'added') return 'absent'
-  const text = toZodText(field.was.schema, names)
-  return field.was.isOptional ? `${text}.optional()` : text
+  return field.kind === 'added' ? 'absent' : optional(field.was, names)
+}
+
+function optional({ schema, isOptional }: Described, names: Names): string {
+  const text = toZodText(schema, names)
+  return isOptional ? `${text}.optional()` : text
 }
 
 /** The functions of one field. */
@@ -214,7 +243,7 @@ function groupText(made: readonly string[], given: readonly string[]): string {
 }
 
 function operationText(route: string, draft: RouteDraft, writing: Writing): readonly string[] {
-  const { path, method, status, parameters, headers } = draft
+  const { path, method, status, parameters, headers, body } = draft
   const sources = (['query', 'headers', 'cookies'] as const).flatMap((source) => {
     const own = parameters.filter((each) => each.source === source).map(({ field }) => field)
     return own.length === 0
@@ -227,6 +256,7 @@ function operationText(route: string, draft: RouteDraft, writing: Writing): read
     ...(method === undefined ? [] : [[`method: { was: ${quoted(method)} },`]]),
     ...(status === undefined ? [] : [[`status: { was: ${status.was} },`]]),
     ...sources,
+    ...(body === undefined ? [] : [bodyText(body, writing)]),
     ...(headers.length === 0
       ? []
       : [
@@ -244,6 +274,42 @@ function operationText(route: string, draft: RouteDraft, writing: Writing): read
   const line = `operation({ ${lines.join(' ').replace(/,$/, '')} }),`
   if (parts.every(({ length }) => length === 1) && line.length <= WIDTH - 12) return [line]
   return ['operation({', ...indent(lines, 2), '}),']
+}
+
+/** A whole body: a member of `operation`, or of its responses. */
+function bodyText({ key, was, now, text }: BodyDraft, writing: Writing): readonly string[] {
+  const parts = [
+    `now: ${text ?? toZodText(now.schema, writing.revision)}`,
+    `was: ${was === undefined ? 'absent' : optional(was, writing.base)}`,
+    ...bodyFunction(was, now, key, toTurnings(writing)),
+  ]
+  const line = `${key}: { ${parts.join(', ')} },`
+  const lines =
+    line.length <= WIDTH - 20
+      ? [line]
+      : [
+          `${key}: {`,
+          ...indent(
+            parts.map((part) => `${part},`),
+            2,
+          ),
+          '},',
+        ]
+  return key === 'body' ? lines : ['response: {', '  body: {', ...indent(lines, 4), '  },', '},']
+}
+
+function bodyFunction(
+  was: Described | undefined,
+  now: Described,
+  key: BodyKey,
+  { up, down }: Turnings,
+): readonly string[] {
+  if (was === undefined) return [`up: () => ${fillIn(now, up)}`]
+  const [parameter, turn] =
+    key === 'body'
+      ? ['old', toTurn(was, now, 'old', { ...up, isStrict: true })]
+      : ['now', toTurn(now, was, 'now', { ...down, isStrict: true })]
+  return turn === undefined ? [] : [`${key === 'body' ? 'up' : 'down'}: ${arrow(parameter, turn)}`]
 }
 
 function group(

@@ -11,6 +11,7 @@ import { internalsOf } from '../../server/adapters/internals.ts'
 import { defOf } from '../../schema/schema.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { toRecord } from '../../base/values.ts'
+import { importedBy, toBodies } from './read-bodies.ts'
 import { unfinishedIn } from './unfinished.ts'
 import type { Unfinished } from './unfinished.ts'
 
@@ -70,29 +71,27 @@ export async function readDefinitions(app: App): Promise<Definitions> {
   const { versioning, routes } = internalsOf(app, 'octavo check --write')
   const history = versioning()?.history
   const internals = findHistoryInternals(history)
-  const known = routes().map(({ name, operationId = name, pattern, prefix }) => ({
-    name,
-    operationId,
-    path: pattern.text.slice(prefix.length) || '/',
-  }))
-  if (history === undefined || internals === undefined) return { ...NOTHING, routes: known }
+  if (history === undefined || internals === undefined) return NOTHING
   const { parts, placeOf, make } = internals
   const all = objectsOf(routes(), parts.messages).filter(({ schema }) => defOf(schema).type === 'object')
   const listed: ReadonlySet<unknown> = new Set(Object.values(toRecord(Reflect.get(history, 'models'))))
   const { chains, modelledFieldsOf } = make([toProbe([...listed, ...all.map(({ schema }) => schema)])]).plans
-  const models = [...chains.values()].map(async (chain): Promise<DefinedModel> => {
-    const at = placeOf(chain.model)
-    return {
-      name: chain.name,
+  const models = new Map<unknown, DefinedModel>()
+  for (const { model, name, fieldIds } of chains.values()) {
+    const at = placeOf(model)
+    models.set(model, {
+      name,
       at,
-      exported: (await exportsOf(at)).get(chain.model),
-      isListed: listed.has(chain.model),
-      fields: [...chain.fieldIds.keys()].map((name) => ({ name, isOptional: isOptional(chain.model, name) })),
-      touched: touchedIn(parts.plans.chains.get(chain.model)),
-    }
-  })
-  const places = [...[...chains.values()].map(({ model }) => placeOf(model)), placeOf(history)]
-  const exported = await partsIn(places, new Set([...chains.values()].map(({ model }) => model)))
+      exported: (await exportsOf(at)).get(model),
+      isListed: listed.has(model),
+      fields: [...fieldIds.keys()].map((field) => ({ name: field, isOptional: isOptional(model, field) })),
+      touched: touchedIn(parts.plans.chains.get(model)),
+    })
+  }
+  const places = [...[...models.values()].map(({ at }) => at), placeOf(history)]
+  const ofRoutes = routes().flatMap(({ definitions }) => definitions.flatMap((each) => placeOf(each) ?? []))
+  const files = [...places, ...(await importedBy(new Set(ofRoutes)))]
+  const exported = await partsIn(files, models)
   return {
     kind: 'definitions',
     history: {
@@ -104,7 +103,7 @@ export async function readDefinitions(app: App): Promise<Definitions> {
         at: placeOf(change),
       })),
     },
-    models: await Promise.all(models),
+    models: [...models.values()],
     parts: [...new Set(all.map(({ schema }) => exported.get(schema)))].filter((part) => part !== undefined),
     objects: all.flatMap(({ route, position, schema }) =>
       [...chains.values()].flatMap(({ name, fieldIds }) => {
@@ -114,7 +113,16 @@ export async function readDefinitions(app: App): Promise<Definitions> {
         return fields.length === 0 ? [] : [{ route, place: position, model: name, fields, exported: part }]
       }),
     ),
-    routes: known,
+    routes: routes().map((route) => {
+      const { name, operationId = name, pattern, prefix } = route
+      const path = pattern.text.slice(prefix.length) || '/'
+      return {
+        name,
+        operationId,
+        path,
+        bodies: toBodies(route, new Map([...exported, ...models]), parts.changes),
+      }
+    }),
     unfinished: parts.changes.flatMap((change) => unfinishedIn(change, placeOf(change))),
   }
 }
@@ -143,7 +151,7 @@ function touchedIn(chain: Chain | undefined): DefinedModel['touched'] {
 /** The values that files export beside models. */
 async function partsIn(
   places: readonly (string | undefined)[],
-  models: ReadonlySet<unknown>,
+  models: ReadonlyMap<unknown, unknown>,
 ): Promise<ReadonlyMap<unknown, DefinedSchema>> {
   const found = new Map<unknown, DefinedSchema>()
   for (const at of new Set(places))

@@ -76,6 +76,14 @@ function toImports(tokens: readonly Token[]): readonly Import[] {
   })
 }
 
+/** The relative specifiers that a source imports values from. */
+export function toImported(source: string): readonly string[] {
+  return toImports(toTokens(source)).flatMap(({ tokens }) => {
+    const specifier = tokens.at(-1)?.text.slice(1, -1) ?? ''
+    return tokens[1]?.text !== 'type' && /^\.\.?\//.test(specifier) ? [specifier] : []
+  })
+}
+
 function isImported(name: string, imports: readonly Import[]): boolean {
   return imports.some(({ tokens }) => tokens[1]?.text !== 'type' && tokens.some(({ text }) => text === name))
 }

@@ -2,6 +2,7 @@ import { withoutNull } from '../../base/json-schema.ts'
 import { isString, toRecord } from '../../base/values.ts'
 import { toPlural, toWords, withArticle } from '../../base/words.ts'
 import type {
+  BodyDraft,
   Described,
   Draft,
   FieldDraft,
@@ -79,7 +80,7 @@ function boundTitle(
   return said.length === 0 ? 'has other values' : list(said)
 }
 
-function routeTitle({ routes, status, parameters, headers, path, method }: RouteDraft): string {
+function routeTitle({ routes, status, parameters, headers, body, path, method }: RouteDraft): string {
   const [first] = routes
   const addresses = routes.map(({ now }) => code(`${now.method} ${now.path}`))
   const shown =
@@ -90,9 +91,27 @@ function routeTitle({ routes, status, parameters, headers, path, method }: Route
   const [header] = headers
   if (header !== undefined)
     return `The response header ${code(header.name)} ${header.kind === 'removed' ? 'is gone from' : 'has other values in'} ${where}`
+  if (body !== undefined) return bodyTitle(body, where, routes.length > 1)
   if (status !== undefined)
     return `${where} answer${routes.length === 1 ? 's' : ''} ${status.now} instead of ${status.was}`
   return `${code(`${method ?? first?.now.method ?? ''} ${path ?? first?.now.path ?? ''}`)} is now ${where}`
+}
+
+function bodyTitle({ key, was, now }: BodyDraft, where: string, isSeveral: boolean): string {
+  const verb = `${key === 'body' ? 'take' : 'return'}${isSeveral ? '' : 's'}`
+  if (was === undefined) return `${where} ${verb} a body`
+  const [older, newer] = [was, now].map(({ schema }) => toRecord(withoutNull(schema) ?? schema))
+  const [type, other] = [older, newer].map((schema) => typeTitle(toRecord(schema)['type']))
+  if (type !== other && other !== undefined)
+    return `${where} ${verb} ${other}${type === undefined ? '' : ` instead of ${type}`}`
+  const [before, after] = [older, newer].map((schema) =>
+    Object.keys(toRecord(toRecord(schema)['properties'])),
+  )
+  const come = (after ?? []).filter((name) => before?.includes(name) !== true).map(code)
+  const gone = (before ?? []).filter((name) => after?.includes(name) !== true).map(code)
+  if (come.length + gone.length === 0) return `${where} ${verb} other values`
+  if (come.length === 0) return `${where} no longer ${verb} ${list(gone, 'or')}`
+  return `${where} ${verb} ${list(come)}${gone.length === 0 ? '' : ` instead of ${list(gone)}`}`
 }
 
 const SOURCES: Readonly<Record<SourceName, string>> = {

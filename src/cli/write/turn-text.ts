@@ -1,8 +1,8 @@
 import type { Described } from '../../gate/write/draft.ts'
-import { withoutNull } from '../../base/json-schema.ts'
+import { membersOf, withoutNull } from '../../base/json-schema.ts'
 import type { JsonSchema } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { toType } from '../types/schema-type.ts'
+import { keyOf, quoted, toType } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
 import { toRegExp } from '../../gate/schema/check.ts'
@@ -69,13 +69,15 @@ function hasDefault(schema: unknown): boolean {
 }
 
 /** The conversion of values that are neither absent nor null. */
-function toBareTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+function toBareTurn(from: unknown, to: unknown, value: string, turning: Turning): string | undefined {
+  const [older, newer] = [turning.resolve.from(from), turning.resolve.to(to)]
   if (toStableText(withoutWords(older)) === toStableText(withoutWords(newer))) return undefined
   const [given, wanted] = [textsOf(older), textsOf(newer)]
   const filled = fillIn({ schema: newer, isOptional: false }, turning)
   if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, value, filled)
   const [kind, other] = [kindOf(older), kindOf(newer)]
   if (wanted !== undefined) return kind === 'string' ? toListedTurn(wanted, value, filled) : filled
+  if (kind === 'object' || other === 'object') return toObjectTurn(older, newer, value, turning)
   if (kind === 'array' || other === 'array') return toListTurn(older, newer, value, turning)
   return toScalarTurn(older, newer, value, turning)
 }
@@ -211,6 +213,74 @@ function toListTurn(older: unknown, newer: unknown, value: string, turning: Turn
   if (items === undefined) return filled
   const inner = toTurn(required(items), required(newer), value, turning)
   return inner === undefined ? `${value}[0] ?? ${filled}` : filled
+}
+
+type Fields = ReadonlyMap<string, Described>
+
+/** Puts a value into an object that has it, takes it out of one, or keeps what two objects share. */
+function toObjectTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+  const [given, wanted] = [fieldsOf(older), fieldsOf(newer)]
+  const isSame = (from: Described, to: Described): boolean => toTurn(from, to, value, turning) === undefined
+  if (given.size === 0) {
+    const [name, ...others] = namesIn(wanted, (field) => isSame(required(older), field))
+    if (name !== undefined && others.length === 0)
+      return toLiteral([`${keyOf(name)}: ${value}`, ...toMissing(wanted, [name], turning)])
+  } else if (wanted.size === 0) {
+    const [name, ...others] = namesIn(given, ({ schema }) => isSame(required(schema), required(newer)))
+    const [field, path] = [given.get(name ?? ''), memberOf(value, name ?? '')]
+    if (field !== undefined && others.length === 0)
+      return toTurn(field, required(newer), path, turning) ?? path
+  } else {
+    const shared = namesIn(wanted, (_, name) => given.has(name))
+    const isLeft = toRecord(newer)['additionalProperties'] !== false || shared.length === given.size
+    if (shared.length > 0 && isLeft) {
+      const turned = shared.flatMap((name) => memberTurn(name, given, wanted, memberOf(value, name), turning))
+      const members = [...turned, ...toMissing(wanted, shared, turning)]
+      return members.length === 0 ? undefined : toLiteral([`...${value}`, ...members])
+    }
+  }
+  return fillIn({ schema: newer, isOptional: false }, turning)
+}
+
+function fieldsOf(schema: unknown): Fields {
+  const members = membersOf(toRecord(schema), (own) => own)
+  return new Map(
+    members.map(({ name, made, isRequired }) => [name, { schema: made, isOptional: !isRequired }]),
+  )
+}
+
+function namesIn(fields: Fields, test: (field: Described, name: string) => boolean): readonly string[] {
+  return [...fields].flatMap(([name, field]) => (test(field, name) ? [name] : []))
+}
+
+function memberOf(value: string, name: string): string {
+  return keyOf(name) === name ? `${value}.${name}` : `${value}[${quoted(name)}]`
+}
+
+function memberTurn(
+  name: string,
+  given: Fields,
+  wanted: Fields,
+  value: string,
+  turning: Turning,
+): readonly string[] {
+  const [from, to] = [given.get(name), wanted.get(name)]
+  const turn = from && to && toTurn(from, to, value, turning)
+  return turn === undefined ? [] : [`${keyOf(name)}: ${turn}`]
+}
+
+/** The members that an object needs beside some. */
+function toMissing(wanted: Fields, beside: readonly string[], turning: Turning): readonly string[] {
+  return [...wanted].flatMap(([name, field]) =>
+    beside.includes(name) || field.isOptional || hasDefault(turning.resolve.to(field.schema))
+      ? []
+      : [`${keyOf(name)}: ${fillIn(field, turning)}`],
+  )
+}
+
+/** An object literal, which an arrow function can return. */
+function toLiteral(members: readonly string[]): string {
+  return `({ ${members.join(', ')} })`
 }
 
 function required(schema: unknown): Described {

@@ -199,7 +199,7 @@ function arePartsDisjoint(one: Alternative, other: Alternative): boolean {
 }
 
 /** Whether a property that both require has other values in each. */
-function areTold(one: ObjectPart, other: ObjectPart): boolean {
+export function areTold(one: ObjectPart, other: ObjectPart): boolean {
   return [...one.properties].some(([name, own]) => {
     const its = other.properties.get(name)
     if (its === undefined || !own.isRequired || !its.isRequired) return false

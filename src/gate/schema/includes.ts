@@ -3,8 +3,7 @@ import { toStableText } from '../json.ts'
 import { PairMap } from '../pair-map.ts'
 import { allOf } from './answer.ts'
 import type { Answer } from './answer.ts'
-import { has, hasPart } from './check.ts'
-import { valuesOf } from './check.ts'
+import { areTold, has, hasPart, valuesOf } from './check.ts'
 import { isArrayIn, isObjectIn } from './includes-compound.ts'
 import type { Asking } from './includes-compound.ts'
 import { isNumberIn, isStringIn, toEdge } from './includes-scalar.ts'
@@ -64,7 +63,8 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
   const asking: Asking = { isIn: ask, isLenient }
   const isPartIn = (part: Alternative, whole: ValueSet): Answer => {
     if (part.kind === 'value') return isValueIn(part.value, whole, isLenient)
-    const partners = whole.parts.filter((other) => typeOf(other) === part.kind)
+    const ofKind = whole.parts.filter((other) => typeOf(other) === part.kind)
+    const partners = ofKind.length < 2 ? ofKind : ofKind.filter((other) => !isApart(part, other))
     const answers = partners.map((other) => isPlainIn(part, other, asking))
     if (answers.includes('yes')) return 'yes'
     const split = splitIntoValues(part) ?? splitByProperty(part, partners)
@@ -148,6 +148,17 @@ function guess(
 function isMadeOfOthers(part: Alternative): boolean {
   if (part.kind === 'object') return part.rules.length === 0 && part.patterns.size === 0
   return part.kind === 'array' && part.rules.length === 0
+}
+
+/** Whether no value of an object is in another one, because a member that has to be there never is, or has other values. */
+function isApart(part: Alternative, other: Alternative): boolean {
+  if (part.kind !== 'object' || other.kind !== 'object') return false
+  const isNever = typeof part.rest === 'string' && part.patterns.size === 0
+  return (
+    (isNever &&
+      [...other.properties].some(([name, { isRequired }]) => isRequired && !part.properties.has(name))) ||
+    areTold(part, other)
+  )
 }
 
 const isValue = ({ kind }: Alternative): boolean => kind === 'value'

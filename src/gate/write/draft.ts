@@ -43,7 +43,22 @@ interface DraftedRoute {
   readonly now: { readonly method: string; readonly path: string }
 }
 
-/** One difference of earlier routes: an address, a status, a parameter or a header. */
+/** The body of requests, or that of the responses with a status. */
+export type BodyKey = 'body' | number
+
+/** A whole body, then and now. */
+export interface BodyDraft {
+  readonly key: BodyKey
+  /** Its earlier schema, or `undefined` if there was none. */
+  readonly was: Described | undefined
+  readonly now: Described
+  /** The text of the schema of today, or `undefined` for one that is written again. */
+  readonly text: string | undefined
+  /** The exported schemas that it names. */
+  readonly names: readonly string[]
+}
+
+/** One difference of earlier routes: an address, a status, a parameter, a header or a whole body. */
 export interface RouteDraft {
   readonly kind: 'route'
   readonly routes: readonly DraftedRoute[]
@@ -54,6 +69,7 @@ export interface RouteDraft {
   readonly parameters: readonly { readonly source: SourceName; readonly field: FieldDraft }[]
   /** Headers of responses. */
   readonly headers: readonly FieldDraft[]
+  readonly body?: BodyDraft
 }
 
 /** A change that is to be written. */
@@ -97,6 +113,17 @@ export interface KnownRoute {
   readonly operationId: string
   /** Its path without what all routes begin with. */
   readonly path: string
+  readonly bodies: readonly KnownBody[]
+}
+
+/** A body of a route. */
+export interface KnownBody extends Pick<BodyDraft, 'key' | 'names'> {
+  /** The text of its schema if that is exported, or a list of an exported one. */
+  readonly text: string | undefined
+  /** Whether it can be written again from its document. */
+  readonly isPlain: boolean
+  /** The change that describes the whole body already. */
+  readonly change: string | undefined
 }
 
 /** The definitions of the application. */

@@ -2,7 +2,16 @@ import { isRecord } from '../../base/values.ts'
 import { pick, toSteps } from '../document/pick.ts'
 import type { Node } from '../document/source.ts'
 import type { TracedPlace, VersionFinding } from '../finding.ts'
-import type { Described, FieldDraft, RouteDraft, SourceName, Unwritten } from './draft.ts'
+import type {
+  BodyDraft,
+  BodyKey,
+  Described,
+  FieldDraft,
+  KnownRoute,
+  RouteDraft,
+  SourceName,
+  Unwritten,
+} from './draft.ts'
 import { isSame } from './fields.ts'
 import type { Pair } from './owners.ts'
 
@@ -19,6 +28,8 @@ interface Told {
   /** The names of parameters that differ. */
   readonly touched: ReadonlyMap<SourceName, ReadonlySet<string>>
   readonly headers: readonly FieldDraft[]
+  /** The bodies that differ, with the findings about each. */
+  readonly bodies: ReadonlyMap<BodyKey, readonly Placed[]>
   readonly unwritten: readonly Unwritten[]
 }
 
@@ -28,9 +39,11 @@ export function toRouteDrafts(
   findings: readonly Placed[],
   pair: Pair,
 ): { readonly drafts: readonly RouteDraft[]; readonly unwritten: readonly Unwritten[] } {
-  const path = pair.known.routes.find(({ name }) => name === route)?.path ?? ''
-  const { address, status, touched, headers, unwritten } = readFindings(findings, path, pair)
+  const known = pair.known.routes.find(({ name }) => name === route)
+  const path = known?.path ?? ''
+  const { address, status, touched, headers, bodies, unwritten } = readFindings(findings, path, pair)
   const found = operationsAt(findings, pair)
+  const whole = [...bodies].map(([key, own]) => ({ own, body: toBody(key, known, found, status?.was) }))
   const parameters = [...touched].flatMap(([source, names]) =>
     toParameters(source, names, found).map((field) => ({ source, field })),
   )
@@ -40,6 +53,7 @@ export function toRouteDrafts(
     ...(status === undefined ? [] : [{ status }]),
     ...parameters.map((parameter) => ({ parameters: [parameter] })),
     ...headers.map((header) => ({ headers: [header] })),
+    ...whole.flatMap(({ body }) => (typeof body === 'object' ? [{ body }] : [])),
   ].map((part): RouteDraft => ({
     kind: 'route',
     routes: [{ route, now }],
@@ -47,7 +61,53 @@ export function toRouteDrafts(
     headers: [],
     ...part,
   }))
-  return { drafts, unwritten }
+  const rest = whole.flatMap(({ own, body }) =>
+    typeof body === 'object' ? [] : own.map((placed) => ({ ...placed, why: body ?? reasonOf(placed) })),
+  )
+  return { drafts, unwritten: [...unwritten, ...rest] }
+}
+
+/** The earlier body of a route, or why a change cannot describe it. */
+function toBody(
+  key: BodyKey,
+  route: KnownRoute | undefined,
+  { base, revision }: Pairing,
+  olderStatus = key,
+): BodyDraft | string | undefined {
+  const known = route?.bodies.find((body) => body.key === key)
+  const now = bodyOf(revision?.node, key)
+  if (known === undefined || now === undefined) return undefined
+  if (known.change !== undefined)
+    return `the change "${known.change}" already describes ${labelOf(key)}: write the new change by hand, and give it the \`now\` of that one as \`was\``
+  if (known.text === undefined && !known.isPlain)
+    return `export the schema of ${labelOf(key)} by name from a file that the route imports, so that ${memberOf(key)} of an operation can name it`
+  const was = bodyOf(base?.node, key === 'body' ? key : olderStatus)
+  return { key, was, now, text: known.text, names: known.names }
+}
+
+function labelOf(key: BodyKey): string {
+  return key === 'body' ? 'the request body' : `the response ${key}`
+}
+
+function memberOf(key: BodyKey): string {
+  return key === 'body' ? 'body: { now, was, up }' : `response: { body: { ${key}: { now, was, down } } }`
+}
+
+const JSON_TYPE = 'application/json'
+
+function bodyOf(node: Node | undefined, key: BodyKey): Described | undefined {
+  const owner = pick(node, key === 'body' ? ['requestBody'] : ['responses', String(key)])
+  const schema = pick(owner, ['content', JSON_TYPE, 'schema'])
+  const isOptional = key === 'body' && pick(owner, ['required']) !== true
+  return schema === undefined ? undefined : { schema, isOptional }
+}
+
+/** The body that a place is in, or `undefined` if a change describes no such body. */
+function bodyKeyOf(place: TracedPlace | undefined): BodyKey | undefined {
+  const [section, ...steps] = place?.steps ?? []
+  if (section === 'requestBody' && [undefined, JSON_TYPE].includes(steps[0])) return 'body'
+  const isJson = section === 'responses' && steps[1] === JSON_TYPE
+  return isJson && /^2\d\d$/.test(steps[0] ?? '') ? Number(steps[0]) : undefined
 }
 
 /** Puts differences together that several routes have, such as a header that all of them ask for. */
@@ -66,21 +126,29 @@ function readFindings(findings: readonly Placed[], ownPath: string, pair: Pair):
   const unwritten: Unwritten[] = []
   const touched = new Map<SourceName, Set<string>>()
   const headers = new Map<string, FieldDraft>()
+  const bodies = new Map<BodyKey, readonly Placed[]>()
   let address: Told['address'] = {}
   let status: Told['status']
   for (const placed of findings) {
     const { finding, place } = placed
     const { rule } = finding
-    const [section, where = '', name = ''] = place?.steps ?? []
-    const source = section === 'parameters' ? SOURCES.get(where) : undefined
+    const [section, , name = ''] = place?.steps ?? []
+    const [source, key] = [sourceOf(placed), bodyKeyOf(place)]
     if (rule === 'route-moved') address = toAddress(finding, ownPath)
     else if (rule === 'status-of-default-changed') status = toStatus(finding)
-    else if (source !== undefined && rule !== 'request-parameter-location-changed')
-      touched.set(source, (touched.get(source) ?? new Set()).add(name))
+    else if (source !== undefined) touched.set(source, (touched.get(source) ?? new Set()).add(name))
     else if (section === 'responses' && name === 'headers') addHeader(headers, placed, pair)
-    else unwritten.push({ ...placed, why: reasonOf(placed) })
+    else if (key === undefined) unwritten.push({ ...placed, why: reasonOf(placed) })
+    else bodies.set(key, [...(bodies.get(key) ?? []), placed])
   }
-  return { address, status, touched, headers: [...headers.values()], unwritten }
+  return { address, status, touched, headers: [...headers.values()], bodies, unwritten }
+}
+
+/** The source of the parameter that is found, if a change can describe it there. */
+function sourceOf({ finding, place }: Placed): SourceName | undefined {
+  const [section, where = ''] = place?.steps ?? []
+  const isOwn = section === 'parameters' && finding.rule !== 'request-parameter-location-changed'
+  return isOwn ? SOURCES.get(where) : undefined
 }
 
 const SOURCES: ReadonlyMap<string, SourceName> = new Map([
@@ -213,7 +281,7 @@ function headerAt(document: unknown, pointer: string): Described | undefined {
 
 /** Why a finding of an operation cannot be written as a change, and what helps. */
 export function reasonOf({ finding: { rule, version }, place }: Placed): string {
-  const [section, where = '', ...inside] = place?.steps ?? []
+  const [section, where = ''] = place?.steps ?? []
   if (/^api-(path-)?removed/.test(rule))
     return `restore the route with version: '<=${version}', because a change cannot contain a handler`
   if (rule.startsWith('api-security'))
@@ -222,13 +290,7 @@ export function reasonOf({ finding: { rule, version }, place }: Placed): string 
     return 'accept the parameter in both places, because a change cannot move it'
   if (section === 'parameters' && where === 'path')
     return 'derive input.params from a model, such as User.pick({ id: true }), so that changes reach it'
-  if (section === 'requestBody' || section === 'responses') {
-    const isResponse = section === 'responses'
-    const part = isResponse
-      ? `response: { body: { ${where}: { now, was, down } } }`
-      : 'body: { now, was, up }'
-    const advice = `describe the whole body by ${part} of an operation`
-    return inside.length < (isResponse ? 2 : 1) ? advice : `define the object with model(), or ${advice}`
-  }
+  if (section === 'requestBody' || section === 'responses')
+    return `describe the whole body by ${memberOf(section === 'requestBody' ? 'body' : Number(where))} of an operation`
   return 'a change cannot describe this difference'
 }
