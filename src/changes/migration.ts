@@ -105,7 +105,10 @@ function createUp(
   plans: Plans,
   converters: ReadonlyMap<SourceName, SourceConverter>,
 ): VersionAdapter['up'] {
-  const convertAll = (input: Readonly<Record<string, unknown>>, extra: Extra): Record<string, unknown> => {
+  const convertAll = (
+    input: Readonly<Partial<Record<SourceName, unknown>>>,
+    extra: Extra,
+  ): Record<string, unknown> => {
     const issues: ValidationIssue[] = []
     const made: Record<string, unknown> = {}
     for (const [source, converter] of converters)
@@ -223,39 +226,48 @@ interface Given {
   readonly extra: Extra
 }
 
-function convertSource(
-  { route, source, given, extra: told }: Given,
-  { plan, names, whole, shown }: SourceConverter,
-  issues: ValidationIssue[],
-): unknown {
+function convertSource(given: Given, converter: SourceConverter, issues: ValidationIssue[]): unknown {
+  const { source, given: sent, extra: told } = given
+  const { plan, names, whole, shown } = converter
   const extra = source === 'params' ? withoutNames(told) : told
-  const refuse = (error: unknown, nameOf: SourceConverter['shown']): undefined => {
-    if (!(error instanceof RefusedError)) throw failed(route, error)
-    for (const { code, message, path } of error.issues) {
-      const keys = [...error.path, ...path].map((key) => (typeof key === 'number' ? key : String(key)))
-      const [first = ''] = keys
-      const shownKeys = nameOf.has(first) ? [nameOf.get(first) ?? [], keys.slice(1)].flat() : keys
-      issues.push({ in: source, path: shownKeys, code, message })
-    }
-  }
-  const rename = (): unknown => names?.(given, extra)
   let renamed
   try {
-    // kept, because what waits for data is found again by its object
-    renamed = names === undefined ? given : (told.loading?.keep(names, Object(given), rename) ?? rename())
+    renamed = names === undefined ? sent : renameSource(names, sent, extra)
   } catch (error) {
-    return refuse(error, NOTHING_RENAMED)
+    return refuse(error, given, NOTHING_RENAMED, issues)
   }
   const count = told.loading?.count
   try {
     const made = plan === undefined ? renamed : plan.up(renamed, extra)
-    if (source === 'params' && plan !== undefined) return toParams(given, made, plan)
+    if (source === 'params' && plan !== undefined) return toParams(sent, made, plan)
     // models in it may wait for data
     return whole === undefined || told.loading?.count !== count
       ? made
-      : convertWhole(whole, given, made, extra)
+      : convertWhole(whole, sent, made, extra)
   } catch (error) {
-    return refuse(error, shown)
+    return refuse(error, given, shown, issues)
+  }
+}
+
+/** Renames once, because what waits for data is found again by its object. */
+function renameSource(names: Converter, sent: unknown, extra: Extra): unknown {
+  const rename = (): unknown => names(sent, extra)
+  return extra.loading?.keep(names, Object(sent), rename) ?? rename()
+}
+
+/** Notes what the client sent wrong. @throws `Error` with the change for anything else */
+function refuse(
+  error: unknown,
+  { route, source }: Given,
+  nameOf: SourceConverter['shown'],
+  issues: ValidationIssue[],
+): undefined {
+  if (!(error instanceof RefusedError)) throw failed(route, error)
+  for (const { code, message, path } of error.issues) {
+    const keys = [...error.path, ...path].map((key) => (typeof key === 'number' ? key : String(key)))
+    const [first = ''] = keys
+    const shownKeys = nameOf.has(first) ? [nameOf.get(first) ?? [], keys.slice(1)].flat() : keys
+    issues.push({ in: source, path: shownKeys, code, message })
   }
 }
 

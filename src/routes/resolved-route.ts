@@ -87,7 +87,7 @@ export interface VersionAdapter {
    * @throws `ValidationError` for what the newest version refuses, and `Error` for a change that fails.
    */
   readonly up: (
-    input: Readonly<Record<string, unknown>>,
+    input: Readonly<Partial<Record<SourceName, unknown>>>,
     extra: MigrationExtra,
   ) => Awaitable<Readonly<Record<string, unknown>>>
   /**

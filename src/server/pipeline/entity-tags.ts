@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../http/http.ts'
 
 /** The headers of conditions that hold entity tags (RFC 9110 section 13.1). */
-const CONDITIONS: ReadonlySet<string> = new Set(['if-match', 'if-none-match', 'if-range'])
+const CONDITIONS: readonly string[] = ['if-match', 'if-none-match', 'if-range']
 
 const TAG = /^((?:W\/)?"[^"]*)"$/
 const TAGS = /((?:W\/)?"[^"]*)"/g
@@ -13,7 +13,7 @@ export function withSuffix(tag: string, suffix: string): string {
 
 /** Whether a request has a condition that may hold an entity tag. */
 export function hasCondition(request: HttpRequest): boolean {
-  return [...CONDITIONS].some((name) => request.header(name) !== undefined)
+  return CONDITIONS.some((name) => request.header(name) !== undefined)
 }
 
 /**
@@ -22,7 +22,7 @@ export function hasCondition(request: HttpRequest): boolean {
  */
 export function withoutSuffix<R extends HttpRequest>(request: R, suffix: string): R {
   const toOwn = (name: string, value: string): string =>
-    CONDITIONS.has(name.toLowerCase())
+    CONDITIONS.includes(name.toLowerCase())
       ? value.replaceAll(TAGS, (_, text: string) =>
           text.endsWith(suffix) ? `${text.slice(0, -suffix.length)}"` : `${text};v="`,
         )

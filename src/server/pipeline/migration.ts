@@ -19,7 +19,7 @@ import { isAbort, logUnknown, toFailure } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
 import type { Limit } from './timeout.ts'
-import type { Answer } from './validation/sources.ts'
+import type { Answer, Input } from './validation/sources.ts'
 import { dropResult, IS_CHECKED, toData, type ResultAdapter } from './respond.ts'
 import type { StreamAdapter } from './validation/stream-items.ts'
 import { createChecks } from './validation/checks.ts'
@@ -107,20 +107,26 @@ function withMigration(
   answer: Answer,
   { begin, end }: MigrationTracking,
 ): Answer {
+  const accept = (
+    context: RequestContext,
+    input: Input,
+    extra: MigrationExtra,
+    made: object,
+  ): Awaitable<FinishedResponse> => {
+    Object.assign(input, made)
+    end(context, extra)
+    return answer(context, input)
+  }
   return (context, input) => {
     const extra = begin(context)
-    const accept = (made: object): Awaitable<FinishedResponse> => {
-      Object.assign(input, made)
-      end(context, extra)
-      return answer(context, input)
-    }
     let made
     try {
-      made = migration.up({ ...input }, extra)
+      made = migration.up(input, extra)
     } catch (error) {
       throw toFailed(context, error)
     }
-    return isPromise(made) ? loading(context, limit, made).then(accept) : accept(made)
+    if (!isPromise(made)) return accept(context, input, extra, made)
+    return loading(context, limit, made).then((settled) => accept(context, input, extra, settled))
   }
 }
 
