@@ -135,9 +135,10 @@ export function reply<S extends number, D = undefined>(
   data?: D,
   options: ReplyOptions = {},
 ): Reply<S, D> {
-  // `data` is left out exactly when D is undefined
+  const { headers, cookies } = options
+  // `data` is left out exactly when D is undefined. Written out, because a spread takes longer
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { ...options, [REPLY]: 'data', status, data } as Reply<S, D>
+  return { [REPLY]: 'data', status, data, headers, cookies } as Reply<S, D>
 }
 
 /**

@@ -5,6 +5,7 @@ export function trimSpace(text: string): string {
 
 /** Whether content of a type is JSON: by its name, or by the suffix that any type may have (RFC 6839 section 3.1). */
 export function isJsonType(text: string): boolean {
+  if (text === 'application/json') return true
   const [range = ''] = text.split(';', 1)
   const type = trimSpace(range).toLowerCase()
   return type === 'application/json' || type.endsWith('+json')

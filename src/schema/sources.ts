@@ -9,7 +9,7 @@ import { toNamesSchema, toObjectSchema } from './to-zod.ts'
 import { unwrap } from './unwrap.ts'
 
 /** The sources a handler can receive, in the order in which their problems are reported. */
-const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const
+export const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const
 
 /** A key of `input` that is read from the request. */
 export type SourceName = (typeof SOURCES)[number]

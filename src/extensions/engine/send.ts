@@ -5,7 +5,7 @@ import { drained, isStream, openStream, type ChunkSource } from '../../http/stre
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
 import { toBytes } from '../../server/adapters/shared/stream-body.ts'
 import { isEncrypted } from '../../server/adapters/node/lingering-close.ts'
-import { isBodyless, toPlainHead } from '../../server/adapters/node/plain-head.ts'
+import { isBodyless, toPlainHead, toShortText } from '../../server/adapters/node/plain-head.ts'
 import { toHead, type AnswerHead } from './answer-head.ts'
 import type { EngineRequest } from './request.ts'
 
@@ -117,12 +117,13 @@ function writeWhole(
   const isLooked = head.length + (body?.length ?? 0) <= SMALL && request.onEnd === undefined
   const { socket } = target
   const done = isLooked && !isEncrypted(socket) ? undefined : target.onSent
-  if (body === null || typeof body === 'string') {
-    socket.write(head + (body ?? ''), 'latin1', done)
-  } else {
+  const piece = body ?? ''
+  const text = toShortText(piece, piece.length)
+  if (text !== undefined) socket.write(head + text, 'latin1', done)
+  else {
     socket.cork()
     socket.write(head, 'latin1')
-    socket.write(body, done)
+    socket.write(piece, done)
     socket.uncork()
   }
   if (done !== undefined) return false

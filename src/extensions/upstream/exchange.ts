@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici'
 
 import { joinChunks } from '../../server/request/body.ts'
 import { BodyStream } from './body-stream.ts'
-import { invalidResponse, toUpstreamError } from './failures.ts'
-import type { IncomingResponse, Sender } from './transport.ts'
+import { invalidResponse, isReset, isUnconnected, toUpstreamError } from './failures.ts'
+import type { IncomingResponse, OutgoingRequest, Sender } from './transport.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -13,41 +13,71 @@ const SMALL = 65_536
 /** Responses before the response. More are an upstream that never answers. */
 const MAX_INFORMATIONAL = 16
 
-/** The outcome of a request. */
-export interface Outcome {
-  readonly resolve: (response: IncomingResponse) => void
-  /** Called with what undici reports, before anything of the response was passed on. `isUntouched` if nothing of it has come at all. */
-  readonly reject: (error: unknown, isUntouched: boolean) => void
+/** Methods whose requests can be sent twice (RFC 9110 section 9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'])
+
+/** The connections to an API. */
+export interface Line {
+  readonly name: string
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>
+  /** The number of its addresses. */
+  readonly addresses: number
 }
 
 /** One request on its way through undici. A class because one is made for every request. */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #name: string
-  readonly #method: string
+  readonly #line: Line
+  readonly #request: OutgoingRequest
   readonly #sender: Sender
-  readonly #outcome: Outcome
+  readonly #resolve: (response: IncomingResponse) => void
+  readonly #reject: (error: unknown) => void
+  /** How often the request was sent again. */
+  #repeated = 0
   #controller: Controller | undefined
   #informational = 0
-  #response: Omit<IncomingResponse, 'body'> | undefined
+  #head: Omit<IncomingResponse, 'body'> | undefined
   /** The chunks of a body that is awaited. */
   #chunks: Uint8Array[] | undefined
   #stream: BodyStream | undefined
-  #isOver = false
   #hasEnded = false
   /** Ends the request, on platforms without a cheaper way. */
   #signal: AbortSignal | undefined
 
-  constructor(name: string, method: string, sender: Sender, outcome: Outcome) {
-    this.#name = name
-    this.#method = method
+  constructor(
+    line: Line,
+    request: OutgoingRequest,
+    sender: Sender,
+    resolve: (response: IncomingResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#line = line
+    this.#request = request
     this.#sender = sender
-    this.#outcome = outcome
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  /** Sends the request. `upgrade` is the protocol that it asks for instead of HTTP. */
+  start(upgrade?: string): void {
+    const { method, path, headers, body } = this.#request
+    // undici takes iterables of chunks, which its types leave out
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const options = { method, path, headers, body: body as Uint8Array | null, upgrade: upgrade ?? null }
+    try {
+      this.#line.dispatcher.dispatch(options, this)
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   onRequestStart(controller: Controller): void {
+    const isFirst = this.#controller === undefined
     this.#controller = controller
     const { raw } = this.#sender
-    if (raw?.whenGone !== undefined) return raw.whenGone(this.#leave)
+    if (raw?.whenGone !== undefined) {
+      if (isFirst) raw.whenGone(this.#leave)
+      return
+    }
     const { signal } = this.#sender
     this.#signal = signal
     if (signal.aborted) this.#abortBySignal()
@@ -55,27 +85,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Controller, status: number, headers: IncomingResponse['headers']): void {
-    if (status < 200) {
-      this.#informational++
-      if (this.#informational > MAX_INFORMATIONAL)
-        controller.abort(
-          invalidResponse(this.#name, new Error(`It has sent ${MAX_INFORMATIONAL} responses of 1xx`)),
-        )
-      else if (status === EARLY_HINTS) this.#sender.raw?.sendEarlyHints?.(linkLines(headers))
-      return
-    }
+    if (status < 200) return this.#onInformational(controller, status, headers)
     const problem = headProblem(status, headers)
-    if (problem !== undefined) return controller.abort(invalidResponse(this.#name, new Error(problem)))
-    this.#response = { status, headers }
+    if (problem !== undefined) return controller.abort(invalidResponse(this.#line.name, new Error(problem)))
+    this.#head = { status, headers }
     const length = headers['content-length']
-    if (this.#method === 'HEAD' || isBodyless(status) || length === '0') return this.#settle(null)
+    if (this.#request.method === 'HEAD' || isBodyless(status) || length === '0') return this.#settle(null)
     if (typeof length === 'string' && Number(length) <= SMALL) {
       this.#chunks = []
       return
     }
-    const stream = new BodyStream(controller)
-    this.#stream = stream
-    this.#settle(stream)
+    this.#stream = new BodyStream(controller)
+    this.#settle(this.#stream)
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -90,10 +111,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller, error: Error): void {
-    const isOver = this.#isOver
     this.#end()
-    if (this.#stream !== undefined) this.#stream.fail(toUpstreamError(this.#name, error))
-    else if (!isOver) this.#outcome.reject(error, this.#response === undefined)
+    if (this.#stream === undefined) this.#fail(error)
+    else this.#stream.fail(toUpstreamError(this.#line.name, error))
+  }
+
+  #onInformational(controller: Controller, status: number, headers: IncomingResponse['headers']): void {
+    this.#informational++
+    if (this.#informational > MAX_INFORMATIONAL) {
+      const problem = `It has sent ${MAX_INFORMATIONAL} responses of 1xx`
+      controller.abort(invalidResponse(this.#line.name, new Error(problem)))
+    } else if (status === EARLY_HINTS) this.#sender.raw?.sendEarlyHints?.(linkLines(headers))
   }
 
   readonly #leave = (reason: unknown): void => {
@@ -102,10 +130,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   readonly #abortBySignal = (): void => this.#leave(this.#signal?.reason)
 
+  /** Passes the response on. It is final, because a promise is settled once. */
   #settle(body: IncomingResponse['body']): void {
-    if (this.#response === undefined) return
-    if (!(body instanceof BodyStream)) this.#isOver = true
-    this.#outcome.resolve({ ...this.#response, body })
+    if (this.#head === undefined) return
+    const { status, headers } = this.#head
+    this.#resolve({ status, headers, body })
+  }
+
+  /** Sends the request once more if that is harmless, and reports the error otherwise. */
+  #fail(error: unknown): void {
+    const { signal } = this.#sender
+    if (!signal.aborted && this.#head === undefined && this.#canRepeat(error)) {
+      this.#repeated++
+      this.#hasEnded = false
+      this.start()
+    } else this.#reject(signal.aborted ? error : toUpstreamError(this.#line.name, error))
+  }
+
+  /** A kept connection may end while a request is sent, which is no failure, and of several upstreams one may be down. */
+  #canRepeat(error: unknown): boolean {
+    const { method, body } = this.#request
+    if (body !== null && !(body instanceof Uint8Array)) return false
+    if (isUnconnected(error)) return this.#repeated + 1 < this.#line.addresses
+    return this.#repeated === 0 && body === null && IDEMPOTENT.has(method) && isReset(error)
   }
 
   #end(): void {

@@ -1,19 +1,26 @@
+import { after, isPromise } from '../../base/async.ts'
 import { FORWARDED } from '../../define/forward.ts'
 import { rawReply, reply } from '../../define/reply.ts'
 import { HttpError } from '../../http/errors.ts'
 import { FINISHED } from '../../http/http.ts'
 import { findResponse, STREAM_STATUS } from '../../schema/responses.ts'
-import type { SourceName } from '../../schema/sources.ts'
+import { SOURCES, type SourceName } from '../../schema/sources.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logUnknown } from '../../server/pipeline/failure.ts'
 import type { Forwarding, ForwardSettings } from '../../server/pipeline/forward.ts'
 import { finish, isBodyless } from '../../server/pipeline/response-head.ts'
-import { toOwnAddress, type Addresses } from './addresses.ts'
+import { toOwnAddress } from './addresses.ts'
 import { BodyStream } from './body-stream.ts'
-import { toCallRequest, toConvertedRequest, toPassedRequest, type RequestPlan } from './requests.ts'
+import {
+  toCallRequest,
+  toConvertedRequest,
+  toDropped,
+  toPassedRequest,
+  type RequestPlan,
+} from './requests.ts'
 import type { ForwardInput } from './request-bodies.ts'
-import { dropOfBytes, isJson, readData, readStream } from './results.ts'
+import { isJson, readData, readStream } from './results.ts'
 import type { UpstreamSettings } from './options.ts'
 import { toResponseHeaders } from './response-headers.ts'
 import { toRunning, type RunningUpstream } from './running.ts'
@@ -81,16 +88,19 @@ function toPlan(
   const hasErrors = migration?.problemBefore !== undefined
   const isMoved = route.pattern.text !== newest.pattern.text || isParsed('params')
   const isStreamRead = newest.stream !== undefined && (validates || migration?.stream !== undefined)
+  // what is validated and not altered is sent as it came
+  const isAltered: RequestPlan['isAltered'] = (name) => migration?.isAltered(name) === true
+  const isReading =
+    isStreamRead || hasErrors || (newest.responses.size > 0 && (validates || readsAny(newest, isRead)))
   return {
     route,
     newest,
     sources,
     isMoved,
-    // what is validated and not altered is sent as it came
-    isAltered: (name) => migration?.isAltered(name) === true,
-    isConverted: sources.length > 0 || isMoved || migration !== undefined,
-    isReading:
-      isStreamRead || hasErrors || (newest.responses.size > 0 && (validates || readsAny(newest, isRead))),
+    isAltered,
+    isConverted: isMoved || SOURCES.some(isAltered),
+    isReading,
+    dropped: toDropped({ sources, isAltered, isReading }),
     isRead,
     isError: (status) => hasErrors && status >= 400,
     isStreamRead,
@@ -118,7 +128,9 @@ async function forward(
       context.handOver === undefined
         ? await running.transport.send(outgoing, context)
         : await upgradeBoth(running, outgoing, context)
-    return FINISHED in response ? response : await toAnswer(plan, running, response, context)
+    if (FINISHED in response) return response
+    const answer = toAnswer(plan, running, response, context)
+    return isPromise(answer) ? await answer : answer
   } catch (error) {
     if (error instanceof HttpError && OWN_CODES.has(error.code)) logUnknown(context, error)
     throw error
@@ -133,33 +145,32 @@ const OWN_CODES: ReadonlySet<string | undefined> = new Set([
 ])
 
 /** Returns the answer that a client gets of a response. */
-async function toAnswer(
+function toAnswer(
   plan: ForwardPlan,
   running: RunningUpstream,
   response: IncomingResponse,
   context: RequestContext,
-): Promise<unknown> {
+): unknown {
   const { status } = response
-  const addresses: Addresses = {
-    appPrefix: plan.route.prefix,
-    prefix: plan.settings.prefix,
-    origins: running.origins,
-  }
-  const headers = toResponseHeaders(response.headers, (address) => toOwnAddress(context, addresses, address))
   const hasBody = context.method !== 'HEAD' && !isBodyless(status)
-  if (plan.isStreamRead && status === STREAM_STATUS && hasBody)
-    return readStream(plan.newest, response, plan.settings, headers)
-  if (hasBody && plan.isRead(status) && isJson(response)) {
-    const data = await readData(response, plan.settings)
-    dropOfBytes(headers)
-    return reply(status, data, { headers })
-  }
-  if (hasBody && plan.isError(status) && isJson(response)) {
-    const text = JSON.stringify(await readData(response, plan.settings))
-    dropOfBytes(headers)
-    return finish(status, headers, text)
-  }
-  if (!hasBody && plan.isRead(status)) dropOfBytes(headers)
+  const isRead = plan.isRead(status)
+  const isStream = plan.isStreamRead && status === STREAM_STATUS && hasBody
+  const isData = hasBody && !isStream && (isRead || plan.isError(status)) && isJson(response)
+  const headers = toResponseHeaders(
+    response.headers,
+    (address) =>
+      toOwnAddress(
+        context,
+        { appPrefix: plan.route.prefix, prefix: plan.settings.prefix, origins: running.origins },
+        address,
+      ),
+    isStream || isData || (!hasBody && isRead),
+  )
+  if (isStream) return readStream(plan.newest, response, plan.settings, headers)
+  if (isData)
+    return after(readData(response, plan.settings), (data) =>
+      isRead ? reply(status, data, { headers }) : finish(status, headers, JSON.stringify(data)),
+    )
   return toResult(plan, response, headers, context)
 }
 

@@ -2,7 +2,7 @@ import { toLine } from '../../server/request/header.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 
 /** Headers about one connection alone (RFC 9110 section 7.6.1), and those that are written anew. */
-const DROPPED: ReadonlySet<string> = new Set(
+export const DROPPED: ReadonlySet<string> = new Set(
   (
     'connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer transfer-encoding upgrade ' +
     'expect host content-length forwarded x-forwarded-for x-forwarded-host x-forwarded-proto via x-request-id'
@@ -29,12 +29,12 @@ const NONE: readonly string[] = []
  * The headers of a request as the API behind receives them, names and values in turn. They are those that the application itself has seen:
  * of headers that count once, the first alone.
  *
- * @param without further names that are left out
+ * @param without names that are left out, `DROPPED` among them
  */
 export function toRequestHeaders(
   context: RequestContext,
   { keepsHost, isTrusting }: HeaderSettings,
-  without: readonly string[],
+  without: ReadonlySet<string>,
 ): string[] {
   const { raw, request } = context
   const { headers } = raw
@@ -42,8 +42,7 @@ export function toRequestHeaders(
   let hasCondition = false
   const dropped = connectionNames(toLine('connection', headers['connection']))
   for (const name in headers) {
-    if (DROPPED.has(name) || name.startsWith(':')) continue
-    if (dropped.includes(name) || without.includes(name)) continue
+    if (without.has(name) || name.startsWith(':') || dropped.includes(name)) continue
     const value = headers[name]
     if (name.startsWith('if-')) hasCondition = true
     if (typeof value === 'string') lines.push(name, value)

@@ -6,7 +6,7 @@ import { toSearchParams } from '../../server/request/query.ts'
 import { writePath } from '../../server/routing/table/url-for.ts'
 import { refuseDots, toUpstreamPath, toUpstreamQuery } from './addresses.ts'
 import { openBody, toEncodedBody, type ForwardInput } from './request-bodies.ts'
-import { toRequestHeaders, type HeaderSettings } from './request-headers.ts'
+import { DROPPED, toRequestHeaders, type HeaderSettings } from './request-headers.ts'
 import type { UpstreamSettings } from './options.ts'
 import type { OutgoingRequest } from './transport.ts'
 
@@ -16,6 +16,8 @@ export interface RequestPlan {
   readonly newest: ResolvedRoute
   /** The sources that are parsed, as the version declares them. */
   readonly sources: readonly DeclaredSource[]
+  /** Headers that are not passed: those of the connection, of reading, and the ones that converted ones replace. */
+  readonly dropped: ReadonlySet<string>
   /** Whether the path is written from its parameters. */
   readonly isMoved: boolean
   readonly isAltered: (source: SourceName) => boolean
@@ -33,7 +35,15 @@ export function toPassedRequest(
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const { route, settings } = plan
   const path = toUpstreamPath(context, { appPrefix: route.prefix, prefix: settings.prefix })
-  return withBody(plan, context, path, toRequestHeaders(context, plan.headers, withoutOf(plan)))
+  return withBody(plan, context, path, headersOf(plan, context))
+}
+
+/** The headers of a request, but for those that are converted. */
+function headersOf(plan: RequestPlan, context: RequestContext): string[] {
+  const headers = toRequestHeaders(context, plan.headers, plan.dropped)
+  if (plan.isReading && context.request.header('accept-encoding') !== undefined)
+    headers.push('accept-encoding', KNOWN_CODINGS)
+  return headers
 }
 
 /** The request of an older version as the newest one has it. */
@@ -43,7 +53,7 @@ export function toConvertedRequest(
   context: RequestContext,
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const path = plan.settings.prefix + pathOf(plan, input, context) + queryOf(plan, input, context)
-  const headers = toRequestHeaders(context, plan.headers, [...withoutOf(plan), ...headersOf(plan)])
+  const headers = headersOf(plan, context)
   addHeaders(headers, plan, input, context)
   const isEncoded = plan.isAltered('body') || plan.isAltered('form') || plan.isAltered('files')
   if (!isEncoded) return withBody(plan, context, path, headers)
@@ -65,7 +75,8 @@ export function toCallRequest(
   const search = toSearchParams(Object(query))
   const path = writeNewestPath(newest, params) + (search.size > 0 ? `?${search.toString()}` : '')
   const own = Object.keys(Object(given)).map(headerName)
-  const headers = toRequestHeaders(context, { keepsHost, isTrusting: false }, [...OF_BODY, ...own])
+  const dropped = new Set([...DROPPED, ...OF_BODY, ...own])
+  const headers = toRequestHeaders(context, { keepsHost, isTrusting: false }, dropped)
   writeHeaders(headers, given)
   const method = newest.methods[0] ?? 'GET'
   if (body === undefined) return { method, path: prefix + path, headers, body: null }
@@ -83,15 +94,14 @@ const OF_BODY = [
 ]
 
 function withBody(
-  { route, newest, ...plan }: RequestPlan,
+  plan: RequestPlan,
   context: RequestContext,
   path: string,
   headers: string[],
 ): OutgoingRequest | Promise<OutgoingRequest> {
-  const method = methodOf({ route, newest, ...plan }, context)
-  const { length } = context.raw.body
-  if (length === 0) return { method, path, headers, body: null }
-  return openBody(context, route.bodyLimit, headers).then((body) => ({ method, path, headers, body }))
+  const method = methodOf(plan, context)
+  if (context.raw.body.length === 0) return { method, path, headers, body: null }
+  return openBody(context, plan.route.bodyLimit, headers).then((body) => ({ method, path, headers, body }))
 }
 
 function methodOf({ newest }: RequestPlan, { method }: RequestContext): string {
@@ -135,31 +145,27 @@ function queryOf({ sources, isAltered }: RequestPlan, input: ForwardInput, conte
   return own.size === 0 ? '' : `?${own.toString()}`
 }
 
-/** Names that a version needs in no request behind. */
-function withoutOf({ isReading }: RequestPlan): readonly string[] {
-  return isReading ? OF_READING : NONE
-}
-
-const NONE: readonly string[] = []
-/** A part of a body cannot be converted, and what is sent in a coding has to be one that is known here. */
-const OF_READING: readonly string[] = ['range', 'if-range', 'accept-encoding']
 const KNOWN_CODINGS = 'gzip, deflate, br'
 
-/** The headers that converted ones replace. */
-function headersOf({ sources, isAltered }: RequestPlan): readonly string[] {
+/** The headers of a route's requests that are not passed. */
+export function toDropped({
+  sources,
+  isAltered,
+  isReading,
+}: Pick<RequestPlan, 'sources' | 'isAltered' | 'isReading'>): ReadonlySet<string> {
   const declared = isAltered('headers') ? sources.find(({ name }) => name === 'headers') : undefined
   const names = [...(declared?.plan.fields.keys() ?? [])].map(headerName)
-  return isAltered('cookies') ? [...names, 'cookie'] : names
+  // a part of a body cannot be converted, and what is sent in a coding has to be one that is known here
+  const ofReading = isReading ? ['range', 'if-range', 'accept-encoding'] : []
+  return new Set([...DROPPED, ...names, ...ofReading, ...(isAltered('cookies') ? ['cookie'] : [])])
 }
 
 function addHeaders(
   lines: string[],
-  { isAltered, isReading, sources }: RequestPlan,
+  { isAltered, sources }: RequestPlan,
   input: ForwardInput,
   { request }: RequestContext,
 ): void {
-  if (isReading && request.header('accept-encoding') !== undefined)
-    lines.push('accept-encoding', KNOWN_CODINGS)
   if (isAltered('headers')) writeHeaders(lines, input.headers)
   if (!isAltered('cookies')) return
   const declared = sources.find(({ name }) => name === 'cookies')?.plan.fields

@@ -7,24 +7,32 @@ const DROPPED: ReadonlySet<string> = new Set(
   'connection keep-alive proxy-connection proxy-authenticate te trailer transfer-encoding upgrade'.split(' '),
 )
 
+/** Those about bytes which are not sent, because a body is written anew. */
+const OF_BYTES: ReadonlySet<string> = new Set([
+  ...DROPPED,
+  ...'content-length content-encoding content-md5 digest content-digest repr-digest accept-ranges'.split(' '),
+])
+
 /** Writes an address of the API behind as one of the application, or returns it as it is. */
 export type ToOwnAddress = (address: string) => string
 
-/** The headers of a response as the client receives them. */
+/** The headers of a response as the client receives them. `isWritten` tells whether its body is written anew. */
 export function toResponseHeaders(
   headers: IncomingResponse['headers'],
   toOwnAddress: ToOwnAddress,
+  isWritten: boolean,
 ): ResponseHeaders {
   const own: ResponseHeaders = {}
   const { connection } = headers
   const dropped = connectionNames(connection === undefined ? undefined : [connection].flat().join())
+  // the server writes a date, which is that of a response that was made now
+  const isNew = headers['age'] === undefined
+  const without = isWritten ? OF_BYTES : DROPPED
   for (const name in headers) {
     const value = headers[name]
-    if (value === undefined || DROPPED.has(name) || dropped.includes(name)) continue
-    own[name] = value
+    if (value === undefined || without.has(name) || dropped.includes(name)) continue
+    if (!isNew || name !== 'date') own[name] = value
   }
-  // the server writes one, which is that of a response that was made now
-  if (own['age'] === undefined) delete own['date']
   for (const name of ['location', 'content-location'])
     if (typeof own[name] === 'string') own[name] = toOwnAddress(own[name])
   if (own['link'] !== undefined)

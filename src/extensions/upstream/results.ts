@@ -1,9 +1,10 @@
+import type { Awaitable } from '../../base/async.ts'
 import { createEventParser } from '../../client/event-parser.ts'
 import type { BodyStream } from '../../http/http.ts'
 import { isJsonType } from '../../http/headers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { unwrap } from '../../schema/unwrap.ts'
-import { collectChunks } from '../../server/request/body.ts'
+import { collectChunks, decodeText } from '../../server/request/body.ts'
 import type { ResponseHeaders } from '../../server/pipeline/response-head.ts'
 import { sse } from '../../server/response/sse.ts'
 import { invalidResponse } from './failures.ts'
@@ -12,49 +13,37 @@ import type { IncomingResponse } from './transport.ts'
 
 /** Whether a response says that it is JSON. */
 export function isJson({ headers }: Pick<IncomingResponse, 'headers'>): boolean {
-  const [type] = [headers['content-type'] ?? ''].flat()
-  return type !== undefined && isJsonType(type)
-}
-
-/** The headers that are about bytes which are not sent. */
-const OF_BYTES = [
-  'content-length',
-  'content-encoding',
-  'content-md5',
-  'digest',
-  'content-digest',
-  'repr-digest',
-  'accept-ranges',
-]
-
-/** Drops what is said about the bytes of a body that is written anew. */
-export function dropOfBytes(headers: ResponseHeaders): void {
-  for (const name of OF_BYTES) delete headers[name]
+  const type = headers['content-type']
+  return typeof type === 'string' && isJsonType(type)
 }
 
 /**
- * The data of a JSON response, `undefined` for no body.
+ * The data of a JSON response, `undefined` for no body. At once if all of it is there.
  *
  * @throws `HttpError` 502 for what is too long, not in its coding or not JSON.
  */
-export async function readData(
+export function readData(
   { headers, body }: IncomingResponse,
-  { name, responseLimit }: UpstreamSettings,
-): Promise<unknown> {
+  settings: UpstreamSettings,
+): Awaitable<unknown> {
   if (body === null) return undefined
+  const { name, responseLimit } = settings
   const coding = codingOf(headers)
-  const isWhole = body instanceof Uint8Array && coding === undefined
-  const bytes = isWhole ? body : await collectChunks(contentOf(body, coding, name, responseLimit))
+  if (body instanceof Uint8Array && coding === undefined) return parseBytes(body, settings)
+  return collectChunks(contentOf(body, coding, name, responseLimit)).then((bytes) =>
+    parseBytes(bytes, settings),
+  )
+}
+
+function parseBytes(bytes: Uint8Array, { name, responseLimit }: UpstreamSettings): unknown {
   if (bytes.length > responseLimit) throw tooLong(name, responseLimit)
   if (bytes.length === 0) return undefined
   try {
-    return JSON.parse(UTF8.decode(bytes))
+    return JSON.parse(decodeText(bytes))
   } catch (error) {
     throw invalidResponse(name, new Error(`Its response is not JSON`, { cause: error }))
   }
 }
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 function tooLong(name: string, limit: number): Error {
   return invalidResponse(
@@ -64,7 +53,8 @@ function tooLong(name: string, limit: number): Error {
 }
 
 function codingOf({ 'content-encoding': given }: IncomingResponse['headers']): string | undefined {
-  const coding = [given ?? ''].flat().join(', ').trim().toLowerCase()
+  if (given === undefined) return undefined
+  const coding = [given].flat().join(', ').trim().toLowerCase()
   return coding === '' || coding === 'identity' ? undefined : coding
 }
 
@@ -111,7 +101,6 @@ export function readStream(
   { name, responseLimit }: UpstreamSettings,
   own: ResponseHeaders,
 ): unknown {
-  dropOfBytes(own)
   const chunks = body === null ? [] : contentOf(body, codingOf(headers), name, Number.MAX_SAFE_INTEGER)
   const texts = toTexts(chunks)
   if (stream?.kind !== 'events') return toItems(toLines(texts, name, responseLimit), name)

@@ -32,8 +32,8 @@ function createTake({
   connection: behind,
 }: Upgraded & { readonly connection: Duplex }): TakeConnection {
   return ({ socket, head, signal }) => {
-    const lines = Object.entries(toResponseHeaders(headers, (address) => address)).flatMap(([name, value]) =>
-      [value].flat().map((line) => `${name}: ${line}`),
+    const lines = Object.entries(toResponseHeaders(headers, (address) => address, false)).flatMap(
+      ([name, value]) => [value].flat().map((line) => `${name}: ${line}`),
     )
     const text = ['HTTP/1.1 101 Switching Protocols', 'connection: upgrade', 'upgrade: websocket', ...lines]
     socket.write(`${text.join('\r\n')}\r\n\r\n`, 'latin1')

@@ -156,6 +156,15 @@ function createOuterLayers({
   return { recover, middleware: createMiddleware(middleware, recover) }
 }
 
+/** A path without one of its segments, of which the first is 1. */
+function withoutSegment(path: string, nth: number): string {
+  let start = 0
+  for (let at = 1; at < nth && start !== -1; at++) start = path.indexOf('/', start + 1)
+  if (start === -1) return path
+  const end = path.indexOf('/', start + 1)
+  return path.slice(0, start) + (end === -1 ? '' : path.slice(end)) || '/'
+}
+
 /** The services for requests, whatever their routes are. */
 type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'call' | keyof Past>
 
@@ -169,7 +178,7 @@ function toShared(
   const { trackWork, whenClosing } = lifecycle
   return {
     settings,
-    versionFree: (path) => path.split('/').toSpliced(versionAt(path), 1).join('/') || '/',
+    versionFree: (path) => withoutSegment(path, versionAt(path)),
     versionSegment: (path) => path.split('/')[versionAt(path)],
     versioning,
     container,

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 import type { FinishedResponse } from '../../../http/http.ts'
-import { isBodyless, phraseOf, toPlainHead } from './plain-head.ts'
+import { isBodyless, phraseOf, toPlainHead, toShortText } from './plain-head.ts'
 
 /**
  * The request of Octavo's own servers. Where there is no body, its stream is at its end from the start, as `optimizeEmptyRequests` of
@@ -79,8 +79,7 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
   }
 
   /**
-   * Writes head and body at once. Only before anything else was written, and while `socket` is this response's. A body whose bytes
-   * are as many as its characters is ASCII, and goes out in one piece with the head.
+   * Writes head and body at once. Only before anything else was written, and while `socket` is this response's.
    */
   answer(socket: Socket, status: number, head: string, body: string | Uint8Array, bytes: number): void {
     this.statusCode = status
@@ -94,9 +93,9 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
       this.isTaken = true
       this.emit('finish')
     }
-    if (typeof body === 'string' && body.length === bytes) {
-      socket.write(head + body, 'latin1', done)
-    } else {
+    const text = toShortText(body, bytes)
+    if (text !== undefined) socket.write(head + text, 'latin1', done)
+    else {
       socket.cork()
       socket.write(head, 'latin1')
       socket.write(body, done)

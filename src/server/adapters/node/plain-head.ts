@@ -20,6 +20,18 @@ export function statusLine(status: number): string {
   return (STATUS_LINES[status] ??= `HTTP/1.1 ${status} ${phraseOf(status)}\r\n`)
 }
 
+/** Bytes that Node writes as a text without memory of its own, less room for a head. */
+const SHORT = 12_288
+
+/**
+ * A body as a text in Latin-1, which goes out in one piece with its head: `undefined` for one that is too long, or a text that is not ASCII,
+ * which has more bytes than characters.
+ */
+export function toShortText(body: string | Uint8Array, bytes: number): string | undefined {
+  if (typeof body === 'string') return body.length === bytes ? body : undefined
+  return body.length <= SHORT && Buffer.isBuffer(body) ? body.toString('latin1') : undefined
+}
+
 /** Headers that say how a message is sent, which is more than a head of lines. */
 const OF_CONNECTION = new Set('connection date keep-alive trailer transfer-encoding upgrade'.split(' '))
 

@@ -74,7 +74,7 @@ for (const { prototype } of [UpgradableDirectRequest, UpgradableRequest]) {
       return Reflect.get(this, SAID) === true && (this.method === 'CONNECT' || isHandshake(this))
     },
     set(this: IncomingMessage, value: unknown) {
-      Reflect.set(this, SAID, value)
+      if (value === true) Reflect.set(this, SAID, value)
     },
   })
 }
