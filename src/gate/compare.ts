@@ -11,6 +11,7 @@ import {
   type TracedFinding,
 } from './finding.ts'
 import { toFindings, type OfOperation } from './findings.ts'
+import type { Strictness } from './level.ts'
 import { createDocuments, type Difference, type Documents, type Found } from './operation/context.ts'
 import { compareLife, isPreview, toRemovedOperation } from './operation/life.ts'
 import { compareParameters } from './operation/parameters.ts'
@@ -54,8 +55,25 @@ export function compareSources(
   revision: Source,
   options: CompareOptions = {},
 ): TracedComparison {
-  const { closedEnums = false, closedClients = false, now = new Date() } = options
-  const documents = createDocuments(base, revision, { closedEnums, closedClients, now: now.getTime() })
+  return toComparison(createDocuments(base, revision, toStrictness(options)))
+}
+
+/** Compares two OpenAPI documents in both directions, and reads them once. @throws {ReadError} like `compareSources` */
+export function compareBothWays(one: Source, other: Source): readonly [TracedComparison, TracedComparison] {
+  const strictness = toStrictness({})
+  const forth = createDocuments(one, other, strictness)
+  return [toComparison(forth), toComparison(createDocuments(other, one, strictness, forth))]
+}
+
+function toStrictness({
+  closedEnums = false,
+  closedClients = false,
+  now = new Date(),
+}: CompareOptions): Strictness {
+  return { closedEnums, closedClients, now: now.getTime() }
+}
+
+function toComparison(documents: Documents): TracedComparison {
   const findings = withinStack(() => {
     const compared = [...comparePaths(documents), ...compareWebhooks(documents)]
     return toFindings([...compared, ...unresolvedIn(documents)], documents)

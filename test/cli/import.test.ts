@@ -121,9 +121,15 @@ describe('an imported document', () => {
           Car: { type: 'object', description: 'A car', properties: car, required: ['id', 'name'] },
           Truck: { allOf: [ref('Car'), { type: 'object', properties: { load: { type: 'number' } } }] },
           Color: { type: 'string', enum: ['red', 'blue'] },
+          CarOrNone: {
+            type: ['object', 'null'],
+            properties: { id: car.id, name: car.name },
+            required: ['id', 'name'],
+          },
         },
         'NewCar',
         'Truck',
+        'CarOrNone',
       ),
     )
     it('becomes models, parts of models and schemas, in the order of their use', () => {

@@ -1,4 +1,4 @@
-import { compareSources } from '../../gate/compare.ts'
+import { compareBothWays } from '../../gate/compare.ts'
 import { toSource } from '../../gate/document/source.ts'
 import type { Source } from '../../gate/document/source.ts'
 import { operationsIn } from '../../gate/finding.ts'
@@ -24,7 +24,7 @@ export function compareImported(
   notes: readonly ExpectedFinding[],
 ): ImportReport {
   const other = toSource(served)
-  const breaking = [compareSources(source, other), compareSources(other, source)]
+  const breaking = compareBothWays(source, other)
     .flatMap(({ findings }) => findings)
     .filter(({ level }) => level === 'breaking')
   const placesOf = createPlaces(api)

@@ -156,6 +156,7 @@ function isPlainObject(schema: SchemaObject): boolean {
   return (
     Object.keys(others).length === 0 &&
     Object.keys(own).every((keyword) => ['type', 'properties', 'required'].includes(keyword)) &&
+    own['type'] === 'object' &&
     own['properties'] !== undefined &&
     namesIn(own['required']).every((field) => toRecord(own['properties'])[field] !== undefined)
   )

@@ -24,14 +24,22 @@ interface SideOf {
   readonly comparing: SchemaComparing
 }
 
-/** Prepares two documents for comparison. */
-export function createDocuments(base: Source, revision: Source, strictness: Strictness): Documents {
+/** Prepares two documents for comparison. `reverse`: the same in the other direction, of which all that was read is known. */
+export function createDocuments(
+  base: Source,
+  revision: Source,
+  strictness: Strictness,
+  reverse?: Documents,
+): Documents {
   const isSame = createIsSame(base, revision)
-  const toSide = (side: Side): SideOf => ({
-    base: createReader(base, side),
-    revision: createReader(revision, side),
-    comparing: createComparing(side, strictness, isSame),
-  })
+  const toSide = (side: Side): SideOf => {
+    const known = reverse?.sides[side]
+    return {
+      base: known?.revision ?? createReader(base, side),
+      revision: known?.base ?? createReader(revision, side),
+      comparing: createComparing(side, strictness, isSame, known?.comparing.inclusion),
+    }
+  }
   return {
     base,
     revision,

@@ -3,7 +3,7 @@ import type { Strictness } from '../level.ts'
 import { PairMap } from '../pair-map.ts'
 import { toArrayFacts } from './array-facts.ts'
 import { inside, toFact, type Comparing, type Fact, type Link, type Pair, type Say } from './fact.ts'
-import { createInclusion } from './includes.ts'
+import { createInclusion, type Inclusion } from './includes.ts'
 import { toNoteFacts } from './note-facts.ts'
 import { toObjectFacts } from './object-facts.ts'
 import { pairParts } from './pairs.ts'
@@ -21,7 +21,12 @@ export interface SchemaComparing extends Comparing {
 }
 
 /** Creates the comparison of schemas for one side. Time grows with the number of pairs, not with the number of ways to them. */
-export function createComparing(side: Side, strictness: Strictness, isSame: IsSame): SchemaComparing {
+export function createComparing(
+  side: Side,
+  strictness: Strictness,
+  isSame: IsSame,
+  inclusion: Inclusion = createInclusion(side === 'response', isSame),
+): SchemaComparing {
   const known = new PairMap<ValueSet, Pair>()
   const open: Pair[] = []
   const find = (base: ValueSet, revision: ValueSet): Pair | undefined => {
@@ -44,7 +49,7 @@ export function createComparing(side: Side, strictness: Strictness, isSame: IsSa
   const comparing: SchemaComparing = {
     side,
     strictness,
-    inclusion: createInclusion(side === 'response', isSame),
+    inclusion,
     compare: (base, revision) => {
       const pair = find(base, revision)
       return pair === undefined ? [] : [{ at: [], pair }]
