@@ -657,7 +657,14 @@ export interface ErrorHandler {
   handle(error: never, context: ExecutionContext_2): unknown
   readonly kind: 'error-handler'
   readonly match: ErrorClass | number
+  readonly response?: ErrorResponses
 }
+
+type ErrorResponses = Readonly<Record<number, Schema>>
+
+type ErrorResult<R> = [R] extends [never] ? unknown : ErrorReturned<R> | Promise<ErrorReturned<R>>
+
+type ErrorReturned<R> = InputOf<R[keyof R]> | RepliesOf<R> | RawMark | undefined
 
 type ErrorTable<C extends string> = Readonly<
   Record<
@@ -2611,9 +2618,13 @@ export function defineController<
 
 export function defineErrorFormat<const S extends Schema>(options: ErrorFormatOptions<S>): ErrorFormat<S>
 
-export function defineErrorHandler<const M extends ErrorClass | number>(options: {
-  readonly handle: (error: Matched<M>, context: ExecutionContext_2) => unknown
+export function defineErrorHandler<
+  const M extends ErrorClass | number,
+  const R extends ErrorResponses = never,
+>(options: {
+  readonly handle: (error: Matched<M>, context: ExecutionContext_2) => ErrorResult<R>
   readonly match: M
+  readonly response?: R
 }): ErrorHandler
 
 export function defineGuard<D extends Tokens = {}>({ scopes, ...options }: GuardOptions<D>): Guard

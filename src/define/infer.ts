@@ -303,5 +303,10 @@ export type HandlerResult<R> = [R] extends [never] ? unknown : Returned<ByStatus
 
 type Returned<R> = Returnable<R> | Promise<Returnable<R>>
 
+/** The results that an error handler may return: the inputs of its schemas, and `undefined`. */
+export type ErrorResult<R> = [R] extends [never] ? unknown : ErrorReturned<R> | Promise<ErrorReturned<R>>
+
+type ErrorReturned<R> = InputOf<R[keyof R]> | RepliesOf<R> | Raw | undefined
+
 /** The same, or a response of the web platform. */
 export type HandlerResponse<R> = Returnable<R> | Response | Promise<Returnable<R> | Response>

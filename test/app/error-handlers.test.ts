@@ -5,6 +5,7 @@ import { defineErrorHandler, HttpError, notFound, reply, text } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
 import { rateLimit } from 'octavo/middleware'
 import type { ErrorHandler } from 'octavo'
+import { z } from 'zod'
 
 import { appOf, collectErrors, pause } from './around-support.ts'
 
@@ -256,5 +257,57 @@ describe('the headers of an error that a handler answers', () => {
     const refused = await limited.inject('/car')
     assert.equal(refused.json(), 'c')
     assert.match(String(refused.headers['retry-after']), /^\d+$/)
+  })
+})
+
+describe('the responses of an error handler', () => {
+  class OutOfStock extends Error {}
+  const handlerOf = (data: unknown): ErrorHandler =>
+    defineErrorHandler({
+      match: OutOfStock,
+      response: { 409: z.object({ article: z.int() }), 503: z.string() },
+      handle: () => reply(409, data as { article: number }),
+    })
+
+  const answerOf = (handler: ErrorHandler) =>
+    appOf(
+      () => {
+        throw new OutOfStock()
+      },
+      { route: { errorHandlers: [handler] } },
+    ).inject('/car')
+
+  it('parse its results, before those of the route', async () => {
+    const { statusCode, body } = await answerOf(handlerOf({ article: 7, secret: 1 }))
+    assert.deepEqual([statusCode, body], [409, '{"article":7}'])
+  })
+
+  it('refuse a result that does not fit', async () => {
+    const { statusCode, body } = await answerOf(handlerOf({ article: 'seven' }))
+    assert.deepEqual([statusCode, JSON.parse(body).code], [500, 'response_invalid'])
+  })
+
+  it('are typed', () => {
+    defineErrorHandler({
+      match: OutOfStock,
+      response: { 409: z.object({ article: z.int() }) },
+      // @ts-expect-error an article is a number
+      handle: () => reply(409, { article: 'seven' }),
+    })
+    defineErrorHandler({
+      match: OutOfStock,
+      response: { 409: z.string() },
+      // @ts-expect-error 410 is not declared
+      handle: () => reply(410, 'gone'),
+    })
+  })
+
+  it('are schemas by statuses of errors', () => {
+    for (const response of [z.string(), { 409: 'text' }, { 200: z.string() }, 7])
+      assert.throws(
+        () => defineErrorHandler({ match: OutOfStock, response: response as never, handle: () => undefined }),
+        /invalid_response/,
+        JSON.stringify(response),
+      )
   })
 })

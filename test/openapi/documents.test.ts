@@ -10,12 +10,13 @@ import {
   defineRouter,
   defineVersioningScheme,
   DefinitionError,
+  reply,
   VERSION_NEUTRAL,
   VersioningSchemes,
 } from 'octavo'
 import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import { csrf, loadShedding, rateLimit } from 'octavo/middleware'
-import type { App, AppOptions, InjectOptions, OpenApiDocument } from 'octavo'
+import type { App, AppOptions, ErrorHandler, InjectOptions, OpenApiDocument } from 'octavo'
 
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
@@ -832,6 +833,31 @@ describe('what a document says of errors', () => {
       default: { description: 'What went wrong' },
     })
     assert.equal(JSON.stringify(app.openapi()).includes('problem+json'), false)
+  })
+
+  it('keeps the schemas of errors if every error handler declares its own', async () => {
+    class OutOfStock extends Error {}
+    const stock = defineErrorHandler({
+      match: OutOfStock,
+      response: { 409: z.object({ article: z.int() }).meta({ id: 'Missing' }) },
+      handle: () => reply(409, { article: 7 }),
+    })
+    const unknown = defineErrorHandler({ match: 404, handle: () => 'mine' })
+    const responsesBy = async (errorHandlers: readonly ErrorHandler[]) => {
+      const query = { a: z.string().optional() }
+      const app = await appOf([{ method: 'GET', errorHandlers, input: { query }, handler }])
+      return operation(app.openapi(), '/car').responses
+    }
+    const { 409: declared, 422: invalid, default: others } = await responsesBy([stock])
+    assert.deepEqual(Object(declared).content, {
+      'application/json': { schema: { $ref: '#/components/schemas/Missing' } },
+      'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDetails' } },
+    })
+    assert.deepEqual(invalid, { $ref: '#/components/responses/ValidationFailed' })
+    assert.deepEqual(others, { $ref: '#/components/responses/Problem' })
+    const open = await responsesBy([stock, unknown])
+    assert.deepEqual(Object.keys(Object(open['409']).content), ['application/json'])
+    assert.equal(Object(open['422']).content, undefined)
   })
 
   it('shows problem documents beside a range that the route declares, because error handlers may not answer all of it', async () => {

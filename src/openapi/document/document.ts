@@ -104,6 +104,7 @@ export const WITHOUT_SCHEMAS: ConvertedRoute = {
   parameters: [],
   body: undefined,
   responses: new Map(),
+  errors: [],
   stream: new Map(),
   headers: new Map(),
 }

@@ -84,6 +84,8 @@ export interface ConvertedRoute {
     ResponseKey,
     { readonly description: string | undefined; readonly content: Content | undefined }
   >
+  /** The contents that error handlers declare, with their statuses. */
+  readonly errors: readonly { readonly status: number; readonly content: Content }[]
   /** The schemas of events by their names, or the one of items under that of events without a name. */
   readonly stream: ReadonlyMap<string, StreamedSchema>
   /** The schemas in `openapi` of the route. */
@@ -101,10 +103,12 @@ export interface StreamedSchema {
 }
 
 /** As much of a route as schemas are converted for. Webhooks have it too. */
-export type Convertible = Pick<
+export interface Convertible extends Pick<
   ResolvedRoute,
   'name' | 'label' | 'pattern' | 'migration' | 'sources' | 'responses' | 'stream' | 'openapi'
->
+> {
+  readonly layers?: Pick<ResolvedRoute['layers'], 'errorHandlers'>
+}
 
 /** Routes, converted together: schemas that they share are the same component. */
 export interface Conversion {

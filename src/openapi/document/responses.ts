@@ -30,17 +30,45 @@ interface ResponseParts {
   readonly openapi: OpenApiVersion
 }
 
+/** The headers of a declared response; whether its body is an object decides some of them. */
+type HeadersAt = (status: ResponseKey, isObject?: boolean) => Pick<ResponseObject, 'headers'>
+
 /** Returns the responses of an operation: those that are declared, and those of Octavo itself. */
-export function toResponses(
-  { route, lifetime }: DocumentedRoute,
-  { converted, wire, answers, added, openapi }: ResponseParts,
-): Responses {
-  const headersAt = (status: ResponseKey, isObject = status !== 204 && status !== 205) =>
+export function toResponses({ route, lifetime }: DocumentedRoute, parts: ResponseParts): Responses {
+  const { converted, wire, answers, added } = parts
+  const headersAt: HeadersAt = (status, isObject = status !== 204 && status !== 205) =>
     headersOf(
       lifetime,
       addedResponseHeaders(added, isObject),
       route.forward === undefined ? status : 'default',
     )
+  const declared = declaredOf(route, parts, headersAt)
+  // with a format, what error handlers return has to fit it
+  const isUnknown =
+    !isFormatted(answers) && route.layers.errorHandlers.some(({ response }) => response === undefined)
+  const isExact = (status: number): boolean =>
+    converted.responses.has(status) || converted.errors.some((each) => each.status === status)
+  const found = errorsOf(route, lifetime, wire, added)
+  // what is declared of an error is not all that may be sent with its status: handlers can throw errors too
+  for (const status of declared.keys())
+    if (/^[45]/.test(status) && !found.has(status)) found.set(status, ['Problem'])
+  const errors = [...found].map(([status, names]): readonly [string, Responses[string]] => {
+    const own = declaredFor(declared, status)
+    // a range is too wide to be what error handlers answer alone
+    const isAlone = own === undefined || isExact(Number(status))
+    return [status, toErrorResponse(status, names, answers, own, isUnknown && isAlone)]
+  })
+  return Object.fromEntries(
+    [...emptyOf(added, headersAt), ...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+/** The responses that a route and the error handlers around it declare, or that of a route that declares none. */
+function declaredOf(
+  route: DocumentedRoute['route'],
+  { converted, wire, openapi }: ResponseParts,
+  headersAt: HeadersAt,
+): ReadonlyMap<string, ResponseObject> {
   const declared = new Map<string, ResponseObject>()
   for (const [status, { description, content }] of converted.responses) {
     declared.set(String(status), {
@@ -48,6 +76,11 @@ export function toResponses(
       ...(isSuccess(status) ? headersAt(status, mayBeObject(content)) : {}),
       ...(content === undefined ? {} : { content: acceptedContent(content, wire) }),
     })
+  }
+  for (const { status, content } of converted.errors) {
+    const own = declared.get(String(status)) ?? { description: descriptionOf(status) }
+    const contents = [own.content ?? [], acceptedContent(content, wire)].flat()
+    declared.set(String(status), { ...own, content: mergeContents(contents) })
   }
   if (route.stream !== undefined) {
     const { description, content } = toStreamResponse(route.stream.kind, converted.stream, openapi)
@@ -67,21 +100,7 @@ export function toResponses(
       ...headersAt(route.status),
       content: { '*/*': {} },
     })
-  // with a format, what error handlers return has to fit it
-  const isUnknown = !isFormatted(answers) && route.layers.errorHandlers.length > 0
-  const found = errorsOf(route, lifetime, wire, added)
-  // what a route declares of an error is not all that may be sent with its status: handlers can throw errors too
-  for (const status of declared.keys())
-    if (/^[45]/.test(status) && !found.has(status)) found.set(status, ['Problem'])
-  const errors = [...found].map(([status, names]): readonly [string, Responses[string]] => {
-    const own = declaredFor(declared, status)
-    // a range is too wide to be what error handlers answer alone
-    const isAlone = own === undefined || converted.responses.has(Number(status))
-    return [status, toErrorResponse(status, names, answers, own, isUnknown && isAlone)]
-  })
-  return Object.fromEntries(
-    [...emptyOf(added, headersAt), ...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  )
+  return declared
 }
 
 function emptyOf(

@@ -12,7 +12,7 @@ import { resolve, type Components } from '../../base/json-schema.ts'
 import { correct, MARK, type Direction } from './markers.ts'
 import type { Convert, ConvertedRoute, Convertible } from '../document/model.ts'
 import { toParameters } from './parameters.ts'
-import { headerSchemasOf, toErrorPlace, toPlaces, type SchemaPlace } from './places.ts'
+import { errorSchemasOf, headerSchemasOf, toErrorPlace, toPlaces, type SchemaPlace } from './places.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
 import type { SchemaObject } from '../document/types.ts'
 import { findMarked, findUndocumented, type Shown } from './undocumented.ts'
@@ -179,6 +179,11 @@ function toRoute(
           : [],
       ),
     ),
+    errors: errorSchemasOf(route).flatMap(({ source, status }) => {
+      const response = bySource.get(source)
+      const content = response && toContent(response, status, output)
+      return content === undefined ? [] : [{ status, content }]
+    }),
     stream: new Map(
       [...(route.stream?.schemas.keys() ?? [])].flatMap((name) => {
         const part = bySource.get(`stream ${name}`)
@@ -196,10 +201,11 @@ function schemasOf({
   parameters,
   body,
   responses,
+  errors,
   stream,
   headers,
 }: ConvertedRoute): readonly SchemaObject[] {
-  const contents = [body?.content, ...[...responses.values()].map(({ content }) => content)]
+  const contents = [body, ...responses.values(), ...errors].map((each) => each?.content)
   return [
     ...parameters.map(({ schema }) => schema),
     ...headers.values(),

@@ -12,6 +12,9 @@ import type { Direction } from './markers.ts'
 /** The place of an event or item, by the name under which its schema is declared. */
 type StreamKey = `stream ${string}`
 
+/** The place of a response of an error handler. */
+type ErrorKey = `error ${number} ${number}`
+
 /** The place of a header of a response. */
 type HeaderKey = `header ${string}`
 
@@ -21,7 +24,7 @@ export interface SchemaPlace {
   readonly owner: Pick<ResolvedRoute, 'name' | 'label'>
   /** Such as `input.query` or `response 200`. */
   readonly at: string
-  readonly source: SourceName | ResponseKey | StreamKey | HeaderKey
+  readonly source: SourceName | ResponseKey | StreamKey | ErrorKey | HeaderKey
   readonly io: Direction
   /** The content there: texts, files, or one value, which is JSON but for bytes. */
   readonly holds: 'texts' | 'files' | 'value'
@@ -54,6 +57,14 @@ export function toPlaces(route: Convertible): readonly SchemaPlace[] {
       holds: 'value',
       schema: toZod(schema),
     })),
+    ...errorSchemasOf(route).map(({ source, status, schema }): SchemaPlace => ({
+      owner: route,
+      at: `response ${status} of an error handler`,
+      source,
+      io: 'output',
+      holds: 'value',
+      schema: toZod(schema),
+    })),
     ...headerSchemasOf(route.openapi).map(({ source, at, schema }): SchemaPlace => ({
       owner: route,
       at,
@@ -63,6 +74,20 @@ export function toPlaces(route: Convertible): readonly SchemaPlace[] {
       schema: toZod(schema),
     })),
   ]
+}
+
+/** The schemas that error handlers around a route declare. */
+export function errorSchemasOf({ layers }: Pick<Convertible, 'layers'>): readonly {
+  readonly source: ErrorKey
+  readonly status: number
+  readonly schema: Schema
+}[] {
+  return (layers?.errorHandlers ?? []).flatMap(({ response = {} }, index) =>
+    Object.entries(response).map(([key, schema]) => {
+      const status = Number(key)
+      return { source: `error ${index} ${status}` as const, status, schema }
+    }),
+  )
 }
 
 /** A schema that `openapi` of a route has for a header of a response. */

@@ -208,9 +208,13 @@ function withPreviews(settings: DocumentSettings, previews: DocumentSource['prev
   return { ...settings, info: { ...settings.info, description, 'x-beta': true, 'x-previews': names } }
 }
 
-function hasSchemas({ sources, responses, stream, openapi }: ResolvedRoute): boolean {
+function hasSchemas({ sources, responses, stream, openapi, layers }: ResolvedRoute): boolean {
   return (
-    sources.length > 0 || responses.size > 0 || stream !== undefined || headerSchemasOf(openapi).length > 0
+    sources.length > 0 ||
+    responses.size > 0 ||
+    stream !== undefined ||
+    headerSchemasOf(openapi).length > 0 ||
+    layers.errorHandlers.some(({ response }) => response !== undefined)
   )
 }
 

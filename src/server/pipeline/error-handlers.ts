@@ -10,11 +10,14 @@ import type { RequestContext } from './context.ts'
 import { asCounted, isInstance, logUnknown, toFailure } from './failure.ts'
 import { quiet } from './interceptors.ts'
 import type { Recover } from './recover.ts'
+import { wantValidation } from './validation/load.ts'
 import { createResponder, type ResultAdapter, type Respond } from './respond.ts'
 
 /** Creates the responder to errors: the first handler that matches and returns something, innermost first, else a problem document. */
 export function createRecover(handlers: readonly ErrorHandler[], answering: Answering): Recover {
-  const respond = createErrorResponder(answering)
+  const plain = createErrorResponder(answering)
+  const own = new Map(handlers.map((handler) => [handler, respondTo(handler, answering)]))
+  const respond: RespondBy = (handler, ...given) => (own.get(handler) ?? plain)(...given)
   return (context, thrown) => {
     const error = asCounted(context, thrown)
     context.observe(error)
@@ -26,13 +29,24 @@ export function createRecover(handlers: readonly ErrorHandler[], answering: Answ
   }
 }
 
-/** The schemas that parse the results of error handlers, besides the format of the application. */
+/** The schemas that parse the results of error handlers, besides their own and the format of the application. */
 export interface Answering extends Pick<ResolvedRoute, 'label' | 'responses'> {
   /** Whether results are parsed at all. */
   readonly isChecked: boolean
   readonly format: ErrorFormat | undefined
   /** Converts results into those of an older version, if the route is converted. */
   readonly older?: ResultAdapter | undefined
+}
+
+type RespondBy = (handler: ErrorHandler, ...given: Parameters<RespondToError>) => ReturnType<RespondToError>
+
+/** Responds by the schemas of a handler, if it has some, before those of the route. */
+function respondTo({ response }: ErrorHandler, answering: Answering): RespondToError | undefined {
+  if (response === undefined) return undefined
+  // results of errors are parsed where nothing else may be
+  wantValidation()
+  const declared = Object.entries(response).map(([status, schema]) => [Number(status), schema] as const)
+  return createErrorResponder({ ...answering, responses: new Map([...answering.responses, ...declared]) })
 }
 
 type RespondToError = (
@@ -76,7 +90,7 @@ function createErrorResponder({ label, responses, isChecked, format, older }: An
 
 async function ask(
   handlers: readonly ErrorHandler[],
-  respond: RespondToError,
+  respond: RespondBy,
   context: RequestContext,
   thrown: unknown,
 ): Promise<FinishedResponse> {
@@ -93,7 +107,7 @@ async function ask(
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `matches` has just said so
       const result = await quiet(handler.handle(error as never, context))
-      if (result !== undefined) return await respond(result, statusOf(error), context)
+      if (result !== undefined) return await respond(handler, result, statusOf(error), context)
     } catch (worse) {
       // the handlers further out see what this one made of it
       isLogged &&= worse === error
