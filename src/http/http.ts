@@ -67,8 +67,6 @@ export interface RawRequest extends TargetSource {
   readonly isPassed?: boolean
   /** Hands the connection over to what is passed, with a response of status 101. Requests that don't ask for an upgrade have none. */
   readonly handOver?: ((take: unknown) => void) | undefined
-  /** Sends a 103 with these `Link` headers before the response, on connections that can. */
-  sendEarlyHints?(links: readonly string[]): void
   /** Has the platform keep the process until the work is done, on platforms that end it with its last response. */
   waitUntil?(work: Promise<unknown>): void
   /** Aborted when the client goes away before the response is complete. */

@@ -16,16 +16,26 @@ const MAX_INFORMATIONAL = 16
 /** Methods whose requests can be sent twice (RFC 9110 section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'])
 
+/** Those that `retries` sends again, and after which statuses. */
+const RETRIED: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+const PASSING_FAILURES: ReadonlySet<number> = new Set([502, 503, 504])
+
+/** Milliseconds before a request is sent again, which double each time. */
+const FIRST_WAIT = 100
+
 /** The connections to an API. */
 export interface Line {
   readonly name: string
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   /** The number of its addresses. */
   readonly addresses: number
+  readonly retries: number
 }
 
 /** One request on its way through undici. A class because one is made for every request. */
 export class Exchange implements Dispatcher.DispatchHandler {
+  /** The protocol that it asks for, `null` for HTTP. */
+  protected readonly upgrade: string | null = null
   readonly #line: Line
   readonly #request: OutgoingRequest
   readonly #sender: Sender
@@ -57,12 +67,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#reject = reject
   }
 
-  /** Sends the request. `upgrade` is the protocol that it asks for instead of HTTP. */
-  start(upgrade?: string): void {
+  start(): void {
+    const { upgrade } = this
     const { method, path, headers, body } = this.#request
     // undici takes iterables of chunks, which its types leave out
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const options = { method, path, headers, body: body as Uint8Array | null, upgrade: upgrade ?? null }
+    const options = { method, path, headers, body: body as Uint8Array | null, upgrade }
     try {
       this.#line.dispatcher.dispatch(options, this)
     } catch (error) {
@@ -85,9 +95,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Controller, status: number, headers: IncomingResponse['headers']): void {
-    if (status < 200) return this.#onInformational(controller, status, headers)
+    if (status < 200) return this.#onInformational(controller)
     const problem = headProblem(status, headers)
     if (problem !== undefined) return controller.abort(invalidResponse(this.#line.name, new Error(problem)))
+    // it is read to its end, and no part of it is passed on
+    if (PASSING_FAILURES.has(status) && this.#isRetried()) return
     this.#head = { status, headers }
     const length = headers['content-length']
     if (this.#request.method === 'HEAD' || isBodyless(status) || length === '0') return this.#settle(null)
@@ -105,23 +117,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#end()
-    if (this.#chunks === undefined) this.#stream?.end()
+    this.end()
+    if (this.#head === undefined) this.#repeat()
+    else if (this.#chunks === undefined) this.#stream?.end()
     else this.#settle(joinChunks(this.#chunks))
   }
 
   onResponseError(_controller: Controller, error: Error): void {
-    this.#end()
+    this.end()
     if (this.#stream === undefined) this.#fail(error)
     else this.#stream.fail(toUpstreamError(this.#line.name, error))
   }
 
-  #onInformational(controller: Controller, status: number, headers: IncomingResponse['headers']): void {
+  /** A gateway may drop these (RFC 9110 section 15.2), and early hints are for pages. */
+  #onInformational(controller: Controller): void {
     this.#informational++
-    if (this.#informational > MAX_INFORMATIONAL) {
-      const problem = `It has sent ${MAX_INFORMATIONAL} responses of 1xx`
-      controller.abort(invalidResponse(this.#line.name, new Error(problem)))
-    } else if (status === EARLY_HINTS) this.#sender.raw?.sendEarlyHints?.(linkLines(headers))
+    if (this.#informational <= MAX_INFORMATIONAL) return
+    const problem = `It has sent ${MAX_INFORMATIONAL} responses of 1xx`
+    controller.abort(invalidResponse(this.#line.name, new Error(problem)))
   }
 
   readonly #leave = (reason: unknown): void => {
@@ -140,28 +153,40 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Sends the request once more if that is harmless, and reports the error otherwise. */
   #fail(error: unknown): void {
     const { signal } = this.#sender
-    if (!signal.aborted && this.#head === undefined && this.#canRepeat(error)) {
-      this.#repeated++
-      this.#hasEnded = false
-      this.start()
-    } else this.#reject(signal.aborted ? error : toUpstreamError(this.#line.name, error))
+    if (!signal.aborted && this.#head === undefined && this.#canRepeat(error)) this.#repeat()
+    else this.#reject(signal.aborted ? error : toUpstreamError(this.#line.name, error))
   }
 
   /** A kept connection may end while a request is sent, which is no failure, and of several upstreams one may be down. */
   #canRepeat(error: unknown): boolean {
     const { method, body } = this.#request
     if (body !== null && !(body instanceof Uint8Array)) return false
-    if (isUnconnected(error)) return this.#repeated + 1 < this.#line.addresses
-    return this.#repeated === 0 && body === null && IDEMPOTENT.has(method) && isReset(error)
+    if (isUnconnected(error)) return this.#repeated + 1 < this.#line.addresses || this.#isRetried()
+    if (body !== null || !isReset(error)) return false
+    return (this.#repeated === 0 && IDEMPOTENT.has(method)) || this.#isRetried()
   }
 
-  #end(): void {
+  #isRetried(): boolean {
+    const { method, body } = this.#request
+    return this.#repeated < this.#line.retries && body === null && RETRIED.has(method)
+  }
+
+  #repeat(): void {
+    const wait = this.#line.retries > 0 ? FIRST_WAIT * 2 ** this.#repeated : 0
+    this.#repeated++
+    setTimeout(() => {
+      this.#hasEnded = false
+      const { signal } = this.#sender
+      if (signal.aborted) this.#reject(signal.reason)
+      else this.start()
+    }, wait)
+  }
+
+  protected end(): void {
     this.#hasEnded = true
     this.#signal?.removeEventListener('abort', this.#abortBySignal)
   }
 }
-
-const EARLY_HINTS = 103
 
 /** Why a head cannot be passed on. The parser takes codings that it does not decode, and bodies behind them that end with the connection. */
 function headProblem(status: number, headers: IncomingResponse['headers']): string | undefined {
@@ -174,10 +199,6 @@ function headProblem(status: number, headers: IncomingResponse['headers']): stri
 
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304
-}
-
-function linkLines({ link }: IncomingResponse['headers']): readonly string[] {
-  return link === undefined ? [] : [link].flat()
 }
 
 function toError(reason: unknown): Error {

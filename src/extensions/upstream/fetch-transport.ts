@@ -3,7 +3,10 @@ import { clientWentAway } from '../../http/http.ts'
 import { toUpstreamError } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Transport } from './transport.ts'
 
-/** Creates what sends requests to an application, or by `fetch` of the platform. Time limits are for the head alone. */
+/**
+ * Creates what sends requests to an application, or by `fetch` of the platform, which has decoded what it returns. Time limits are for the
+ * head alone.
+ */
 export function createFetchTransport(
   name: string,
   origin: string,
@@ -19,10 +22,8 @@ export function createFetchTransport(
       )
       const signal = AbortSignal.any([sender.signal, limit.signal])
       try {
-        return toIncoming(
-          request.method,
-          await raced(app.fetch(toWebRequest(origin, request, signal)), signal),
-        )
+        const response = await raced(app.fetch(toWebRequest(origin, request, signal)), signal)
+        return toIncoming(request.method, response, app === globalThis)
       } catch (error) {
         if (sender.signal.aborted) throw sender.signal.reason ?? clientWentAway()
         throw toUpstreamError(name, limit.signal.aborted ? { code: 'ETIMEDOUT', cause: error } : error)
@@ -81,13 +82,20 @@ function toWebStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array
   })
 }
 
-function toIncoming(method: string, { status, headers: given, body }: Response): IncomingResponse {
+function toIncoming(
+  method: string,
+  { status, headers: given, body }: Response,
+  isDecoded: boolean,
+): IncomingResponse {
   const headers: Record<string, string | string[]> = {}
   given.forEach((value, key) => {
     if (key !== 'set-cookie') headers[key] = value
   })
   const cookies = given.getSetCookie()
   if (cookies.length > 0) headers['set-cookie'] = cookies
-  // what `fetch` has decoded is not what the head says any more
+  if (isDecoded && headers['content-encoding'] !== undefined) {
+    delete headers['content-encoding']
+    delete headers['content-length']
+  }
   return { status, headers, body: method === 'HEAD' ? null : body }
 }

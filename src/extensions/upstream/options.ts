@@ -43,7 +43,7 @@ export interface UpstreamOptions<D> {
   readonly timeouts?: UpstreamTimeouts
   /** The most connections to each address. @default 128 */
   readonly connections?: number
-  /** How often a GET, HEAD or OPTIONS is sent again after an error or a 5xx that may go away. @default 0 */
+  /** How often a GET, HEAD or OPTIONS is sent again if no response came, or a 502, 503 or 504. @default 0 */
   readonly retries?: number
   /** Whether requests and responses are parsed even if no change alters them. A route can say otherwise. @default false */
   readonly validate?: boolean

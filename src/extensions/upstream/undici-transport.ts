@@ -17,22 +17,21 @@ export interface PoolSettings {
 }
 
 /** The part of undici that this needs. */
-type Undici = Pick<typeof UndiciModule, 'Pool' | 'BalancedPool' | 'interceptors'>
+type Undici = Pick<typeof UndiciModule, 'Pool' | 'BalancedPool'>
 
 /** Creates what sends requests over a pool of connections. */
 export function createUndiciTransport(undici: Undici, settings: PoolSettings): Transport {
   const { name, urls, retries } = settings
   const pool = openPool(undici, settings)
-  const dispatcher = retries === 0 ? pool : withRetries(pool, undici, retries)
-  const line: Line = { name, dispatcher, addresses: urls.length }
+  const line: Line = { name, dispatcher: pool, addresses: urls.length, retries }
   return {
     send: (request, sender) =>
       new Promise((resolve, reject) => new Exchange(line, request, sender, resolve, reject).start()),
     upgrade: (request, sender) =>
       new Promise((resolve, reject) => {
-        const exchange = new Upgrading({ ...line, dispatcher: pool }, request, sender, resolve, reject)
+        const exchange = new Upgrading(line, request, sender, resolve, reject)
         exchange.upgraded = resolve
-        exchange.start('websocket')
+        exchange.start()
       }),
     close: () => pool.destroy(),
   }
@@ -49,20 +48,8 @@ function openPool({ Pool, BalancedPool }: Undici, { urls, connections, timeouts 
   return urls.length === 1 ? new Pool(only, options) : new BalancedPool([...urls], options)
 }
 
-function withRetries(
-  pool: Dispatcher,
-  { interceptors }: Undici,
-  maxRetries: number,
-): Pick<Dispatcher, 'dispatch'> {
-  const methods: Dispatcher.HttpMethod[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
-  // without the error, the last response passes as the API behind has sent it
-  const retrying = pool.compose(interceptors.retry({ maxRetries, methods, throwOnError: false }))
-  return {
-    dispatch: (options, handler) => (options.body === null ? retrying : pool).dispatch(options, handler),
-  }
-}
-
 class Upgrading extends Exchange {
+  protected override readonly upgrade = 'websocket'
   upgraded: ((upgraded: Upgraded) => void) | undefined
 
   onRequestUpgrade(
@@ -71,7 +58,7 @@ class Upgrading extends Exchange {
     headers: IncomingResponse['headers'],
     connection: Duplex,
   ): void {
-    this.onResponseEnd()
+    this.end()
     this.upgraded?.({ headers, connection })
   }
 }

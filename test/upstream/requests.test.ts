@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import dns from 'node:dns'
+import { describe, it, mock } from 'node:test'
+
+import { createApp, defineModule, defineRouter } from 'octavo'
+import type { App } from 'octavo'
+import type { Upstream } from 'octavo/upstream'
+
+import { exchange } from '../node/support.ts'
+import { frontOf, garageAt, startServer } from './garage.ts'
+import { startRaw } from './raw-server.ts'
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+const BUSY = 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\n\r\nbusy'
+
+async function pass(garage: Upstream, use: (app: App) => Promise<void>): Promise<void> {
+  const app = createApp(defineModule({ routers: [defineRouter({ mount: garage })] }), { logger: false })
+  await use(app).finally(() => app.close())
+}
+
+describe('a request that is retried', () => {
+  it('is one without a body that changes nothing, and gets the last response', async () => {
+    const asked: string[] = []
+    const behind = await startRaw((socket, head) => {
+      const [line = ''] = head.split('\r\n')
+      asked.push(line.replace(' HTTP/1.1', ''))
+      socket.write(line.includes('once') && asked.length > 1 ? OK : BUSY)
+    })
+    await pass(garageAt(behind.url, { retries: 2 }), async (app) => {
+      const outcomes: unknown[] = []
+      for (const [method, url] of [
+        ['GET', '/once'],
+        ['GET', '/busy'],
+        ['POST', '/busy'],
+        ['PUT', '/busy'],
+      ] as const) {
+        asked.length = 0
+        const { statusCode, body } = await app.inject({ method, url })
+        outcomes.push([statusCode, body, asked.length])
+      }
+      assert.deepEqual(outcomes, [
+        [200, 'ok', 2],
+        [503, 'busy', 3],
+        [503, 'busy', 1],
+        [503, 'busy', 1],
+      ])
+    })
+    behind.close()
+  })
+
+  it('is none of which a part has been passed on', async () => {
+    let asked = 0
+    const behind = await startRaw((socket) => {
+      asked++
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(100_000)}`, () =>
+        socket.destroy(),
+      )
+    })
+    await pass(garageAt(behind.url, { retries: 2 }), async (app) => {
+      const url = await app.listen({ port: 0, host: '127.0.0.1' })
+      const text = await exchange(url, 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n').catch(() => 'reset')
+      assert.ok(text.length < 200_000)
+      assert.equal(asked, 1)
+    })
+    behind.close()
+  })
+})
+
+describe('a request behind', () => {
+  it('has the host of the address, or that of the client if it is kept', async () => {
+    const hosts: (string | undefined)[] = []
+    const behind = await startRaw((socket, head) => {
+      hosts.push(/^host: (.*)$/im.exec(head)?.[1])
+      socket.write(OK)
+    })
+    for (const options of [{}, { host: 'keep' }] as const)
+      await pass(garageAt(behind.url, options), async (app) => {
+        await app.inject({ url: '/', headers: { host: 'api.test' } })
+      })
+    assert.deepEqual(hosts, [new URL(behind.url).host, 'api.test'])
+    behind.close()
+  })
+
+  it('goes where its name leads when a connection is opened, and is a 502 if it leads nowhere', async () => {
+    const behind = await startServer((_request, response) => response.setHeader('connection', 'close').end())
+    const { port } = new URL(behind.url)
+    let isKnown = true
+    const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
+    mock.method(dns, 'lookup', (...given: readonly unknown[]) => {
+      const found = given.at(-1)
+      if (typeof found === 'function')
+        found(isKnown ? null : unknown, isKnown ? [{ address: '127.0.0.1', family: 4 }] : undefined)
+    })
+    await pass(garageAt(`http://garage.test:${port}`), async (app) => {
+      const statuses: number[] = []
+      for (const known of [true, false, true]) {
+        isKnown = known
+        statuses.push((await app.inject('/')).statusCode)
+      }
+      assert.deepEqual(statuses, [200, 502, 200])
+    })
+    mock.restoreAll()
+    behind.close()
+  })
+})
+
+describe('a response of the API behind', () => {
+  it('has its own addresses as those of the version, and others as they are', async () => {
+    const behind = await startRaw((socket, head) => {
+      const own = head.includes('/other') ? 'https://other.test/cars/9' : `${behind.url}/api/cars/9?a=b`
+      socket.write(
+        `HTTP/1.1 201 Created\r\nLocation: ${own}\r\nLink: <${own}>; rel=self, </api>; rel=up\r\nContent-Length: 0\r\n\r\n`,
+      )
+    })
+    const app = frontOf(garageAt(behind.url, { prefix: '/api' }))
+    const { headers } = await app.inject('/v1/own')
+    assert.deepEqual(
+      [headers['location'], headers['link']],
+      ['/v1/cars/9?a=b', '</v1/cars/9?a=b>; rel=self, </v1/>; rel=up'],
+    )
+    assert.equal((await app.inject('/v1/other')).headers['location'], 'https://other.test/cars/9')
+    await app.close()
+    behind.close()
+  })
+
+  it('passes without early hints and trailers', async () => {
+    const behind = await startRaw(
+      (socket) =>
+        void socket.write(
+          'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\nHTTP/1.1 200 OK\r\nTrailer: x-sum\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nx-sum: 7\r\n\r\n',
+        ),
+    )
+    await pass(garageAt(behind.url), async (app) => {
+      const url = await app.listen({ port: 0, host: '127.0.0.1' })
+      const text = await exchange(url, 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n')
+      assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
+      assert.doesNotMatch(text, /a\.css|x-sum|trailer/i)
+    })
+    behind.close()
+  })
+})
