@@ -899,7 +899,6 @@ export type HandlerResult<R> = [R] extends [never] ? unknown : Returned<ByStatus
 type HasNoStatus<E> = [E[keyof E & ResponseKey]] extends [undefined] ? true : false
 
 export interface HeaderOptions {
-  readonly bare?: boolean
   readonly contentType?: boolean
   readonly headerParameter?: string
   readonly mediaType?: string
@@ -2422,7 +2421,6 @@ export interface VersioningOptions<
 > {
   readonly clock?: () => number
   readonly closed?: boolean
-  readonly conflict?: 'error' | 'first'
   readonly defaultVersion?: D | DefaultVersion
   readonly echo?: boolean | 'contentType'
   readonly format?: VersionFormat

@@ -56,7 +56,6 @@ export const CONTESTANTS: readonly Setup[] = [
   { name: 'QUERY', write: withQuery('version'), versioning: [QUERY] },
   { name: 'HOST', write: same, versioning: [HOST] },
   { name: 'URL and x-version', write: inPath, versioning: [both] },
-  { name: 'URL and x-version, first wins', write: inPath, versioning: [both, { conflict: 'first' }] },
 ]
 
 /** Those without versions, which the others are compared with. */

@@ -136,8 +136,6 @@ export interface VersioningOptions<
   readonly format?: VersionFormat
   /** Whether an unknown version gets an error, or the nearest earlier version that is served at the path. @default 'error' */
   readonly unknown?: 'error' | 'floor'
-  /** If several schemes find different versions: an error, or the first scheme wins. @default 'error' */
-  readonly conflict?: 'error' | 'first'
   /** When responses list the versions of a path in `api-supported-versions` and `api-deprecated-versions`. @default 'errors' */
   readonly report?: 'errors' | 'always' | false
   /**
@@ -177,7 +175,6 @@ const COMMON_RULES: Rules = {
   closed: [isBoolean, 'true or false'],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
   unknown: [isOneOf('error', 'floor'), "'error' or 'floor'"],
-  conflict: [isOneOf('error', 'first'), "'error' or 'first'"],
   report: [isOneOf('errors', 'always', false), "'errors', 'always' or false"],
   echo: [isOneOf(true, false, 'contentType'), "true, false or 'contentType'"],
   successorLinks: [isBoolean, 'true or false'],

@@ -15,7 +15,7 @@ const Tenant = defineVersioningScheme<TenantOptions>({
 // one scheme: its own options and the common ones, in one object
 app.enableVersioning(URL)
 app.enableVersioning(URL, { allowBare: true, versionParameter: 'v', defaultVersion: '1' })
-app.enableVersioning(HEADER, { headerParameter: 'x-version', bare: false, echo: 'contentType' })
+app.enableVersioning(HEADER, { headerParameter: 'x-version', echo: 'contentType' })
 app.enableVersioning(Tenant, { depth: 1, required: true })
 // @ts-expect-error an option of another scheme
 app.enableVersioning(URL, { headerParameter: 'x-version' })
@@ -37,7 +37,7 @@ app.enableVersioning(
   { defaultVersion: '1' },
 )
 app.enableVersioning([[URL], [QUERY, { versionParameter: 'api-version' }], [Tenant, { depth: 2 }]])
-app.enableVersioning([[HOST, { ignoreLabels: ['www'] }]], { conflict: 'first', versions: ['2', '1'] })
+app.enableVersioning([[HOST, { ignoreLabels: ['www'] }]], { versions: ['2', '1'] })
 app.enableVersioning([
   [URL, { allowBare: true }],
   // @ts-expect-error an option of another scheme of the list

@@ -184,7 +184,6 @@ export function worlds(
           ),
           required: fc.boolean(),
           unknown: fc.constantFrom('error', 'error', 'floor'),
-          conflict: fc.constantFrom('error', 'error', 'first'),
           ended: fc.oneof(
             { weight: 2, arbitrary: fc.constant({}) },
             fc.dictionary(fc.constantFrom(...known), fc.constantFrom('gone', 'forward', 'forward')),

@@ -537,7 +537,7 @@ describe('wrong options of enableVersioning are definition errors', () => {
   const statuses = 'statuses from 400 to 499 for unsupported, unspecified, invalid, ambiguous and retired'
   const list = 'a list of versions and { version, … } objects, or a record from versions to policies'
   const common =
-    'defaultVersion, required, versions, history, previews, closed, format, unknown, conflict, report, echo, successorLinks, vary, clock'
+    'defaultVersion, required, versions, history, previews, closed, format, unknown, report, echo, successorLinks, vary, clock'
   const cases: readonly (readonly [
     title: string,
     scheme: object,
@@ -564,7 +564,7 @@ describe('wrong options of enableVersioning are definition errors', () => {
         unknown(
           'HEADER',
           'constructor',
-          `use one of headerParameter, versionParameter, mediaType, contentType, bare, statusCodes, ${common}`,
+          `use one of headerParameter, versionParameter, mediaType, contentType, statusCodes, ${common}`,
         ),
       ],
     ],
@@ -611,7 +611,6 @@ describe('wrong options of enableVersioning are definition errors', () => {
     ['required', URL, { required: 1 }, [invalid('required', 'true or false', ' is 1')]],
     ['closed', URL, { closed: 'yes' }, [invalid('closed', 'true or false', ' is "yes"')]],
     ['unknown', URL, { unknown: 'ceiling' }, [invalid('unknown', "'error' or 'floor'", ' is "ceiling"')]],
-    ['conflict', URL, { conflict: 'last' }, [invalid('conflict', "'error' or 'first'", ' is "last"')]],
     ['report', URL, { report: true }, [invalid('report', "'errors', 'always' or false", ' is true')]],
     ['echo', URL, { echo: 'a b' }, [invalid('echo', "true, false or 'contentType'", ' is "a b"')]],
     ['but not echo in the content type', URL, { echo: 'contentType' }, []],

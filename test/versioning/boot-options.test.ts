@@ -383,7 +383,7 @@ describe('the option versioning of createApp', () => {
   }
   it('takes one scheme, and several', async () => {
     assertProblems(await mistakes(open({ scheme: URL })), [])
-    assertProblems(await mistakes(open({ schemes: [[URL], [QUERY, {}]], conflict: 'first' })), [])
+    assertProblems(await mistakes(open({ schemes: [[URL], [QUERY, {}]] })), [])
   })
   it('applies the options of each scheme and the common ones', async () => {
     const routes = ['1', '2'].map(

@@ -141,24 +141,6 @@ describe('preflights of versioned paths', () => {
     ['of two schemes, with none', openTwo([URL], [HEADER, custom]), at('/cars'), BOTH],
     ['of two schemes, with one in the query', openTwo([HEADER, custom], [QUERY]), at('/cars?version=2'), TWO],
     [
-      'of two schemes, with one that a header overrules',
-      openTwo([HEADER, custom], [QUERY], { conflict: 'first' }),
-      at('/cars?version=2'),
-      BOTH,
-    ],
-    [
-      'of two schemes, with one in the path that a header overrules',
-      openTwo([HEADER, custom], [URL], { conflict: 'first' }),
-      at('/v2/cars'),
-      BOTH,
-    ],
-    [
-      'of two schemes, with one that no header overrules',
-      openTwo([QUERY], [HEADER, custom], { conflict: 'first' }),
-      at('/cars?version=2'),
-      TWO,
-    ],
-    [
       'of two schemes, with two versions',
       openTwo([URL], [QUERY]),
       at('/v1/mixed?version=2'),

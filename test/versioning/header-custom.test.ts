@@ -181,16 +181,6 @@ describe('HEADER, a header of its own: other paths and methods', () => {
 })
 
 describe('HEADER, a header of its own: options', () => {
-  it('bare: false takes no value alone', async () => {
-    const app = serve(ROUTES, HEADER, { headerParameter: NAME, bare: false })
-    assert.deepEqual(
-      [
-        await ask(app, { url: '/cars', headers: { [NAME]: '3' } }),
-        await ask(app, { url: '/cars', headers: { [NAME]: 'version=3' } }),
-      ],
-      [missing, vary(ok('cars@3'))],
-    )
-  })
   it('equal versions of a format are one', async () => {
     const app = serve(ROUTES, HEADER, { headerParameter: NAME, format: 'semver' })
     assert.deepEqual(

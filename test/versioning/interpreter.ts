@@ -24,7 +24,6 @@ export interface World {
   readonly defaultVersion: string | null
   readonly required: boolean
   readonly unknown: 'error' | 'floor'
-  readonly conflict: 'error' | 'first'
   /** The versions whose sunset has passed, with what happens to them. */
   readonly ended: Readonly<Record<string, 'gone' | 'forward'>>
   /** The known versions that another deployment serves. */
@@ -91,7 +90,7 @@ export function interpret(world: World, asked: Asked): Expected {
 
 /** The version that counts: several schemes have to agree, and an unknown version may get the nearest earlier one. */
 function settle(world: World, asked: Asked, isBehind: boolean): Found {
-  const { format, known, places, conflict } = world
+  const { format, known, places } = world
   const given = asked.values.flatMap((value, index) =>
     value === null || value === '' ? [] : [{ value, place: places[index] }],
   )
@@ -102,8 +101,7 @@ function settle(world: World, asked: Asked, isBehind: boolean): Found {
   }
   const { value, place } = first
   const distinct = new Set(given.map((each) => canonical(each.value, format) ?? each.value))
-  if (conflict === 'error' && distinct.size > 1)
-    return { ...always(undefined), fault: 'ambiguous', place: undefined }
+  if (distinct.size > 1) return { ...always(undefined), fault: 'ambiguous', place: undefined }
   const equal = known.find((version) => canonical(version, format) === canonical(value, format))
   if (equal !== undefined) return { ...always(equal), fault: 'unsupported', place }
   if (!isWellFormed(value, format)) return { ...always(undefined), fault: 'invalid', place }

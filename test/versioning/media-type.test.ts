@@ -364,19 +364,6 @@ describe('contentType: true reads the version of the body too', () => {
     ]
     assert.deepEqual(statuses, [412, 409, 404, 404])
   })
-  it("under conflict: 'first', Accept wins where it names a version", async () => {
-    const first = create({ conflict: 'first', defaultVersion: '1' })
-    const post = async (accept: string) =>
-      (
-        await first.inject({
-          method: 'POST',
-          url: '/cars',
-          headers: { accept, 'content-type': 'application/json;version=2' },
-          body: '{"wheels":4}',
-        })
-      ).json()
-    assert.deepEqual([await post('a/b;version=1'), await post('a/b')], ['4@1', '4@2'])
-  })
   it('a preflight may ask for Content-Type, whose version is still to come', async () => {
     const headers = { origin: 'https://b.test', 'access-control-request-method': 'POST' }
     const { statusCode, headers: answered } = await app.inject({ method: 'OPTIONS', url: '/cars', headers })

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
 import type { App, VersionPolicy, VersioningOptions, VersioningScheme } from 'octavo'
 
-import { ask, notAllowed, ok, serve, serveSeveral, unsupported } from './support.ts'
+import { ask, notAllowed, ok, serve, unsupported } from './support.ts'
 import type { Answer, Row } from './support.ts'
 
 const { HEADER, HOST, QUERY, URL } = VersioningSchemes
@@ -293,11 +293,6 @@ describe('a retired version in a list of preferences comes last', () => {
       ],
       ['GET, HEAD, OPTIONS', 'GET, HEAD, OPTIONS', 'GET, HEAD, POST, OPTIONS'],
     )
-  })
-  it('the next version is served, whatever the path names', async () => {
-    const app = serveSeveral(ROWS, [[HEADER], [URL]], { versions, clock: () => END, conflict: 'first' })
-    const request = { ...preferring('*/*;version=1, */*;version=2;q=0.5'), url: '/v1/cars' }
-    assert.equal((await ask(app, request)).body, 'new@2')
   })
   it('an earlier version that is retired leaves room for that of the next one', async () => {
     const rows: readonly Row[] = [...ROWS, ['GET', '/cars', '5', 'newest']]

@@ -193,19 +193,6 @@ describe('Vary of several schemes', () => {
       [both, both, both, both, both, both, undefined],
     )
   })
-  it("conflict: 'first': not those behind the one that decided", async () => {
-    const app = serve(ROUTES)
-    app.enableVersioning([[QUERY], [HEADER, named], [HEADER]], { defaultVersion: '1', conflict: 'first' })
-    assert.deepEqual(
-      [
-        await varies(app, {}),
-        await varies(app, { accept: '*/*;version=1' }),
-        await varies(app, { 'x-version': '1', accept: '*/*;version=2' }),
-        await varies(app, { 'x-version': '1' }, '/cars?version=1'),
-      ],
-      ['x-version, accept', 'x-version, accept', 'x-version', undefined],
-    )
-  })
 })
 
 describe('Vary keeps the names of the handler', () => {

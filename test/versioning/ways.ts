@@ -67,7 +67,7 @@ export const WAYS = {
 
 /** An application of these routes; `split` spreads them over controllers and nested modules. */
 export function build(
-  { defaultVersion, required, unknown, conflict, format, known, ended, elsewhere }: World,
+  { defaultVersion, required, unknown, format, known, ended, elsewhere }: World,
   ways: readonly Way[],
   rows: readonly Row[],
   split: readonly number[] = [],
@@ -95,7 +95,6 @@ export function build(
     defaultVersion,
     required,
     unknown,
-    conflict,
     format,
     versions: known.toReversed().map((version) => ({
       version,

@@ -50,7 +50,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   /** For types alone: the interceptors of every route. */
   readonly $interceptors?: I
   /**
-   * Enables versioning. Call it before the first request. A second call replaces the first. A list of schemes, each with its own options, is for several ways at once: all are read, and different versions are an error, unless `conflict: 'first'`.
+   * Enables versioning. Call it before the first request. A second call replaces the first. A list of schemes, each with its own options, is for several ways at once: all are read, and different versions are an error.
    *
    * @example
    * app.enableVersioning(VersioningSchemes.URL, { versionParameter: 'v', defaultVersion: '1' })

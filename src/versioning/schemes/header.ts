@@ -31,8 +31,6 @@ export interface HeaderOptions {
    * for, if that names any; unknown versions in it alone are answered with 415. @default false
    */
   readonly contentType?: boolean
-  /** Whether a custom header may hold the version alone, as in `X-API-Version: 2`. @default true */
-  readonly bare?: boolean
   /** The statuses of version errors. @default unsupported 406, retired 410, the others 400 */
   readonly statusCodes?: Partial<VersionStatusCodes>
 }
@@ -45,7 +43,7 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
     const { versionParameter = 'version' } = options
     const header = headerOf(options)
     if (header === 'accept') return createAcceptReader(options)
-    const readValues = createValuesReader(versionParameter, options.bare ?? true)
+    const readValues = createValuesReader(versionParameter)
     const place = { in: 'header', name: header }
     const read = cacheReadings((value) => oneOf(place, readValues(value), format))
     return (request) => {
@@ -97,7 +95,6 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
     versionParameter: OPTION_RULES.token,
     mediaType: [isTemplate, "a media type with {version} once, as 'application/vnd.shop.v{version}+json'"],
     contentType: OPTION_RULES.flag,
-    bare: OPTION_RULES.flag,
     statusCodes: OPTION_RULES.statusCodes,
   },
 }
@@ -107,7 +104,7 @@ function headerOf({ headerParameter = 'accept' }: HeaderOptions): string {
 }
 
 /** Reads `name=value;` lists and bare versions; several field lines arrive joined by commas. */
-function createValuesReader(parameter: string, bare: boolean): (value: string) => readonly string[] {
+function createValuesReader(parameter: string): (value: string) => readonly string[] {
   const name = parameter.toLowerCase()
   return (value) =>
     splitOutsideQuotes(value, ',').flatMap((line) => {
@@ -117,12 +114,10 @@ function createValuesReader(parameter: string, bare: boolean): (value: string) =
       )
       const named = items.filter((item) => item.includes('='))
       if (named.length === 0)
-        return bare
-          ? items
-              .map(plain)
-              .filter((item) => item !== '')
-              .slice(0, 1)
-          : []
+        return items
+          .map(plain)
+          .filter((item) => item !== '')
+          .slice(0, 1)
       return named.flatMap((item) => {
         const equals = item.indexOf('=')
         return trimSpace(item.slice(0, equals)).toLowerCase() === name

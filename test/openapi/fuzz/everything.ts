@@ -422,8 +422,7 @@ export const WAYS: Readonly<Record<string, (app: App) => void>> = {
   gone: (app) => app.enableVersioning(URL, { ...COMMON, versions: GONE }),
   header: (app) => app.enableVersioning(HEADER, { ...COMMON, headerParameter: 'x-api-version' }),
   default: (app) => app.enableVersioning(HEADER, { ...COMMON, headerParameter: 'x-v', defaultVersion: '2' }),
-  required: (app) =>
-    app.enableVersioning(HEADER, { ...COMMON, headerParameter: 'x-v', bare: true, required: true }),
+  required: (app) => app.enableVersioning(HEADER, { ...COMMON, headerParameter: 'x-v', required: true }),
   accept: (app) => app.enableVersioning(HEADER, COMMON),
   echo: (app) => app.enableVersioning(HEADER, { ...COMMON, echo: 'contentType' }),
   vendor: (app) =>

@@ -67,7 +67,7 @@ function endpointOf(match: Match<Endpoint> | undefined, method: number): Endpoin
 /** Creates the lookup in another version, by its root or by its segment. */
 function createLookIn(parts: LookupParts): LookIn {
   const { table, versioning, whole } = parts
-  const segments = versioning.path === undefined ? undefined : createSegments(parts, versioning.vary)
+  const segments = versioning.path === undefined ? undefined : createSegments(parts)
   return (resolution, at, version, method) => {
     const root = table.roots.get(version)
     if (!resolution.inPath && root !== undefined)

@@ -29,7 +29,7 @@ export interface Segments {
 export function createSegmentLocate(parts: LookupParts): Locate {
   const { table, versioning, whole, resolveDefault } = parts
   const dynamic = typeof versioning.defaultVersion === 'function'
-  const { named } = createSegments(parts, versioning.vary)
+  const { named } = createSegments(parts)
   return (context, target, method) => {
     const at = whole(pathOf(target))
     const match = find(table.pathRoot, at, method)
@@ -46,13 +46,13 @@ export function createSegmentLocate(parts: LookupParts): Locate {
   }
 }
 
-/** Creates the reader of version segments. `vary`: the headers that may have decided the version too. */
-export function createSegments(parts: LookupParts, vary: readonly string[]): Segments {
+/** Creates the reader of version segments. */
+export function createSegments(parts: LookupParts): Segments {
   const { prefixZones: zones, zoneAt } = parts.table
   const [first, ...others] = zones
-  const segments = createZoneSegments(parts, first, vary)
+  const segments = createZoneSegments(parts, first)
   if (others.length === 0) return segments
-  const byZone = new Map(others.map((zone) => [zone, createZoneSegments(parts, zone, vary)]))
+  const byZone = new Map(others.map((zone) => [zone, createZoneSegments(parts, zone)]))
   const at = (path: string): Segments => byZone.get(zoneAt(path)) ?? segments
   const { common } = segments.versionRoots
   return {
@@ -66,7 +66,7 @@ export function createSegments(parts: LookupParts, vary: readonly string[]): Seg
   }
 }
 
-function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly string[]): Segments {
+function createZoneSegments(parts: LookupParts, zone: Zone): Segments {
   const { prefix, inPath, unionBehind } = zone
   const { table, versioning, strict, whole } = parts
   const { format } = table.known
@@ -76,7 +76,8 @@ function createZoneSegments(parts: LookupParts, zone: Zone, vary: readonly strin
   // without parameters in the first segment, or excluded routes that have some, an ordinary match names no version
   const isPart = table.prefixZones.length > 1
   const wild = isPart || unionBehind.edge !== null || unionBehind.rest !== null
-  const common: VersionMatch = { ...withoutVersion(table, vary), root: EMPTY_NODE, scheme, inPath: true }
+  const bare = withoutVersion(table, versioning.vary)
+  const common: VersionMatch = { ...bare, root: EMPTY_NODE, scheme, inPath: true }
   const byVersion = new Map<string | null, VersionMatch>(
     [...inPath].map(([version, root]) => [
       version,

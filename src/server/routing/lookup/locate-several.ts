@@ -21,10 +21,8 @@ import { createVersionRoots, createResolve, type VersionRoots, type Resolve } fr
 /** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
 export function createSeveralLocate(parts: LookupParts): Locate {
   const { table, versioning, whole } = parts
-  const segments =
-    versioning.path === undefined ? undefined : createSegments(parts, varyOf(parts, versioning.path))
+  const segments = versioning.path === undefined ? undefined : createSegments(parts)
   const settle = createSettle(parts, segments)
-  const read = versioning.common.conflict === 'first' ? readFirst : readAll
   const readers = versioning.schemes.map((scheme): Reader =>
     scheme === versioning.path
       ? (_context, inPath) => inPath?.resolution.requested
@@ -34,7 +32,7 @@ export function createSeveralLocate(parts: LookupParts): Locate {
     const at = whole(pathOf(target))
     const match = find(table.pathRoot, at, method)
     const inPath = segments?.named(at, match)
-    const values = read(readers, context, inPath)
+    const values = readAll(readers, context, inPath)
     const asked: Asked = { context, at, match, method, inPath }
     return isPromise(values) ? values.then((settled) => settle(asked, settled)) : settle(asked, values)
   }
@@ -150,14 +148,8 @@ function createSchemeLookup(
   scheme: ActiveScheme,
   versionRoots: VersionRoots | undefined,
 ): SchemeLookup {
-  const vary = varyOf(parts, scheme)
-  const free = createResolve(parts, scheme, createVersionRoots(parts, vary))
-  const common = versionRoots && { ...versionRoots.common, vary }
-  return {
-    scheme,
-    free,
-    behind: versionRoots && common ? createResolve(parts, scheme, { ...versionRoots, common }) : free,
-  }
+  const free = createResolve(parts, scheme, createVersionRoots(parts))
+  return { scheme, free, behind: versionRoots ? createResolve(parts, scheme, versionRoots) : free }
 }
 
 /** Creates the lookup for contradicting versions. */
@@ -172,13 +164,6 @@ function createContradicted({
     inPath === undefined
       ? { match: find(table.unknownVersion, at, method), resolution: { ...free, sources } }
       : { match: { ...inPath.match, leaf: null }, resolution: { ...behind, sources } }
-}
-
-/** The headers that may have decided when this scheme found the version: under `conflict: 'first'` later ones are not looked at. */
-function varyOf({ versioning }: LookupParts, scheme: (typeof versioning.schemes)[number]): readonly string[] {
-  if (versioning.common.conflict !== 'first') return versioning.vary
-  const upTo = versioning.schemes.slice(0, versioning.schemes.indexOf(scheme) + 1)
-  return [...new Set(upTo.flatMap(({ vary }) => vary))]
 }
 
 /** Creates the function that unifies spellings: those of the scheme for known versions, else those of the format. */
@@ -224,29 +209,6 @@ function readAll(
 
 async function fill(values: VersionValue[], index: number, value: PromiseLike<VersionValue>): Promise<void> {
   values[index] = await value
-}
-
-/** Reads the value of the first scheme that has one; later ones are not looked at. */
-function readFirst(
-  readers: readonly Reader[],
-  context: RequestContext,
-  inPath: RouteMatch | undefined,
-): Awaitable<Values> {
-  const values: VersionValue[] = []
-  for (const read of readers) {
-    const value = read(context, inPath)
-    if (isPromise(value)) {
-      const later = readers.slice(values.length + 1)
-      return value.then(async (found) => [
-        ...values,
-        found,
-        ...(isGiven(found) ? [] : await readFirst(later, context, inPath)),
-      ])
-    }
-    values.push(value)
-    if (isGiven(value)) break
-  }
-  return values
 }
 
 /** The value of a scheme that has one. */

@@ -79,7 +79,7 @@ function withFailures(parts: LookupParts, locate: Locate): Locate {
     typeof versioning.defaultVersion === 'function' ||
     versioning.schemes.some(({ scheme }) => scheme.options === undefined)
   if (!mayFail) return locate
-  const unreadable: VersionMatch = { ...createVersionRoots(parts, versioning.vary).common, kind: 'invalid' }
+  const unreadable: VersionMatch = { ...createVersionRoots(parts).common, kind: 'invalid' }
   const logged = new Set<string>()
   const fail = (context: RequestContext, target: Target, method: number, error: unknown): RouteMatch => {
     const path = pathOf(target)
@@ -117,8 +117,8 @@ function withFailures(parts: LookupParts, locate: Locate): Locate {
 
 /** Versions in a header, the query or the host: each leads to a root. */
 function createValueLocate(parts: LookupParts, scheme: Versioning['schemes'][number]): Locate {
-  const { versioning, resolveDefault } = parts
-  const resolve = createResolve(parts, scheme, createVersionRoots(parts, versioning.vary))
+  const { resolveDefault } = parts
+  const resolve = createResolve(parts, scheme, createVersionRoots(parts))
   const { read } = scheme
   return (context, target, method) => {
     const value = read(context.request)

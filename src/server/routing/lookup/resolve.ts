@@ -21,12 +21,9 @@ export interface VersionRoots {
 }
 
 /** Where versions are looked up at paths without version segment. `vary`: the headers that may have decided. */
-export function createVersionRoots(
-  { table }: Omit<LookupParts, 'resolveDefault'>,
-  vary: readonly string[],
-): VersionRoots {
+export function createVersionRoots({ table, versioning }: Omit<LookupParts, 'resolveDefault'>): VersionRoots {
   return {
-    common: { ...withoutVersion(table, vary), root: table.unknownVersion },
+    common: { ...withoutVersion(table, versioning.vary), root: table.unknownVersion },
     find: (version, at, method) =>
       find(table.roots.get(version) ?? table.unknownVersion, at, method).leaf?.methods[method],
   }

@@ -90,13 +90,9 @@ export function createVersionMiss(
  * Creates the function that decides whether a preflight leaves the version open. A preflight has neither the headers nor the cookies of
  * the request that it announces: docs/guide/versioning-rules.md#preflights
  */
-function createIsLate({ vary, defaultVersion, common }: Versioning): (resolution: VersionMatch) => boolean {
+function createIsLate({ vary, defaultVersion }: Versioning): (resolution: VersionMatch) => boolean {
   const isOpen = vary.length > 0 || typeof defaultVersion === 'function'
-  // a header that is read earlier would win over this version
-  const isOverruled = ({ vary: before }: VersionMatch, found: readonly string[]): boolean =>
-    common.conflict === 'first' && before.some((name) => !found.includes(name))
-  return (resolution) =>
-    resolution.scheme === undefined ? isOpen : isOverruled(resolution, resolution.scheme.vary)
+  return ({ scheme }) => scheme === undefined && isOpen
 }
 
 function faultOf(

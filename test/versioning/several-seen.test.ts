@@ -1,102 +1,16 @@
 import assert from 'node:assert/strict'
-import { setImmediate } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, defineVersioningScheme, VersioningSchemes } from 'octavo'
-import type { App, InjectOptions } from 'octavo'
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import type { App } from 'octavo'
 import { z } from 'zod'
 
-import { ambiguous, ask, CARS, notFound, ok, serveSeveral, unsupported, varying } from './support.ts'
+import { ask, CARS, notFound, ok, serveSeveral, varying } from './support.ts'
 import type { Answer, Row } from './support.ts'
 
 const { HEADER, HOST, QUERY, URL } = VersioningSchemes
 
 const ROUTES: readonly Row[] = [...CARS, ['GET', '/new', '2', 'new']]
-const ALL = ['1', '2']
-
-describe("conflict: 'first' takes the first scheme that finds a version", () => {
-  const byPath = serveSeveral(ROUTES, [[URL], [HEADER, { headerParameter: 'x-version' }]], {
-    conflict: 'first',
-  })
-  const byHeader = serveSeveral(ROUTES, [[HEADER, { headerParameter: 'x-version' }], [URL]], {
-    conflict: 'first',
-  })
-  const get = (url: string, version?: string): InjectOptions => ({ url, headers: { 'x-version': version } })
-  const headed = (answer: Answer): Answer => varying('x-version', answer)
-  const cases: readonly (readonly [title: string, app: App, request: InjectOptions, expected: Answer])[] = [
-    ['the path wins, and the header has decided nothing', byPath, get('/v1/cars', '2'), ok('cars@1')],
-    ['the path wins though it is unknown', byPath, get('/v9/cars', '2'), unsupported(404, '9', ALL)],
-    ['the header counts if the path names no version', byPath, get('/cars', '2'), headed(ok('cars@2'))],
-    ['the header wins, behind a version in the path', byHeader, get('/v1/cars', '2'), headed(ok('cars@2'))],
-    [
-      'the header wins though it is unknown',
-      byHeader,
-      get('/v1/cars', '9'),
-      headed(unsupported(406, '9', ALL)),
-    ],
-    ['the path counts if the header names no version', byHeader, get('/v1/cars'), headed(ok('cars@1'))],
-    ['the path counts if the header is empty', byHeader, get('/v1/cars', ''), headed(ok('cars@1'))],
-    ['the header wins behind an unknown version', byHeader, get('/v9/cars', '2'), headed(ok('cars@2'))],
-    ['a neutral path answers in the version of the header', byHeader, get('/v1/ping', '2'), ok('ping@2')],
-    [
-      'a neutral path behind a version refuses an unknown version in the header',
-      byHeader,
-      get('/v1/ping', '9'),
-      unsupported(406, '9', ['1', '2']),
-    ],
-    [
-      'a never-versioned path stays without versions in front',
-      byHeader,
-      get('/v1/health', '9'),
-      unsupported(406, '9', ['1', '2']),
-    ],
-    ['a path that no version has is an ordinary 404', byHeader, get('/v1/planes', '2'), notFound],
-    [
-      'a header that contradicts itself is ambiguous',
-      byHeader,
-      { url: '/v1/cars', headers: { 'x-version': ['1', '2'] } },
-      headed(ambiguous({ in: 'header', name: 'x-version' }, ALL, ALL)),
-    ],
-  ]
-  for (const [title, app, request, expected] of cases) {
-    it(title, async () => assert.deepEqual(await ask(app, request), expected))
-  }
-  it('a list of preferences, behind a version in the path', async () => {
-    const app = serveSeveral(ROUTES, [[HEADER], [URL]], { conflict: 'first' })
-    const headers = { accept: 'a/b;version=1, a/b;version=2' }
-    assert.deepEqual(
-      [await ask(app, { url: '/v9/new', headers }), await ask(app, { url: '/v1/cars', headers })],
-      [varying('accept', ok('new@2')), varying('accept', ok('cars@1'))],
-    )
-  })
-  it('later schemes are not looked at, whether the first takes its time or not', async () => {
-    const asked: string[] = []
-    const First = defineVersioningScheme({
-      name: 'first',
-      read: async (request) => {
-        await setImmediate()
-        return request.header('x-first')
-      },
-    })
-    const Second = defineVersioningScheme({
-      name: 'second',
-      read: (request) => {
-        asked.push(request.path)
-        return '2'
-      },
-    })
-    const app = serveSeveral(ROUTES, [[QUERY], [First], [Second]], { conflict: 'first' })
-    assert.deepEqual(
-      [
-        await ask(app, '/cars?version=1'),
-        await ask(app, { url: '/cars', headers: { 'x-first': '1' } }),
-        await ask(app, '/cars'),
-        asked,
-      ],
-      [ok('cars@1'), ok('cars@1'), ok('cars@2'), ['/cars']],
-    )
-  })
-})
 
 describe('several schemes: what handlers and clients see', () => {
   const Echo = defineController({
