@@ -5,17 +5,7 @@ import { addedError } from '../../../http/extension-errors.ts'
 import type { HttpError } from '../../../http/errors.ts'
 import { isRecord, messageOf } from '../../../base/values.ts'
 import { loadJose } from './jose.ts'
-
-/** Where the keys that verify tokens come from: one of the three. */
-export interface KeyOptions {
-  readonly jwks: string | URL | { readonly keys: readonly object[] } | undefined
-  readonly secret: string | Uint8Array | undefined
-  readonly publicKey: string | object | undefined
-  /** Of the public key. */
-  readonly algorithm: string
-  /** Milliseconds. */
-  readonly jwksTimeout: number
-}
+import type { TokenRules } from './options.ts'
 
 type Jose = Awaited<ReturnType<typeof loadJose>>
 
@@ -23,9 +13,10 @@ type Jose = Awaited<ReturnType<typeof loadJose>>
  * Prepares the key of all tokens, or what finds that of a token. The latter rejects with an error of jose if no key fits, with an `HttpError`
  * 503 if the keys cannot be read.
  */
-export async function prepareKey(options: KeyOptions): Promise<VerifyingKey | JWTVerifyGetKey> {
+export async function prepareKey(options: TokenRules): Promise<VerifyingKey | JWTVerifyGetKey> {
   const jose = await loadJose()
-  const { jwks, secret, publicKey, algorithm } = options
+  const { jwks, secret, publicKey, algorithms, jwksTimeout = 5000 } = options
+  const [algorithm = ''] = algorithms
   if (secret !== undefined) return typeof secret === 'string' ? new TextEncoder().encode(secret) : secret
   if (publicKey !== undefined) return importPublicKey(jose, publicKey, algorithm)
   if (isKeySet(jwks)) return available(jose, jose.createLocalJWKSet(jwks))
@@ -33,7 +24,7 @@ export async function prepareKey(options: KeyOptions): Promise<VerifyingKey | JW
   return available(
     jose,
     jose.createRemoteJWKSet(url, {
-      timeoutDuration: options.jwksTimeout,
+      timeoutDuration: jwksTimeout,
       [jose.customFetch]: createFetch(),
     }),
   )

@@ -4,28 +4,17 @@ import { once, type Awaitable } from '../../../base/async.ts'
 import { flatCopy } from '../../../base/values.ts'
 import { flawOf, freezeDeep, type JwtClaims } from './claims.ts'
 import { loadJose } from './jose.ts'
-import { prepareKey, type KeyOptions } from './keys.ts'
-
-/** The conditions on a token. */
-export interface VerifyOptions {
-  readonly keys: KeyOptions
-  readonly issuer: string | readonly string[]
-  readonly audience: string | readonly string[]
-  readonly algorithms: readonly string[]
-  /** Lower-case, without `application/`. `undefined` is a token without a type. */
-  readonly types: readonly (string | undefined)[]
-  /** Seconds. */
-  readonly clockTolerance: number
-  readonly needsExpiry: boolean
-  /** How many verified tokens are remembered. */
-  readonly maxTokens: number
-}
+import { prepareKey } from './keys.ts'
+import type { TokenRules } from './options.ts'
 
 /** The claims of a token, or why it is refused: a word for the log, without anything of the token. */
 export type Verdict = { readonly claims: JwtClaims } | { readonly reason: string }
 
 /** Characters of the longest token. More than a request may have in all its headers, unless `limits.headers` is raised. */
 const LONGEST = 16_384
+
+/** Seconds. */
+const CLOCK_TOLERANCE = 5
 
 /** Milliseconds for which a verified token is not verified again. A key that its issuer withdraws counts that much longer. */
 const MEMORY = 60_000
@@ -41,8 +30,8 @@ interface Verified {
  * Creates the function that verifies tokens. It remembers the last ones, because clients send a token with many requests and checking a
  * signature is nearly all of the work. It only remembers valid ones, so a client without a token cannot fill the memory.
  */
-export function createVerify(options: VerifyOptions): (token: string) => Awaitable<Verdict> {
-  const { maxTokens, clockTolerance } = options
+export function createVerify(options: TokenRules): (token: string) => Awaitable<Verdict> {
+  const { maxTokens = 1000, clockTolerance = CLOCK_TOLERANCE } = options
   const verified = new Map<string, Verified>()
   const prepare = once(() => prepareVerify(options))
 
@@ -74,16 +63,18 @@ interface Prepared {
   readonly toKey: (token: string) => string
 }
 
-async function prepareVerify(options: VerifyOptions): Promise<Prepared> {
+async function prepareVerify(options: TokenRules): Promise<Prepared> {
   const jose = await loadJose()
-  const key = await prepareKey(options.keys)
-  const { issuer, audience, algorithms, types, clockTolerance, needsExpiry } = options
+  const key = await prepareKey(options)
+  const { issuer, audience, algorithms, typ } = options
+  const { clockTolerance = CLOCK_TOLERANCE, withoutExpiry = false } = options
+  const types = typ === undefined ? ['jwt', 'at+jwt', undefined] : [typ].flat().map(toType)
   const rules: JWTVerifyOptions = {
     issuer: [issuer].flat(),
     audience: [audience].flat(),
     algorithms: [...algorithms],
     clockTolerance,
-    requiredClaims: needsExpiry ? ['exp'] : [],
+    requiredClaims: withoutExpiry ? [] : ['exp'],
   }
   const utf8 = new TextDecoder()
   const decodePart = (part: string): string => utf8.decode(jose.base64url.decode(part))
@@ -124,7 +115,7 @@ async function prepareVerify(options: VerifyOptions): Promise<Prepared> {
 }
 
 /** A media type as it is compared (RFC 7515 section 4.1.9). */
-export function toType(typ: unknown): string | undefined {
+function toType(typ: unknown): string | undefined {
   if (typ === undefined) return undefined
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : ''
 }
