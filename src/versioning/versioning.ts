@@ -113,7 +113,8 @@ export function isSelector(defaultVersion: unknown): boolean {
 export function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): Versioning {
   const problems = optionsProblems(uses, options)
   const usable = problems.length === 0
-  const { defaultVersion = null, format = 'string', versions = [], history } = usable ? options : {}
+  const usableOptions = usable ? options : {}
+  const { defaultVersion = null, format = 'string', versions = [], history } = usableOptions
   const past = history?.versions ?? []
   const entries: readonly VersionListing[] = isList(versions)
     ? versions.map((entry) => (typeof entry === 'string' ? { version: entry } : entry))
@@ -122,8 +123,8 @@ export function toVersioning(uses: readonly SchemeUse[], options: VersioningOpti
     toScheme(use, format, usable, !uses.includes(use)),
   )
   const listed = entries.map(({ version }) => version)
-  const common = toCommon(usable ? options : {})
-  const previews = allowing(usable ? options : {})
+  const common = toCommon(usableOptions)
+  const previews = allowing(usableOptions)
   const vary = [...schemes.flatMap((each) => each.vary), ...(previews === undefined ? [] : [PREVIEW_HEADER])]
   return {
     schemes,
@@ -154,24 +155,12 @@ function allowing({ previews, history }: VersioningOptions): AllowPreviews | und
   return previews ?? (hasSome === true ? () => [] : undefined)
 }
 
-function toCommon({
-  required = false,
-  closed = false,
-  unknown = 'error',
-  report = 'errors',
-  echo = false,
-  clock = Date.now,
-  successorLinks = false,
-  vary = [],
-}: VersioningOptions): Versioning['common'] {
+function toCommon(options: VersioningOptions): Versioning['common'] {
+  const { required = false, closed = false, unknown = 'error', report = 'errors' } = options
+  const { echo = false, successorLinks = false, clock = Date.now, vary = [] } = options
   return {
-    required,
-    closed,
-    unknown,
-    report,
-    echo,
+    ...{ required, closed, unknown, report, echo, successorLinks },
     clock: clock === Date.now ? clock : () => atOnce('clock', clock()),
-    successorLinks,
     vary: vary.map((name) => name.toLowerCase()),
   }
 }
