@@ -97,6 +97,8 @@ export interface CurrentReport {
   }
   /** Its changes, if they were checked; absent without a history. */
   readonly history?: History
+  /** What it defines, if its changes were checked. */
+  readonly definitions?: Definitions
 }
 
 /** The result of a job that has one. */

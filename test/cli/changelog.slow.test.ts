@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { createFolder, findMain, octavo, ROOT } from '../support/octavo.ts'
+import { createFolder, findMain, octavo } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
+import { programFile } from '../support/program.ts'
 
 const folder = createFolder()
-const app = join(ROOT, 'test/cli/fixtures/history/app.ts')
+const app = programFile('test/cli/fixtures/history/app.ts')
 let main = ''
 before(async () => {
   main = await findMain()
@@ -16,7 +17,7 @@ after(() => folder.remove())
 const run = (...args: readonly string[]): Promise<Outcome> =>
   octavo(['changelog', ...args], {
     cwd: folder.path,
-    node: ['--conditions', 'octavo-source', '--import', join(ROOT, 'node_modules/tsx/dist/loader.mjs'), main],
+    node: [main],
   })
 
 describe('octavo changelog', () => {
@@ -72,7 +73,7 @@ Operations: \`GET /v2/car\`
   })
 
   it('works for versions that are written by hand, and for none', async () => {
-    const cars = await run(join(ROOT, 'test/cli/fixtures/cars/app.ts'))
+    const cars = await run(programFile('test/cli/fixtures/cars/app.ts'))
     assert.match(cars.stdout, /^# Changelog of Car\n\n## 2 \(2026-03-04\)\n\n### Differences from 1\n/)
   })
 

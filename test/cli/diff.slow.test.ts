@@ -7,12 +7,12 @@ import { APP, NEEDS_AGE } from './fixtures/users.ts'
 const { write, read, run, git, remove } = createProject()
 git('init', '--quiet')
 after(remove)
-beforeEach(() => write('app.ts', APP))
+beforeEach(() => write('app.js', APP))
 
 describe('octavo diff', () => {
   it('does not take the deprecation of a version for a difference of the next one', async () => {
     write(
-      'app.ts',
+      'app.js',
       APP.replace(
         "defaultVersion: '1'",
         "versions: { 1: { deprecated: '2026-01-01', sunset: '2099-01-01' } }",
@@ -30,7 +30,7 @@ describe('octavo diff', () => {
     git('add', 'api')
     git('commit', '--quiet', '-m', 'Documents')
     assert.equal((await run('diff', '1', '2', '--fail-on', 'info')).code, 0)
-    write('app.ts', APP.replace(...NEEDS_AGE))
+    write('app.js', APP.replace(...NEEDS_AGE))
     await run('snapshot')
     const { stdout, code } = await run(
       'diff',

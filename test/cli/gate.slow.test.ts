@@ -15,8 +15,8 @@ import { defineVersionChange, defineVersions, model, reshape } from 'octavo/chan
 import { z } from 'zod'
 
 const User = model('User', { id: z.string(), status: z.enum(['active', 'paused']) })
-const lossy = { lossy: ['status'] } as const
-const down = { down: () => 'active' as const }
+const lossy = { lossy: ['status'] }
+const down = { down: () => 'active' }
 
 const paused = defineVersionChange({
   version: '2',
@@ -27,7 +27,7 @@ const user = defineController({
   prefix: '/users',
   name: 'user',
   routes: [
-    { method: 'GET', path: '/{id}', name: 'find', response: User, handler: () => ({ id: '7', status: 'paused' as const }) },
+    { method: 'GET', path: '/{id}', name: 'find', response: User, handler: () => ({ id: '7', status: 'paused' }) },
   ],
 })
 export const app = createApp(defineModule({ controllers: [user] }), {
@@ -38,7 +38,7 @@ export const app = createApp(defineModule({ controllers: [user] }), {
 })
 `
 
-const { path: cwd, write, read, run, remove } = createProject({ 'app.ts': APP })
+const { path: cwd, write, read, run, remove } = createProject({ 'app.js': APP })
 const api = join(cwd, 'api')
 const released = join(cwd, 'released')
 before(async () => {
@@ -48,7 +48,7 @@ before(async () => {
 after(remove)
 beforeEach(() => {
   rmSync(api, { recursive: true, force: true })
-  write('app.ts', APP)
+  write('app.js', APP)
 })
 
 /** Restores the documents of `APP`, which takes less time than another snapshot. */
@@ -71,7 +71,7 @@ describe('octavo snapshot and octavo check', () => {
     })
     assert.equal((await run('snapshot')).stderr, 'api/1.json is up to date\napi/2.json is up to date\n')
 
-    write('app.ts', APP.replace(...NEEDS_AGE))
+    write('app.js', APP.replace(...NEEDS_AGE))
     const { stdout, code } = await run('check')
     assert.equal(code, 1)
     assert.match(stdout, /^breaking {2}\[1\] POST \/users {2}requestBody\/application\/json\/age\n/)
@@ -83,7 +83,7 @@ describe('octavo snapshot and octavo check', () => {
 
   it('allow what has a reason, until a day', async () => {
     restoreDocuments()
-    write('app.ts', APP.replace(...NEEDS_AGE))
+    write('app.js', APP.replace(...NEEDS_AGE))
     const entry = {
       rule: 'new-required-request-property',
       operation: 'POST /users',
@@ -108,7 +108,7 @@ describe('octavo snapshot and octavo check', () => {
   it('notice versions that go, and a default that changes', async () => {
     restoreDocuments()
     write(
-      'app.ts',
+      'app.js',
       APP.replace("['1', '2']", "['2', '3']").replace("defaultVersion: '1'", "defaultVersion: '2'"),
     )
     const { stdout, code } = await run('check')
@@ -116,7 +116,7 @@ describe('octavo snapshot and octavo check', () => {
     assert.match(stdout, /version 1 was removed before its sunset \(api-version-removed\)/)
     assert.match(stdout, /the default version was 1 and is 2 \(version-default-changed\)/)
     assert.match(stdout, /^3: no document\./m)
-    write('app.ts', APP.replace("['1', '2']", "['1', '1.5', '2']"))
+    write('app.js', APP.replace("['1', '2']", "['1', '1.5', '2']"))
     assert.match(
       (await run('check')).stdout,
       /version 1\.5 was added before a released version \(version-inserted\)/,
@@ -127,7 +127,7 @@ describe('octavo snapshot and octavo check', () => {
 describe('octavo check', () => {
   it('tells of a version that the app no longer has, until its sunset', async () => {
     restoreDocuments()
-    write('app.ts', APP.replace("['1', '2']", "['2']").replace("defaultVersion: '1'", "defaultVersion: '2'"))
+    write('app.js', APP.replace("['1', '2']", "['2']").replace("defaultVersion: '1'", "defaultVersion: '2'"))
     assert.equal((await run('snapshot')).code, 0)
     const { stdout, code } = await run('check')
     assert.equal(code, 1)
@@ -150,7 +150,7 @@ describe('octavo check', () => {
 
   it('keeps each version in a file of its own, whatever its name', async () => {
     const served = (versions: string): void =>
-      write('app.ts', APP.replace("['1', '2']", versions).replace("defaultVersion: '1'", ''))
+      write('app.js', APP.replace("['1', '2']", versions).replace("defaultVersion: '1'", ''))
     served("['A', 'index']")
     assert.equal((await run('snapshot')).stderr, 'Wrote api/A.json\nWrote api/%69%6E%64%65%78.json\n')
     served("['A', 'a', 'a/b', 'a-b', 'index', 'allow', 'rules']")
@@ -168,7 +168,7 @@ describe('octavo check', () => {
 
   it('takes levels of rules from rules.json', async () => {
     restoreDocuments()
-    write('app.ts', APP.replace(...NEEDS_AGE))
+    write('app.js', APP.replace(...NEEDS_AGE))
     write('api/rules.json', '{ "new-required-request-property": "warning" }')
     const { code, stdout } = await run('check')
     assert.equal(code, 0)
@@ -185,13 +185,13 @@ describe('octavo check', () => {
 
   it('tells words from additions, and notices schemes and routes that change', async () => {
     restoreDocuments()
-    write('app.ts', APP.replace("version: ['1', '2'],", "version: ['1', '2'], summary: 'Adds a user',"))
+    write('app.js', APP.replace("version: ['1', '2'],", "version: ['1', '2'], summary: 'Adds a user',"))
     const { code, stdout } = await run('check', '--strict')
     assert.equal(code, 0)
     assert.match(stdout, /^1, 2: only texts of the documents differ\. Run octavo snapshot to update them$/m)
 
     write(
-      'app.ts',
+      'app.js',
       APP.replace(
         'scheme: VersioningSchemes.HEADER,',
         "scheme: VersioningSchemes.QUERY, versionParameter: 'v',",
@@ -204,7 +204,7 @@ describe('octavo check', () => {
 
     const [, route = ''] = /routes: \[\n([^]*?)\n {2}\],/.exec(APP) ?? []
     const alone = (version: string): string => route.replace("['1', '2']", `'${version}'`)
-    write('app.ts', APP.replace(route, `${alone('1')}\n${alone('2')}`))
+    write('app.js', APP.replace(route, `${alone('1')}\n${alone('2')}`))
     assert.equal((await run('check')).code, 0)
     const strict = await run('check', '--strict')
     assert.equal(strict.code, 1)
@@ -215,18 +215,18 @@ describe('octavo check', () => {
   })
 
   it('checks the changes of a history', async () => {
-    write('app.ts', WITH_HISTORY)
+    write('app.js', WITH_HISTORY)
     assert.equal((await run('snapshot')).code, 0)
     assert.equal((await run('check', '--strict')).code, 0)
-    write('app.ts', WITH_HISTORY.replace(', ...lossy', ''))
+    write('app.js', WITH_HISTORY.replace(', ...lossy', ''))
     const { code, stdout } = await run('check', '--strict')
     assert.equal(code, 1)
-    assert.match(stdout, /^warning {3}\[2\] {2}users-can-be-paused {2}app\.ts:9$/m)
+    assert.match(stdout, /^warning {3}\[2\] {2}users-can-be-paused {2}app\.js:9$/m)
     assert.match(stdout, /status does not come back .* \(change-lost\)$/m)
     const { stdout: annotations } = await run('check', '--format', 'github')
     assert.match(
       annotations,
-      /^::warning file=app\.ts,line=9,title=change-lost::\[2\] users-can-be-paused: /m,
+      /^::warning file=app\.js,line=9,title=change-lost::\[2\] users-can-be-paused: /m,
     )
   })
 
@@ -277,9 +277,9 @@ describe('octavo check', () => {
 
 describe('octavo check with warnings alone', () => {
   it('tells that the documents differ, and how changes are written for them', async () => {
-    write('app.ts', APP.replace('{ name: z.string() }', '{ name: z.string(), note: z.string().optional() }'))
+    write('app.js', APP.replace('{ name: z.string() }', '{ name: z.string(), note: z.string().optional() }'))
     await run('snapshot')
-    write('app.ts', APP)
+    write('app.js', APP)
     const { stdout, stderr, code } = await run('check', '--write')
     assert.equal(code, 0)
     assert.match(

@@ -3,10 +3,11 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, beforeEach, describe, it } from 'node:test'
 
-import { createProject, ROOT } from '../support/octavo.ts'
+import { createProject } from '../support/octavo.ts'
+import { programFile } from '../support/program.ts'
 
 const APP = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
-import { history, User } from './history.ts'
+import { history, User } from './history.js'
 
 const user = defineController({
   prefix: '/user',
@@ -18,8 +19,8 @@ export const app = createApp(defineModule({ controllers: [user] }), {
 `
 const HISTORY = `import { defineVersions, model } from 'octavo/changes'
 import { z } from 'zod'
-import { renamed, textIds } from './changes.ts'
-import { User } from './models.ts'
+import { renamed, textIds } from './changes.js'
+import { User } from './models.js'
 
 export { User }
 export const history = defineVersions({
@@ -35,7 +36,7 @@ export const User = model('User', { id: z.string(), lastName: z.string() })
 `
 const CHANGES = `import { defineVersionChange, reshape } from 'octavo/changes'
 import { z } from 'zod'
-import { User } from './models.ts'
+import { User } from './models.js'
 
 // version: 'next' is what it has
 export const renamed = defineVersionChange({
@@ -56,7 +57,7 @@ git('init', '--quiet')
 after(remove)
 beforeEach(() => {
   for (const [name, text] of Object.entries({ app: APP, history: HISTORY, changes: CHANGES, models: MODELS }))
-    write(`src/${name}.ts`, text)
+    write(`src/${name}.js`, text)
   git('add', '--all')
   git('commit', '--quiet', '--allow-empty', '--message', 'state')
 })
@@ -72,11 +73,11 @@ describe('octavo release', () => {
       `Version 2026-06-01
   Surnames are last names
 
-src/changes.ts
+src/changes.js
   7 -   version: 'next',
   7 +   version: '2026-06-01',
 
-src/history.ts
+src/history.js
   8 -   versions: ['2026-03-01', '2026-01-01'], // newest first
   8 +   versions: ['2026-06-01', '2026-03-01', '2026-01-01'], // newest first
 `,
@@ -106,8 +107,8 @@ Operations: \`GET /user\`
 Keep its document for octavo check: octavo snapshot --version 2026-06-01
 `,
     )
-    assert.equal(read('src/changes.ts'), RELEASED)
-    assert.equal(read('src/history.ts'), HISTORY.replace("['2026-03-01'", "['2026-06-01', '2026-03-01'"))
+    assert.equal(read('src/changes.js'), RELEASED)
+    assert.equal(read('src/history.js'), HISTORY.replace("['2026-03-01'", "['2026-06-01', '2026-03-01'"))
     const listed = await run('versions', '--json')
     const [, , newest] = JSON.parse(listed.stdout) as { version: string; changes: { id: string }[] }[]
     assert.deepEqual([newest?.version, newest?.changes[0]?.id], ['2026-06-01', 'surnames-are-last-names'])
@@ -119,9 +120,9 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
   it('releases routes of the version next, and writes titles in one line', async () => {
     const added = `{ method: 'GET', path: '/new', name: 'added', version: 'next', handler: () => 'new' }`
     const app = APP.replace("lastName: 'Lee' }) }]", `lastName: 'Lee' }) }, ${added}]`)
-    write('src/app.ts', app)
+    write('src/app.js', app)
     write(
-      'src/changes.ts',
+      'src/changes.js',
       CHANGES.replace("'Surnames are last names'", String.raw`'Surnames\nare last names'`),
     )
     git('commit', '--quiet', '--all', '--message', 'route')
@@ -131,12 +132,12 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
       stdout,
       /^Version 2026-06-01\n {2}Surnames are last names\n {2}user\.added: GET \/user\/new\n\nsrc\//,
     )
-    assert.equal(read('src/app.ts'), app.replace("'next'", "'2026-06-01'"))
+    assert.equal(read('src/app.js'), app.replace("'next'", "'2026-06-01'"))
     assert.match(stderr, /`GET \/user\/new`: the operation was added/)
   })
 
   it('keeps the document of the version with --snapshot', async () => {
-    const { code, stderr } = await run('release', '2026-06-01', 'src/app.ts', '--snapshot')
+    const { code, stderr } = await run('release', '2026-06-01', 'src/app.js', '--snapshot')
     assert.equal(code, 0, stderr)
     assert.match(stderr, /## 2026-06-01\n[\s\S]*\nWrote api\/2026-06-01\.json\n$/)
     const { versions } = JSON.parse(read('api/index.json')) as { versions: readonly { version: string }[] }
@@ -148,7 +149,7 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
   })
 
   it('writes nothing with --dry-run', async () => {
-    const { code, stdout, stderr } = await run('release', '2026-06-01', 'src/app.ts', '--dry-run')
+    const { code, stdout, stderr } = await run('release', '2026-06-01', 'src/app.js', '--dry-run')
     assert.equal(code, 0, stderr)
     assert.match(stdout, /7 \+ {3}version: '2026-06-01',/)
     assert.match(stderr, /No file was written because of --dry-run/)
@@ -156,13 +157,13 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
   })
 
   it('leaves files with changes that are not committed alone, unless it is forced', async () => {
-    write('src/changes.ts', `${CHANGES}// mine\n`)
+    write('src/changes.js', `${CHANGES}// mine\n`)
     const { code, stderr } = await run('release', '2026-06-01')
     assert.equal(code, 1)
-    assert.match(stderr, /src\/changes\.ts has uncommitted changes\n {2}commit them first, or use --force/)
-    assert.equal(read('src/changes.ts'), `${CHANGES}// mine\n`)
+    assert.match(stderr, /src\/changes\.js has uncommitted changes\n {2}commit them first, or use --force/)
+    assert.equal(read('src/changes.js'), `${CHANGES}// mine\n`)
     assert.equal((await run('release', '2026-06-01', '--force')).code, 0)
-    assert.equal(read('src/changes.ts'), `${RELEASED}// mine\n`)
+    assert.equal(read('src/changes.js'), `${RELEASED}// mine\n`)
   })
 
   const REFUSED: readonly (readonly [version: string, message: RegExp, code?: number])[] = [
@@ -185,9 +186,9 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
 
   describe('without a format', () => {
     const commit = (released: string, older: string): void => {
-      write('src/app.ts', APP.replace(" format: 'date',", ''))
-      write('src/history.ts', HISTORY.replace('2026-03-01', released).replace('2026-01-01', older))
-      write('src/changes.ts', CHANGES.replace('2026-03-01', released))
+      write('src/app.js', APP.replace(" format: 'date',", ''))
+      write('src/history.js', HISTORY.replace('2026-03-01', released).replace('2026-01-01', older))
+      write('src/changes.js', CHANGES.replace('2026-03-01', released))
       git('commit', '--quiet', '--all', '--message', 'without a format')
     }
 
@@ -214,20 +215,20 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
 
   it('refuses changes that are still to be filled in', async () => {
     const open = CHANGES.replace("{ was: 'surname' }", "{ was: z.string(), up: (old) => fillIn('string') }")
-    write('src/changes.ts', open)
+    write('src/changes.js', open)
     git('commit', '--quiet', '--all', '--message', 'open')
     const { code, stdout, stderr } = await run('release', '2026-06-01', '--snapshot')
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
     assert.match(
       stderr,
-      /some changes are incomplete: replace each fillIn\(…\) with a value\n {2}src\/changes\.ts:6 {2}lastName\.up of the change "surnames-are-last-names" is incomplete: replace fillIn/,
+      /some changes are incomplete: replace each fillIn\(…\) with a value\n {2}src\/changes\.js:6 {2}lastName\.up of the change "surnames-are-last-names" is incomplete: replace fillIn/,
     )
     assert.equal(git('status', '--porcelain'), '')
   })
 
   it('restores the files if the app does not load with them', async () => {
     // valid only as long as the newest version is that of March
-    write('src/app.ts', `${APP}if (history.versions[0] !== '2026-03-01') throw new Error('not yet')\n`)
+    write('src/app.js', `${APP}if (history.versions[0] !== '2026-03-01') throw new Error('not yet')\n`)
     git('commit', '--quiet', '--all', '--message', 'strict')
     const { code, stderr } = await run('release', '2026-06-01')
     assert.equal(code, 1)
@@ -239,18 +240,18 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
   })
 
   it('refuses files that are generated', async () => {
-    write('src/changes.ts', `${CHANGES}//# sourceMappingURL=changes.ts.map\n`)
+    write('src/changes.js', `${CHANGES}//# sourceMappingURL=changes.js.map\n`)
     git('commit', '--quiet', '--all', '--message', 'built')
     const { code, stderr } = await run('release', '2026-06-01')
     assert.equal(code, 1)
-    assert.match(stderr, /src\/changes\.ts is generated or belongs to a package/)
+    assert.match(stderr, /src\/changes\.js is generated or belongs to a package/)
   })
 
   it('wants a version, and an app with a history', async () => {
     const none = await run('release')
     assert.equal(none.code, 2)
     assert.match(none.stderr, /pass a version/)
-    const plain = await run('release', '2', join(ROOT, 'test/cli/fixtures/cars/app.ts'))
+    const plain = await run('release', '2', programFile('test/cli/fixtures/cars/app.ts'))
     assert.equal(plain.code, 1)
     assert.match(plain.stderr, /the app has no history/)
   })

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { createFolder, findMain, octavo } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
+import { programFile } from '../support/program.ts'
 
 const folder = createFolder()
 let main = ''
@@ -16,7 +17,7 @@ function routes(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<O
   return octavo(['routes', ...args], { node: ['--conditions', 'octavo-source', main], env })
 }
 
-const CARS = 'test/cli/fixtures/cars/app.ts'
+const CARS = programFile('test/cli/fixtures/cars/app.ts')
 
 describe('octavo routes', { concurrency: 3 }, () => {
   const tables: readonly (readonly [
@@ -82,10 +83,10 @@ GET         /about                 about.ab…
   })
 
   it('shows the versions that a history gives to routes', async () => {
-    const { stdout } = await routes(['test/cli/fixtures/history/app.ts'])
+    const { stdout } = await routes([programFile('test/cli/fixtures/history/app.ts')])
     assert.match(stdout, /^GET {5}\/car\/ {7}1, 2, 3 {2}car\.one$/m)
     assert.match(stdout, /^GET {5}\/car\/count {2}1, 2, 3 {2}car\.count$/m)
-    const { stdout: json } = await routes(['test/cli/fixtures/history/app.ts', '--json'])
+    const { stdout: json } = await routes([programFile('test/cli/fixtures/history/app.ts'), '--json'])
     const listed: readonly { readonly name: string; readonly versions: unknown }[] = JSON.parse(json)
     assert.deepEqual(listed.find(({ name }) => name === 'car.count')?.versions, ['1', '2', '3'])
   })
@@ -110,7 +111,7 @@ GET         /about                 about.ab…
   })
 
   it('shows the routes that need no credentials', async () => {
-    const { stdout } = await routes(['test/cli/fixtures/public/app.ts', '--public'])
+    const { stdout } = await routes([programFile('test/cli/fixtures/public/app.ts'), '--public'])
     assert.match(stdout, /^METHOD.*\nGET .*car\.list +bearerAuth\?\n\n1 route\n$/)
   })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { createFolder, findMain, octavo } from '../support/octavo.ts'
+import { programFile } from '../support/program.ts'
 
 const folder = createFolder()
 let main = ''
@@ -14,7 +15,7 @@ after(() => folder.remove())
 
 describe('octavo versions', () => {
   it('lists versions with their changes, newest first', async () => {
-    const { stdout, code } = await octavo(['versions', 'test/cli/fixtures/history/app.ts'], {
+    const { stdout, code } = await octavo(['versions', programFile('test/cli/fixtures/history/app.ts')], {
       node: ['--conditions', 'octavo-source', main],
     })
     assert.equal(
@@ -29,7 +30,7 @@ describe('octavo versions', () => {
   })
 
   it('tells the stages of a version apart', async () => {
-    const { stdout, stderr } = await octavo(['versions', 'test/cli/fixtures/life/app.ts'], {
+    const { stdout, stderr } = await octavo(['versions', programFile('test/cli/fixtures/life/app.ts')], {
       node: ['--conditions', 'octavo-source', main],
     })
     const stages = [...stdout.matchAll(/^(\d) +(\S.*?) {2,}/gm)].map(([, version, status]) => [
@@ -50,10 +51,9 @@ describe('octavo versions', () => {
 
   it('explains where each change lands, and where none does', async () => {
     const node = ['--conditions', 'octavo-source', main]
-    const { stdout, stderr, code } = await octavo(
-      ['versions', '--explain', 'test/cli/fixtures/explain/app.ts'],
-      { node },
-    )
+    // the places are those of the source
+    const source = 'test/cli/fixtures/explain/app.ts'
+    const { stdout, stderr, code } = await octavo(['versions', '--explain', source], { node })
     assert.equal(
       stdout.replaceAll(/app\.ts:\d+/g, 'app.ts:1'),
       `next  Years are years  test/cli/fixtures/explain/app.ts:1
@@ -78,9 +78,7 @@ Create them with derive(Model, …) or list them in applies of the change. If th
       stderr,
     )
     assert.equal(code, 0)
-    const json = await octavo(['versions', '--explain', '--json', 'test/cli/fixtures/explain/app.ts'], {
-      node,
-    })
+    const json = await octavo(['versions', '--explain', '--json', programFile(source)], { node })
     const { nearMisses } = JSON.parse(json.stdout) as { nearMisses: unknown }
     assert.deepEqual(nearMisses, [
       { route: 'car.report', model: 'Car', fields: ['made', 'colour'], positions: ['response 200.cars{}'] },
@@ -88,7 +86,7 @@ Create them with derive(Model, …) or list them in applies of the change. If th
   })
 
   it('says that there are no changes', async () => {
-    const { stdout } = await octavo(['versions', '--explain', 'test/cli/fixtures/cars/app.ts'], {
+    const { stdout } = await octavo(['versions', '--explain', programFile('test/cli/fixtures/cars/app.ts')], {
       node: ['--conditions', 'octavo-source', main],
     })
     assert.equal(stdout, 'The app has no changes.\n')
@@ -108,7 +106,7 @@ describe('usage on the command line', () => {
   it('is added to versions, and decides whether one may be retired', async () => {
     const node = ['--conditions', 'octavo-source', main]
     const file = join(folder.path, 'usage.json')
-    const app = 'test/cli/fixtures/history/app.ts'
+    const app = programFile('test/cli/fixtures/history/app.ts')
     // lines, as a store that is a function may write them
     const lists = [[entry('1', 'acme', 2)], [entry('3', null, 7)]]
     writeFileSync(file, lists.map((list) => JSON.stringify(list)).join('\n'))

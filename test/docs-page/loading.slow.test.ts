@@ -1,47 +1,56 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
 const HERE = import.meta.dirname
 
-interface Coverage {
-  readonly result: readonly { readonly url: string }[]
-}
+/** An application with these options answers these requests, and so loads these parts that the steps before did not. */
+type Step = readonly [
+  title: string,
+  options: string,
+  urls: readonly string[],
+  expected: readonly (keyof typeof PARTS)[],
+]
 
-/** The files that a process loads for an application with these options that answers these requests, as the engine counts them. */
-async function loadedFor(options: string, urls: readonly string[]): Promise<string> {
+/** The files that one process loads in each step, as the engine tells. */
+async function loadedIn(steps: readonly Step[]): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'octavo-loaded-'))
   const main = join(folder, 'main.mts')
   const support = JSON.stringify(pathToFileURL(join(HERE, 'support.ts')).href)
   writeFileSync(
     main,
-    `import { createCars } from ${support}
-const app = createCars(${options})
-await app.listen({ port: 0, host: '127.0.0.1' })
-for (const url of ${JSON.stringify(urls)}) {
-  const { statusCode } = await app.inject(url)
-  if (statusCode !== 200) throw new Error(url + ': ' + statusCode)
+    `import { Session } from 'node:inspector'
+const loaded = []
+const session = new Session()
+session.connect()
+session.on('Debugger.scriptParsed', ({ params }) => loaded.push(params.url))
+session.post('Debugger.enable')
+const { createCars } = await import(${support})
+async function take(options, urls) {
+  const app = createCars(options)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  for (const url of urls) {
+    const { statusCode } = await app.inject(url)
+    if (statusCode !== 200) throw new Error(url + ': ' + statusCode)
+  }
+  await app.close()
+  console.log(loaded.splice(0).join(' '))
 }
-await app.close()
+${steps.map(([, options, urls]) => `await take(${options}, ${JSON.stringify(urls)})`).join('\n')}
 `,
   )
   try {
-    await promisify(execFile)(process.execPath, ['--import', 'tsx', '--conditions', 'octavo-source', main], {
-      cwd: join(HERE, '../..'),
-      env: { ...process.env, NODE_V8_COVERAGE: join(folder, 'coverage') },
-    })
-    // the threads of a process have a file each
-    const files = readdirSync(join(folder, 'coverage'))
-    const results = files.flatMap((file) => {
-      const { result } = JSON.parse(readFileSync(join(folder, 'coverage', file), 'utf8')) as Coverage
-      return result.map(({ url }) => url)
-    })
-    return results.join('\n')
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', '--conditions', 'octavo-source', main],
+      { cwd: join(HERE, '../..'), maxBuffer: 2 ** 24 },
+    )
+    return stdout.split('\n')
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -61,36 +70,45 @@ const PARTS = {
   'swagger-ui-dist': /node_modules\/swagger-ui-dist\//,
 } as const
 
-const cases = [
-  ['without docs', '{ docs: false }', ['/car/status'], []],
-  ['before the first request for them', '{ docs: {} }', ['/car/status'], []],
-  ['with sessions', "{ docs: false, session: { secret: 'x'.repeat(32) } }", ['/car/status'], ['sessions']],
-  ['with health paths', "{ docs: false, health: { live: '/livez' } }", ['/livez'], ['health']],
-  ['with the page asked for, whose package is looked for and not run', "{ docs: { ui: 'swagger' } }", [], []],
-  ['for the page', '{}', ['/docs', '/docs/assets/swagger-ui-bundle.js'], ['documents', 'page']],
+/** The steps of each process. */
+const PROCESSES: readonly (readonly Step[])[] = [
   [
-    'for a document in JSON',
-    '{}',
-    ['/docs/openapi.json'],
-    ['documents', 'generator', 'converter', 'zod-openapi'],
+    ['without docs', '{ docs: false }', ['/car/status'], []],
+    ['before the first request for them', '{ docs: {} }', ['/car/status'], []],
+    [
+      'with the page asked for, whose package is looked for and not run',
+      "{ docs: { ui: 'swagger' } }",
+      [],
+      [],
+    ],
+    ['with sessions', "{ docs: false, session: { secret: 'x'.repeat(32) } }", ['/car/status'], ['sessions']],
+    ['with health paths', "{ docs: false, health: { live: '/livez' } }", ['/livez'], ['health']],
+    ['for the page', '{}', ['/docs', '/docs/assets/swagger-ui-bundle.js'], ['documents', 'page']],
   ],
   [
-    'for a document in YAML',
-    '{}',
-    ['/docs/openapi.yaml'],
-    ['documents', 'generator', 'converter', 'zod-openapi', 'yaml'],
+    [
+      'for a document in JSON',
+      '{}',
+      ['/docs/openapi.json'],
+      ['documents', 'generator', 'converter', 'zod-openapi'],
+    ],
+    ['for a document in YAML after one in JSON', '{}', ['/docs/openapi.yaml'], ['yaml']],
   ],
-] as const
+]
 
-describe('of its optional parts, an application loads', { concurrency: 2 }, () => {
-  for (const [title, options, urls, expected] of cases) {
-    it(`${expected.length === 0 ? 'nothing' : expected.join(', ')} ${title}`, async () => {
-      const loaded = await loadedFor(options, urls)
-      assert.match(loaded, /src\/server\/app\/application\.ts/)
-      assert.deepEqual(
-        Object.entries(PARTS).flatMap(([name, pattern]) => (pattern.test(loaded) ? [name] : [])),
-        expected,
-      )
+for (const steps of PROCESSES)
+  describe('of its optional parts, an application loads', () => {
+    let loaded: readonly string[] = []
+    before(async () => {
+      loaded = await loadedIn(steps)
+      assert.match(loaded[0] ?? '', /src\/server\/app\/application\.ts/)
     })
-  }
-})
+    for (const [index, [title, , , expected]] of steps.entries())
+      it(`${expected.length === 0 ? 'nothing' : expected.join(', ')} ${title}`, () => {
+        const found = Object.entries(PARTS).filter(([, pattern]) => pattern.test(loaded[index] ?? ''))
+        assert.deepEqual(
+          found.map(([name]) => name),
+          expected,
+        )
+      })
+  })

@@ -38,14 +38,14 @@ export const check: Command = {
     const isStrict = given.has('strict')
     const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
     let result: CheckResult
-    let compared: Pick<Failed, 'snapshots' | 'current'>
+    let compared: Pick<Failed, 'snapshots' | 'current' | 'definitions'>
     try {
       const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
       if (snapshots.length === 0) throw new InputError(`${name} has no documents: run octavo snapshot first`)
       const current = await readCurrent(given.positionals[0], setting, true)
-      if (current === undefined) return 1
-      const { versions, serving, history } = current
-      compared = { snapshots, current: versions }
+      if (current?.definitions === undefined) return 1
+      const { versions, serving, history, definitions } = current
+      compared = { snapshots, current: versions, definitions }
       result = checkSnapshots(snapshots, versions, {
         allowed,
         levels,

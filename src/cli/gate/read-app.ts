@@ -7,10 +7,11 @@ import { internalsOf } from '../../server/adapters/internals.ts'
 import { readServing } from '../../server/adapters/serving.ts'
 import type { App } from '../../server/app/app.ts'
 import type { CurrentReport } from '../job.ts'
+import { readDefinitions } from '../write/read-definitions.ts'
 import { unfinishedIn } from '../write/unfinished.ts'
 
-/** Reads what is kept of an application, and how its changes do if that is asked for. */
-export function readCurrentApp(app: App, isChecked: boolean): CurrentReport {
+/** Reads what is kept of an application, and how its changes do and what it defines if that is asked for. */
+export async function readCurrentApp(app: App, isChecked: boolean): Promise<CurrentReport> {
   const known = app.versions()
   const { schemes, routes } = readServing(internalsOf(app, 'octavo check'))
   const history = isChecked ? readHistory(app) : undefined
@@ -27,6 +28,7 @@ export function readCurrentApp(app: App, isChecked: boolean): CurrentReport {
           })),
     serving: { schemes, routes: [...routes] },
     ...(history === undefined ? {} : { history }),
+    ...(isChecked ? { definitions: await readDefinitions(app) } : {}),
   }
 }
 
