@@ -121,6 +121,27 @@ const KINDS: Readonly<Record<string, readonly [schema: z.ZodType, input: unknown
   'a string': [z.string(), text],
   'a string with limits': [z.string().min(1).max(5), { type: 'string', minLength: 1, maxLength: 5 }],
   'a string with a pattern': [z.string().regex(/^a+$/), { type: 'string', pattern: '^a+$' }],
+  'a pattern of any case': [
+    z.string().regex(/^a[b-d_7]\.[^x]+$/i),
+    { type: 'string', pattern: String.raw`^[aA][b-dB-D_7]\.[^xX]+$` },
+  ],
+  'a pattern of any case that no pattern without flags can write': [
+    z.string().regex(/^[A-z]$/i),
+    { type: 'string' },
+  ],
+  'a pattern whose dot is any character': [
+    z.string().regex(/^a.[.]b$/s),
+    { type: 'string', pattern: String.raw`^a[\s\S][.]b$` },
+  ],
+  'a pattern without control characters': [
+    z.string().regex(/^\P{Cc}+[\p{Cc}x]$/u),
+    { type: 'string', pattern: String.raw`^[^\x00-\x1f\x7f-\x9f]+[\x00-\x1f\x7f-\x9fx]$` },
+  ],
+  'a pattern of letters': [z.string().regex(/^\p{L}$/u), { type: 'string', pattern: String.raw`^\p{L}$` }],
+  'several patterns': [
+    z.string().regex(/x/i).regex(/^y/m),
+    { type: 'string', allOf: [{ pattern: '[xX]' }, {}] },
+  ],
   'a URL': [z.url(), { type: 'string', format: 'uri' }],
   'a template literal': [
     z.templateLiteral(['a-', z.int()]),

@@ -3,9 +3,11 @@ import { classOf } from '../../schema/accepts.ts'
 import { defOf, isSchema, type Schema, type SchemaDef } from '../../schema/schema.ts'
 import { metaOf } from '../../schema/to-zod.ts'
 import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { listOf } from '../../base/json-schema.ts'
 import { toRecord } from '../../base/values.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { SchemaObject } from '../document/types.ts'
+import { toPattern } from './pattern.ts'
 
 /** A JSON Schema that is being made. */
 type Draft = Record<string, unknown>
@@ -48,6 +50,14 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
     // every integer has these limits in JSON (RFC 8259 section 6)
     if (json['minimum'] === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(json, 'minimum')
     if (json['maximum'] === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(json, 'maximum')
+  },
+  string: ({ json, def }) => {
+    const patterns = [def, ...checksOf(def)].flatMap(({ pattern }) =>
+      pattern instanceof RegExp ? [[pattern.source, pattern] as const] : [],
+    )
+    if (patterns.length === 0) return
+    const known = new Map(patterns)
+    for (const part of [json, ...listOf(json['allOf'])]) writePattern(part, known)
   },
   bigint: ({ meta, json, def }) => {
     json['type'] = meta['type'] ?? 'integer'
@@ -166,6 +176,15 @@ function toJsonValue(value: unknown): unknown {
     return Number.isSafeInteger(Number(each)) ? Number(each) : String(each)
   })
   return typeof text === 'string' ? JSON.parse(text) : undefined
+}
+
+/** Writes the pattern of a draft without its flags, or leaves it out. */
+function writePattern(draft: object, known: ReadonlyMap<unknown, RegExp>): void {
+  const regex = known.get(Reflect.get(draft, 'pattern'))
+  if (regex === undefined) return
+  const pattern = toPattern(regex)
+  if (pattern === undefined) Reflect.deleteProperty(draft, 'pattern')
+  else Reflect.set(draft, 'pattern', pattern)
 }
 
 function checksOf(def: SchemaDef): readonly SchemaDef[] {
