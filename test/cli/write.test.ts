@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { z } from 'zod'
 
-import { applyEdits, toAdditions, toSpecifier, toTurn, toZodText } from '../inside/tools.ts'
+import { applyEdits, toAdditions, toSpecifier, toConversion, toZodText } from '../inside/tools.ts'
 import type { Additions, Described } from '../inside/tools.ts'
 
 const NAMES = {
@@ -65,7 +65,7 @@ describe('conversions', () => {
   })
   const same = (schema: unknown): unknown => schema
   const turn = (from: z.ZodType, to: z.ZodType, side: 'up' | 'down' = 'up'): string | undefined =>
-    toTurn(described(from), described(to), 'old', {
+    toConversion(described(from), described(to), 'old', {
       side,
       isStrict: true,
       types: new Map(),

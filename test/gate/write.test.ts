@@ -223,7 +223,7 @@ describe('findings become changes', () => {
         model: 'User',
         fields: [
           {
-            kind: 'turned',
+            kind: 'retyped',
             name: 'age',
             was: { schema: was, isOptional: false },
             now: { schema: now, isOptional: false },
@@ -298,7 +298,7 @@ describe('findings become changes', () => {
         assert.ok(draft?.kind === 'model' && draft.model === 'User')
         assert.deepEqual(
           draft.fields.map((field) => [field.kind, field.name, 'was' in field && field.was]),
-          [['turned', 'pet', { schema: was, isOptional: false }]],
+          [['retyped', 'pet', { schema: was, isOptional: false }]],
         )
       })
 

@@ -12,8 +12,8 @@ import { isRecord, toRecord } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
 import { toTitle } from './title.ts'
-import { fillIn, toTurn } from './turn-text.ts'
-import type { Turning } from './turn-text.ts'
+import { fillIn, toConversion } from './conversion-text.ts'
+import type { ConversionParts } from './conversion-text.ts'
 import { toZodText } from './zod-text.ts'
 import type { Names } from './zod-text.ts'
 
@@ -62,7 +62,7 @@ export function toChangeText(draft: Draft, writing: Writing): ChangeText {
   const fields =
     draft.kind === 'model' ? draft.fields : [...draft.parameters.map(({ field }) => field), ...draft.headers]
   const older = fields.flatMap((field) =>
-    field.kind === 'turned' || field.kind === 'removed' ? [field.was.schema] : [],
+    field.kind === 'retyped' || field.kind === 'removed' ? [field.was.schema] : [],
   )
   return {
     title,
@@ -120,15 +120,15 @@ function indent(lines: readonly string[], by: number): readonly string[] {
 }
 
 function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Writing): readonly string[] {
-  const turnings = toTurnings(writing)
-  const up = upText(fields, turnings.up)
-  const down = downText(fields, turnings.down)
-  const lossy = fields.filter((field) => isLossy(field, turnings)).map(({ name }) => quoted(name))
+  const conversions = toTurnings(writing)
+  const up = upText(fields, conversions.up)
+  const down = downText(fields, conversions.down)
+  const lossy = fields.filter((field) => isLossy(field, conversions)).map(({ name }) => quoted(name))
   return [
     'reshape({',
     `  of: ${writing.modelName(model)},`,
     '  fields: {',
-    ...fields.flatMap((field) => indent(fieldText(field, fieldFunctions(field, turnings), writing), 4)),
+    ...fields.flatMap((field) => indent(fieldText(field, fieldFunctions(field, conversions), writing), 4)),
     '  },',
     ...(up === undefined ? [] : [`  up: ${up},`]),
     ...(down === undefined ? [] : [`  down: ${down},`]),
@@ -139,12 +139,12 @@ function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Writi
   ]
 }
 
-interface Turnings {
-  readonly up: Turning
-  readonly down: Turning
+interface Conversions {
+  readonly up: ConversionParts
+  readonly down: ConversionParts
 }
 
-function toTurnings({ base, revision }: Writing): Turnings {
+function toTurnings({ base, revision }: Writing): Conversions {
   const [older, newer] = [resolveIn(base), resolveIn(revision)]
   const types: TypeNames = new Map()
   return {
@@ -183,13 +183,14 @@ function optional({ schema, isOptional }: Described, names: Names): string {
 }
 
 /** The functions of one field. */
-function fieldFunctions(field: FieldDraft, { up, down }: Turnings): readonly string[] {
-  if (field.kind !== 'turned') return []
+function fieldFunctions(field: FieldDraft, { up, down }: Conversions): readonly string[] {
+  if (field.kind !== 'retyped') return []
   const { was, now, sides } = field
   const [asks, answers] = [sides.includes('request'), sides.includes('response')]
-  const older = toTurn(was, now, 'old', { ...up, isStrict: asks }) ?? (asks ? fillIn(now, up) : undefined)
+  const older =
+    toConversion(was, now, 'old', { ...up, isStrict: asks }) ?? (asks ? fillIn(now, up) : undefined)
   const newer =
-    toTurn(now, was, 'now', { ...down, isStrict: answers }) ?? (answers ? fillIn(was, down) : undefined)
+    toConversion(now, was, 'now', { ...down, isStrict: answers }) ?? (answers ? fillIn(was, down) : undefined)
   return [
     ...(older === undefined ? [] : [`up: ${arrow('old', older)}`]),
     ...(newer === undefined ? [] : [`down: ${arrow('now', newer)}`]),
@@ -201,24 +202,24 @@ function arrow(parameter: string, body: string): string {
   return `(${parameter}) => ${body.includes(' ? ') ? `(${body})` : body}`
 }
 
-function isLossy(field: FieldDraft, turnings: Turnings): boolean {
-  return field.kind === 'turned' ? fieldFunctions(field, turnings).length > 0 : field.kind !== 'renamed'
+function isLossy(field: FieldDraft, conversions: Conversions): boolean {
+  return field.kind === 'retyped' ? fieldFunctions(field, conversions).length > 0 : field.kind !== 'renamed'
 }
 
 /** Creates the fields that did not exist yet, or `undefined` if all of them may be left out. */
-function upText(fields: readonly FieldDraft[], turning: Turning): string | undefined {
+function upText(fields: readonly FieldDraft[], parts: ConversionParts): string | undefined {
   const made = fields.flatMap((field) =>
-    field.kind === 'added' && !mayLack(field.now) ? [memberText(field.name, field.now, turning)] : [],
+    field.kind === 'added' && !mayLack(field.now) ? [memberText(field.name, field.now, parts)] : [],
   )
   const given = fields.flatMap((field) => (field.kind === 'removed' ? [field.name] : []))
   return made.length === 0 ? undefined : groupText(made, given)
 }
 
 /** Creates the fields that existed only then. */
-function downText(fields: readonly FieldDraft[], turning: Turning): string | undefined {
+function downText(fields: readonly FieldDraft[], parts: ConversionParts): string | undefined {
   if (!fields.some(({ kind }) => kind === 'removed')) return undefined
   const made = fields.flatMap((field) =>
-    field.kind === 'removed' && !mayLack(field.was) ? [memberText(field.name, field.was, turning)] : [],
+    field.kind === 'removed' && !mayLack(field.was) ? [memberText(field.name, field.was, parts)] : [],
   )
   const given = fields.flatMap((field) => (field.kind === 'added' ? [field.name] : []))
   return groupText(made, given)
@@ -228,8 +229,8 @@ function mayLack({ schema, isOptional }: Described): boolean {
   return isOptional || (isRecord(schema) && schema['default'] !== undefined)
 }
 
-function memberText(name: string, field: Described, turning: Turning): string {
-  const value = withoutNull(turning.resolve.to(field.schema)) === undefined ? fillIn(field, turning) : 'null'
+function memberText(name: string, field: Described, parts: ConversionParts): string {
+  const value = withoutNull(parts.resolve.to(field.schema)) === undefined ? fillIn(field, parts) : 'null'
   return `${keyOf(name)}: ${value}`
 }
 
@@ -302,13 +303,13 @@ function bodyFunction(
   was: Described | undefined,
   now: Described,
   key: BodyKey,
-  { up, down }: Turnings,
+  { up, down }: Conversions,
 ): readonly string[] {
   if (was === undefined) return [`up: () => ${fillIn(now, up)}`]
   const [parameter, turn] =
     key === 'body'
-      ? ['old', toTurn(was, now, 'old', { ...up, isStrict: true })]
-      : ['now', toTurn(now, was, 'now', { ...down, isStrict: true })]
+      ? ['old', toConversion(was, now, 'old', { ...up, isStrict: true })]
+      : ['now', toConversion(now, was, 'now', { ...down, isStrict: true })]
   return turn === undefined ? [] : [`${key === 'body' ? 'up' : 'down'}: ${arrow(parameter, turn)}`]
 }
 
@@ -330,7 +331,7 @@ function group(
 
 /** Parameters have functions from the older version only. */
 function parameterFunctions(field: FieldDraft, writing: Writing): readonly string[] {
-  if (field.kind === 'turned')
+  if (field.kind === 'retyped')
     return fieldFunctions(field, toTurnings(writing)).filter((text) => text.startsWith('up'))
   const isAsked = field.kind === 'added' && !mayLack(field.now)
   return isAsked ? [`up: () => ${fillIn(field.now, toTurnings(writing).up)}`] : []
@@ -340,5 +341,5 @@ function headerFunctions(field: FieldDraft, writing: Writing): readonly string[]
   const { down } = toTurnings(writing)
   const text: Described = { schema: { type: 'string' }, isOptional: false }
   if (field.kind === 'removed') return field.was.isOptional ? [] : [`down: () => ${fillIn(text, down)}`]
-  return field.kind === 'turned' ? [`down: (now) => ${fillIn(text, down)}`] : []
+  return field.kind === 'retyped' ? [`down: (now) => ${fillIn(text, down)}`] : []
 }

@@ -10,7 +10,7 @@ import type {
   RouteDraft,
   SourceName,
 } from '../../gate/write/draft.ts'
-import { textsOf } from './turn-text.ts'
+import { textsOf } from './conversion-text.ts'
 
 /** The title of a change, as clients read it in the changelog. */
 export function toTitle(draft: Draft): string {
@@ -25,7 +25,7 @@ function modelTitle({ model, fields }: ModelDraft): string {
   const [added, removed] = [namesOf('added'), namesOf('removed')]
   const [first] = fields
   if (first?.kind === 'renamed') return `${code(first.was)} of ${plural} is called ${code(first.name)}`
-  if (first?.kind === 'turned') return `${code(first.name)} of ${plural} ${turnTitle(first)}`
+  if (first?.kind === 'retyped') return `${code(first.name)} of ${plural} ${retypedTitle(first)}`
   if (removed.length === 0)
     return `${many} have ${added.length === 1 ? withArticle(list(added)) : list(added)}`
   if (added.length === 0)
@@ -34,7 +34,7 @@ function modelTitle({ model, fields }: ModelDraft): string {
 }
 
 /** Describes a value as it is now. */
-function turnTitle({ was, now }: { readonly was: Described; readonly now: Described }): string {
+function retypedTitle({ was, now }: { readonly was: Described; readonly now: Described }): string {
   const [older, newer] = [was, now].map(({ schema }) => toRecord(withoutNull(schema) ?? schema))
   const [type, other] = [older, newer].map((schema) => typeTitle(toRecord(schema)['type']))
   if (type !== other && other !== undefined) return `is ${other}`
@@ -130,7 +130,7 @@ function parameterTitle(source: SourceName, field: FieldDraft, where: string): s
     case 'added':
       return `${kind} ${code(field.name)} is ${field.now.isOptional ? 'new' : 'required'} in ${where}`
     default:
-      return `${kind} ${code(field.name)} ${turnTitle(field)} in ${where}`
+      return `${kind} ${code(field.name)} ${retypedTitle(field)} in ${where}`
   }
 }
 

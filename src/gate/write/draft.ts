@@ -15,7 +15,7 @@ export type FieldDraft =
   | { readonly kind: 'added'; readonly name: string; readonly now: Described }
   | { readonly kind: 'removed'; readonly name: string; readonly was: Described }
   | {
-      readonly kind: 'turned'
+      readonly kind: 'retyped'
       readonly name: string
       readonly was: Described
       readonly now: Described

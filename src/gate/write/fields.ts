@@ -41,7 +41,7 @@ export function toFields(model: KnownModel, differing: readonly Differing[]): re
   )
   const read = createRead(model, objects)
   const fields: FieldDraft[] = turned.map((name) => ({
-    kind: 'turned',
+    kind: 'retyped',
     name,
     was: read.was(name),
     now: read.now(name),

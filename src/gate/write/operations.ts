@@ -237,7 +237,7 @@ function toParameters(source: SourceName, names: ReadonlySet<string>, found: Pai
     ...others.flatMap((name): readonly FieldDraft[] => {
       const [first, second] = [was.get(name), now.get(name)]
       if (first !== undefined && second !== undefined)
-        return [{ kind: 'turned', name, was: first, now: second, sides: ['request'] }]
+        return [{ kind: 'retyped', name, was: first, now: second, sides: ['request'] }]
       if (second !== undefined) return [{ kind: 'added', name, now: second }]
       return first === undefined ? [] : [{ kind: 'removed', name, was: first }]
     }),
@@ -268,7 +268,7 @@ function addHeader(
     name,
     now === undefined
       ? { kind: 'removed', name, was }
-      : { kind: 'turned', name, was, now, sides: ['response'] },
+      : { kind: 'retyped', name, was, now, sides: ['response'] },
   )
 }
 

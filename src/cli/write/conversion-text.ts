@@ -11,7 +11,7 @@ import { FORMATS, valueText } from './zod-text.ts'
 type Resolve = (schema: unknown) => unknown
 
 /** The materials of conversions. */
-export interface Turning {
+export interface ConversionParts {
   /** Follow the references of what is turned, and of what it becomes. */
   readonly resolve: { readonly from: Resolve; readonly to: Resolve }
   readonly types: TypeNames
@@ -22,7 +22,7 @@ export interface Turning {
 }
 
 /** A call that neither types nor `octavo check` let pass, until a value is written in its place. */
-export function fillIn({ schema, isOptional }: Described, { types }: Pick<Turning, 'types'>): string {
+export function fillIn({ schema, isOptional }: Described, { types }: Pick<ConversionParts, 'types'>): string {
   const type = inOneLine(`${toType(schema, types)}${isOptional ? ' | undefined' : ''}`)
   return `fillIn(${type.includes("'") && !type.includes('"') ? `"${type}"` : valueText(type)})`
 }
@@ -40,13 +40,18 @@ function inOneLine(type: string): string {
  * An expression that turns a value of one schema into that of another, or `undefined` if it can stay as it is. What is not evident calls
  * `fillIn`.
  */
-export function toTurn(from: Described, to: Described, value: string, turning: Turning): string | undefined {
-  const [older, newer] = [turning.resolve.from(from.schema), turning.resolve.to(to.schema)]
-  const present = toPresentTurn(older, newer, value, turning)
-  const takesAbsent = to.isOptional || (turning.side === 'up' && hasDefault(newer))
+export function toConversion(
+  from: Described,
+  to: Described,
+  value: string,
+  parts: ConversionParts,
+): string | undefined {
+  const [older, newer] = [parts.resolve.from(from.schema), parts.resolve.to(to.schema)]
+  const present = convertPresent(older, newer, value, parts)
+  const takesAbsent = to.isOptional || (parts.side === 'up' && hasDefault(newer))
   if (!from.isOptional || (takesAbsent && present === undefined)) return present
   if (takesAbsent) return `${value} === undefined ? undefined : ${present ?? value}`
-  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+  const filled = fillIn({ schema: newer, isOptional: false }, parts)
   const absent = hasDefault(newer) ? valueText(toRecord(newer)['default']) : filled
   if (present === `${value} ?? ${absent}`) return present
   // `??` takes null for absent, which it is not where both are values
@@ -55,12 +60,17 @@ export function toTurn(from: Described, to: Described, value: string, turning: T
 }
 
 /** The conversion of values that are not absent. */
-function toPresentTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+function convertPresent(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionParts,
+): string | undefined {
   const [given, wanted] = [withoutNull(older), withoutNull(newer)]
-  const inner = toBareTurn(given ?? older, wanted ?? newer, value, turning)
+  const inner = convertBare(given ?? older, wanted ?? newer, value, parts)
   if (given === undefined) return inner
   if (wanted !== undefined) return inner === undefined ? undefined : `${value} === null ? null : ${inner}`
-  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+  const filled = fillIn({ schema: newer, isOptional: false }, parts)
   return inner === undefined ? `${value} ?? ${filled}` : `${value} === null ? ${filled} : ${inner}`
 }
 
@@ -69,26 +79,31 @@ function hasDefault(schema: unknown): boolean {
 }
 
 /** The conversion of values that are neither absent nor null. */
-function toBareTurn(from: unknown, to: unknown, value: string, turning: Turning): string | undefined {
-  const [older, newer] = [turning.resolve.from(from), turning.resolve.to(to)]
+function convertBare(from: unknown, to: unknown, value: string, parts: ConversionParts): string | undefined {
+  const [older, newer] = [parts.resolve.from(from), parts.resolve.to(to)]
   if (toStableText(withoutWords(older)) === toStableText(withoutWords(newer))) return undefined
   const [given, wanted] = [textsOf(older), textsOf(newer)]
-  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+  const filled = fillIn({ schema: newer, isOptional: false }, parts)
   if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, value, filled)
   const [kind, other] = [kindOf(older), kindOf(newer)]
   if (wanted !== undefined) return kind === 'string' ? toListedTurn(wanted, value, filled) : filled
-  if (kind === 'object' || other === 'object') return toObjectTurn(older, newer, value, turning)
-  if (kind === 'array' || other === 'array') return toListTurn(older, newer, value, turning)
-  return toScalarTurn(older, newer, value, turning)
+  if (kind === 'object' || other === 'object') return convertObject(older, newer, value, parts)
+  if (kind === 'array' || other === 'array') return convertList(older, newer, value, parts)
+  return convertScalar(older, newer, value, parts)
 }
 
-function toScalarTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+function convertScalar(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionParts,
+): string | undefined {
   const [kind, other] = [kindOf(older), kindOf(newer)]
-  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+  const filled = fillIn({ schema: newer, isOptional: false }, parts)
   if (isNumeric(kind) && other === 'string') return takesDigits(newer) ? `String(${value})` : filled
   if (kind === 'string' && isNumeric(other)) return isDigits(older) ? `Number(${value})` : filled
   const isSameKind = SCALARS.has(kind) && (kind === other || (isNumeric(kind) && isNumeric(other)))
-  return isSameKind ? fitting(older, newer, value, turning) : filled
+  return isSameKind ? fitting(older, newer, value, parts) : filled
 }
 
 /** Keeps a text that is one of a few, and asks for the others. */
@@ -98,11 +113,11 @@ function toListedTurn(wanted: readonly string[], value: string, filled: string):
 }
 
 /** Keeps a value that fits, and asks for what stands for the others. */
-function fitting(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
-  const rules = turning.isStrict ? rulesOf(toRecord(older), toRecord(newer), value) : []
+function fitting(older: unknown, newer: unknown, value: string, parts: ConversionParts): string | undefined {
+  const rules = parts.isStrict ? rulesOf(toRecord(older), toRecord(newer), value) : []
   return rules.length === 0
     ? undefined
-    : `${rules.join(' && ')} ? ${value} : ${fillIn({ schema: newer, isOptional: false }, turning)}`
+    : `${rules.join(' && ')} ? ${value} : ${fillIn({ schema: newer, isOptional: false }, parts)}`
 }
 
 /** The conditions under which a value of one schema is one of another of the same type. */
@@ -198,48 +213,61 @@ function toEnumTurn(
   return `${gone.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${target} : ${value}`
 }
 
-function toListTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
-  const filled = fillIn({ schema: newer, isOptional: false }, turning)
+function convertList(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionParts,
+): string | undefined {
+  const filled = fillIn({ schema: newer, isOptional: false }, parts)
   const [items, others] = [itemsOf(older), itemsOf(newer)]
   if (items !== undefined && others !== undefined) {
-    const inner = toTurn(required(items), required(others), 'each', turning)
-    if (inner === undefined) return fitting(older, newer, value, turning)
+    const inner = toConversion(required(items), required(others), 'each', parts)
+    if (inner === undefined) return fitting(older, newer, value, parts)
     return `${value}.map((each) => ${inner.includes(' ? ') ? `(${inner})` : inner})`
   }
   if (items === undefined && others !== undefined) {
-    const inner = toTurn(required(older), required(others), value, turning)
+    const inner = toConversion(required(older), required(others), value, parts)
     return inner === undefined ? `[${value}]` : filled
   }
   if (items === undefined) return filled
-  const inner = toTurn(required(items), required(newer), value, turning)
+  const inner = toConversion(required(items), required(newer), value, parts)
   return inner === undefined ? `${value}[0] ?? ${filled}` : filled
 }
 
 type Fields = ReadonlyMap<string, Described>
 
 /** Puts a value into an object that has it, takes it out of one, or keeps what two objects share. */
-function toObjectTurn(older: unknown, newer: unknown, value: string, turning: Turning): string | undefined {
+function convertObject(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionParts,
+): string | undefined {
   const [given, wanted] = [fieldsOf(older), fieldsOf(newer)]
-  const isSame = (from: Described, to: Described): boolean => toTurn(from, to, value, turning) === undefined
+  const isSame = (from: Described, to: Described): boolean =>
+    toConversion(from, to, value, parts) === undefined
   if (given.size === 0) {
     const [name, ...others] = namesIn(wanted, (field) => isSame(required(older), field))
     if (name !== undefined && others.length === 0)
-      return toLiteral([`${keyOf(name)}: ${value}`, ...toMissing(wanted, [name], turning)])
+      return toLiteral([`${keyOf(name)}: ${value}`, ...toMissing(wanted, [name], parts)])
   } else if (wanted.size === 0) {
     const [name, ...others] = namesIn(given, ({ schema }) => isSame(required(schema), required(newer)))
     const [field, path] = [given.get(name ?? ''), memberOf(value, name ?? '')]
     if (field !== undefined && others.length === 0)
-      return toTurn(field, required(newer), path, turning) ?? path
+      return toConversion(field, required(newer), path, parts) ?? path
   } else {
     const shared = namesIn(wanted, (_, name) => given.has(name))
     const isLeft = toRecord(newer)['additionalProperties'] !== false || shared.length === given.size
     if (shared.length > 0 && isLeft) {
-      const turned = shared.flatMap((name) => memberTurn(name, given, wanted, memberOf(value, name), turning))
-      const members = [...turned, ...toMissing(wanted, shared, turning)]
+      const converted = shared.flatMap((name) =>
+        convertMember(name, given, wanted, memberOf(value, name), parts),
+      )
+      const members = [...converted, ...toMissing(wanted, shared, parts)]
       return members.length === 0 ? undefined : toLiteral([`...${value}`, ...members])
     }
   }
-  return fillIn({ schema: newer, isOptional: false }, turning)
+  return fillIn({ schema: newer, isOptional: false }, parts)
 }
 
 function fieldsOf(schema: unknown): Fields {
@@ -257,24 +285,24 @@ function memberOf(value: string, name: string): string {
   return keyOf(name) === name ? `${value}.${name}` : `${value}[${quoted(name)}]`
 }
 
-function memberTurn(
+function convertMember(
   name: string,
   given: Fields,
   wanted: Fields,
   value: string,
-  turning: Turning,
+  parts: ConversionParts,
 ): readonly string[] {
   const [from, to] = [given.get(name), wanted.get(name)]
-  const turn = from && to && toTurn(from, to, value, turning)
-  return turn === undefined ? [] : [`${keyOf(name)}: ${turn}`]
+  const converted = from && to && toConversion(from, to, value, parts)
+  return converted === undefined ? [] : [`${keyOf(name)}: ${converted}`]
 }
 
 /** The members that an object needs beside some. */
-function toMissing(wanted: Fields, beside: readonly string[], turning: Turning): readonly string[] {
+function toMissing(wanted: Fields, beside: readonly string[], parts: ConversionParts): readonly string[] {
   return [...wanted].flatMap(([name, field]) =>
-    beside.includes(name) || field.isOptional || hasDefault(turning.resolve.to(field.schema))
+    beside.includes(name) || field.isOptional || hasDefault(parts.resolve.to(field.schema))
       ? []
-      : [`${keyOf(name)}: ${fillIn(field, turning)}`],
+      : [`${keyOf(name)}: ${fillIn(field, parts)}`],
   )
 }
 
