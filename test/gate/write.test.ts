@@ -173,7 +173,7 @@ describe('findings become changes', () => {
       drafts.map(
         (draft) => draft.kind === 'model' && draft.fields.map(({ kind, name }) => `${kind} ${name}`),
       ),
-      [['removed note'], ['turned age'], ['turned id']],
+      [['removed note'], ['retyped age'], ['retyped id']],
     )
   })
 
@@ -203,7 +203,7 @@ describe('findings become changes', () => {
     assert.ok(draft?.kind === 'model')
     assert.deepEqual(
       draft.fields.map(({ kind, name }) => `${kind} ${name}`),
-      ['turned id'],
+      ['retyped id'],
     )
   })
 
@@ -403,7 +403,7 @@ describe('findings become changes', () => {
     ])
   })
 
-  it('parameters are renamed, added, removed and turned', () => {
+  it('parameters are renamed, added, removed and retyped', () => {
     const parameter = (name: string, schema: Schema, required = true): object => ({
       in: 'query',
       name,
@@ -419,7 +419,7 @@ describe('findings become changes', () => {
         (draft) =>
           draft.kind === 'route' && draft.parameters.map(({ field }) => `${field.kind} ${field.name}`),
       ),
-      [['renamed order'], ['turned size']],
+      [['renamed order'], ['retyped size']],
     )
   })
 

@@ -36,11 +36,11 @@ export function toFields(model: KnownModel, differing: readonly Differing[]): re
   ]
   const removed = names((was, now) => (name) => was.has(name) && !now.has(name) && !known.has(name))
   const added = names((was, now) => (name) => now.has(name) && !was.has(name) && known.has(name))
-  const turned = [...failing].filter(
+  const retyped = [...failing].filter(
     (name) => known.has(name) && !added.includes(name) && !removed.includes(name),
   )
   const read = createRead(model, objects)
-  const fields: FieldDraft[] = turned.map((name) => ({
+  const fields: FieldDraft[] = retyped.map((name) => ({
     kind: 'retyped',
     name,
     was: read.was(name),
