@@ -99,13 +99,19 @@ describe('connections to an upstream', () => {
     behind.close()
   })
 
-  it('are shared by several addresses, of which one may be down', async () => {
-    const gone = await startRaw(() => undefined)
+  it('are shared by several addresses, of which one may be down or dies', async () => {
+    const answer: Script = (socket) => void socket.write(`${OK}Content-Length: 2\r\n\r\n{}`)
+    const [gone, dying, behind] = [await startRaw(answer), await startRaw(answer), await startRaw(answer)]
     gone.close()
-    const behind = await startRaw((socket) => void socket.write(`${OK}Content-Length: 2\r\n\r\n{}`))
-    await pass(garageAt([gone.url, behind.url]), async (_url, app) => {
-      for (let count = 0; count < 8; count++) {
-        const response = await app.inject({ method: 'POST', url: '/', body: 'a' })
+    await pass(garageAt([gone.url, dying.url, behind.url]), async (_url, app) => {
+      for (let count = 0; count < 12; count++) {
+        if (count === 6) {
+          assert.ok(dying.count() > 0)
+          dying.close()
+        }
+        // a connection may end while a request is sent, which one that may change something does not survive
+        const sent = count < 6 ? { method: 'POST', url: '/', body: 'a' } : '/'
+        const response = await app.inject(sent)
         assert.equal(response.statusCode, 200)
       }
     })

@@ -41,6 +41,9 @@ const FAULTS: Readonly<Record<string, Script>> = {
     void socket.write(
       `${JSON_HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
     ),
+  'odd-length': (socket) => void socket.write(`${JSON_HEAD}Content-Length: -2\r\n\r\n{}`),
+  'body-of-204': (socket) =>
+    void socket.write('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'),
   'odd-coding': (socket) => void socket.end(`${JSON_HEAD}Transfer-Encoding: chunked, gzip\r\n\r\n{}`),
   'endless-headers': (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')
@@ -90,6 +93,8 @@ const ROWS: Readonly<Record<string, readonly [number, string] | 'breaks off'>> =
   'long-body': [200, '{}'],
   'two-lengths': INVALID,
   'both-framings': INVALID,
+  'odd-length': INVALID,
+  'body-of-204': [204, ''],
   'odd-coding': INVALID,
   'endless-headers': INVALID,
   'endless-1xx': INVALID,
