@@ -218,6 +218,14 @@ describe('octavo check', () => {
     write('app.js', WITH_HISTORY)
     assert.equal((await run('snapshot')).code, 0)
     assert.equal((await run('check', '--strict')).code, 0)
+    // tried out as version 2
+    write(
+      'app.js',
+      WITH_HISTORY.replace("version: '2'", "version: 'next'").replace("['2', '1']", "['1'], next: '2'"),
+    )
+    const tried = await run('check', '--strict')
+    assert.equal(tried.code, 0)
+    assert.match(tried.stdout, /^api → the app: no difference that clients notice\n/)
     write('app.js', WITH_HISTORY.replace(', ...lossy', ''))
     const { code, stdout } = await run('check', '--strict')
     assert.equal(code, 1)

@@ -38,13 +38,17 @@ function readHistory(app: App): History | undefined {
   const internals = findHistoryInternals(history)
   if (history === undefined || internals === undefined) return undefined
   const { changes } = explain(internals, routes())
+  const { next } = internals.parts
   // the places to fill in are listed by themselves, and their values say nothing yet
   const unfinished = internals.parts.changes.filter((change) => unfinishedIn(change, undefined).length > 0)
+  // what is not released counts for the version that the history gives it
+  const isTried = (id: string): boolean =>
+    internals.parts.changes.some((change) => change.id === id && change.version === 'next' && !change.preview)
   const isUnfinished = (id: string): boolean => unfinished.some((change) => change.id === id)
   return {
     changes: changes.map(({ id, version, at, reaches }) => ({
       id,
-      version,
+      version: isTried(id) ? (next ?? version) : version,
       source: at,
       routes: reaches.map(({ route }) => route),
       hasSideEffects: internals.parts.changes.some((change) => change.id === id && change.sideEffects),
