@@ -74,6 +74,17 @@ describe('documents that are odd', () => {
       assert.deepEqual(await tell(text, 'given.yaml'), [])
     })
 
+  it('may have references in values, which are none', within, async () => {
+    const value = '{"$ref":"http://127.0.0.1:9/a.json"}'
+    const schema = `{"example":${value},"default":${value},"properties":{"$ref":{"const":${value}}},"x-a":${value}}`
+    assert.deepEqual(await tell(withSchema(schema)), [])
+    for (const inner of [
+      `{"properties":{"default":${value}}}`,
+      `{"properties":{"properties":{"items":${value}}}}`,
+    ])
+      assert.match((await tell(withSchema(inner))).join(), /is remote/)
+  })
+
   it('may begin with a byte order mark', within, async () => {
     assert.deepEqual(await tell(`\uFEFF${withSchema('{}')}`), [])
   })

@@ -114,12 +114,19 @@ async function parse(given: string): Promise<unknown> {
   return fromYaml(text)
 }
 
+/** Members that hold values of JSON: a `$ref` in an example is no reference. */
+const VALUES = /^(?:example|examples|default|enum|const|x-(?!webhooks$).*)$/
+/** Members that hold others by names of their own, such as the response `default`. */
+const MAPS =
+  /^(?:\$defs|definitions|(?:patternP|p)roperties|dependentSchemas|schemas|responses|headers|parameters|requestBodies|callbacks|links|pathItems|paths|webhooks|content)$/
+
 /** The other files that a document refers to. @throws {ReadError} for those of other machines */
 function referencesIn(document: unknown): readonly string[] {
   const found = new Set<string>()
-  const seen = new Set<object>()
-  const open = [document]
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+  const seen = new Set<unknown>()
+  const open = [{ value: document, isMap: false }]
+  for (let top = open.pop(); top !== undefined; top = open.pop()) {
+    const { value, isMap } = top
     if (!isObject(value) || seen.has(value)) continue
     seen.add(value)
     const reference: unknown = Reflect.get(value, '$ref')
@@ -130,7 +137,9 @@ function referencesIn(document: unknown): readonly string[] {
       found.add(file)
     }
     // lists can be longer than a call can have arguments
-    for (const member of Object.values(value)) if (isObject(member)) open.push(member)
+    for (const [name, member] of Object.entries(value))
+      if (isObject(member) && (isMap || !VALUES.test(name)))
+        open.push({ value: member, isMap: !isMap && MAPS.test(name) })
   }
   return [...found]
 }
