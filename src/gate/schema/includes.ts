@@ -171,6 +171,8 @@ function isPlainIn(part: Alternative, whole: Alternative, asking: Asking): Answe
 }
 
 function isTypedIn(part: Alternative, whole: Alternative, asking: Asking): Answer {
+  // the schemas behind two references are compared once, however many refer to them
+  if (part.home !== undefined && whole.home !== undefined) return asking.isIn(part.home(), whole.home())
   if (part.kind === 'number' && whole.kind === 'number') return isNumberIn(part, whole)
   if (part.kind === 'string' && whole.kind === 'string') return isStringIn(part, whole)
   if (part.kind === 'array' && whole.kind === 'array') return isArrayIn(part, whole, asking)
