@@ -19,6 +19,7 @@ function verdict({ old, now, components, newComponents, openapi }: SchemaPair, s
 
 function check(pair: SchemaPair, side: 'request' | 'response'): void {
   const { level, rules, findings } = verdict(pair, side)
+  for (const { base, revision } of findings) assert.ok(base.pointer !== '' && revision.pointer !== '')
   const [expected, rule] = pair[side].split(' ')
   assert.equal(level, expected, JSON.stringify(findings, undefined, 1))
   if (rule !== undefined)

@@ -22,5 +22,15 @@ describe('the gate, operations', () => {
       const { findings } = compareDocuments(toDocument(old), toDocument(newer), { now })
       const found = findings.map(({ level, rule }) => `${level} ${rule}`)
       assert.deepEqual(found.toSorted(), [...expected].toSorted(), JSON.stringify(findings, undefined, 1))
+      for (const { rule, base, revision } of findings) {
+        if (rule === 'reference-unresolved') continue
+        // only what is not there has no place
+        assert.equal(base.pointer === '', /^(?:endpoint|webhook)-added$/.test(rule), rule)
+        assert.equal(
+          revision.pointer === '',
+          /^(?:api|webhook)-.*removed/.test(rule) && !/security/.test(rule),
+          rule,
+        )
+      }
     })
 })

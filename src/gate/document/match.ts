@@ -32,10 +32,19 @@ export function matchOperations(before: readonly Operation[], after: readonly Op
       const now = take(old, free.get(keysOf(old)[at] ?? '') ?? [])
       if (now !== undefined) partners.set(old, now)
     }
+  for (const old of before) {
+    const twin = partners.has(old) ? undefined : findTwin(old, free.get(keysOf(old)[1]))
+    if (twin !== undefined) partners.set(old, twin)
+  }
+  const rest = before.filter((old) => !partners.has(old))
+  return { pairs: [...partners], ...findMoved(rest, left) }
+}
+
+/** Finds the operations of which the path or method is another one, by their name. `left` are those without a partner. */
+function findMoved(before: readonly Operation[], left: Set<Operation>): Omit<Matched, 'pairs'> {
   const moved: (readonly [Operation, Operation])[] = []
   const gone: Operation[] = []
   for (const old of before) {
-    if (partners.has(old)) continue
     const named = old.id === undefined ? undefined : [...left].find(({ id }) => id === old.id)
     const now = named ?? [...left].find((other) => isDeeper(old, other))
     if (now === undefined) gone.push(old)
@@ -44,12 +53,21 @@ export function matchOperations(before: readonly Operation[], after: readonly Op
       moved.push([old, now])
     }
   }
-  return { pairs: [...partners], moved, gone, come: [...left] }
+  return { moved, gone, come: [...left] }
 }
 
 /** The keys of an operation: its path, and then its pattern. */
 function keysOf({ method, path, pattern }: Operation): readonly [string, string] {
   return [`${method} ${path}`, `pattern ${method} ${pattern}`]
+}
+
+/** An operation whose path differs in the names of parameters alone. Such paths are one, so whichever goes is still there. */
+function findTwin(old: Operation, all: Iterable<Operation> = []): Operation | undefined {
+  return [...all].find(({ path }) => unnamed(path) === unnamed(old.path))
+}
+
+function unnamed(path: string): string {
+  return path.replaceAll(/\{[^{}]*\}/g, '{}')
 }
 
 function namesIn({ path }: Operation): string {

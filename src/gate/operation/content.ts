@@ -99,7 +99,7 @@ function compareMedia(
     const [schema, newSchema] = [old.node[key], now.node[key]]
     if (schema === undefined && newSchema === undefined) continue
     const own = key === 'schema' ? owner : { ...owner, at: [...at, '(item)'], origin: '' }
-    differences.push(...compareSchemas(base(schema), revision(newSchema), own, documents))
+    differences.push(...compareSchemas(base(schema, old.node), revision(newSchema, now.node), own, documents))
   }
   const [encoding, newEncoding] = [old.node['encoding'] ?? {}, now.node['encoding'] ?? {}]
   if (toStableText(encoding) !== toStableText(newEncoding)) {

@@ -74,7 +74,8 @@ export function compareHeaders(
     if (was && !is) found.push(say(rules.optional, 'the header became optional'))
     if (!was && is) found.push(say(rules.required, 'the header became required'))
     const owner = { side, place: side === 'response' ? 'header' : 'parameter', at: place } as const
-    found.push(...compareSchemas(base(header['schema']), revision(partner['schema']), owner, documents))
+    const [shape, newShape] = [base(header['schema'], header), revision(partner['schema'], partner)]
+    found.push(...compareSchemas(shape, newShape, owner, documents))
   }
   for (const [name, header] of after)
     if (!before.has(name))

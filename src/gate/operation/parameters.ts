@@ -190,7 +190,7 @@ function onlyText({ parts }: ValueSet): string | undefined {
 function toShape({ in: place, node }: Parameter, source: Source, read: Reader): ValueSet {
   const content = source.resolve(node['content'])
   const media = isRecord(content) ? source.resolve(Object.values(content)[0]) : node
-  const shape = read(isRecord(media) ? media['schema'] : undefined)
+  const shape = isRecord(media) ? read(media['schema'], media) : read(undefined, node)
   return place === 'path' && !isAny(shape) ? withoutEmpty(shape) : shape
 }
 

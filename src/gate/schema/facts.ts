@@ -83,15 +83,17 @@ function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): read
   const { side } = comparing
   const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
   const [old, now] = [toTypes(base), toTypes(revision)]
-  const isPlain = old.size > 0 && now.size > 0 && !isAny(base) && !isAny(revision)
-  const nulls = isPlain ? toNullFacts(old, now, say) : []
   const [removed, added] = [without(old, now), without(now, old)]
+  // of what can be anything, the types say all
+  const isBlank = [old.size, now.size].includes(ALL) && removed.length + added.length > 0
+  const nulls = isBlank ? [] : toNullFacts(old, now, say)
   const isReplaced = removed.length > 0 === added.length > 0
   if (isReplaced && isEnvelope(base, revision, comparing))
     return [...nulls, say('wrapped', 'the value was wrapped in an object or list')]
   const change = `it was ${toTypeText(old)} and is ${toTypeText(now)}`
   if (removed.length > 0 && added.length > 0) return [...nulls, say('type-changed', change)]
-  const shared = [...old].filter((type) => type !== 'null' && now.has(type))
+  const shared =
+    isBlank && [base, revision].some(isAny) ? [] : [...old].filter((type) => type !== 'null' && now.has(type))
   return [
     ...nulls,
     ...(removed.length > 0 ? [say(side === 'request' ? 'type-changed' : 'type-specialized', change)] : []),
@@ -100,8 +102,11 @@ function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): read
   ]
 }
 
+/** How many types there are. */
+const ALL = 6
+
 function toNullFacts(old: ReadonlySet<JsonType>, now: ReadonlySet<JsonType>, say: Say): readonly Fact[] {
-  if (old.has('null') === now.has('null')) return []
+  if (old.size === 0 || now.size === 0 || old.has('null') === now.has('null')) return []
   return [say(old.has('null') ? 'became-not-nullable' : 'became-nullable')]
 }
 
@@ -115,7 +120,7 @@ function without(one: ReadonlySet<JsonType>, other: ReadonlySet<JsonType>): read
 
 function toTypeText(types: ReadonlySet<JsonType>): string {
   if (types.size === 0) return 'no value'
-  return types.size === 6 ? 'anything' : [...types].toSorted().join(' or ')
+  return types.size === ALL ? 'anything' : [...types].toSorted().join(' or ')
 }
 
 /** Whether the newer value has the older one in it: an item of a list, or a member of an object that has nothing of it otherwise. */

@@ -8,8 +8,8 @@ import type { Rule, ValueSet } from './shape.ts'
 /** Who writes the values: `readOnly` properties are not in requests, `writeOnly` ones not in responses. */
 export type Side = 'request' | 'response'
 
-/** Reads schemas of a document. The shape of a schema is always the same object. */
-export type Reader = (schema: unknown) => ValueSet
+/** Reads schemas of a document. The shape of a schema is always the same object. `owner` is the object that may lack the schema. */
+export type Reader = (schema: unknown, owner?: object) => ValueSet
 
 /** The parts that reading a schema needs. */
 export interface Reading {

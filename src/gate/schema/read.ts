@@ -22,14 +22,20 @@ const CONSTRAINTS = new Set(
  */
 export function createReader(source: Source, side: Side): Reader {
   const shapes = new Map<unknown, ValueSet>()
+  const blanks = new Map<object, ValueSet>()
   const open = new Set<object>()
-  const read: Reader = (schema) => {
-    if (schema === undefined || schema === true) return ANY
+  const read: Reader = (schema, owner) => {
+    if (schema === undefined || schema === true) {
+      if (owner === undefined) return ANY
+      const blank = blanks.get(owner) ?? { ...ANY, place: owner }
+      blanks.set(owner, blank)
+      return blank
+    }
     if (schema === false) return NEVER
     const known = shapes.get(schema)
     if (known !== undefined) return known
     if (!isRecord(schema)) {
-      const unreadable = toUnreadable(`${toShortText(schema)} is not a schema`, undefined)
+      const unreadable = toUnreadable(`${toShortText(schema)} is not a schema`, owner)
       shapes.set(schema, unreadable)
       return unreadable
     }
@@ -89,7 +95,7 @@ function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
 function findUnreadable(schema: Node, { read }: Reading): ValueSet | undefined {
   return [schema['allOf'], schema['anyOf'], schema['oneOf']]
     .flatMap(toList)
-    .map(read)
+    .map((each) => read(each))
     .find(({ notes }) => notes.unreadable !== undefined)
 }
 
@@ -166,7 +172,7 @@ function isBareNull(branch: unknown, { source }: Reading): boolean {
 function notesOf(branches: readonly unknown[], reading: Reading): Notes {
   const shapes = branches
     .filter((branch) => !isBareNull(branch, reading))
-    .map(reading.read)
+    .map((branch) => reading.read(branch))
     .filter(({ parts }) => !parts.every(isNull))
   return shapes.length === 1 ? (shapes[0]?.notes ?? {}) : {}
 }
@@ -304,7 +310,7 @@ function toArray(schema: Node, { read }: Reading): Alternative {
         () =>
           read(item),
     ),
-    items: () => read(others),
+    items: () => read(others, schema),
     minItems: numberAt(schema, 'minItems') ?? 0,
     maxItems: numberAt(schema, 'maxItems') ?? (others === false ? listed.length : Number.POSITIVE_INFINITY),
     isUnique: schema['uniqueItems'] === true,
@@ -325,7 +331,7 @@ function toObject(schema: Node, reading: Reading): Alternative {
     const own = Object.hasOwn(given, name) ? given[name] : undefined
     const isForeign = isWrittenElsewhere(own, reading)
     properties.set(name, {
-      shape: () => read(own),
+      shape: () => read(own, schema),
       isRequired: required.has(name) && !isForeign,
       isForeign,
       ...(isRecord(own) ? { node: own } : {}),

@@ -5,7 +5,9 @@ import { rulesOf, type Alternative, type Rule } from './shape.ts'
 /** The differences in rules that cannot be compared: each is named by its keyword. */
 export function toRuleFacts(old: Alternative, now: Alternative, say: Say): readonly Fact[] {
   const [before, after] = [ownRules(old), ownRules(now)]
-  const removed = before.filter(({ key }) => !after.some((rule) => rule.key === key))
+  // alternatives may exclude each other now, so that there is nothing left for oneOf to refuse
+  const isWritten = (key: string): boolean => key === 'oneOf' && now.rules.some((rule) => rule.key === key)
+  const removed = before.filter(({ key }) => !isWritten(key) && !after.some((rule) => rule.key === key))
   const added = after.filter(({ key }) => !before.some((rule) => rule.key === key))
   const facts = [
     ...removed.map(({ keyword }) => ({

@@ -186,6 +186,29 @@ export const OPERATIONS: readonly OperationPair[] = [
     },
   ),
   row(
+    'one of two such paths is gone, and requests still find the other',
+    { paths: { ...at('/cars/{id}').paths, ...at('/cars/{name}').paths } },
+    at('/cars/{name}'),
+  ),
+  row(
+    'one of two versions is gone',
+    { paths: { ...at('/v1/cars').paths, ...at('/v2/cars').paths } },
+    at('/v2/cars'),
+    'breaking api-removed-without-deprecation',
+  ),
+  row(
+    'a body of which nothing more is said has one difference',
+    answers({ 200: { description: 'OK', content: json({ type: ['string', 'null'], format: 'date-time' }) } }),
+    answers({ 200: { description: 'OK', content: json({}) } }),
+    'breaking response-body-type-generalized',
+  ),
+  row(
+    'a body of which nothing was said has one difference',
+    post({ required: true, content: json({}) }),
+    post({ required: true, content: json(object({ id: string }, { additionalProperties: false })) }),
+    'breaking request-body-type-changed',
+  ),
+  row(
     'paths of two versions, and one without',
     { version: '1', paths: { ...at('/v1/cars').paths, ...at('/health').paths } },
     { version: '2', paths: { ...at('/v2/cars').paths, ...at('/health').paths } },
