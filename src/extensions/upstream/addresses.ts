@@ -2,7 +2,7 @@ import { httpError } from '../../http/errors.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 
 /** The paths of both sides. */
-export interface Addresses {
+interface Addresses {
   /** The path before the routes of the application. */
   readonly appPrefix: string
   /** The path below which the API behind lives. */

@@ -90,8 +90,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     const { signal } = this.#sender
     this.#signal = signal
-    if (signal.aborted) this.#abortBySignal()
-    else signal.addEventListener('abort', this.#abortBySignal)
+    if (signal.aborted) this.handleEvent()
+    else signal.addEventListener('abort', this)
   }
 
   onResponseStart(controller: Controller, status: number, headers: IncomingResponse['headers']): void {
@@ -141,7 +141,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#hasEnded) this.#controller?.abort(toError(reason))
   }
 
-  readonly #abortBySignal = (): void => this.#leave(this.#signal?.reason)
+  /** The signal has aborted. */
+  handleEvent(): void {
+    this.#leave(this.#signal?.reason)
+  }
 
   /** Passes the response on. It is final, because a promise is settled once. */
   #settle(body: IncomingResponse['body']): void {
@@ -184,7 +187,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   protected end(): void {
     this.#hasEnded = true
-    this.#signal?.removeEventListener('abort', this.#abortBySignal)
+    this.#signal?.removeEventListener('abort', this)
   }
 }
 

@@ -19,7 +19,7 @@ export interface HeaderSettings {
 
 /** The names that a `Connection` header adds to those that end here. */
 export function connectionNames(connection: string | undefined): readonly string[] {
-  if (connection === undefined || /^(?:keep-alive|close)$/i.test(connection)) return NONE
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return NONE
   return connection.split(',').map((name) => name.trim().toLowerCase())
 }
 

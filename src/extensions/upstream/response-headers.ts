@@ -1,10 +1,14 @@
 import type { ResponseHeaders } from '../../server/pipeline/response-head.ts'
+import { toLine } from '../../server/request/header.ts'
 import { connectionNames } from './request-headers.ts'
 import type { IncomingResponse } from './transport.ts'
 
 /** Headers about one connection alone (RFC 9110 section 7.6.1). */
 const DROPPED: ReadonlySet<string> = new Set(
-  'connection keep-alive proxy-connection proxy-authenticate te trailer transfer-encoding upgrade'.split(' '),
+  // the last would become the prototype of the others
+  'connection keep-alive proxy-connection proxy-authenticate te trailer transfer-encoding upgrade __proto__'.split(
+    ' ',
+  ),
 )
 
 /** Those about bytes which are not sent, because a body is written anew. */
@@ -23,8 +27,7 @@ export function toResponseHeaders(
   isWritten: boolean,
 ): ResponseHeaders {
   const own: ResponseHeaders = {}
-  const { connection } = headers
-  const dropped = connectionNames(connection === undefined ? undefined : [connection].flat().join())
+  const dropped = connectionNames(toLine('connection', headers['connection']))
   // the server writes a date, which is that of a response that was made now
   const isNew = headers['age'] === undefined
   const without = isWritten ? OF_BYTES : DROPPED
