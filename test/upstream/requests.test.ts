@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import dns from 'node:dns'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:http2'
+import { text } from 'node:stream/consumers'
 import { describe, it, mock } from 'node:test'
 
 import { createApp, defineModule, defineRouter } from 'octavo'
@@ -58,8 +62,8 @@ describe('a request that is retried', () => {
     })
     await pass(garageAt(behind.url, { retries: 2 }), async (app) => {
       const url = await app.listen({ port: 0, host: '127.0.0.1' })
-      const text = await exchange(url, 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n').catch(() => 'reset')
-      assert.ok(text.length < 200_000)
+      const answer = await exchange(url, 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n').catch(() => 'reset')
+      assert.ok(answer.length < 200_000)
       assert.equal(asked, 1)
     })
     behind.close()
@@ -104,6 +108,33 @@ describe('a request behind', () => {
   })
 })
 
+describe('a request over HTTP/2', () => {
+  it('passes as one of HTTP/1.1, and its body as it arrives', async () => {
+    let seen: IncomingMessage | undefined
+    let size = 0
+    const behind = await startServer((request, response) => {
+      seen = request
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length
+      })
+      request.on('end', () => response.setHeader('keep-alive', 'timeout=9').end('taken'))
+    })
+    await pass(garageAt(behind.url), async (app) => {
+      const session = connect(await app.listen({ port: 0, host: '127.0.0.1', http2: true }))
+      const stream = session.request({ ':method': 'POST', ':path': '/a?b=c', 'x-a': 'b' })
+      stream.end(Buffer.alloc(200_000))
+      const [headers] = await once(stream, 'response')
+      assert.equal(await text(stream), 'taken')
+      assert.deepEqual([headers[':status'], headers['keep-alive']], [200, undefined])
+      session.close()
+    })
+    const { host } = new URL(behind.url)
+    assert.deepEqual([seen?.method, seen?.url, size], ['POST', '/a?b=c', 200_000])
+    assert.deepEqual([seen?.headers.host, seen?.headers['x-a'], seen?.headers.via], [host, 'b', '1.1 octavo'])
+    behind.close()
+  })
+})
+
 describe('a response of the API behind', () => {
   it('has its own addresses as those of the version, and others as they are', async () => {
     const behind = await startRaw((socket, head) => {
@@ -132,9 +163,9 @@ describe('a response of the API behind', () => {
     )
     await pass(garageAt(behind.url), async (app) => {
       const url = await app.listen({ port: 0, host: '127.0.0.1' })
-      const text = await exchange(url, 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n')
-      assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
-      assert.doesNotMatch(text, /a\.css|x-sum|trailer/i)
+      const answer = await exchange(url, 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n')
+      assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+      assert.doesNotMatch(answer, /a\.css|x-sum|trailer/i)
     })
     behind.close()
   })
