@@ -18,8 +18,6 @@ import { createFloor, type VersionRoots } from './resolve.ts'
 
 /** Finds the version which a path names, or `undefined` for ordinary paths. */
 export interface Segments {
-  /** Where versions are looked up behind a version segment. */
-  readonly versionRoots: VersionRoots
   readonly named: (at: PathAt, match: Match<Endpoint>) => RouteMatch | undefined
   /** Looks up the path in another version. `requested` is the text of the request. */
   readonly inVersion: (at: PathAt, version: string, requested: string, method: number) => RouteMatch
@@ -54,12 +52,7 @@ export function createSegments(parts: LookupParts): Segments {
   if (others.length === 0) return segments
   const byZone = new Map(others.map((zone) => [zone, createZoneSegments(parts, zone)]))
   const at = (path: string): Segments => byZone.get(zoneAt(path)) ?? segments
-  const { common } = segments.versionRoots
   return {
-    versionRoots: {
-      common,
-      find: (version, path, method) => at(path.text).versionRoots.find(version, path, method),
-    },
     named: (path, match) => at(path.text).named(path, match),
     inVersion: (path, version, requested, method) =>
       at(path.text).inVersion(path, version, requested, method),
@@ -89,7 +82,7 @@ function createZoneSegments(parts: LookupParts, zone: Zone): Segments {
     find: (version, at, method) => inVersion(at, version, version, method).match.leaf?.methods[method],
   }
 
-  return { versionRoots, named, inVersion }
+  return { named, inVersion }
 
   function named(at: PathAt, match: Match<Endpoint>): RouteMatch | undefined {
     const resolution = byVersion.get(match.version)

@@ -5,7 +5,7 @@ import { combine, type Canonical, type Reading } from '../../../versioning/combi
 import type { ActiveScheme } from '../../../versioning/versioning.ts'
 import type { AmbiguousVersion, VersionValue } from '../../../versioning/schemes/scheme.ts'
 import { canonicalVersion } from '../../../versioning/version.ts'
-import { createSegments, type Segments } from './locate-segment.ts'
+import { createSegments } from './locate-segment.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import {
@@ -16,13 +16,13 @@ import {
   type LookupParts,
 } from './resolution.ts'
 import { pathOf } from './target.ts'
-import { createVersionRoots, createResolve, type VersionRoots, type Resolve } from './resolve.ts'
+import { createVersionRoots, createResolve, type Resolve } from './resolve.ts'
 
 /** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
 export function createSeveralLocate(parts: LookupParts): Locate {
   const { table, versioning, whole } = parts
   const segments = versioning.path === undefined ? undefined : createSegments(parts)
-  const settle = createSettle(parts, segments)
+  const settle = createSettle(parts)
   const readers = versioning.schemes.map((scheme): Reader =>
     scheme === versioning.path
       ? (_context, inPath) => inPath?.resolution.requested
@@ -49,14 +49,12 @@ interface Asked {
 }
 
 /** Creates the lookup that follows when all schemes are read. */
-function createSettle(
-  parts: LookupParts,
-  segments: Segments | undefined,
-): (asked: Asked, values: Values) => Awaitable<RouteMatch> {
+function createSettle(parts: LookupParts): (asked: Asked, values: Values) => Awaitable<RouteMatch> {
   const { table, versioning, resolveDefault } = parts
-  const lookups = versioning.schemes.map((scheme) =>
-    createSchemeLookup(parts, scheme, segments?.versionRoots),
-  )
+  const lookups = versioning.schemes.map((scheme): SchemeLookup => {
+    const resolve = createResolve(parts, scheme, createVersionRoots(parts))
+    return { scheme, resolve }
+  })
   const canonical = createCanonical(parts)
   const contradicted = createContradicted(parts)
   const agreedBy = createAgreed(lookups, canonical)
@@ -86,20 +84,14 @@ function createSettle(
     const resolution = resolveDefault(context)
     return isPromise(resolution) ? resolution.then(settleBare) : settleBare(resolution)
   }
+}
 
-  function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: PresentValue): RouteMatch {
-    if (inPath === undefined || segments === undefined) {
-      const resolution = by.free(value, at, method)
-      return { match: find(resolution.root, at, method), resolution }
-    }
-    if (by.scheme === versioning.path) return inPath
-    // the path has a version segment too, so only the rest is looked up
-    const resolution = by.behind(value, at, method)
-    const { version, requested = '' } = resolution
-    if (version === null) return { match: { ...inPath.match, leaf: null }, resolution }
-    const { match, resolution: found } = segments.inVersion(at, version, requested, method)
-    return { match, resolution: { ...resolution, root: found.root } }
-  }
+/** Looks up the version on which the schemes agree. */
+function withValue({ at, method, inPath }: Asked, by: SchemeLookup, value: PresentValue): RouteMatch {
+  // they agree, so that the path names the same version
+  if (inPath !== undefined) return { ...inPath, resolution: { ...inPath.resolution, scheme: by.scheme } }
+  const resolution = by.resolve(value, at, method)
+  return { match: find(resolution.root, at, method), resolution }
 }
 
 const NONE = -1
@@ -138,18 +130,7 @@ function createAgreed(
 /** A scheme among others. */
 interface SchemeLookup {
   readonly scheme: ActiveScheme
-  /** The resolvers of its values at paths without version segment, and at paths with one. */
-  readonly free: Resolve
-  readonly behind: Resolve
-}
-
-function createSchemeLookup(
-  parts: LookupParts,
-  scheme: ActiveScheme,
-  versionRoots: VersionRoots | undefined,
-): SchemeLookup {
-  const free = createResolve(parts, scheme, createVersionRoots(parts))
-  return { scheme, free, behind: versionRoots ? createResolve(parts, scheme, versionRoots) : free }
+  readonly resolve: Resolve
 }
 
 /** Creates the lookup for contradicting versions. */
