@@ -11,7 +11,6 @@ import { defineController, defineModule, VersioningSchemes } from '../../src/ind
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { AppServices } from '../../src/server/pipeline/context.ts'
 import { Application } from '../../src/server/app/application.ts'
-import { openConsole } from '../../src/server/logging/outputs.ts'
 import { createVersionLocate } from '../../src/server/routing/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/routing/lookup/target.ts'
 import { NO_BODY } from '../measure/raw.ts'
@@ -84,7 +83,7 @@ function createOctavo(carrier: string, count: number): VersionLookup {
     handler: () => version,
   }))
   const module = defineModule({ controllers: [defineController({ prefix: '', routes })] })
-  const core = new Application(module, { logger: false }, openConsole)
+  const core = new Application(module, { logger: false })
   const options: object = { headerParameter: HEADER }
   if (inHeader) core.enableVersioning(VersioningSchemes.HEADER, options)
   else core.enableVersioning(VersioningSchemes.URL)

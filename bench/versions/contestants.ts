@@ -5,7 +5,6 @@ import { VersioningSchemes } from '../../src/index.ts'
 import { RequestContext } from '../../src/server/pipeline/context.ts'
 import type { AppServices } from '../../src/server/pipeline/context.ts'
 import { Application } from '../../src/server/app/application.ts'
-import { openConsole } from '../../src/server/logging/outputs.ts'
 import { createVersionLocate } from '../../src/server/routing/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/routing/lookup/target.ts'
 import { GITHUB_ROUTES } from '../router/github.ts'
@@ -68,7 +67,7 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
     versioning === undefined
       ? GITHUB_ROUTES
       : ['1', '2'].flatMap((version) => GITHUB_ROUTES.map((route) => ({ ...route, version })))
-  const core = new Application(toModule(routes, reads), { logger: false }, openConsole)
+  const core = new Application(toModule(routes, reads), { logger: false })
   if (versioning !== undefined) core.enableVersioning(...versioning)
   const { table, dispatch } = core.compiled()
   const locate = createVersionLocate(table, core.versioning(), { strict: false })

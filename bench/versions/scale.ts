@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm'
 
 import { VersioningSchemes } from '../../src/index.ts'
 import { Application } from '../../src/server/app/application.ts'
-import { openConsole } from '../../src/server/logging/outputs.ts'
 import type { Table } from '../report/section.ts'
 import { toModule } from './definitions.ts'
 import type { ListedRoute } from './definitions.ts'
@@ -50,7 +49,7 @@ interface Cost {
 /** Builds an application twice. What is kept is what the second holds besides its definitions. */
 function measure(routes: readonly ListedRoute[], scheme: object): Cost {
   const build = (): readonly [milliseconds: number, kept: number] => {
-    const core = new Application(toModule(routes), { logger: false }, openConsole)
+    const core = new Application(toModule(routes), { logger: false })
     core.enableVersioning(scheme)
     gc()
     const before = process.memoryUsage().heapUsed

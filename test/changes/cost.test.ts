@@ -5,7 +5,7 @@ import { createApp, defineController, defineModule, VersioningSchemes } from 'oc
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 import { METHODS, find, wholePath } from '../inside/parts.ts'
-import { Application, openConsole } from '../inside/server.ts'
+import { Application } from '../inside/server.ts'
 
 const versions = ['4', '3', '2', '1'] as const
 const Car = model('Car', { year: z.number(), colour: z.string() })
@@ -35,7 +35,7 @@ describe('what a history costs', () => {
     { method: 'GET', path: '/car', response: Car, handler: () => ({ year: 7, colour: 'red' }) },
   ] as const
   const module = defineModule({ controllers: [defineController({ name: 'c', prefix: '', routes })] })
-  const core = new Application(module, { logger: false }, openConsole)
+  const core = new Application(module, { logger: false })
   core.enableVersioning(HEADER, { ...header, history })
   const { table } = core.compiled()
   const recordOf = (version: string, path: string): unknown => {

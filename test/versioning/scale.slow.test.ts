@@ -7,13 +7,11 @@ import type { InjectOptions, VersionSpec } from 'octavo'
 import { ask, ok, serve } from './support.ts'
 import type { Row } from './support.ts'
 import { edgesOf, literalsOf } from '../inside/parts.ts'
-import { Application, openConsole } from '../inside/server.ts'
+import { Application } from '../inside/server.ts'
 import type { Node } from '../inside/parts.ts'
 import type { Table } from '../inside/server.ts'
 
 const { HEADER, HOST, QUERY, URL: Url } = VersioningSchemes
-
-const PLATFORM = openConsole
 
 function numbers(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1))
@@ -106,7 +104,7 @@ describe('versions that answer alike share what they are compiled to', () => {
   })
 
   it('by value, in the path and by default', () => {
-    const core = new Application(toModule(differing), { logger: false }, PLATFORM)
+    const core = new Application(toModule(differing), { logger: false })
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
     const { roots, prefixZones: zones, defaults, unknownVersion: other, all: union } = core.compiled().table
     const [{ inPath }] = zones
@@ -120,7 +118,7 @@ describe('versions that answer alike share what they are compiled to', () => {
   })
 
   it('what stands beside routes that were never versioned', () => {
-    const core = new Application(toModule([...alike, { path: '/health' }]), { logger: false }, PLATFORM)
+    const core = new Application(toModule([...alike, { path: '/health' }]), { logger: false })
     core.enableVersioning([[Url], [HEADER]], { defaultVersion: () => '1' })
     const {
       roots,
@@ -158,7 +156,7 @@ function toModule(listed: readonly Listed[]): object {
 }
 
 function compile(listed: readonly Listed[], scheme: object): Table {
-  const core = new Application(toModule(listed), { logger: false }, PLATFORM)
+  const core = new Application(toModule(listed), { logger: false })
   core.enableVersioning(scheme)
   return core.compiled().table
 }
