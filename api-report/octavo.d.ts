@@ -562,6 +562,8 @@ type EachName<T, Unknown> = {
   [I in keyof T]: NameIn<T[I], Unknown>
 }[number & keyof T]
 
+type EachReply<S extends number, D> = S extends number ? Reply<S, D> : never
+
 export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   readonly $errors?: F
   readonly $interceptors?: I
@@ -2725,7 +2727,7 @@ export function reply<S extends number, D = undefined>(
   status: S,
   data?: D,
   options?: ReplyOptions,
-): Reply<S, D>
+): EachReply<S, D>
 
 export const serviceUnavailable: HttpErrorFactory
 

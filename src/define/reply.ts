@@ -34,6 +34,9 @@ export interface Reply<S extends number, D> extends ReplyOf<S, D>, ReplyOptions 
   readonly data: D
 }
 
+/** A reply with each of several statuses, one of which is chosen when the handler runs. */
+export type EachReply<S extends number, D> = S extends number ? Reply<S, D> : never
+
 declare const DECLARED_STATUS: unique symbol
 
 /** No reply is one. A reply with a status that `response` does not declare is compared with this, so that the message lists those it does. */
@@ -134,11 +137,11 @@ export function reply<S extends number, D = undefined>(
   status: S,
   data?: D,
   options: ReplyOptions = {},
-): Reply<S, D> {
+): EachReply<S, D> {
   const { headers, cookies } = options
   // `data` is left out exactly when D is undefined. Written out, because a spread takes longer
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { [REPLY]: 'data', status, data, headers, cookies } as Reply<S, D>
+  return { [REPLY]: 'data', status, data, headers, cookies } as EachReply<S, D>
 }
 
 /**

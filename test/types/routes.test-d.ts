@@ -95,6 +95,11 @@ export const responses = defineController({
       ],
       handler: () => reply(201, { id: '1', name: 'Ford', year: 2026 }),
     },
+    {
+      method: 'PUT',
+      response: { 200: Car, 201: Car },
+      handler: ({ params }) => reply('id' in params ? 200 : 201, { id: '1', name: 'Ford', year: 2026 }),
+    },
     { method: 'GET', response: Car, handler: () => redirect('/elsewhere') },
     { method: 'GET', response: Sized, handler: () => ({ size: '7' }) },
     { method: 'GET', response: { 200: Sized }, handler: () => reply(200, { size: '7', name: 'Fiesta' }) },
