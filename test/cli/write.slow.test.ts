@@ -161,16 +161,16 @@ const KINDS: readonly Kind[] = [
   {
     title: 'another request body',
     model: 'Sent',
-    was: { ...PLAIN, route: "method: 'PUT', input: { body: z.object({ note: z.string() }) }" },
+    was: { ...PLAIN, route: "method: 'PUT', input: { body: z.object({ note: z.string() }).optional() }" },
     now: {
       ...PLAIN,
-      route: "method: 'PUT', input: { body: z.object({ note: z.string(), lang: z.string() }) }",
+      route: "method: 'PUT', input: { body: z.object({ note: z.string(), lang: z.string() }).optional() }",
     },
     file: 'put-sent-takes-lang',
     code: `      body: {
-        now: z.object({ note: z.string(), lang: z.string() }),
-        was: z.object({ note: z.string() }),
-        up: (old) => ({ ...old, lang: fillIn('string') }),
+        now: z.object({ note: z.string(), lang: z.string() }).optional(),
+        was: z.object({ note: z.string() }).optional(),
+        up: (old) => (old === undefined ? undefined : ({ ...old, lang: fillIn('string') })),
       },`,
     fill: [["fillIn('string')", "'en'"]],
   },

@@ -280,7 +280,7 @@ function operationText(route: string, draft: RouteDraft, writing: Writing): read
 /** A whole body: a member of `operation`, or of its responses. */
 function bodyText({ key, was, now, text }: BodyDraft, writing: Writing): readonly string[] {
   const parts = [
-    `now: ${text ?? toZodText(now.schema, writing.revision)}`,
+    `now: ${text ?? optional(now, writing.revision)}`,
     `was: ${was === undefined ? 'absent' : optional(was, writing.base)}`,
     ...bodyFunction(was, now, key, toTurnings(writing)),
   ]
