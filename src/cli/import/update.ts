@@ -62,7 +62,7 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
   for (const file of conflicts) for (const part of file.conflicts) say(`  ${file.path}\n${indented(part)}`)
   await writeWhole(join(setting.cwd, kept), text)
   if (versions.length === 0) return finishImport(project, api, source, setting)
-  return check.run(readArguments(['--write'], check), setting)
+  return check.run(readArguments(['--write', '--strict'], check), setting)
 }
 
 function indented(text: string): string {

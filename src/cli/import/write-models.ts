@@ -6,7 +6,7 @@ import { quoted } from '../types/schema-type.ts'
 import { valueText } from '../write/zod-text.ts'
 import { toCamel, toConstants } from './names.ts'
 import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
-import { createSchemaWriter, extendText } from './write-schema.ts'
+import { createSchemaWriter } from './write-schema.ts'
 import type { Note, SchemaWriter } from './write-schema.ts'
 
 /** The named schemas of a document, as source. */
@@ -26,6 +26,8 @@ interface State {
   readonly models: Set<string>
   /** Models, and parts of one. */
   readonly parts: Set<string>
+  /** The constants of models with fields that name what is written later, which can't be read while the file is loaded. */
+  readonly lazy: Set<string>
   readonly writer: SchemaWriter
 }
 
@@ -40,7 +42,7 @@ export function writeModels(
   const started = new Set<string>()
   const [models, parts] = [new Set<string>(), new Set<string>()]
   const writer = createSchemaWriter({ components, constants, done, models: parts, note })
-  const state: State = { components, constants, models, parts, writer }
+  const state: State = { components, constants, models, parts, lazy: new Set(), writer }
   const declarations: string[] = []
   const write = (name: string): void => {
     if (started.has(name)) return
@@ -53,9 +55,11 @@ export function writeModels(
       whole !== undefined && models.has(whole)
         ? omitText(state, whole, schema, name)
         : componentText(state, name, schema)
-    const isLazy = writer.takeLater() && !models.has(name)
-    if (isLazy) parts.delete(name)
     const constant = constants.get(name) ?? name
+    const isLater = writer.takeLater()
+    if (isLater && models.has(name)) state.lazy.add(constant)
+    const isLazy = isLater && !models.has(name)
+    if (isLazy) parts.delete(name)
     declarations.push(
       isLazy
         ? `export const ${constant}: z.ZodType = z.lazy(() => ${text})`
@@ -74,17 +78,12 @@ export function writeModels(
 
 /** The text of a named schema. Notes what it is. */
 function componentText(
-  { components, models, parts, writer }: State,
+  { components, models, parts, lazy, writer }: State,
   name: string,
   schema: SchemaObject,
 ): string {
   if (schema['$ref'] !== undefined) return writer.text(schema)
   const own = inlined(splitNotes(schema).notes, components)
-  const more = writer.extended(schema)
-  if (more !== undefined) {
-    parts.add(name)
-    return extendText(more, writer.fields(more.fields), metaText(name, own))
-  }
   const object = toObject(schema, components)
   const { additionalProperties, properties, type: _type, required: _required, ...others } = object ?? {}
   const isFixed = !isRecord(additionalProperties) || Object.keys(additionalProperties).length === 0
@@ -99,7 +98,13 @@ function componentText(
     ...(additionalProperties === false ? { additionalProperties } : {}),
   }
   const meta = Object.keys(shown).length === 0 ? '' : `, ${valueText(shown)}`
-  return `model(${quoted(name)}, { ${writer.fields(object)} }${meta})`
+  // a change of a field is one of the model that has it, so each model has all of its fields
+  const more = writer.extended(schema)
+  const fields =
+    more === undefined || lazy.has(more.base)
+      ? writer.fields(object)
+      : `...${more.base}.shape, ${writer.fields(more.fields)}`
+  return `model(${quoted(name)}, { ${fields} }${meta})`
 }
 
 /** An object that is a model without some of its fields. */

@@ -174,7 +174,10 @@ function allText(state: State, schema: SchemaObject): string {
   if (only === undefined) return 'z.unknown()'
   if (parts.length === 1) return toText(state, only)
   const more = toExtended(state, schema)
-  if (more !== undefined) return extendText(more, toFields(state, more.fields), '')
+  if (more !== undefined) {
+    const parameter = toCamel(more.base)
+    return `derive(${more.base}, (${parameter}) => ${parameter}.extend({ ${toFields(state, more.fields)} }))`
+  }
   const object = toObject(schema, state.components)
   const scalar = toScalar(parts)
   if (scalar !== undefined) return toText(state, scalar)
@@ -284,12 +287,6 @@ function fieldText(state: State, name: string, field: SchemaObject, isRequired: 
   if (!isLater) return `${keyOf(name)}: ${whole}`
   const type = isRequired ? 'z.ZodType' : 'z.ZodOptional<z.ZodType>'
   return `get ${keyOf(name)}(): ${type} { return ${whole} }`
-}
-
-/** A model with more fields, as source text. */
-export function extendText({ base }: Extended, fields: string, behind: string): string {
-  const parameter = toCamel(base)
-  return `derive(${base}, (${parameter}) => ${parameter}.extend({ ${fields} })${behind})`
 }
 
 /** The call that says what only documents show, or nothing. */
