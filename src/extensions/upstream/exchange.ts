@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici'
 
+import { isBodyless } from '../../server/pipeline/response-head.ts'
 import { joinChunks } from '../../server/request/body.ts'
 import { BodyStream } from './body-stream.ts'
-import { invalidResponse, isReset, isUnconnected, toUpstreamError } from './failures.ts'
+import { invalidResponse, isReset, isUnconnected, toError, toUpstreamError } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Sender } from './transport.ts'
 
 type Controller = Dispatcher.DispatchController
@@ -198,12 +199,4 @@ function headProblem(status: number, headers: IncomingResponse['headers']): stri
   if (coding !== undefined && String(coding).toLowerCase() !== 'chunked')
     return `It has answered in the transfer coding ${String(coding)}`
   return Array.isArray(length) ? 'It has sent several lengths' : undefined
-}
-
-function isBodyless(status: number): boolean {
-  return status === 204 || status === 205 || status === 304
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('The request was given up', { cause: reason })
 }

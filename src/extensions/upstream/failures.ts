@@ -1,5 +1,6 @@
 import { HttpError } from '../../http/errors.ts'
 import { addedError } from '../../http/extension-errors.ts'
+import { clientWentAway } from '../../http/http.ts'
 
 /** The codes of undici and of sockets that mean a time limit. */
 const TIMEOUTS: ReadonlySet<unknown> = new Set([
@@ -52,6 +53,11 @@ export function isReset(error: unknown): boolean {
 /** Whether nothing of a request was sent. */
 export function isUnconnected(error: unknown): boolean {
   return hasCode(error, UNCONNECTED)
+}
+
+/** The reason of a signal as an error. */
+export function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : clientWentAway()
 }
 
 function isParserError(error: unknown): boolean {

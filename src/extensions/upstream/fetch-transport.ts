@@ -1,6 +1,6 @@
 import type { UpstreamApp } from '../../define/forward.ts'
-import { clientWentAway } from '../../http/http.ts'
-import { toUpstreamError } from './failures.ts'
+import { clientWentAway, type BodyStream } from '../../http/http.ts'
+import { toError, toUpstreamError } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Transport } from './transport.ts'
 
 /**
@@ -51,10 +51,6 @@ function raced(
   })
 }
 
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : clientWentAway()
-}
-
 function toWebRequest(
   origin: string,
   { method, path, headers, body }: OutgoingRequest,
@@ -68,13 +64,14 @@ function toWebRequest(
   return new Request(origin + path, { ...init, body: toWebStream(body), duplex: 'half' })
 }
 
-function toWebStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+/** The same body as a stream of the web platform. */
+export function toWebStream(body: BodyStream): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]()
   return new ReadableStream({
     async pull(controller) {
       const { done, value } = await iterator.next()
       if (done === true) controller.close()
-      else controller.enqueue(value)
+      else controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
     },
     async cancel() {
       await iterator.return?.()

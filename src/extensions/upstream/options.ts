@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../base/async.ts'
-import { checkOptions, type OptionRule, type Rules } from '../../base/check-options.ts'
+import { checkOptions, type Rules } from '../../base/check-options.ts'
 import {
   isBoolean,
   isCount,
@@ -7,7 +7,6 @@ import {
   isMilliseconds,
   isNonEmptyString,
   isRecord,
-  LONGEST_TIMER,
 } from '../../base/values.ts'
 import type { Injected } from '../../define/token.ts'
 
@@ -77,12 +76,10 @@ const isUrls = (value: unknown): value is UpstreamUrls =>
 
 const isPath = (value: unknown): boolean => typeof value === 'string' && /^\/[!$&-;=@\w~%]*$/.test(value)
 
-const MILLISECONDS: OptionRule = [isMilliseconds, `a number of milliseconds from 1 to ${LONGEST_TIMER}`]
-const TIMEOUTS: Readonly<Record<string, OptionRule>> = {
-  connect: MILLISECONDS,
-  headers: MILLISECONDS,
-  body: MILLISECONDS,
-}
+const isTimeouts = (value: unknown): boolean =>
+  isRecord(value) && Object.entries(value).every(([key, limit]) => TIMES.has(key) && isMilliseconds(limit))
+
+const TIMES: ReadonlySet<string> = new Set(['connect', 'headers', 'body'])
 
 const RULES: Rules = {
   name: [isNonEmptyString, "a name, such as 'Garage'"],
@@ -93,11 +90,7 @@ const RULES: Rules = {
   inject: [isRecord, 'tokens by key, such as { config: Config }'],
   prefix: [(value) => isPath(value) && !String(value).endsWith('/'), "a path, such as '/api'"],
   host: [(value) => value === 'keep', "'keep'"],
-  timeouts: [
-    (value) =>
-      isRecord(value) && Object.entries(value).every(([key, limit]) => TIMEOUTS[key]?.[0](limit) === true),
-    'connect, headers and body, in milliseconds',
-  ],
+  timeouts: [isTimeouts, 'connect, headers and body, in milliseconds'],
   connections: [(value) => isCount(value) && value > 0, 'a whole number above 0'],
   retries: [isCount, 'a whole number, 0 or more'],
   validate: [isBoolean, 'true or false'],

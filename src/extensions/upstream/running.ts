@@ -1,6 +1,5 @@
 import type { UpstreamApp } from '../../define/forward.ts'
-import type { BodyStream as Chunks } from '../../http/http.ts'
-import { createFetchTransport } from './fetch-transport.ts'
+import { createFetchTransport, toWebStream } from './fetch-transport.ts'
 import type { UpstreamSettings } from './options.ts'
 import type { OutgoingRequest, Transport } from './transport.ts'
 
@@ -38,20 +37,6 @@ async function toOutgoing(request: Request, path: string): Promise<OutgoingReque
   const headers = [...request.headers].flat()
   const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
   return { method: request.method, path, headers, body }
-}
-
-function toWebStream(body: Chunks): ReadableStream<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]()
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await iterator.next()
-      if (done === true) controller.close()
-      else controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
-    },
-    async cancel() {
-      await iterator.return?.()
-    },
-  })
 }
 
 /** The upstreams of what stands in for one. */
