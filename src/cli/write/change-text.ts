@@ -13,7 +13,7 @@ import { keyOf, quoted } from '../types/schema-type.ts'
 import type { TypeNames } from '../types/schema-type.ts'
 import { toTitle } from './title.ts'
 import { fillIn, toConversion } from './conversion-text.ts'
-import type { ConversionParts } from './conversion-text.ts'
+import type { Conversion } from './conversion-text.ts'
 import { toZodText } from './zod-text.ts'
 import type { Names } from './zod-text.ts'
 
@@ -140,8 +140,8 @@ function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Writi
 }
 
 interface Conversions {
-  readonly up: ConversionParts
-  readonly down: ConversionParts
+  readonly up: Conversion
+  readonly down: Conversion
 }
 
 function toTurnings({ base, revision }: Writing): Conversions {
@@ -207,7 +207,7 @@ function isLossy(field: FieldDraft, conversions: Conversions): boolean {
 }
 
 /** Creates the fields that did not exist yet, or `undefined` if all of them may be left out. */
-function upText(fields: readonly FieldDraft[], parts: ConversionParts): string | undefined {
+function upText(fields: readonly FieldDraft[], parts: Conversion): string | undefined {
   const made = fields.flatMap((field) =>
     field.kind === 'added' && !mayLack(field.now) ? [memberText(field.name, field.now, parts)] : [],
   )
@@ -216,7 +216,7 @@ function upText(fields: readonly FieldDraft[], parts: ConversionParts): string |
 }
 
 /** Creates the fields that existed only then. */
-function downText(fields: readonly FieldDraft[], parts: ConversionParts): string | undefined {
+function downText(fields: readonly FieldDraft[], parts: Conversion): string | undefined {
   if (!fields.some(({ kind }) => kind === 'removed')) return undefined
   const made = fields.flatMap((field) =>
     field.kind === 'removed' && !mayLack(field.was) ? [memberText(field.name, field.was, parts)] : [],
@@ -229,7 +229,7 @@ function mayLack({ schema, isOptional }: Described): boolean {
   return isOptional || (isRecord(schema) && schema['default'] !== undefined)
 }
 
-function memberText(name: string, field: Described, parts: ConversionParts): string {
+function memberText(name: string, field: Described, parts: Conversion): string {
   const value = withoutNull(parts.resolve.to(field.schema)) === undefined ? fillIn(field, parts) : 'null'
   return `${keyOf(name)}: ${value}`
 }

@@ -11,7 +11,7 @@ import { FORMATS, valueText } from './zod-text.ts'
 type Resolve = (schema: unknown) => unknown
 
 /** The materials of conversions. */
-export interface ConversionParts {
+export interface Conversion {
   /** Follow the references of what is turned, and of what it becomes. */
   readonly resolve: { readonly from: Resolve; readonly to: Resolve }
   readonly types: TypeNames
@@ -22,7 +22,7 @@ export interface ConversionParts {
 }
 
 /** A call that neither types nor `octavo check` let pass, until a value is written in its place. */
-export function fillIn({ schema, isOptional }: Described, { types }: Pick<ConversionParts, 'types'>): string {
+export function fillIn({ schema, isOptional }: Described, { types }: Pick<Conversion, 'types'>): string {
   const type = inOneLine(`${toType(schema, types)}${isOptional ? ' | undefined' : ''}`)
   return `fillIn(${type.includes("'") && !type.includes('"') ? `"${type}"` : valueText(type)})`
 }
@@ -44,7 +44,7 @@ export function toConversion(
   from: Described,
   to: Described,
   value: string,
-  parts: ConversionParts,
+  parts: Conversion,
 ): string | undefined {
   const [older, newer] = [parts.resolve.from(from.schema), parts.resolve.to(to.schema)]
   const present = convertPresent(older, newer, value, parts)
@@ -64,7 +64,7 @@ function convertPresent(
   older: unknown,
   newer: unknown,
   value: string,
-  parts: ConversionParts,
+  parts: Conversion,
 ): string | undefined {
   const [given, wanted] = [withoutNull(older), withoutNull(newer)]
   const inner = convertBare(given ?? older, wanted ?? newer, value, parts)
@@ -79,7 +79,7 @@ function hasDefault(schema: unknown): boolean {
 }
 
 /** The conversion of values that are neither absent nor null. */
-function convertBare(from: unknown, to: unknown, value: string, parts: ConversionParts): string | undefined {
+function convertBare(from: unknown, to: unknown, value: string, parts: Conversion): string | undefined {
   const [older, newer] = [parts.resolve.from(from), parts.resolve.to(to)]
   if (toStableText(withoutWords(older)) === toStableText(withoutWords(newer))) return undefined
   const [given, wanted] = [textsOf(older), textsOf(newer)]
@@ -92,12 +92,7 @@ function convertBare(from: unknown, to: unknown, value: string, parts: Conversio
   return convertScalar(older, newer, value, parts)
 }
 
-function convertScalar(
-  older: unknown,
-  newer: unknown,
-  value: string,
-  parts: ConversionParts,
-): string | undefined {
+function convertScalar(older: unknown, newer: unknown, value: string, parts: Conversion): string | undefined {
   const [kind, other] = [kindOf(older), kindOf(newer)]
   const filled = fillIn({ schema: newer, isOptional: false }, parts)
   if (isNumeric(kind) && other === 'string') return takesDigits(newer) ? `String(${value})` : filled
@@ -113,7 +108,7 @@ function toListedTurn(wanted: readonly string[], value: string, filled: string):
 }
 
 /** Keeps a value that fits, and asks for what stands for the others. */
-function fitting(older: unknown, newer: unknown, value: string, parts: ConversionParts): string | undefined {
+function fitting(older: unknown, newer: unknown, value: string, parts: Conversion): string | undefined {
   const rules = parts.isStrict ? rulesOf(toRecord(older), toRecord(newer), value) : []
   return rules.length === 0
     ? undefined
@@ -213,12 +208,7 @@ function toEnumTurn(
   return `${gone.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${target} : ${value}`
 }
 
-function convertList(
-  older: unknown,
-  newer: unknown,
-  value: string,
-  parts: ConversionParts,
-): string | undefined {
+function convertList(older: unknown, newer: unknown, value: string, parts: Conversion): string | undefined {
   const filled = fillIn({ schema: newer, isOptional: false }, parts)
   const [items, others] = [itemsOf(older), itemsOf(newer)]
   if (items !== undefined && others !== undefined) {
@@ -238,12 +228,7 @@ function convertList(
 type Fields = ReadonlyMap<string, Described>
 
 /** Puts a value into an object that has it, takes it out of one, or keeps what two objects share. */
-function convertObject(
-  older: unknown,
-  newer: unknown,
-  value: string,
-  parts: ConversionParts,
-): string | undefined {
+function convertObject(older: unknown, newer: unknown, value: string, parts: Conversion): string | undefined {
   const [given, wanted] = [fieldsOf(older), fieldsOf(newer)]
   const isSame = (from: Described, to: Described): boolean =>
     toConversion(from, to, value, parts) === undefined
@@ -290,7 +275,7 @@ function convertMember(
   given: Fields,
   wanted: Fields,
   value: string,
-  parts: ConversionParts,
+  parts: Conversion,
 ): readonly string[] {
   const [from, to] = [given.get(name), wanted.get(name)]
   const converted = from && to && toConversion(from, to, value, parts)
@@ -298,7 +283,7 @@ function convertMember(
 }
 
 /** The members that an object needs beside some. */
-function toMissing(wanted: Fields, beside: readonly string[], parts: ConversionParts): readonly string[] {
+function toMissing(wanted: Fields, beside: readonly string[], parts: Conversion): readonly string[] {
   return [...wanted].flatMap(([name, field]) =>
     beside.includes(name) || field.isOptional || hasDefault(parts.resolve.to(field.schema))
       ? []
