@@ -90,6 +90,8 @@ export { DroppedIdentity } from 'octavo'
 
 export { ERRORS } from 'octavo'
 
+export { EachReply } from 'octavo'
+
 export { EdgeApp } from 'octavo'
 
 export { EnabledVersions } from 'octavo'
@@ -107,6 +109,8 @@ export { ErrorFormat } from 'octavo'
 export { ErrorFormatOptions } from 'octavo'
 
 export { ErrorHandler } from 'octavo'
+
+export { ErrorResponses } from 'octavo'
 
 export { EventRequest } from 'octavo'
 

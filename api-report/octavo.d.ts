@@ -562,7 +562,7 @@ type EachName<T, Unknown> = {
   [I in keyof T]: NameIn<T[I], Unknown>
 }[number & keyof T]
 
-type EachReply<S extends number, D> = S extends number ? Reply<S, D> : never
+export type EachReply<S extends number, D> = S extends number ? Reply<S, D> : never
 
 export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   readonly $errors?: F
@@ -662,7 +662,7 @@ export interface ErrorHandler {
   readonly response?: ErrorResponses
 }
 
-type ErrorResponses = Readonly<Record<number, Schema>>
+export type ErrorResponses = Readonly<Record<number, Schema>>
 
 type ErrorResult<R> = [R] extends [never] ? unknown : ErrorReturned<R> | Promise<ErrorReturned<R>>
 

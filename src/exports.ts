@@ -24,7 +24,7 @@ export type { Controller, ControllerOptions, RouterOptions, WebHandler } from '.
 export { defineErrorFormat } from './define/error-format.ts'
 export type { ErrorFormat, ErrorFormatOptions, ProblemDocument } from './define/error-format.ts'
 export { defineErrorHandler } from './define/error-handler.ts'
-export type { ErrorClass, ErrorHandler, Matched } from './define/error-handler.ts'
+export type { ErrorClass, ErrorHandler, ErrorResponses, Matched } from './define/error-handler.ts'
 export { FileStream, FileStreams } from './schema/file-stream.ts'
 export { defineGuard } from './define/guard.ts'
 export type { AnyGuard, Guard, GuardOptions, SecurityRequirement, SecurityScheme } from './define/guard.ts'
@@ -60,6 +60,7 @@ export * from './define/register.ts'
 export { accepted, html, redirect, reply, stream, text } from './define/reply.ts'
 export type {
   AcceptedOptions,
+  EachReply,
   EventsOf,
   EventsReply,
   Raw as RawMark,
