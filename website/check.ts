@@ -39,10 +39,35 @@ const CLOSELY = [
 const WIDTHS = [375, 1280] as const
 const SCHEMES = ['light', 'dark'] as const
 
-/** Searches, and a page that each has to find. */
+/** Searches, which are looked at closely, and a page that each has to find. */
 const SEARCHES = {
   deprecation: '/guide/deprecation',
   unsupported_version: '/errors#unsupported_version',
+} as const
+
+/** Searches, and the page that each has to find first. */
+const FIRST = {
+  deprecate: '/guide/deprecation',
+  'rename field': '/guide/changes',
+  vercel: '/guide/runtimes',
+  pagination: '/guide/pages',
+  'upload file': '/guide/uploads',
+  websocket: '/guide/websockets',
+  'rate limit': '/guide/middleware#ratelimit',
+  jwt: '/guide/tokens',
+  cors: '/guide/cors',
+  prometheus: '/guide/metrics',
+  'breaking change': '/guide/compatibility',
+  openapi: '/guide/openapi',
+  'requests without version': '/guide/versioning',
+  client: '/guide/client',
+  session: '/guide/sessions',
+  testing: '/guide/testing',
+  logging: '/guide/logging',
+  'invalid input': '/guide/input',
+  'dependency injection': '/guide/modules',
+  idempotency: '/guide/idempotency',
+  'graceful shutdown': '/guide/operations#shutdown',
 } as const
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -113,22 +138,49 @@ interface Search {
   readonly place: string
 }
 
-async function search(tab: Tab, url: string, { text, page, place }: Search): Promise<void> {
+const FOUND = `[...document.querySelectorAll('.VPLocalSearchBox .result')].map((each) => each.getAttribute('href'))`
+
+async function openSearch(tab: Tab, url: string): Promise<void> {
   await tab.open(url)
   await tab.until(READY)
   await tab.evaluate("document.querySelector('.DocSearch-Button').click()")
   await tab.until("document.querySelector('.search-input')")
-  await tab.evaluate(`{
-    const field = document.querySelector('.search-input')
-    field.value = ${JSON.stringify(text)}
-    field.dispatchEvent(new Event('input', { bubbles: true }))
-  }`)
-  const found = `[...document.querySelectorAll('.VPLocalSearchBox .result')].map((each) => each.getAttribute('href'))`
-  await tab.until(`${found}.length > 0`)
-  const links = await tab.evaluate(found)
-  if (!Array.isArray(links) || !links.some((link) => String(link).startsWith(page)))
-    mistakes.push(`${place}: ${text} finds ${String(links)}`)
 }
+
+/** The addresses that a text finds, the best first. */
+async function find(tab: Tab, text: string): Promise<readonly string[]> {
+  const type = (typed: string): string => `{
+    const field = document.querySelector('.search-input')
+    field.value = ${JSON.stringify(typed)}
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }`
+  await tab.evaluate(type(''))
+  await tab.until(`${FOUND}.length === 0`)
+  await tab.evaluate(type(text))
+  await tab.until(`${FOUND}.length > 0`)
+  const links = await tab.evaluate(FOUND)
+  return Array.isArray(links) ? links.map(String) : []
+}
+
+async function search(tab: Tab, url: string, { text, page, place }: Search): Promise<void> {
+  await openSearch(tab, url)
+  const links = await find(tab, text)
+  if (!links.some((link) => link.startsWith(page))) mistakes.push(`${place}: ${text} finds ${String(links)}`)
+}
+
+async function checkRanking(tab: Tab, url: string): Promise<void> {
+  await tab.look(1280, 900, 'light')
+  await openSearch(tab, url)
+  for (const [text, page] of Object.entries(FIRST)) {
+    const [first = 'no page', second = ''] = await find(tab, text)
+    if (!first.startsWith(page)) mistakes.push(`the search for ${text}: first ${first}, then ${second}`)
+  }
+}
+
+/** Code has the width of its column, so it does not scroll. */
+const SCROLLED = `[...document.querySelectorAll('.vp-doc div[class*=language-] pre')]
+  .filter((each) => each.scrollWidth > each.clientWidth)
+  .map((each) => each.textContent.slice(0, 40))`
 
 async function checkClosely(tab: Tab, url: string, width: number, scheme: 'light' | 'dark'): Promise<void> {
   const look = async (place: string): Promise<void> => {
@@ -168,6 +220,9 @@ async function checkWidths(tab: Tab, url: string): Promise<void> {
     for (const [, path] of SIDEBAR.flatMap(({ pages }) => pages)) {
       await tab.open(`${url}${toAddress(path)}`)
       await checkWidth(tab, `/${path} ${width}`)
+      const scrolled = await tab.evaluate(SCROLLED)
+      if (Array.isArray(scrolled))
+        mistakes.push(...scrolled.map((each) => `/${path} ${width} scrolls ${String(each)}`))
     }
   }
   await tab.look(NARROWEST_NAVIGATION, 900, 'light')
@@ -215,6 +270,7 @@ async function checkAll(browser: Browser, url: string): Promise<void> {
   await Promise.all(schemes)
   await inTab(browser, url, (tab) => checkWidths(tab, url))
   await inTab(browser, url, (tab) => checkSidebar(tab, url))
+  await inTab(browser, url, (tab) => checkRanking(tab, url))
 }
 
 const chromium = findChromium()

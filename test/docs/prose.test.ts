@@ -101,7 +101,7 @@ const pages: readonly Page[] = [
   { page: 'docs/rules.md', maxWords: 3_900 },
   { page: 'docs/security.md', maxWords: 2_800 },
   { page: 'outside/README.md', maxWords: 330, minProse: 100 },
-  { page: 'website/README.md', maxWords: 340, minProse: 150 },
+  { page: 'website/README.md', maxWords: 360, minProse: 150 },
 ]
 
 const MIN_PROSE = 200

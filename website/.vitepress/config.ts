@@ -1,12 +1,13 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { defineConfig } from 'vitepress'
 import type { DefaultTheme } from 'vitepress'
 
 import { toAccessible } from '../build/accessible-theme.ts'
-import { createCopies, writeCopies } from '../build/copies.ts'
+import { createCopies, summaryOf, writeCopies } from '../build/copies.ts'
 import { findMistakes } from '../build/output.ts'
+import { RANKING } from '../build/ranking.ts'
 import { createSitemap } from '../build/sitemap.ts'
 import { useCodeGroups } from '../markdown/code-groups.ts'
 import { useDrawings } from '../markdown/drawings.ts'
@@ -21,6 +22,8 @@ const ROOT = join(SITE, '..')
 const BASE = process.env['SITE_BASE'] ?? '/'
 /** The origin of the site, such as `https://docs.example`. A sitemap needs it, because its addresses have to be whole. */
 const ORIGIN = process.env['SITE_ORIGIN']
+/** Where pages are edited, such as `https://git.example/octavo/edit/main`. */
+const EDITED_AT = process.env['SITE_EDITED_AT']
 
 const excluded = readdirSync(ROOT, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !['docs', 'website', 'bench'].includes(entry.name))
@@ -85,7 +88,8 @@ export default defineConfig({
   },
   themeConfig: {
     logo: '/logo.svg',
-    search: { provider: 'local', options: { _render: renderForSearch } },
+    search: { provider: 'local', options: { _render: renderForSearch, miniSearch: RANKING } },
+    ...(EDITED_AT !== undefined && { editLink: { pattern: `${EDITED_AT}/:path`, text: 'Edit this page' } }),
     // its name for screen readers has to be its text
     notFound: { linkText: 'Take me home', linkLabel: 'Take me home' },
     outline: { level: [2, 3], label: 'On this page' },
@@ -93,6 +97,7 @@ export default defineConfig({
       { text: 'Tutorial', link: '/tutorial/', activeMatch: '^/tutorial/' },
       { text: 'Guide', link: '/introduction', activeMatch: '^/(introduction|guide/)' },
       { text: 'Cookbook', link: '/cookbook/', activeMatch: '^/cookbook/' },
+      { text: 'Coming from', link: '/coming-from/', activeMatch: '^/coming-from/' },
       { text: 'API', link: '/api/', activeMatch: '^/api/' },
       { text: 'Benchmarks', link: '/benchmarks' },
       {
@@ -107,12 +112,28 @@ export default defineConfig({
     sidebar: { ...readApi(), '/': guide },
     footer: { message: 'MIT license' },
   },
-  transformHead: ({ pageData }) => [
+  transformPageData: (pageData) => {
+    const isWritten = pageData.filePath.startsWith('website/')
+    if (isWritten) return { frontmatter: { ...pageData.frontmatter, editLink: false } }
+    return { description: summaryOf(readFileSync(join(ROOT, pageData.filePath), 'utf8')) }
+  },
+  transformHead: ({ pageData, title, description }) => [
     ['link', { rel: 'alternate', type: 'text/markdown', href: `${BASE}${pageData.relativePath}` }],
+    ...Object.entries({
+      'og:site_name': 'Octavo',
+      'og:type': 'website',
+      'og:title': title,
+      'og:description': description,
+      ...(ORIGIN !== undefined && {
+        'og:url': `${ORIGIN}${BASE.slice(0, -1)}${toAddress(pageData.relativePath.replace(/\.md$/, ''))}`,
+        'og:image': `${ORIGIN}${BASE}page.png`,
+      }),
+    }).map(([property, content]): [string, Record<string, string>] => ['meta', { property, content }]),
   ],
   buildEnd: ({ outDir, pages }) => {
     writeCopies(outDir, createCopies(ROOT, pages, SIDEBAR, BASE))
     if (ORIGIN !== undefined) writeFileSync(join(outDir, 'sitemap.xml'), createSitemap(pages, ORIGIN, BASE))
+    copyFileSync(join(ROOT, 'docs/images/page-light.png'), join(outDir, 'page.png'))
     const mistakes = findMistakes(outDir, BASE)
     if (mistakes.length > 0) throw new Error(`the site has mistakes:\n${mistakes.join('\n')}`)
   },

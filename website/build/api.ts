@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { Application, ReflectionKind } from 'typedoc'
+import { Application, Comment, ReflectionKind } from 'typedoc'
 import type { DeclarationReflection, TypeDocOptions } from 'typedoc'
 import type { PluginOptions } from 'typedoc-plugin-markdown'
 
@@ -60,7 +60,34 @@ if (modules.length !== entries.length)
 const names = new Map(entries.map(([name, source]) => [toModuleName(source), name]))
 for (const module of modules) module.name = names.get(module.name) ?? module.name
 modules.sort((one, other) => one.name.localeCompare(other.name, 'en'))
+
+/** The descriptions of entry points in the README, without their links. */
+const described = new Map(
+  [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^\| `(octavo[/\w]*)` +\| (.*?) +\|$/gm)].map(
+    ([, name = '', text = '']) => [name, text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')],
+  ),
+)
+for (const module of modules) {
+  const text = described.get(module.name)
+  if (text === undefined) throw new Error(`README.md does not describe ${module.name}`)
+  module.comment = new Comment([{ kind: 'text', text }])
+}
 await app.generateOutputs(project)
+
+/** Puts type parameters behind everything else of a function, class or type, because options are looked for more often. */
+function optionsFirst(markdown: string, level: 2 | 3 | 4 = 2): string {
+  const heading = '#'.repeat(level)
+  const [head = '', ...parts] = markdown.split(new RegExp(`^(?=${heading} )`, 'm'))
+  const isOfTypes = (part: string): boolean => part.startsWith(`${heading} Type Parameters`)
+  const inner = level === 4 ? parts : parts.map((part) => optionsFirst(part, level === 2 ? 3 : 4))
+  const ordered = [...inner.filter((part) => !isOfTypes(part)), ...inner.filter(isOfTypes)]
+  return head + ordered.map((part) => `${part.trimEnd()}\n\n`).join('')
+}
+for (const name of readdirSync(OUT, { recursive: true, encoding: 'utf8' })) {
+  if (!name.endsWith('.md')) continue
+  const file = join(OUT, name)
+  writeFileSync(file, `${optionsFirst(readFileSync(file, 'utf8')).trimEnd()}\n`)
+}
 
 const FOLDERS: Readonly<Partial<Record<ReflectionKind, string>>> = {
   [ReflectionKind.Class]: 'classes',

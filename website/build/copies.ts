@@ -36,7 +36,7 @@ export function toCopy(file: string, markdown: string, base: string): string {
 }
 
 /** The first sentence of a page. */
-function summaryOf(markdown: string): string {
+export function summaryOf(markdown: string): string {
   const prose = markdown.split(/\n\s*\n/).find((block) => /^[A-Z`[]/.test(block)) ?? ''
   const text = prose.replaceAll(/\s+/g, ' ').replaceAll(LINK, '$1')
   return /^.*?[.:](?=\s|$)/.exec(text)?.[0].replace(/:$/, '.') ?? text
