@@ -446,6 +446,42 @@ describe('changes that load data', () => {
     assert.deepEqual(sizes, [4, 4])
   })
 
+  it('load for all levels of a request at once if another change gave the field between them a name', async () => {
+    const Tree = model('Tree', {
+      id: z.int(),
+      get parts(): z.ZodArray<z.ZodAny> {
+        return z.array(Tree as unknown as z.ZodAny)
+      },
+    })
+    const sizes: number[] = []
+    const own = defineVersions({
+      versions: ['3', '2', '1'],
+      models: { Tree },
+      changes: [
+        defineVersionChange({
+          version: '3',
+          title: 'Branches are parts',
+          change: [reshape({ of: Tree, fields: { parts: { was: 'branches' } } })],
+        }),
+        defineVersionChange({
+          version: '2',
+          title: 'Ids are numbers',
+          change: [
+            reshape({
+              of: Tree,
+              load: { up: (trees) => sizes.push(trees.length) },
+              fields: { id: { was: z.string(), up: (_, { loaded }) => loaded, down: String } },
+            }),
+          ],
+        }),
+      ],
+    })
+    const old = { id: 'a', branches: [{ id: 'b', branches: [] }] }
+    const made = await own.migrate(Tree, old, { from: '1', inject: {} })
+    assert.deepEqual(made, { id: 1, parts: [{ id: 1, parts: [] }] })
+    assert.deepEqual(sizes, [2])
+  })
+
   it('run functions without a second argument where data cannot be loaded', async () => {
     const Item = model('Item', { id: z.string(), size: z.string(), label: z.string(), note: z.string() })
     const change = defineVersionChange({

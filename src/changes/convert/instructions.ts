@@ -253,7 +253,7 @@ export function upInstructions(own: AppliedStep, site: UpSite): readonly Instruc
       fields: made.map(({ name }) => name),
       call: reshape.up,
       loader,
-      args: namedRegisters(older, registerOf),
+      args: reshape.up === undefined ? [] : namedRegisters(older, registerOf),
       made,
       required,
     })

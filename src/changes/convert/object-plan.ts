@@ -44,29 +44,34 @@ export function planObject(
 /** Writes the programs of both directions. */
 function toPrograms(site: Site): { readonly down: Program; readonly up: Program } {
   const { schema, modelled, steps } = site
-  const registers = new Map<FieldId, number>()
-  const registerOf = (fieldId: FieldId): number => {
-    const register = registers.get(fieldId) ?? registers.size
-    registers.set(fieldId, register)
-    return register
-  }
   const keys = new Map([...modelled.fieldIds].map(([key, fieldId]) => [fieldId, key]))
   const around = {
     isAround: (fieldId: FieldId, types: ReadonlySet<string>) =>
       modelled.wrappers.get(keys.get(fieldId) ?? '')?.some((each) => types.has(defOf(each).type)) === true,
-    registerOf,
     sentOf: createSentOf(site),
   }
-  const downs = steps.flatMap((step) => downInstructions(step, around))
+  // a member that only one direction needs makes no object of the other one wait
+  const [forDown, forUp] = [new Map<FieldId, number>(), new Map<FieldId, number>()]
+  const downs = steps.flatMap((step) => downInstructions(step, { ...around, registerOf: numbering(forDown) }))
   const ups = steps.toReversed().flatMap((step) =>
     upInstructions(step, {
       ...around,
+      registerOf: numbering(forUp),
       newerSchema: (fieldId) => newerSchema(fieldId, step.step, schema, modelled, steps),
     }),
   )
   return {
-    down: toDown({ ...site, registers }, downs),
-    up: toUp({ ...site, registers }, ups),
+    down: toDown({ ...site, registers: forDown }, downs),
+    up: toUp({ ...site, registers: forUp }, ups),
+  }
+}
+
+/** Creates the function that gives each field a register. */
+function numbering(registers: Map<FieldId, number>): (fieldId: FieldId) => number {
+  return (fieldId) => {
+    const register = registers.get(fieldId) ?? registers.size
+    registers.set(fieldId, register)
+    return register
   }
 }
 
@@ -154,20 +159,22 @@ function toUp(
   instructions: readonly Instruction[],
 ): Program {
   const byKey = new Map(fields.map((field) => [field.key, field]))
+  // the rest is only noted, so that no object waits for it
+  const used = new Set(instructions.flatMap(usedIn))
   return {
     direction: 'up',
     registerCount: registers.size,
     loads: fields.flatMap(({ fieldId, name, plan }) => {
       const register = fieldId === undefined ? undefined : registers.get(fieldId)
-      return register === undefined ? [] : [{ name, register, plan }]
+      return register === undefined ? [] : [{ name, register, plan: used.has(register) ? plan : undefined }]
     }),
     instructions,
     members: Object.entries(shapeOf(schema)).map(([key, own]): Member => {
       const fieldId = modelled.fieldIds.get(key)
       const field = byKey.get(key)
       const register = fieldId === undefined ? undefined : registers.get(fieldId)
-      // what is in a register was converted on its way there
-      const plan = register === undefined ? field?.plan : undefined
+      // what functions use was converted on its way into its register
+      const plan = register === undefined || !used.has(register) ? field?.plan : undefined
       return {
         to: key,
         from: field?.name ?? key,
@@ -181,6 +188,24 @@ function toUp(
     others: findOthers(schema, fields, others?.up),
     refine: createRefine(schema),
   }
+}
+
+/** Returns the registers that an instruction reads or writes for functions. */
+function usedIn(instruction: Instruction): readonly number[] {
+  switch (instruction.kind) {
+    case 'note':
+      return []
+    case 'convert':
+      return [instruction.register, ...[...instruction.reads, ...instruction.required].map(numberOf)]
+    case 'group':
+      return [...instruction.args, ...instruction.made, ...(instruction.required?.all ?? [])].map(numberOf)
+    case 'load':
+      return [...instruction.args, ...instruction.required].map(numberOf)
+  }
+}
+
+function numberOf({ register }: { readonly register: number }): number {
+  return register
 }
 
 /** Copies or converts the members that no version declares, if the object keeps them. */
