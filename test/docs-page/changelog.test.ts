@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { defineGuard, VersioningSchemes } from 'octavo'
+import { defineController, defineGuard, defineModule, VersioningSchemes } from 'octavo'
 import type { DocsOptions } from 'octavo'
+import { createEdgeApp } from 'octavo/edge'
 
 import { createCars } from './support.ts'
 import { createChangelog } from '../inside/server.ts'
@@ -69,6 +70,35 @@ describe('the changelog beside the documents', () => {
     const app = createCars()
     assert.equal((await app.inject('/docs/changelog.json')).statusCode, 404)
     assert.doesNotMatch((await app.inject('/docs')).body, /Changelog/)
+  })
+
+  it('marks versions that do not answer any more', async () => {
+    const app = createCars({ docs: {} })
+    app.enableVersioning(VersioningSchemes.URL, {
+      defaultVersion: null,
+      clock: () => Date.parse('2026-02-01'),
+      versions: { 1: { sunset: '2026-01-01', retired: 'gone' } },
+    })
+    const { body } = await app.inject('/docs/changelog.html')
+    const mark = '<small class="mark">retired</small>'
+    assert.equal(body.split(mark).length, 3)
+    assert.ok(body.includes(`<h2 id="version-1">1 ${mark}</h2>\n<p>Retirement on 2026-01-01.</p>`), body)
+  })
+
+  it('is not served by octavo/edge, whose list of documents does not link to it', async () => {
+    const cars = defineController({
+      prefix: '/cars',
+      routes: ['1', '2'].map((version) => ({ method: 'GET' as const, version, handler: () => version })),
+    })
+    const app = createEdgeApp(defineModule({ controllers: [cars] }), {
+      logger: false,
+      docs: {},
+      versioning: { scheme: VersioningSchemes.URL },
+    })
+    assert.equal((await app.inject('/docs/changelog.json')).statusCode, 404)
+    const { statusCode, body } = await app.inject('/docs')
+    assert.equal(statusCode, 200)
+    assert.doesNotMatch(body, /Changelog/)
   })
 
   it('is guarded as the documents are', async () => {
