@@ -3,6 +3,7 @@ import { levelOf, type Circumstances } from './level.ts'
 import type { Difference, DifferentSchemas, Documents, Found } from './operation/context.ts'
 import { toRule, type Fact, type Pair, type Step } from './schema/fact.ts'
 import { asSeen, behind } from './schema/settle.ts'
+import { isAny } from './schema/shape.ts'
 import { toNamed, type Named } from './where.ts'
 
 /** The differences of one operation. */
@@ -141,7 +142,9 @@ function factsOf({ pair: root, side }: DifferentSchemas, documents: Documents): 
     const seen = known.get(pair) ?? 0
     if (outlook === undefined || (seen & (1 << outlook)) !== 0) return
     known.set(pair, seen | (1 << outlook))
-    const schema = documents.revision.schemaOf(pair.revision.place)
+    // one that says nothing has the place of what lacks it
+    const { place, schema: own } = pair.revision
+    const schema = own === undefined && isAny(pair.revision) ? undefined : documents.revision.schemaOf(place)
     const entry = schema === undefined ? above.entry : { schema, depth: above.way?.depth ?? 0 }
     open.push({ pair, outlook, way: above.way, entry })
   }

@@ -5,6 +5,7 @@ import { compareDocuments } from 'octavo/testing'
 
 import { OPERATIONS } from './corpus/operations.ts'
 import type { Short } from './corpus/operations.ts'
+import { documentOf, ref, string } from './support.ts'
 
 const toDocument = ({ version = '1', paths = {}, schemes = {}, ...rest }: Short): object => ({
   openapi: '3.2.0',
@@ -33,4 +34,16 @@ describe('the gate, operations', () => {
         )
       }
     })
+})
+
+describe('the gate, a named schema', () => {
+  it('has the place of a property of which nothing more is said', () => {
+    const car = (properties: object): unknown =>
+      documentOf({ response: ref('Car') }, { Car: { type: 'object', properties, required: ['made'] } })
+    const { findings } = compareDocuments(car({ made: string }), car({}))
+    assert.deepEqual(
+      findings.map(({ rule, schema, at, revision }) => [rule, schema, at, revision.pointer]),
+      [['response-property-type-generalized', 'Car', 'made', '/components/schemas/Car']],
+    )
+  })
 })
