@@ -19,7 +19,7 @@ import { measureMemory } from './observed.ts'
 setFlagsFromString('--expose-gc')
 Object.assign(globalThis, { gc: runInNewContext('gc') })
 
-const REQUESTS = 2500
+const REQUESTS = 1600
 /** What an entry may take, in bytes, with its share of what is made once. The headers of each request have seven times as many. */
 const BOUND = 2000
 const LONG = 'x'.repeat(14_000)

@@ -104,7 +104,10 @@ const COMPILER_OPTIONS = {
   skipLibCheck: true,
 }
 
-/** Creates a project for one test file, whose packages are those of this repository. */
+/**
+ * Creates a project for one test file, whose packages are those of this repository. A command takes half as long with an app in JavaScript,
+ * which needs no tsx.
+ */
 export function createProject(files: Readonly<Record<string, string>> = {}): Project {
   const folder = createFolder()
   const path = join(folder.path, 'project')
