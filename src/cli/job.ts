@@ -97,7 +97,7 @@ export interface CurrentReport {
   }
   /** Its changes, if they were checked; absent without a history. */
   readonly history?: History
-  /** What it defines, if its changes were checked. */
+  /** Definitions of the app, if its changes were checked. */
   readonly definitions?: Definitions
 }
 
