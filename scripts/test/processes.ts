@@ -6,7 +6,6 @@ import type { Way } from './files.ts'
  * a file that is not listed must leave no trace: it restores what it mocks, closes what it opens, and measures neither time nor memory.
  */
 export const OWN: Readonly<Record<string, string>> = {
-  'test/cookbook/': 'starts processes and runs esbuild',
   'test/runner/': 'starts processes',
   'test/app/client.test.ts': 'mocks the clock',
   'test/app/decompression.test.ts': 'measures time and memory',

@@ -103,7 +103,7 @@ describe('the compiled form of a program', () => {
         })
         assert.deepEqual(compiled, interpreted)
       }),
-      { numRuns: 400, includeErrorInReport: true },
+      { numRuns: 200, includeErrorInReport: true },
     )
   })
 })
@@ -180,7 +180,7 @@ describe('a history', () => {
         })
         assert.deepEqual(compiled, interpreted)
       }),
-      { numRuns: 30, includeErrorInReport: true },
+      { numRuns: 15, includeErrorInReport: true },
     )
   })
 })
