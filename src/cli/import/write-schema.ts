@@ -30,7 +30,7 @@ export interface SchemaWriter {
 }
 
 /** A model with more fields. */
-export interface Extended {
+interface Extended {
   readonly base: string
   readonly fields: SchemaObject
 }
