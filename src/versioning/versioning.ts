@@ -159,7 +159,12 @@ function toCommon(options: VersioningOptions): Versioning['common'] {
   const { required = false, closed = false, unknown = 'error', report = 'errors' } = options
   const { echo = false, successorLinks = false, clock = Date.now, vary = [] } = options
   return {
-    ...{ required, closed, unknown, report, echo, successorLinks },
+    required,
+    closed,
+    unknown,
+    report,
+    echo,
+    successorLinks,
     clock: clock === Date.now ? clock : () => atOnce('clock', clock()),
     vary: vary.map((name) => name.toLowerCase()),
   }
