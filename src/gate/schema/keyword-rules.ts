@@ -56,13 +56,24 @@ export function toKeywordRules(schema: Node, reading: Reading): readonly Rule[] 
     })
 }
 
+/** Keywords whose lists have no order. */
+const SETS = new Set(['required', 'enum', 'type'])
+
+function toSortedList(value: unknown): unknown {
+  return Array.isArray(value)
+    ? value.toSorted((one, other) => (toStableText(one) < toStableText(other) ? -1 : 1))
+    : value
+}
+
 /** The text of a schema with its references followed and its annotations left out. */
 function toCanonical(schema: Node, { source }: Reading): string {
   const clean = (given: Node, above: readonly unknown[]): Node => {
     const target = source.resolve(given)
     if (above.includes(target)) return { $ref: '(above)' }
     if (!isRecord(target)) return { const: target }
-    const members = Object.entries(target).filter(([key]) => !isAnnotation(key))
+    const members = Object.entries(target)
+      .filter(([key]) => !isAnnotation(key))
+      .map(([key, value]) => [key, SETS.has(key) ? toSortedList(value) : value] as const)
     return mapSchemas(Object.fromEntries(members), (inner) => clean(inner, [...above, target]))
   }
   return toStableText(clean(schema, []))

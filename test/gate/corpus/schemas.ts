@@ -7,6 +7,13 @@ const closed = { additionalProperties: false } as const
 
 /** Types, values, limits and texts. */
 export const SCALARS: readonly SchemaPair[] = [
+  pair(
+    'what is excluded, in another order',
+    { type: 'object', not: { required: ['a', 'b'], properties: { c: { enum: [1, 2] } } } },
+    { type: 'object', not: { properties: { c: { enum: [2, 1] } }, required: ['b', 'a'] } },
+    'none',
+    'none',
+  ),
   pair('nothing changed', string, string, 'none', 'none'),
   pair('another type', string, integer, 'breaking type-changed', 'breaking type-changed'),
   pair('integers are numbers', integer, number, 'info type-generalized', 'breaking type-generalized'),
