@@ -37,6 +37,7 @@ export const DEFINITION_ERRORS = {
   invalid_version: 'a version cannot be used',
   invalid_response: 'a response declaration is neither a schema nor statuses with schemas',
   invalid_stream: 'events or items of a route cannot be used',
+  missing_guard: 'a guard reads the identity of another one that does not run before it',
   misplaced_route: 'a route is in another controller than the one it was defined for',
   circular_router: 'a router contains itself',
   duplicate_route: 'two routes answer the same method, path shape and version',
@@ -85,6 +86,13 @@ export interface DefinitionProblem {
   readonly message: string
   /** The edit that mends it. */
   readonly fix: string
+}
+
+/** Names the other places of a mistake that one edit mends, for the end of its message. */
+export function alsoIn([first, second, ...more]: readonly string[]): string {
+  if (first === undefined) return ''
+  if (second === undefined) return `, as in ${first}`
+  return `, as in ${first} and ${more.length === 0 ? second : `${more.length + 1} more`}`
 }
 
 /** The warnings about definitions that work; `docs/errors.md` explains each. */

@@ -24,10 +24,12 @@ export function placed<T extends object>(definition: T, caller: Caller): T {
   return definition
 }
 
-/** The error of mistakes in a call that throws it at once: the call of `caller`, or the one `depth` calls above it. */
+/** The error of mistakes in a call that throws it at once: those without a place have that of `caller`, or of the call `depth` calls above it. */
 export function errorAt(problems: readonly DefinitionProblem[], caller: Caller, depth = 0): DefinitionError {
   const at = toPlace(capture(caller, depth + 1))
-  return new DefinitionError(problems.map((problem) => atPlace(problem, at)))
+  return new DefinitionError(
+    problems.map((problem) => (problem.at === undefined ? atPlace(problem, at) : problem)),
+  )
 }
 
 /** Adds the place of the first of the definitions that has one to a problem or warning that has none. */

@@ -191,7 +191,6 @@ function partProblems(
   const model = isRecord(of) && of['kind'] === 'before' ? of['model'] : of
   if (!isSchema(model) || models.includes(model)) return []
   const name = modelName(model) ?? 'a schema'
-  return [
-    refuse(`the change "${id}" reshapes ${name}, which models does not list`, 'add it to models', change),
-  ]
+  // models is what has to be edited, and not the change
+  return [refuse(`models does not list ${name}, which the change "${id}" reshapes`, `add ${name} to models`)]
 }

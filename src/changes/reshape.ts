@@ -5,6 +5,7 @@ import type { AnyModel, ModelName } from './model.ts'
 import type { Earlier } from './operations/operation.ts'
 import type {
   BaseOf,
+  FieldOffers,
   FieldsWere,
   NewSide,
   ObjectFunctions,
@@ -51,7 +52,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
         readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
       }
   /** The earlier fields. @default {} */
-  readonly fields?: FieldsWere<M['~shape'], W, R, D, U, O>
+  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape']>
   /**
    * A refinement of the object before the change, for requests. It gets the old fields that `fields` and `reads` name, and returns whether
    * they are valid, or a message if they are not.
@@ -68,7 +69,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
   /** The same object before and after the change; `octavo/testing` checks them. @default [] */
   readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
 } & ObjectFunctions<M['~shape'], W, R, D, U> &
-  ReshapeDown<M['~shape'], W> &
+  ReshapeDown<ModelName<M>, M['~shape'], W> &
   ReshapeUp<M['~shape'], W, O>
 
 /** The part of a change that describes a model. */

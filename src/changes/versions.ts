@@ -1,7 +1,7 @@
-import { DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
+import type { DefinitionProblem } from '../base/definition-error.ts'
 import { setExpansion, type ChangeUse } from '../routes/history.ts'
 import { isString, toRecord } from '../base/values.ts'
-import { placed, placeOf as definedAt } from '../base/source-location.ts'
+import { errorAt, placed, placeOf as definedAt } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
 import { baseOf, modelOf, type AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
@@ -131,7 +131,7 @@ export function defineVersions<
   const C extends readonly VersionChange<Allowed<Vs>>[],
 >(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C> {
   const mistakes = historyProblems(options)
-  if (mistakes.length > 0) throw new DefinitionError(mistakes)
+  if (mistakes.length > 0) throw errorAt(mistakes, defineVersions)
   const { models, changes, messages = [], next } = options
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- types know what is released
   const versions = (next === undefined ? options.versions : [next, ...options.versions]) as Vs

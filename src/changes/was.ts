@@ -1,3 +1,4 @@
+import type { Listed } from '../define/infer.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { FieldExtra, LoadedExtra } from './convert/converter.ts'
 
@@ -44,12 +45,15 @@ export function isUsableName(name: string): boolean {
 type Undefinable<T> = { [K in keyof T]: undefined extends T[K] ? K : never }[keyof T]
 type Partials<T> = Flat<{ [K in Exclude<keyof T, Undefinable<T>>]: T[K] } & { [K in Undefinable<T>]?: T[K] }>
 
+/** Never there: a symbol, because editors complete every other name. */
+declare const TYPES: unique symbol
+
 /** A field whose older values do not fit its newest schema by themselves. */
 interface NeedsUp<Old, Now> {
   /** Converts an older value into one of the newest schema. */
   readonly up: unknown
   /** For types alone, never set. */
-  readonly '~up'?: readonly [Old, Now]
+  readonly [TYPES]?: readonly [Old, Now]
 }
 
 /** A field whose newest values do not fit its older schema by themselves. */
@@ -57,7 +61,7 @@ interface NeedsDown<Now, Old> {
   /** Converts a newest value into one of the older schema. */
   readonly down: unknown
   /** For types alone, never set. */
-  readonly '~down'?: readonly [Now, Old]
+  readonly [TYPES]?: readonly [Now, Old]
 }
 
 /** A field without functions. */
@@ -67,11 +71,21 @@ interface NoFunctions {
   readonly narrowed?: never
 }
 
+/** The same for one that the model does not have. An interface, because the sentence is written only if a function is there. */
+interface NoFunctionsOf<N, K, Sh> {
+  readonly up?: NoField<N, K, Sh>
+  readonly down?: NoField<N, K, Sh>
+  readonly narrowed?: NoField<N, K, Sh>
+}
+
+/** Says that a model has no such field. */
+type NoField<N, K, Sh> = `'${K & string}' is no field of ${N & string}: ${Listed<keyof Sh>}`
+
 /**
- * Which functions a field needs. The functions themselves are not in here, because a conditional type is settled before TypeScript knows
- * what `load` returns.
+ * Which functions a field needs, or what is wrong with its name. The functions themselves are not in here, because a conditional type is
+ * settled before TypeScript knows what `load` returns.
  */
-type FieldFunctions<Sh, K, W, O> = W extends AnySchema
+type FieldFunctions<N, Sh, K, W, O> = W extends AnySchema
   ? K extends keyof Sh
     ? (O extends true
         ? unknown
@@ -79,25 +93,32 @@ type FieldFunctions<Sh, K, W, O> = W extends AnySchema
           ? unknown
           : NeedsUp<Out<W>, In<Sh[K]>> & { readonly narrowed?: never }) &
         (Out<Sh[K]> extends In<W> ? unknown : NeedsDown<Out<Sh[K]>, In<W>>)
-    : NoFunctions
-  : NoFunctions
+    : NoFunctionsOf<N, K, Sh>
+  : K extends keyof Sh
+    ? NoFunctions
+    : NoField<N, K, Sh>
 
 /** An earlier field, with the functions that convert it. `D` and `U` are the results of `load`. */
 interface FieldWere<Sh, K, W, R, D, U> {
   /** A schema, `absent` or a name. */
   readonly was: W
   /** From the older version to the newest. */
-  readonly up?: (old: Out<W>, extra: FieldExtra<R, U>) => In<Sh[K & keyof Sh]>
+  readonly up?: (old: Out<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? In<Sh[K]> : unknown
   /** From the newest version to the older one. */
   readonly down?: (now: Out<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => In<W>
   /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
   readonly narrowed?: boolean
 }
 
-/** The earlier fields of a model. */
-export type FieldsWere<Sh, W, R = never, D = undefined, U = undefined, O = false> = {
-  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldFunctions<Sh, K, W[K], O>
+/** The earlier fields of a model, whose name is `N`. */
+export type FieldsWere<N, Sh, W, R = never, D = undefined, U = undefined, O = false> = {
+  readonly [K in keyof W]: FieldFunctions<N, Sh, K, W[K], O> & FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U>
 }
+
+/** The fields of a model with their members, for editors, which have nothing else to complete before there is a field. */
+export type FieldOffers<Sh> = { readonly [K in keyof Sh]?: FieldOffer }
+
+type FieldOffer = { readonly [P in keyof FieldWere<{}, never, never, never, never, never>]?: unknown }
 
 /** The fields that functions of one field read. */
 type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
@@ -179,13 +200,18 @@ type MadeDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: In<W[K]> }
 /** Fields that did not exist yet. */
 type MadeUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In<Sh[K]> }
 
+/** A reshape whose `down` makes fields that existed only before the change. `N` says that the newest model does not have them. */
+interface MakesEarlier<N> {
+  /** Creates the fields that existed only before the change. */
+  readonly down: unknown
+  /** For types alone, never set. */
+  readonly [TYPES]?: N
+}
+
 /** Whether a reshape needs the function that makes the fields that existed only before a change. */
-export type ReshapeDown<Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
+export type ReshapeDown<N, Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
   ? { readonly down?: never }
-  : {
-      /** Creates the fields that existed only before the change. */
-      readonly down: unknown
-    }
+  : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
 
 /** Whether a reshape needs the function that makes the fields that did not exist before a change. */
 export type ReshapeUp<Sh, W, O> = O extends true

@@ -108,7 +108,8 @@ function hintsFor(error: unknown): readonly string[] {
   const text = String(error)
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?\b/.test(text)) return [INSTALL_TSX]
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return [`Node only removes types. ${INSTALL_TSX}`]
-  return []
+  const name = /^ReferenceError: Cannot access '(.+)' before initialization$/.exec(text)?.[1]
+  return name === undefined ? [] : [`Two files may import each other: write lazy(() => ${name})`]
 }
 
 const INSTALL_TSX = 'To run this TypeScript, install tsx: npm install --save-dev tsx'

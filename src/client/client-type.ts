@@ -1,15 +1,18 @@
 import type { Controller } from '../define/controller.ts'
 import type { Flat, InputIn, Or, ParamsOf } from '../define/infer.ts'
 import type {
+  AppTypes,
   ControllerName,
   ControllersOf,
   DefaultVersionOf,
   Join,
+  ModuleOf,
   Named,
   NamedIn,
   OwnPrefix,
   RouteNames,
   Strongest,
+  TYPES,
   VersionsOf,
 } from '../define/names.ts'
 import type { EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
@@ -179,7 +182,9 @@ type Level<Own, C, View, St, Above extends string = ''> =
 type Root<C, View, St> = Level<Nameless<C>, Naming<C>, View, St>
 
 /** The models of the history of an application as they were in the version of a view; `unknown` is as they are. */
-type StateIn<A, View> = A extends { readonly $versions?: { readonly history: infer H } }
+type StateIn<A, View> = A extends {
+  readonly [TYPES]?: { readonly versions: { readonly history: infer H } }
+}
   ? [H] extends [undefined]
     ? unknown
     : View extends string
@@ -204,17 +209,16 @@ export type Client<A, V extends VersionsOf<A> | undefined = undefined> = A exten
   : ClientOf<A, V>
 
 /** The interceptors of every route of an application. */
-type AroundAll<A> = A extends { readonly $interceptors?: infer I } ? NonNullable<I> : readonly []
+type AroundAll<A> = A extends { readonly [TYPES]?: { readonly interceptors: infer I } } ? I : readonly []
 
 /** The calls of an application by its type. */
-type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends { readonly $module?: unknown }
-  ? // the module is not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
-    Root<
-      Place<ControllersOf<NonNullable<A['$module']>>, '', never, AroundAll<A>>,
-      ViewOf<A, NonNullable<A['$module']>, V>,
-      StateIn<A, ViewOf<A, NonNullable<A['$module']>, V>>
+type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends { readonly [TYPES]?: AppTypes<unknown> }
+  ? Root<
+      Place<ControllersOf<ModuleOf<A>>, '', never, AroundAll<A>>,
+      ViewOf<A, ModuleOf<A>, V>,
+      StateIn<A, ViewOf<A, ModuleOf<A>, V>>
     > &
-      InVersion<A, ViewOf<A, NonNullable<A['$module']>, V>>
+      InVersion<A, ViewOf<A, ModuleOf<A>, V>>
   : never
 
 /** The types of one version as `octavo client` writes them into a file. */
@@ -254,13 +258,13 @@ export interface InVersion<in out A, in out View = unknown> {
    *
    * @throws `TypeError` for names that do not exist and values that cannot be sent. The promise rejects.
    */
-  url<const K extends RouteNames<ModuleOf<A>>>(
+  url<const K extends RouteNames<ModuleIn<A>>>(
     name: K,
-    ...input: UrlArguments<UrlInput<RoutesAt<ModuleOf<A>, K, View>, K, StateIn<A, View>>>
+    ...input: UrlArguments<UrlInput<RoutesAt<ModuleIn<A>, K, View>, K, StateIn<A, View>>>
   ): Promise<string>
 }
 
-type ModuleOf<A> = A extends { readonly $module?: unknown } ? NonNullable<A['$module']> : never
+type ModuleIn<A> = A extends { readonly [TYPES]?: AppTypes<unknown> } ? ModuleOf<A> : never
 
 /** The routes of a full name that a view has. */
 type RoutesAt<M, K extends string, View> = View extends unknown

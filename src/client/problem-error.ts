@@ -1,4 +1,5 @@
 import type { ProblemDocument } from '../define/error-format.ts'
+import type { TYPES } from '../define/names.ts'
 import type { ValidationIssue } from '../http/errors.ts'
 import type { OutputOf, Schema } from '../schema/schema.ts'
 import { isObject, isRecord, isString } from '../base/values.ts'
@@ -13,7 +14,7 @@ export const PROBLEM_TYPE = 'application/problem+json'
  * @example
  * type Failure = ErrorBody<typeof app>
  */
-export type ErrorBody<A> = A extends { readonly $errors?: infer F }
+export type ErrorBody<A> = A extends { readonly [TYPES]?: { readonly errors: infer F } }
   ? [F] extends [Schema]
     ? Wire<OutputOf<F>>
     : ProblemDocument

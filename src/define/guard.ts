@@ -81,8 +81,11 @@ export function hasScopes(scheme: SecurityScheme): boolean {
   return type === 'oauth2' || type === 'openIdConnect' || word.toLowerCase() === 'bearer'
 }
 
-/** A guard, as `defineGuard` returns it. The type parameter is the type that it sets in `context.identity`, `never` if it sets none. */
-export interface Guard<I = never> {
+/**
+ * A guard, as `defineGuard` returns it. `I` is the type that `context.identity` has after it, `never` if it sets none, and `Own` the part of
+ * that which is gone without this guard.
+ */
+export interface Guard<I = never, Own = I> {
   /** Distinguishes guards from other definitions. */
   readonly kind: 'guard'
   /** The name in messages and documents. */
@@ -93,6 +96,8 @@ export interface Guard<I = never> {
   canActivate(context: ExecutionContext, inject: never): Awaitable<unknown>
   /** The credentials in documents: alternatives, one of which is enough. */
   readonly security?: readonly SecurityRequirement[]
+  /** The guard whose identity it reads. */
+  readonly after?: AnyGuard
   /** Of a guard that lets requests without credentials pass: the same guard, which denies them. @internal */
   readonly required?: AnyGuard
   /** Of a guard made of others: the same one, made of what `find` gives in their place. @internal */
@@ -100,7 +105,7 @@ export interface Guard<I = never> {
   /** Carry the type only, never set: a route tells by them the guards it adds from those it drops. */
   readonly $adds?: Added<I>
   /** For types alone: see `$adds`. */
-  readonly $drops?: Dropped<I>
+  readonly $drops?: Dropped<Own>
 }
 
 /** A request whose identity a guard has found. */
@@ -113,9 +118,11 @@ export interface Identified {
 export type AnyGuard = Guard<unknown>
 
 /** The options of `defineGuard`. */
-export interface GuardOptions<D> {
+export interface GuardOptions<D, I = never> {
   /** Names the guard in messages and documents. */
   readonly name: string
+  /** The guard that finds the identity which this one reads. It has to run before this one in each route. @default none */
+  readonly after?: Guard<I>
   /** The tokens that `canActivate` needs, by the keys under which it receives their values. */
   readonly inject?: D
   /** The credentials in documents: alternatives, one of which is enough. */
@@ -123,7 +130,10 @@ export interface GuardOptions<D> {
   /** The scopes in documents that tokens need. `canActivate` checks them. */
   readonly scopes?: readonly string[]
   /** Returns whether the request may continue. `false` is a 403. It may also throw an `HttpError`. */
-  readonly canActivate: (context: RouteContext, inject: Injected<D>) => Awaitable<boolean>
+  readonly canActivate: (
+    context: RouteContext<[I] extends [never] ? unknown : I>,
+    inject: Injected<D>,
+  ) => Awaitable<boolean>
 }
 
 /**
@@ -132,11 +142,15 @@ export interface GuardOptions<D> {
  * @example
  * const IsAdmin = defineGuard({
  *   name: 'IsAdmin',
+ *   after: SignedIn,
  *   inject: { roles: RoleService },
- *   canActivate: async ({ identity }, { roles }) => roles.has(identity, 'admin'),
+ *   canActivate: async ({ identity }, { roles }) => roles.has(identity.id, 'admin'),
  * })
  */
-export function defineGuard<D extends Tokens = {}>({ scopes, ...options }: GuardOptions<D>): Guard {
+export function defineGuard<D extends Tokens = {}, I = never>({
+  scopes,
+  ...options
+}: GuardOptions<D, I>): Guard<I, never> {
   for (const requirement of options.security ?? [])
     if (scopes !== undefined && Object.values(requirement).some(hasScopes)) needingScopes(requirement, scopes)
   return placed({ inject: {}, ...options, kind: 'guard' }, defineGuard)

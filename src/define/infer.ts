@@ -53,6 +53,18 @@ export type ParamsOf<P> = P extends `${string}{${infer Param}}${infer Rest}`
       ParamsOf<Rest>
   : unknown
 
+/** One of the members of a union, which `infer` takes from an intersection of functions. */
+type OneOf<U> = (U extends unknown ? (_: (_: U) => void) => void : never) extends (_: infer F) => void
+  ? F extends (_: infer One) => void
+    ? One
+    : never
+  : never
+
+/** The members of a union as a list in a text. */
+export type Listed<U, One = OneOf<U>> = [Exclude<U, One>] extends [never]
+  ? `${One & string}`
+  : `${Listed<Exclude<U, One>>}, ${One & string}`
+
 /** The validated value of one source. */
 type SourceOutput<S> = S extends Schema
   ? OutputOf<S>
@@ -170,6 +182,107 @@ export type SourcesOf<E> = StreamMark extends E ? SourcesBeside<E, MarkIn<E>> : 
 type SourcesBeside<E, Mark> = [Mark] extends [never]
   ? SourcesIn<ObjectsIn<E>>
   : SourcesIn<Held<Exclude<ObjectsIn<E>, RecordIn<ObjectsIn<E>> | StreamMark | EventsMark>>>
+
+/** A schema by a mark that costs the type checker less. */
+interface Marked {
+  readonly _zod: unknown
+}
+
+/** Sources that may need a closer look: a body is a schema, and parameters are those of the path. */
+interface PlainSources {
+  readonly body?: Marked | undefined
+  readonly params?: undefined
+}
+
+/**
+ * The sources as a route declares them, with a sentence in the place of everything that cannot be read. `P` is the prefix of the controller,
+ * and `E` the element.
+ */
+export type CheckedSources<S, P, E> = [Unread<S[keyof S]>, S] extends [never, PlainSources]
+  ? S
+  : { readonly [K in keyof S]: Or<SourceMistake<K, S[K], ParamsOf<P> & ParamsOf<PathIn<E>>>, S[K]> }
+
+type Unread<V> = V extends Marked | undefined
+  ? never
+  : V extends readonly unknown[]
+    ? never
+    : V[keyof V] extends Marked
+      ? never
+      : V
+
+/** What a source would have to be, if it is something else. `Known` are the parameters of prefix and path. */
+type SourceMistake<K, S, Known> = K extends 'params'
+  ? Or<ParamMistakes<S, Stray<keyof SourceOutput<S>, Known>, Known>, FieldMistakes<K, S>>
+  : FieldMistakes<K, S>
+
+type FieldMistakes<K, S> = S extends Schema | undefined
+  ? never
+  : K extends 'body'
+    ? 'not a schema: write z.object({ … })'
+    : K extends 'inject'
+      ? never
+      : S extends readonly string[]
+        ? never
+        : [S[keyof S]] extends [Schema | undefined]
+          ? never
+          : {
+              readonly [F in keyof S]: S[F] extends Schema
+                ? S[F]
+                : 'not a schema: write one, such as z.string()'
+            }
+
+/** The declared parameters that the path lacks. A path that types do not know may have any. */
+type Stray<Names, Known> = unknown extends Known
+  ? Names
+  : string extends keyof Known
+    ? never
+    : Exclude<Names, keyof Known>
+
+type ParamMistakes<S, Strays, Known> = [Strays] extends [never]
+  ? never
+  : S extends Marked | readonly unknown[]
+    ? NoParam<Strays, keyof Known>
+    : { readonly [F in keyof S]: F extends Strays ? NoParam<F, keyof Known> : S[F] }
+
+/** Says that a path has no such parameter. */
+type NoParam<Name, Known> = [Known] extends [never]
+  ? `'${Name & string}' is no parameter of the path, which has none`
+  : `'${Name & string}' is no parameter of the path: ${Listed<Known>}`
+
+/** A response declaration, with a sentence in the place of everything that is no schema. */
+export type CheckedResponse<R> = [SchemasOf<R>] extends [Marked]
+  ? R
+  : { readonly [K in keyof R]: R[K] extends Marked ? R[K] : 'not a schema: write z.object({ … })' }
+
+/** The schemas by status. */
+type SchemasOf<R> = R extends Marked | readonly unknown[] ? never : R[keyof R]
+
+/** A response without a status. Editors offer those that it has. */
+export type WithoutStatus = {
+  readonly [K in Offered | '4XX' | '5XX' | 'default']?: NoStatus
+} & { readonly [name: string]: NoStatus }
+
+type NoStatus = 'not a status: write response: z.object({ … }), or { 200: z.object({ … }) }'
+
+type Offered =
+  | 200
+  | 201
+  | 202
+  | 204
+  | 303
+  | 400
+  | 401
+  | 403
+  | 404
+  | 409
+  | 410
+  | 412
+  | 413
+  | 415
+  | 422
+  | 429
+  | 500
+  | 503
 
 /** The input declaration of a route element. */
 export type InputIn<E> = Or<SourcesOf<E>, unknown>
@@ -295,7 +408,7 @@ type Returnable<R> = R extends { readonly 200: { readonly '~stream': unknown } }
   :
       | Raw
       | (R extends Schema
-          ? InputOf<R> | ReplyOf<number, InputOf<R>>
+          ? InputOf<R> | ReplyOf<number, InputOf<R>> | ReplyOf<204 | 205 | 304, undefined>
           : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
 
 /** The results that the handler of a route element may return. */

@@ -215,12 +215,35 @@ type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
 /** The entries of all routes of a module. */
 type AllEntries<M> = Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>
 
-type ListedOf<A> = A extends { readonly $versions?: EnabledVersions<unknown, infer L, unknown> } ? L : never
+/** Never there: a symbol, because editors complete every other name. */
+export declare const TYPES: unique symbol
+
+/** The types that an application remembers. */
+export interface AppTypes<M, F = unknown, V = unknown, I = unknown> {
+  /** The root module, from which `createClient` knows the routes. */
+  readonly module: M
+  /** The schema of all errors, or `undefined` for problem documents. */
+  readonly errors: F
+  /** The versions that the option `versioning` names. */
+  readonly versions: V
+  /** The interceptors of every route. */
+  readonly interceptors: I
+}
+
+/** The root module of an application. It is not inferred, because TypeScript instantiates what it has inferred once more wherever it is used. */
+export type ModuleOf<A extends { readonly [TYPES]?: AppTypes<unknown> }> = NonNullable<
+  A[typeof TYPES]
+>['module']
+
+type ListedOf<A> = A extends {
+  readonly [TYPES]?: { readonly versions: EnabledVersions<unknown, infer L, unknown> }
+}
+  ? L
+  : never
 
 /** The versions that an application has. */
-export type VersionsOf<A> = A extends { readonly $module?: unknown }
-  ? // not inferred, because TypeScript instantiates what it has inferred once more wherever it is used
-    VersionsAmong<AllEntries<NonNullable<A['$module']>>, ListedOf<A>>
+export type VersionsOf<A> = A extends { readonly [TYPES]?: AppTypes<unknown> }
+  ? VersionsAmong<AllEntries<ModuleOf<A>>, ListedOf<A>>
   : A extends { readonly $written: { readonly version: infer V } }
     ? Extract<V, string>
     : string
@@ -232,7 +255,7 @@ export type VersionsNamed<M, K extends string> =
 /** Routes without a version, and those whose versions types do not know, may answer in every version. */
 type VersionsIn<S, M> = [Extract<S, RangeText | symbol>] extends [never]
   ? Extract<S, string>
-  : VersionsOf<{ readonly $module?: M }>
+  : VersionsOf<{ readonly [TYPES]?: AppTypes<M> }>
 
 /** The entries of the routes called K, with `VERSION_NEUTRAL` for those without a version. */
 type EntriesNamed<C, K extends string, Above extends string = '', Version = never> =
@@ -252,7 +275,7 @@ type EntriesOfName<T, K, Version> = {
 
 /** The version of requests that name none: `null` for no version, `unknown` if types do not know. */
 export type DefaultVersionOf<A, M> = A extends {
-  readonly $versions?: EnabledVersions<infer D, unknown, unknown>
+  readonly [TYPES]?: { readonly versions: EnabledVersions<infer D, unknown, unknown> }
 }
   ? [D] extends [string]
     ? Certain<D, AllEntries<M> | ListedOf<A>>

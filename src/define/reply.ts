@@ -15,11 +15,15 @@ const REPLY: unique symbol = Symbol('octavo.reply')
 /** Never there: symbols, because editors complete every other name. */
 declare const STATUS: unique symbol
 declare const DATA: unique symbol
+/** Has messages compare a reply with replies: a `Response` has two members of the same names. */
+declare const MADE: unique symbol
 
 /** The marks of a reply: of the types that a handler may return, editors complete only the members of plain results. */
 export interface ReplyOf<S extends number, D> {
   /** Distinguishes results of `reply` from raw replies. */
   readonly [REPLY]: 'data'
+  /** For types alone: distinguishes replies from responses of the platform. */
+  readonly [MADE]: true
   /** The status of the response. */
   readonly [STATUS]: S
   /** The body before the `response` schema parses it. */
@@ -42,9 +46,23 @@ declare const DECLARED_STATUS: unique symbol
 /** No reply is one. A reply with a status that `response` does not declare is compared with this, so that the message lists those it does. */
 export interface ReplyWithOneOf<Declared> {
   readonly [REPLY]: 'data'
+  readonly [MADE]: true
   readonly [STATUS]: number
   readonly [DECLARED_STATUS]: Declared
 }
+
+/** Nothing once the results `P` of a handler are known. Until then, TypeScript infers them from what the handler may return. */
+type Inferring<P> = [P] extends [never] ? P : unknown
+
+/** The type itself, which TypeScript does not infer from where it stands. Unlike `NoInfer`, messages do not show it. */
+type Given<D> = [D][D extends unknown ? 0 : never]
+
+/** The data of a status among the results of a handler, which editors complete. */
+type DataIn<P, S> = P extends { readonly [STATUS]: infer Declared; readonly [DATA]: infer D }
+  ? S extends Declared
+    ? D
+    : never
+  : never
 
 /** The mark of a raw reply. Without other members, a reply with a wrong status is compared with those that are declared. */
 export interface Raw {
@@ -133,15 +151,15 @@ export interface StreamOptions extends RawOptions {
  * @example
  * handler: ({ params }) => cars.get(params.car_id) ?? reply(404, { detail: 'No such car' })
  */
-export function reply<S extends number, D = undefined>(
+export function reply<S extends number, D = undefined, P = unknown>(
   status: S,
-  data?: D,
+  data?: D | DataIn<P, S>,
   options: ReplyOptions = {},
-): EachReply<S, D> {
+): Reply<S, Given<D>> & Inferring<P> {
   const { headers, cookies } = options
   // `data` is left out exactly when D is undefined. Written out, because a spread takes longer
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { [REPLY]: 'data', status, data, headers, cookies } as EachReply<S, D>
+  return { [REPLY]: 'data', status, data, headers, cookies } as Reply<S, Given<D>> & Inferring<P>
 }
 
 /**

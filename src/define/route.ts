@@ -9,6 +9,8 @@ import type { Added, Dropped, IdentityIn, Identity } from './identity.ts'
 import type {
   AnswersOf,
   ByStatus,
+  CheckedResponse,
+  CheckedSources,
   EventsField,
   HandlerInput,
   HandlerResponse,
@@ -22,6 +24,7 @@ import type {
   PathsIn,
   ResponseIn,
   SourcesOf,
+  WithoutStatus,
 } from './infer.ts'
 import type { MeantPath, MeantPrefix } from './meant-path.ts'
 import type { AddedInterceptor } from './interceptor.ts'
@@ -129,10 +132,10 @@ declare const NO_LIST: unique symbol
 export type RouteList = readonly unknown[] | readonly [] | typeof NO_LIST
 
 /**
- * The fields of a route that are inferred. `E` is all that was inferred, `I` what it inherits from its controller. A type literal,
+ * The fields of a route that are inferred. `E` is all that was inferred, `P` the prefix of its controller. A type literal,
  * because editors show the fields of an interface with all its type arguments.
  */
-type InferredFields<E> = {
+type InferredFields<E, P> = {
   /** A version, several, a range or `VERSION_NEUTRAL`. It replaces the version of the levels above. */
   readonly version?: VersionField<E>
   /** One method or several. */
@@ -142,9 +145,9 @@ type InferredFields<E> = {
   /** Names the route for `urlFor`. @default the function's own name, else made of method and path */
   readonly name?: Kept<E, string>
   /** The sources the handler receives. */
-  readonly input?: Or<SourcesOf<E>, AnyInput>
+  readonly input?: Or<CheckedSources<SourcesOf<E>, P, E>, AnyInput>
   /** Types, parses and documents the result: a schema, or schemas by status. */
-  readonly response?: Or<ResponseIn<ObjectsIn<E>>, object>
+  readonly response?: Or<CheckedResponse<ResponseIn<ObjectsIn<E>>>, WithoutStatus>
   /** Types, parses and documents the events of `sse`: the schema of their data, or schemas by the names of events. */
   readonly events?: EventsField<E>
   /** The schema of the items that the route sends as lines of JSON. It types, parses and documents them. The handler returns an iterable. */
@@ -171,12 +174,12 @@ export interface HandledRoute<E, I extends Inherited>
   extends
     Omit<RouteOptions, 'version'>,
     Omit<Layers, 'guards' | 'interceptors'>,
-    InferredFields<E>,
+    InferredFields<E, I['prefix']>,
     HandlerField<E, I> {}
 
 /** A route whose requests go to an API behind the application. */
-export interface ForwardedRoute<E>
-  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E> {
+export interface ForwardedRoute<E, P>
+  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E, P> {
   /** The API that answers, in the place of a handler. */
   readonly forward: ForwardTarget
   /** Whether requests and responses are parsed even if no change alters them. @default that of the upstream, which is `false` */
@@ -184,7 +187,7 @@ export interface ForwardedRoute<E>
 }
 
 /** A route object of `defineRoute`. The type parameters keep the inferred types and the requirements for its controller. */
-export type Route<E, I extends Inherited> = HandledRoute<E, I> | ForwardedRoute<E>
+export type Route<E, I extends Inherited> = HandledRoute<E, I> | ForwardedRoute<E, I['prefix']>
 
 /**
  * Types a handler outside of its route.

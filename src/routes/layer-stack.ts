@@ -1,3 +1,4 @@
+import { alsoIn, type DefinitionProblem } from '../base/definition-error.ts'
 import type { Layers, Middleware } from '../define/layers.ts'
 import type { ErrorHandler } from '../define/error-handler.ts'
 import type { AnyGuard } from '../define/guard.ts'
@@ -51,6 +52,25 @@ export function createLayerStacker(overrides: Overrides): StackLayers {
       errorHandlers: [...errorHandlers, ...outer.errorHandlers],
     }
   }
+}
+
+/** Reports guards that read the identity of another one which does not run before them, each once. */
+export function guardProblems(
+  routes: readonly { readonly label: string; readonly layers: LayerStack }[],
+): readonly DefinitionProblem[] {
+  const alone = new Map<AnyGuard, readonly string[]>()
+  for (const { label, layers } of routes)
+    for (const [index, { part }] of layers.guards.entries()) {
+      const before = layers.guards.slice(0, index)
+      if (part.after === undefined || before.some(({ given }) => given === part.after)) continue
+      alone.set(part, [...(alone.get(part) ?? []), label])
+    }
+  return [...alone].map(([{ name, after }, [where = '', ...others]]): DefinitionProblem => ({
+    code: 'missing_guard',
+    where,
+    message: `the guard ${name} reads the identity of ${after?.name}, which does not run before it${alsoIn(others)}`,
+    fix: `list ${after?.name} before ${name}, under guards of the route or of a level above it`,
+  }))
 }
 
 /** Whether there is middleware or an error handler. */

@@ -8,7 +8,7 @@ import { isCovered, type Prefix } from '../router/path/prefix.ts'
 import { toEntries, type VersionSpec } from '../versioning/spec.ts'
 import { checkFields } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
-import type { StackLayers, LayerStack } from './layer-stack.ts'
+import { guardProblems, type StackLayers, type LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
 import { toMountRoute } from './mount.ts'
 import { resolveRoute, withPolicy, type Inherited } from './resolve-route.ts'
@@ -33,7 +33,7 @@ export function resolveRoutes(modules: readonly ModuleNode[], frame: AppLevel): 
   const routes = modules.flatMap((node) =>
     checkAt(node.module, problems, () => resolveModule(node, frame, problems)),
   )
-  return { routes, problems: [...problems, ...duplicateNames(routes)] }
+  return { routes, problems: [...problems, ...duplicateNames(routes), ...guardProblems(routes)] }
 }
 
 function resolveModule(

@@ -167,6 +167,19 @@ describe('a token that a module does not see', () => {
       'car.get: GET /car: inject.cars needs Database: no module provides it. Add Database to providers of AppModule [missing_provider]',
     ],
     [
+      'injected by three routes of one controller',
+      app({
+        controllers: [
+          defineController({
+            name: 'Car',
+            inject: { cars: Database },
+            routes: (['GET', 'POST', 'PUT'] as const).map((method) => ({ method, handler: () => 1 })),
+          }),
+        ],
+      }),
+      'car.get: GET /car: inject.cars needs Database: no module provides it, as in car.post: POST /car and car.put: PUT /car. Add Database to providers of AppModule [missing_provider]',
+    ],
+    [
       'injected by a guard, which sees what the module that lists it sees',
       app({
         imports: [

@@ -10,10 +10,15 @@ import {
   defineModule,
   defineProvider,
   defineRouter,
+  DefinitionError,
   HttpError,
   VersioningSchemes,
 } from 'octavo'
+import type { Guard } from 'octavo'
+import { anyOf } from 'octavo/auth'
 import { z } from 'zod'
+
+import { placeless } from '../support/places.ts'
 
 const asked: string[] = []
 const named = (name: string): ReturnType<typeof defineGuard> =>
@@ -107,6 +112,90 @@ describe('guards', () => {
     assert.equal((await app.inject('/car')).statusCode, 200)
     assert.equal((await shut.inject('/car')).statusCode, 403)
     assert.equal((await shut.inject('/car/free')).statusCode, 200)
+  })
+})
+
+describe('a guard after another one', () => {
+  const SignedIn = defineGuard({
+    name: 'SignedIn',
+    canActivate: (context) => {
+      context.identity = { role: context.request.header('x-role') }
+      return true
+    },
+  }) as Guard<{ readonly role: string | undefined }>
+  const IsAdmin = defineGuard({
+    name: 'IsAdmin',
+    after: SignedIn,
+    canActivate: ({ identity }) => identity.role === 'admin',
+  })
+  const open = { method, path: '/open', withoutGuards: [SignedIn], handler } as const
+  const routesOf = (guards: readonly Guard<{ readonly role: string | undefined }>[]) =>
+    defineController({ prefix: '/car', guards, routes: [{ method, guards: [IsAdmin], handler }] })
+
+  it('reads its identity', async () => {
+    const app = createApp(defineModule({ controllers: [routesOf([SignedIn])] }), { logger: false })
+    const answers = await Promise.all(
+      ['admin', 'user'].map((role) => app.inject({ url: '/car', headers: { 'x-role': role } })),
+    )
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [200, 403],
+    )
+  })
+
+  it('is content with an override of either', async () => {
+    const Everyone = defineGuard({ name: 'Everyone', canActivate: () => true })
+    const app = createApp(defineModule({ controllers: [routesOf([SignedIn])] }), {
+      logger: false,
+      overrides: [bind(IsAdmin, Everyone)],
+    })
+    assert.equal((await app.inject('/car')).statusCode, 200)
+    createApp(defineModule({ controllers: [routesOf([SignedIn])] }), {
+      overrides: [bind(SignedIn, Everyone)],
+    })
+    createApp(defineModule({ controllers: [routesOf([])] }), { overrides: [bind(IsAdmin, Everyone)] })
+  })
+
+  it('is a mistake without it, reported once', () => {
+    const fix = 'list SignedIn before IsAdmin, under guards of the route or of a level above it'
+    const reads = 'the guard IsAdmin reads the identity of SignedIn, which does not run before it'
+    const wrong = (...routes: readonly object[]): readonly string[] => {
+      const cars = defineController({
+        prefix: '/car',
+        guards: [SignedIn, IsAdmin],
+        routes: routes as never[],
+      })
+      try {
+        createApp(defineModule({ controllers: [cars] }), { logger: false })
+        return []
+      } catch (error) {
+        assert.ok(error instanceof DefinitionError)
+        return placeless(error.errors).map(({ code, where, message, fix: edit }) =>
+          [code, where, message, edit].join(' | '),
+        )
+      }
+    }
+    assert.deepEqual(
+      wrong(open, { ...open, method: 'POST' }, { ...open, method: 'PUT' }, { ...open, method: 'PATCH' }),
+      [
+        `missing_guard | car.getOpen: GET /car/open | ${reads}, as in car.postOpen: POST /car/open and 2 more | ${fix}`,
+      ],
+    )
+    assert.deepEqual(
+      wrong({ method, withoutGuards: [SignedIn, IsAdmin], guards: [IsAdmin, SignedIn], handler }),
+      [`missing_guard | car.get: GET /car | ${reads} | ${fix}`],
+    )
+    assert.throws(
+      () =>
+        createApp(
+          defineModule({
+            controllers: [
+              defineController({ prefix: '/car', guards: [anyOf(IsAdmin)], routes: [{ method, handler }] }),
+            ],
+          }),
+        ),
+      /the guard anyOf\(IsAdmin\) reads the identity of SignedIn/,
+    )
   })
 })
 

@@ -152,7 +152,7 @@ describe('models of a history', () => {
     const change = defineVersionChange({ version: '2', title: 'Titles', change: [named] })
     assert.throws(
       () => defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] }),
-      /reshapes Shop, which models does not list/,
+      /^DefinitionError.*\n  defineVersions \(.*no-effect\.test\.ts:\d+\): models does not list Shop, which the change "titles" reshapes\. Add Shop to models/,
     )
   })
 })

@@ -228,6 +228,92 @@ bind(Gateway, ${what})`
     )
   })
 
+  it('names what is no schema, no status and no parameter', async () => {
+    const schema = `write z.object({ … })"'.`
+    for (const [fields, at, end] of [
+      [`input: { body: { name: z.string() } }`, 'body', `"not a schema: ${schema}`],
+      [`input: { query: { q: z.string(), name: 'string' } }`, 'name', `such as z.string()"'.`],
+      [
+        `path: '/{id}', input: { params: { idd: z.string() } }`,
+        'idd',
+        `"'idd' is no parameter of the path: id"'.`,
+      ],
+      [`path: '/{id}', input: { params: ['idd'] }`, 'params', `"'idd' is no parameter of the path: id"'.`],
+      [`input: { params: ['id'] }`, 'params', `"'id' is no parameter of the path, which has none"'.`],
+      [
+        `response: { name: z.string() }`,
+        'name',
+        `"not a status: write response: z.object({ … }), or { 200: z.object({ … }) }"'.`,
+      ],
+      [`input: { query: ['q'] }, response: { name: z.string() }`, 'name', `or { 200: z.object({ … }) }"'.`],
+    ] as const) {
+      const [[place, message] = ['', ''], ...more] = await mistakes(route(`${fields}, handler: () => 1`))
+      assert.deepEqual([place, more], [at, []], fields)
+      assert.ok(message.endsWith(end), message)
+    }
+    const [[at, message] = ['', '']] = await mistakes(
+      route(`response: { 200: { name: z.string() } }, handler: () => reply(200)`),
+    )
+    assert.equal(at, '200')
+    assert.ok(message.endsWith(schema), message)
+  })
+
+  it('completes statuses in a response, and the fields of its status in a reply', async () => {
+    const statuses = await editor.complete(route(`response: { 200: Car, ‸ }, handler: () => 1 as never`))
+    for (const status of ['"201"', '"404"', '"4XX"', 'default']) assert.ok(statuses.includes(status), status)
+    assert.ok(!statuses.includes('"200"') && statuses.length < 30, statuses.join())
+    const response = `response: { 200: Car, 404: z.object({ detail: z.string() }) }`
+    assert.deepEqual(
+      await editor.complete(
+        route(
+          `${response}, handler: ({ params }) => 'x' in params ? reply(404, { ‸ }) : reply(200, {} as never)`,
+        ),
+      ),
+      ['detail'],
+    )
+  })
+
+  it('offers no members of an application that are for types alone', async () => {
+    const members = await editor.complete(`${HEAD}createApp(defineModule({})).‸`)
+    assert.ok(members.includes('inject'), members.join())
+    assert.deepEqual(
+      members.filter((name) => !/^[a-z]+$/i.test(name)),
+      [],
+    )
+  })
+
+  const reshaped = (options: string): string =>
+    `import { absent, model, reshape } from 'octavo/changes'
+import { z } from 'zod'
+const Auto = model('Auto', { id: z.string(), brand: z.string() })
+reshape({ of: Auto, ${options} })`
+
+  it('says of a field that its model does not have it', async () => {
+    for (const [fields, place] of [
+      [`brnad: { was: z.number(), up: (old) => String(old) }`, 'up'],
+      [`brnad: { was: 'make' }`, 'brnad'],
+      [`brnad: { was: absent }`, 'brnad'],
+    ] as const) {
+      const [[at, message] = ['', ''], ...more] = await mistakes(
+        reshaped(`fields: { ${fields} }, down: () => ({ brnad: 1 })`),
+      )
+      assert.deepEqual([at, more], [place, []])
+      assert.match(message, /'brnad' is no field of Auto: (?:id, brand|brand, id)"'\.$/)
+    }
+    const [[, message] = ['', '']] = await mistakes(reshaped(`fields: { brnad: { was: z.number() } }`))
+    assert.match(message, /^Property 'down' is missing .* 'MakesEarlier<"'brnad' is no field of Auto">'\.$/)
+  })
+
+  it('completes the fields of a model and their members in a reshape', async () => {
+    assert.deepEqual((await editor.complete(reshaped(`fields: { ‸ }`))).toSorted(), ['brand', 'id'])
+    assert.deepEqual((await editor.complete(reshaped(`fields: { brand: { ‸ } }`))).toSorted(), [
+      'down',
+      'narrowed',
+      'up',
+      'was',
+    ])
+  })
+
   it('lists the declared statuses if a handler replies with another', async () => {
     const response = `response: { 200: Car, 404: z.string() }`
     const message = `Property '[DECLARED_STATUS]' is missing in type 'Reply<418, string>' but required in type 'ReplyWithOneOf<200 | 404>'.`

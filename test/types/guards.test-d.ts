@@ -108,6 +108,48 @@ defineController({
   ],
 })
 
+const admin = defineGuard({
+  name: 'IsAdmin',
+  after: auth,
+  canActivate: ({ identity }) => {
+    expectTypeOf(identity).toEqualTypeOf<User>()
+    return true
+  },
+})
+expectTypeOf(admin).toEqualTypeOf<Guard<User, never>>()
+defineGuard({
+  name: 'IsOwner',
+  after: admin,
+  canActivate: ({ identity }) => identity.id === 1,
+})
+// @ts-expect-error a guard without another one knows no identity
+defineGuard({ name: 'IsAdmin', canActivate: ({ identity }) => identity.id === 1 })
+defineController({
+  name: 'a',
+  guards: [auth, admin],
+  routes: [
+    {
+      method: 'GET',
+      withoutGuards: [admin],
+      handler: (_, c) => {
+        expectTypeOf(c.identity).toEqualTypeOf<User>()
+      },
+    },
+  ],
+})
+defineController({
+  name: 'a',
+  routes: [
+    {
+      method: 'GET',
+      guards: [admin],
+      handler: (_, c) => {
+        expectTypeOf(c.identity).toEqualTypeOf<User>()
+      },
+    },
+  ],
+})
+
 class Broken extends Error {
   readonly part = 1
 }

@@ -165,6 +165,20 @@ export const misuse = defineController({
     { method: 'GET', path: '/e', input: { query: ['a'], qery: z.string() }, handler: () => 1 },
     // @ts-expect-error a source that is no schema
     { method: 'GET', path: '/f', input: { body: 5 }, handler: () => 1 },
+    // @ts-expect-error an object of schemas is no schema of a body
+    { method: 'GET', path: '/f2', input: { body: { name: z.string() } }, handler: () => 1 },
+    // @ts-expect-error a field that is no schema
+    { method: 'GET', path: '/f3', input: { query: { q: z.string(), name: 'string' } }, handler: () => 1 },
+    // @ts-expect-error a declared parameter that the path lacks
+    { method: 'GET', path: '/f4/{id}', input: { params: { idd: z.string() } }, handler: () => 1 },
+    // @ts-expect-error a listed parameter that the path lacks
+    { method: 'GET', path: '/f5/{id}', input: { params: ['idd'] }, handler: () => 1 },
+    // @ts-expect-error names in the place of statuses
+    { method: 'GET', path: '/f6', response: { name: z.string() }, handler: () => 1 },
+    // @ts-expect-error a status without a schema
+    { method: 'GET', path: '/f7', response: { 200: { name: z.string() } }, handler: () => redirect('/') },
+    // @ts-expect-error the reply lacks its data
+    { method: 'GET', path: '/f8', response: { 404: Car }, handler: () => reply(404) },
     // @ts-expect-error a source that is not declared
     { method: 'GET', path: '/g', handler: ({ body }) => body },
     // @ts-expect-error a parameter that the path lacks
@@ -183,7 +197,20 @@ export const slashless = defineController({ prefix: 'cars', routes: [] })
 // @ts-expect-error an unknown type
 export const unknown = defineController({ prefix: '/{id:integer}', routes: [] })
 const somewhere: string = '/api'
-export const computed = defineController({ prefix: somewhere, routes: [] })
+export const computed = defineController({
+  prefix: somewhere,
+  routes: [
+    { method: 'GET', input: { params: { id: z.string() } }, handler: ({ params }) => params.id },
+    {
+      method: 'GET',
+      path: '/{size}',
+      response: { 200: Car, 404: z.object({ size: z.enum(['s', 'm']) }) },
+      // what a reply carries is read as its status declares it
+      handler: ({ params }) =>
+        'size' in params ? reply(404, { size: 'm' }) : reply(304, undefined as never),
+    },
+  ],
+})
 
 const input = { query: { limit: z.number() }, body: Car }
 export const elsewhere: Handler<typeof input, '/orgs/{org_id:int}/cars', typeof Car> = ({

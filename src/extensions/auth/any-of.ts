@@ -43,11 +43,13 @@ function combine(guards: readonly AnyGuard[]): UntypedGuard {
   const tokens = members.flatMap(({ guard, prefix }) =>
     Object.entries(guard.inject).map(([key, token]) => [prefix + key, token] as const),
   )
+  const after = guards.find((guard) => guard.after !== undefined)?.after
   const combined: UntypedGuard = {
     kind: 'guard',
     name: `anyOf(${guards.map(({ name }) => name).join(', ')})`,
     inject: Object.fromEntries(tokens),
     ...securityOf(asked, isOptional),
+    ...(after === undefined ? {} : { after }),
     ...(isOptional ? { required: combine(asked) } : {}),
     replaceMembers: (find) => {
       const found = guards.map((guard) => find(guard))

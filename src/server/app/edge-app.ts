@@ -2,7 +2,7 @@ import type { RouteMap, VisibleRoutes } from '../../client/route-map.ts'
 import type { UrlOptions } from '../../define/context.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import type { Module } from '../../define/module.ts'
-import type { RouteNames, RouteParams, VersionsNamed } from '../../define/names.ts'
+import type { AppTypes, RouteNames, RouteParams, TYPES, VersionsNamed } from '../../define/names.ts'
 import type { Token } from '../../define/token.ts'
 import { isPromise, once } from '../../base/async.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
@@ -41,14 +41,8 @@ export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
 
 /** An application that `fetch` and `inject` reach, on any platform. */
 export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
-  /** For types alone: the root module, from which `createClient` knows the routes. */
-  readonly $module?: M
-  /** For types alone: the schema of all errors, or `undefined` for problem documents. */
-  readonly $errors?: F
-  /** For types alone: the versions that the option `versioning` names. */
-  readonly $versions?: V
-  /** For types alone: the interceptors of every route. */
-  readonly $interceptors?: I
+  /** For types alone: what `createClient` knows of the application. */
+  readonly [TYPES]?: AppTypes<M, F, V, I>
   /**
    * Enables versioning. Call it before the first request. A second call replaces the first. A list of schemes, each with its own options, is for several ways at once: all are read, and different versions are an error.
    *

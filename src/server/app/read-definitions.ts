@@ -3,6 +3,7 @@ import { placeOf, type Connected } from '../container/connected.ts'
 import { createContainer, type Container } from '../container/container.ts'
 import type { Use } from '../container/missing.ts'
 import {
+  alsoIn,
   DefinitionError,
   type DefinitionProblem,
   type DefinitionWarning,
@@ -75,7 +76,9 @@ export function readDefinitions(
   problems.push(...overrides.problems(), ...unused)
   const named = { modules, routes, connected, uses }
   if (problems.length > 0)
-    throw new DefinitionError(problems.map((each) => atDefinition(each, ...definitionsAt(each.where, named))))
+    throw new DefinitionError(
+      missingOnce(problems).map((each) => atDefinition(each, ...definitionsAt(each.where, named))),
+    )
   const builtIns = createBuiltIns({ log: settings.logger, overrides, config: () => started.config })
   return {
     ...named,
@@ -83,6 +86,24 @@ export function readDefinitions(
     overrides,
     container: createContainer(connected.graph, connected.ordered, builtIns),
   }
+}
+
+/** Reports a provider that is missing in several places once, because one edit mends all of them. */
+function missingOnce(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
+  const missing = new Map<string, DefinitionProblem[]>()
+  for (const each of problems)
+    if (each.code === 'missing_provider')
+      missing.set(textOf(each), [...(missing.get(textOf(each)) ?? []), each])
+  return problems.flatMap((each) => {
+    const [first, ...others] = missing.get(textOf(each)) ?? [each]
+    return first === each
+      ? [{ ...each, message: each.message + alsoIn(others.map(({ where }) => where)) }]
+      : []
+  })
+}
+
+function textOf({ message, fix }: DefinitionProblem): string {
+  return `${message}. ${fix}`
 }
 
 /** The routes that serve documents, written out like those of the root module. */
