@@ -187,7 +187,7 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
   readonly reads: R
 }
 
-type FieldFunctions<Sh, K, W, O> = W extends AnySchema
+type FieldFunctions<N, Sh, K, W, O> = W extends AnySchema
   ? K extends keyof Sh
     ? (O extends true
         ? unknown
@@ -197,13 +197,23 @@ type FieldFunctions<Sh, K, W, O> = W extends AnySchema
               readonly narrowed?: never
             }) &
         (Out<Sh[K]> extends In<W> ? unknown : NeedsDown_2<Out<Sh[K]>, In<W>>)
-    : NoFunctions
-  : NoFunctions
+    : NoFunctionsOf<N, K, Sh>
+  : K extends keyof Sh
+    ? NoFunctions
+    : NoField<N, K, Sh>
 
 export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{
   [Key in K]: Key
 }> {
   readonly '~names': readonly [N, K]
+}
+
+type FieldOffer = {
+  readonly [P in keyof FieldWere<{}, never, never, never, never, never>]?: unknown
+}
+
+type FieldOffers<Sh> = {
+  readonly [K in keyof Sh]?: FieldOffer
 }
 
 export interface FieldWas {
@@ -216,7 +226,7 @@ export interface FieldWas {
 interface FieldWere<Sh, K, W, R, D, U> {
   readonly down?: (now: Out<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => In<W>
   readonly narrowed?: boolean
-  readonly up?: (old: Out<W>, extra: FieldExtra<R, U>) => In<Sh[K & keyof Sh]>
+  readonly up?: (old: Out<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? In<Sh[K]> : unknown
   readonly was: W
 }
 
@@ -224,8 +234,8 @@ type FieldsIn<F extends Fact> = {
   [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1]
 }
 
-type FieldsWere<Sh, W, R = never, D = undefined, U = undefined, O = false> = {
-  readonly [K in keyof W]: FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U> & FieldFunctions<Sh, K, W[K], O>
+type FieldsWere<N, Sh, W, R = never, D = undefined, U = undefined, O = false> = {
+  readonly [K in keyof W]: FieldFunctions<N, Sh, K, W[K], O> & FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U>
 }
 
 type Flat_2<T> = {
@@ -353,6 +363,11 @@ type MadeUp<Sh, W> = {
   [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In<Sh[K]>
 }
 
+interface MakesEarlier<N> {
+  readonly [TYPES_2]?: N
+  readonly down: unknown
+}
+
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
 
 type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : Out_2<S>
@@ -439,7 +454,7 @@ type NeedsDown<N, W> = [Schema] extends [N]
       }
 
 interface NeedsDown_2<Now, Old> {
-  readonly '~down'?: readonly [Now, Old]
+  readonly [TYPES_2]?: readonly [Now, Old]
   readonly down: unknown
 }
 
@@ -456,7 +471,7 @@ type NeedsUp<N, W> = [Schema] extends [N]
       }
 
 interface NeedsUp_2<Old, Now> {
-  readonly '~up'?: readonly [Old, Now]
+  readonly [TYPES_2]?: readonly [Old, Now]
   readonly up: unknown
 }
 
@@ -468,10 +483,18 @@ type Newer<Vs, V, Acc = 'next'> = Vs extends readonly [infer H, ...infer R]
     : Newer<R, V, Acc | H>
   : never
 
+type NoField<N, K, Sh> = `'${K & string}' is no field of ${N & string}: ${Listed<keyof Sh>}`
+
 interface NoFunctions {
   readonly down?: never
   readonly narrowed?: never
   readonly up?: never
+}
+
+interface NoFunctionsOf<N, K, Sh> {
+  readonly down?: NoField<N, K, Sh>
+  readonly narrowed?: NoField<N, K, Sh>
+  readonly up?: NoField<N, K, Sh>
 }
 
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat_2<
@@ -649,13 +672,11 @@ export interface Reshape<F = unknown> {
   readonly kind: 'reshape'
 }
 
-type ReshapeDown<Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
+type ReshapeDown<N, Sh, W> = [Exclude<keyof W, keyof Sh>] extends [never]
   ? {
       readonly down?: never
     }
-  : {
-      readonly down: unknown
-    }
+  : MakesEarlier<`'${Exclude<keyof W, keyof Sh> & string}' is no field of ${N & string}`>
 
 export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined, O = false> = {
   readonly applies?: readonly Schema[]
@@ -664,7 +685,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
     readonly now: object
     readonly old: object
   }[]
-  readonly fields?: FieldsWere<M['~shape'], W, R, D, U, O>
+  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape']>
   readonly inject?: I
   readonly load?:
     | Load<NewSide<M['~shape'], W, R>, I, D>
@@ -680,7 +701,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
   readonly refine?: (old: OldSide<M['~shape'], W, R>, extra: ChangeExtra) => boolean | string
   readonly responseOnly?: O
 } & ObjectFunctions<M['~shape'], W, R, D, U> &
-  ReshapeDown<M['~shape'], W> &
+  ReshapeDown<ModelName<M>, M['~shape'], W> &
   ReshapeUp<M['~shape'], W, O>
 
 type ReshapeUp<Sh, W, O> = O extends true
@@ -760,6 +781,8 @@ type StatusPairs<P extends number, S> =
     }[P]
 
 type Statuses = Readonly<Record<number, number>>
+
+const TYPES_2: unique symbol
 
 type Undefinable<T> = {
   [K in keyof T]: undefined extends T[K] ? K : never

@@ -21,7 +21,7 @@ type AnswersOf_2<R, St, Es> = [R] extends [never]
     : {
         [K in keyof R & ResponseKey]: Answer<
           StatusesAt<R, K>,
-          Es extends readonly [] ? DataAt<R[K], St> : DataIn<K, R[K], DataAt<R[K], St>, Es>
+          Es extends readonly [] ? DataAt<R[K], St> : DataIn_2<K, R[K], DataAt<R[K], St>, Es>
         >
       }[keyof R & ResponseKey]
 
@@ -32,9 +32,11 @@ type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Arou
 type AnyPlaced = Placed<unknown, string, unknown, unknown, unknown, unknown>
 
 type AroundAll<A> = A extends {
-  readonly $interceptors?: infer I
+  readonly [TYPES]?: {
+    readonly interceptors: infer I
+  }
 }
-  ? NonNullable<I>
+  ? I
   : readonly []
 
 export type As = 'data' | 'stream' | 'events' | 'response'
@@ -126,14 +128,14 @@ export type ClientHeaders =
   | readonly (readonly [name: string, value: string])[]
 
 type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends {
-  readonly $module?: unknown
+  readonly [TYPES]?: AppTypes<unknown>
 }
   ? Root<
-      Place<ControllersOf<NonNullable<A['$module']>>, '', never, AroundAll<A>>,
-      ViewOf_2<A, NonNullable<A['$module']>, V>,
-      StateIn<A, ViewOf_2<A, NonNullable<A['$module']>, V>>
+      Place<ControllersOf<ModuleOf<A>>, '', never, AroundAll<A>>,
+      ViewOf_2<A, ModuleOf<A>, V>,
+      StateIn<A, ViewOf_2<A, ModuleOf<A>, V>>
     > &
-      InVersion<A, ViewOf_2<A, NonNullable<A['$module']>, V>>
+      InVersion<A, ViewOf_2<A, ModuleOf<A>, V>>
   : never
 
 export interface ClientOptions extends CommonClientOptions {
@@ -169,7 +171,7 @@ type DataAt<S, St> = S extends {
       : never
   : Wire<OutputAt<S, St>>
 
-type DataIn<K, S, D, Es> = S extends {
+type DataIn_2<K, S, D, Es> = S extends {
   readonly '~stream': unknown
 }
   ? D
@@ -180,7 +182,9 @@ type DataIn<K, S, D, Es> = S extends {
       : D
 
 type DefaultVersionOf<A, M> = A extends {
-  readonly $versions?: EnabledVersions<infer D, unknown, unknown>
+  readonly [TYPES]?: {
+    readonly versions: EnabledVersions<infer D, unknown, unknown>
+  }
 }
   ? [D] extends [string]
     ? Certain<D, AllEntries<M> | ListedOf<A>>
@@ -234,7 +238,9 @@ type EnvelopesOf<Around, Own> = [Own] extends [never]
   : readonly [...EnvelopesAround<Around>, ...([Own] extends [Both<Own>] ? Own : readonly [unknown])]
 
 export type ErrorBody<A> = A extends {
-  readonly $errors?: infer F
+  readonly [TYPES]?: {
+    readonly errors: infer F
+  }
 }
   ? [F] extends [Schema]
     ? Wire<OutputOf<F>>
@@ -284,9 +290,9 @@ type Filled<T, D> = T extends EnvelopeContent
 
 export interface InVersion<in out A, in out View = unknown> {
   at<const V extends VersionsOf<A>>(version: V): Client<A, V>
-  url<const K extends RouteNames<ModuleOf<A>>>(
+  url<const K extends RouteNames<ModuleIn<A>>>(
     name: K,
-    ...input: UrlArguments_2<UrlInput<RoutesAt<ModuleOf<A>, K, View>, K, StateIn<A, View>>>
+    ...input: UrlArguments_2<UrlInput<RoutesAt<ModuleIn<A>, K, View>, K, StateIn<A, View>>>
   ): Promise<string>
 }
 
@@ -354,10 +360,10 @@ type MethodInput<E> = [E] extends [never]
 
 type MethodsIn<E> = Extract<E, readonly Method[]>[number]
 
-type ModuleOf<A> = A extends {
-  readonly $module?: unknown
+type ModuleIn<A> = A extends {
+  readonly [TYPES]?: AppTypes<unknown>
 }
-  ? NonNullable<A['$module']>
+  ? ModuleOf<A>
   : never
 
 export interface NamedEvent<K, D> {
@@ -712,8 +718,10 @@ type SourceInput<S, St> = S extends Schema
     : FieldsInput<S, St>
 
 type StateIn<A, View> = A extends {
-  readonly $versions?: {
-    readonly history: infer H
+  readonly [TYPES]?: {
+    readonly versions: {
+      readonly history: infer H
+    }
   }
 }
   ? [H] extends [undefined]

@@ -54,6 +54,8 @@ export { ControllerOptions } from 'octavo'
 
 export { CookieOptions } from 'octavo'
 
+export { DataIn } from 'octavo'
+
 export { DefaultVersion } from 'octavo'
 
 export { DefaultVersionContext } from 'octavo'
@@ -299,6 +301,8 @@ export { Register } from 'octavo'
 export { Replaceable } from 'octavo'
 
 export { Reply } from 'octavo'
+
+export { ReplyAmong } from 'octavo'
 
 export { ReplyContext } from 'octavo'
 

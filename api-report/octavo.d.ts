@@ -110,6 +110,13 @@ export interface AppOptions<
   readonly versioning?: VersioningOption<O, S, D, L, H>
 }
 
+interface AppTypes<M, F = unknown, V = unknown, I = unknown> {
+  readonly errors: F
+  readonly interceptors: I
+  readonly module: M
+  readonly versions: V
+}
+
 export type Awaitable<T> = T | PromiseLike<T>
 
 type Beyond<S, Result, Outside> = [Result] extends [Outside] ? S : never
@@ -194,6 +201,18 @@ export const Channels: {
   readonly start: 'octavo.request.start'
   readonly version: 'octavo.version.resolved'
 }
+
+type CheckedResponse<R> = [SchemasOf<R>] extends [Marked]
+  ? R
+  : {
+      readonly [K in keyof R]: R[K] extends Marked ? R[K] : 'not a schema: write z.object({ … })'
+    }
+
+type CheckedSources<S, P, E> = [Unread<S[keyof S]>, S] extends [never, PlainSources]
+  ? S
+  : {
+      readonly [K in keyof S]: Or<SourceMistake<K, S[K], KnownParams<P> & KnownParams<PathIn<E>>>, S[K]>
+    }
 
 export const ClientAddress: BuiltIn<string>
 export type ClientAddress = string
@@ -336,6 +355,7 @@ const DEFINITION_ERRORS: {
   readonly invalid_version: 'a version cannot be used'
   readonly list_field: 'a source that cannot repeat declares a list'
   readonly misplaced_route: 'a route is in another controller than the one it was defined for'
+  readonly missing_guard: 'a guard reads the identity of another one that does not run before it'
   readonly missing_name: 'a controller has neither a name nor a prefix'
   readonly missing_package: 'an optional package is needed and not installed'
   readonly missing_provider: 'something injects a token that its module does not see'
@@ -395,6 +415,15 @@ type Dash<Before extends string, Tail extends string> = Before extends '' | '-' 
           ? ''
           : '-'
       : ''
+
+export type DataIn<P, S> = P extends {
+  readonly [DATA]: infer D
+  readonly [STATUS]: infer Declared
+}
+  ? S extends Declared
+    ? D
+    : never
+  : never
 
 type DayDigits<V> = V extends `20${infer Y}${infer Z}-${infer M}${infer N}-${infer D}${infer E}`
   ? [Y, Z, M, N, D, E] extends [Digit_2, Digit_2, Digit_2, Digit_2, Digit_2, Digit_2]
@@ -565,10 +594,7 @@ type EachName<T, Unknown> = {
 export type EachReply<S extends number, D> = S extends number ? Reply<S, D> : never
 
 export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
-  readonly $errors?: F
-  readonly $interceptors?: I
-  readonly $module?: M
-  readonly $versions?: V
+  readonly [TYPES]?: AppTypes<M, F, V, I>
   close(): Promise<void>
   enableVersioning<O extends object = object, const S extends readonly object[] = readonly object[]>(
     scheme: VersioningScheme<O> | SchemeList<S>,
@@ -797,6 +823,22 @@ export interface FetchInfo extends FetchExecution {
   readonly remoteAddress?: string | undefined
 }
 
+type FieldMistakes<K, S> = S extends Schema | undefined
+  ? never
+  : K extends 'body'
+    ? 'not a schema: write z.object({ … })'
+    : K extends 'inject'
+      ? never
+      : S extends readonly string[]
+        ? never
+        : [S[keyof S]] extends [Schema | undefined]
+          ? never
+          : {
+              readonly [F in keyof S]: S[F] extends Schema
+                ? S[F]
+                : 'not a schema: write one, such as z.string()'
+            }
+
 export interface FileOptions extends PresentedOptions {
   readonly disposition?: Disposition
   readonly dotfiles?: 'allow' | 'ignore'
@@ -840,15 +882,16 @@ export interface ForwardTarget extends Token<UpstreamApp> {
   readonly [FORWARDS]: true
 }
 
-export interface ForwardedRoute<E>
-  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E> {
+export interface ForwardedRoute<E, P>
+  extends Omit<RouteOptions, 'version'>, Omit<Layers, 'guards' | 'interceptors'>, InferredFields<E, P> {
   readonly forward: ForwardTarget
   readonly validate?: boolean
 }
 
-export interface Guard<I = never> {
+export interface Guard<I = never, Own = I> {
   readonly $adds?: AddedIdentity<I>
-  readonly $drops?: DroppedIdentity<I>
+  readonly $drops?: DroppedIdentity<Own>
+  readonly after?: AnyGuard
   canActivate(context: ExecutionContext_2, inject: never): Awaitable<unknown>
   readonly inject: Tokens
   readonly kind: 'guard'
@@ -856,8 +899,12 @@ export interface Guard<I = never> {
   readonly security?: readonly SecurityRequirement[]
 }
 
-export interface GuardOptions<D> {
-  readonly canActivate: (context: RouteContext, inject: Injected<D>) => Awaitable<boolean>
+export interface GuardOptions<D, I = never> {
+  readonly after?: Guard<I>
+  readonly canActivate: (
+    context: RouteContext<[I] extends [never] ? unknown : I>,
+    inject: Injected<D>,
+  ) => Awaitable<boolean>
   readonly inject?: D
   readonly name: string
   readonly scopes?: readonly string[]
@@ -868,7 +915,7 @@ export interface HandledRoute<E, I extends Inherited>
   extends
     Omit<RouteOptions, 'version'>,
     Omit<Layers, 'guards' | 'interceptors'>,
-    InferredFields<E>,
+    InferredFields<E, I['prefix']>,
     HandlerField<E, I> {}
 
 export type Handler<I = unknown, P extends string = '/', R = unknown, C = unknown, G = IdentityValue> = (
@@ -1001,7 +1048,7 @@ interface HttpResponse_2 {
   status: number | undefined
 }
 
-type Identity<E, G> = [Extract<E, readonly [string, unknown]>] extends [never] ? G : Marked<E, G>
+type Identity<E, G> = [Extract<E, readonly [string, unknown]>] extends [never] ? G : Marked_2<E, G>
 
 type IdentityIn<G> = [G] extends [never] ? IdentityValue : G
 
@@ -1011,16 +1058,16 @@ export type IdentityValue = Register extends {
   ? I
   : unknown
 
-type InferredFields<E> = {
+type InferredFields<E, P> = {
   readonly events?: EventsField<E>
   readonly guards?: readonly AddedGuard<E>[]
-  readonly input?: Or<SourcesOf<E>, AnyInput>
+  readonly input?: Or<CheckedSources<SourcesOf<E>, P, E>, AnyInput>
   readonly interceptors?: readonly AddedInterceptor<E>[]
   readonly items?: ItemsField<E>
   readonly method: Kept<E, Method | readonly Method[]>
   readonly name?: Kept<E, string>
   readonly path?: MeantPath<Or<PathsIn<E>, `/${string}`>>
-  readonly response?: Or<ResponseIn<ObjectsIn<E>>, object>
+  readonly response?: Or<CheckedResponse<ResponseIn<ObjectsIn<E>>>, WithoutStatus>
   readonly version?: VersionField<E>
   readonly withoutGuards?: readonly DroppedGuard<E>[]
 }
@@ -1159,6 +1206,14 @@ type Kept<E, Allowed> = unknown extends E ? Extract<E, Allowed> : Allowed
 
 type KeysOf<U> = U extends unknown ? keyof U : never
 
+type KnownParams<P> = {} extends {
+  [K in P & string]: 1
+}
+  ? {
+      [name: string]: unknown
+    }
+  : ParamsOf<P>
+
 export interface Layers {
   readonly errorHandlers?: readonly ErrorHandler[]
   readonly guards?: readonly AnyGuard[]
@@ -1176,8 +1231,14 @@ export interface Limits {
 
 type ListOf<L> = L extends readonly unknown[] ? L : readonly []
 
+type Listed<U, One = OneOf<U>> = [Exclude<U, One>] extends [never]
+  ? `${One & string}`
+  : `${Listed<Exclude<U, One>>}, ${One & string}`
+
 type ListedOf<A> = A extends {
-  readonly $versions?: EnabledVersions<unknown, infer L, unknown>
+  readonly [TYPES]?: {
+    readonly versions: EnabledVersions<unknown, infer L, unknown>
+  }
 }
   ? L
   : never
@@ -1234,11 +1295,15 @@ interface Logger_2 {
   warn(details: object, message?: string): void
 }
 
+const MADE: unique symbol
+
 const METHODS: readonly ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 type MarkIn<E> = E extends StreamMark ? 'stream' : E extends EventsMark ? 'events' : never
 
-type Marked<E, G> = [AddedBy<E>] extends [never] ? ([DroppedBy<E>] extends [never] ? G : unknown) : AddedBy<E>
+interface Marked {
+  readonly _zod: unknown
+}
 
 interface MarkedEvent<E> {
   readonly _zod: {
@@ -1252,6 +1317,12 @@ interface MarkedItem<E> {
     readonly traits: E
   }
 }
+
+type Marked_2<E, G> = [AddedBy<E>] extends [never]
+  ? [DroppedBy<E>] extends [never]
+    ? G
+    : unknown
+  : AddedBy<E>
 
 export type Matched<M> = M extends ErrorClass<infer E> ? E : M extends 500 ? unknown : HttpError
 
@@ -1324,6 +1395,12 @@ export interface ModuleFields
 }
 
 export type ModuleImport = Module<unknown, unknown> | PromiseLike<Module<unknown, unknown>>
+
+type ModuleOf<
+  A extends {
+    readonly [TYPES]?: AppTypes<unknown>
+  },
+> = NonNullable<A[typeof TYPES]>['module']
 
 export interface ModuleOptions<C, R, I, V extends VersionSpec, L = readonly Interceptor[]> extends Omit<
   ModuleFields,
@@ -1408,12 +1485,44 @@ type NamesOf<C, Above extends string = ''> =
 
 type Neutral<E> = Extract<E, typeof VERSION_NEUTRAL>
 
+type NoParam<Name, Known> = [Known] extends [never]
+  ? `'${Name & string}' is no parameter of the path, which has none`
+  : `'${Name & string}' is no parameter of the path: ${Listed<Known>}`
+
 export interface NoParams {
   readonly query?: 'options come third: urlFor(name, {}, { query })'
   readonly version?: 'options come third: urlFor(name, {}, { version })'
 }
 
+type NoStatus = 'not a status: write response: z.object({ … }), or { 200: z.object({ … }) }'
+
 type ObjectsIn<E> = E extends object ? E : never
+
+type Offered =
+  | 200
+  | 201
+  | 202
+  | 204
+  | 303
+  | 400
+  | 401
+  | 403
+  | 404
+  | 409
+  | 410
+  | 412
+  | 413
+  | 415
+  | 422
+  | 429
+  | 500
+  | 503
+
+type OneOf<U> = (U extends unknown ? (_: (_: U) => void) => void : never) extends (_: infer F) => void
+  ? F extends (_: infer One) => void
+    ? One
+    : never
+  : never
 
 export interface OpenApiDocument {
   readonly [extension: `x-${string}`]: unknown
@@ -1481,6 +1590,14 @@ export interface PageInfo {
 
 type Pairs = readonly (readonly [ResponseKey, Schema])[]
 
+type ParamMistakes<S, Strays, Known> = [Strays] extends [never]
+  ? never
+  : S extends Marked | readonly unknown[]
+    ? NoParam<Strays, keyof Known>
+    : {
+        readonly [F in keyof S]: F extends Strays ? NoParam<F, keyof Known> : S[F]
+      }
+
 export interface ParamType {
   readonly format: (value: unknown) => string
   readonly name: string
@@ -1546,6 +1663,11 @@ type PlainEntry = `${Digit_2 | Sign}${string}` | typeof VERSION_NEUTRAL
 type PlainKeys<R> = Or<keyof R & SuccessStatus, keyof R & 'default'>
 
 type PlainNames<E> = E extends NameText ? (E extends Method ? never : E) : never
+
+interface PlainSources {
+  readonly body?: Marked | undefined
+  readonly params?: undefined
+}
 
 export type PolicyLink =
   | string
@@ -1734,6 +1856,9 @@ export interface Reply<S extends number, D> extends ReplyOf<S, D>, ReplyOptions 
   readonly status: S
 }
 
+export type ReplyAmong<P, S extends number, D> = EachReply<S, [D][D extends unknown ? 0 : never]> &
+  ([P] extends [never] ? P : unknown)
+
 export interface ReplyContext extends ExecutionContext_2 {
   atEnd(work: () => Awaitable<void>): void
   readonly handOver: ((take: unknown) => void) | undefined
@@ -1742,6 +1867,7 @@ export interface ReplyContext extends ExecutionContext_2 {
 
 export interface ReplyOf<S extends number, D> {
   readonly [DATA]: D
+  readonly [MADE]: true
   readonly [REPLY]: 'data'
   readonly [STATUS]: S
 }
@@ -1761,6 +1887,7 @@ export interface ReplyOptions {
 
 interface ReplyWithOneOf<Declared> {
   readonly [DECLARED_STATUS]: Declared
+  readonly [MADE]: true
   readonly [REPLY]: 'data'
   readonly [STATUS]: number
 }
@@ -1845,12 +1972,12 @@ type Returnable<R> = R extends {
   :
       | RawMark
       | (R extends Schema
-          ? InputOf<R> | ReplyOf<number, InputOf<R>>
+          ? InputOf<R> | ReplyOf<number, InputOf<R>> | ReplyOf<204 | 205 | 304, undefined>
           : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
 
 type Returned<R> = Returnable<R> | Promise<Returnable<R>>
 
-export type Route<E, I extends Inherited> = HandledRoute<E, I> | ForwardedRoute<E>
+export type Route<E, I extends Inherited> = HandledRoute<E, I> | ForwardedRoute<E, I['prefix']>
 
 export interface RouteContext<I = unknown> extends ExecutionContext_2<I> {
   readonly route: RouteInfo
@@ -1951,6 +2078,8 @@ export type SchemaObject = Readonly<Record<string, unknown>>
 export type SchemaOf<T> = z.ZodType<T>
 
 type SchemasIn<E> = E extends Schema ? E : never
+
+type SchemasOf<R> = R extends Marked | readonly unknown[] ? never : R[keyof R]
 
 export type SchemeList<S extends readonly object[]> = {
   readonly [K in keyof S]: readonly [scheme: VersioningScheme<S[K]>, options?: NoInfer<S[K]>]
@@ -2090,6 +2219,10 @@ type Small_2 =
   | ('a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm')
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
 
+type SourceMistake<K, S, Known> = K extends 'params'
+  ? Or<ParamMistakes<S, Stray<keyof SourceOutput<S>, Known>, Known>, FieldMistakes<K, S>>
+  : FieldMistakes<K, S>
+
 type SourceOutput<S> = S extends Schema
   ? OutputOf<S>
   : S extends readonly (infer Name extends string)[]
@@ -2118,7 +2251,7 @@ type SourcesIn<E> = E extends Schema | readonly unknown[]
             readonly [K in keyof E & keyof InputSpec]: E[K]
           }
         : {
-            readonly [K in Exclude<keyof E, ResponseKey>]: K extends keyof InputSpec
+            readonly [K in Exclude<keyof E, ResponseKey>]?: K extends keyof InputSpec
               ? E[K]
               : 'not a source: use params, query, headers, cookies, body, form, files or inject'
           }
@@ -2152,6 +2285,8 @@ type StatusesOf<First extends string> = `${First}${Digit}${Digit}` extends `${in
   ? N
   : never
 
+type Stray<Names, Known> = string extends keyof Known ? never : Exclude<Names, keyof Known>
+
 type StreamMark = Set<string>
 
 export interface StreamOptions extends RawOptions {
@@ -2161,6 +2296,8 @@ export interface StreamOptions extends RawOptions {
 type Strongest<E> = Or<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
 
 export type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
+
+const TYPES: unique symbol
 
 export type TakeConnection = (connection: UpgradedConnection) => unknown
 
@@ -2194,6 +2331,14 @@ export interface Token<T> {
 export type Tokens = Readonly<Record<string, Token<unknown>>>
 
 type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
+
+type Unread<V> = V extends Marked | undefined
+  ? never
+  : V extends readonly unknown[]
+    ? never
+    : V[keyof V] extends Marked
+      ? never
+      : V
 
 export interface UpgradedConnection {
   readonly head: Buffer
@@ -2488,16 +2633,16 @@ type VersionsAmong<S, L> = unknown extends S | L
 type VersionsIn<S, M> = [Extract<S, RangeText | symbol>] extends [never]
   ? Extract<S, string>
   : VersionsOf<{
-      readonly $module?: M
+      readonly [TYPES]?: AppTypes<M>
     }>
 
 type VersionsNamed<M, K extends string> =
   VersionsIn<KeysOf<EntriesNamed<ControllersOf<M>, K>>, M> extends infer V extends string ? V : never
 
 type VersionsOf<A> = A extends {
-  readonly $module?: unknown
+  readonly [TYPES]?: AppTypes<unknown>
 }
-  ? VersionsAmong<AllEntries<NonNullable<A['$module']>>, ListedOf<A>>
+  ? VersionsAmong<AllEntries<ModuleOf<A>>, ListedOf<A>>
   : A extends {
         readonly $written: {
           readonly version: infer V
@@ -2555,6 +2700,12 @@ type Without<S, V> = S extends `${infer First} ${infer Rest}`
         : S extends `>${infer N}`
           ? Beyond<S, Compared<V, N>, '<' | '='>
           : never
+
+type WithoutStatus = {
+  readonly [K in Offered | '4XX' | '5XX' | 'default']?: object
+} & {
+  readonly [name: string]: NoStatus
+}
 
 type WordsIn<E> = {
   [S in Extract<E, NameText>]: S extends `${infer _}${infer Rest}` ? (Rest extends E ? S : never) : never
@@ -2627,7 +2778,10 @@ export function defineErrorHandler<
   readonly response?: R
 }): ErrorHandler
 
-export function defineGuard<D extends Tokens = {}>({ scopes, ...options }: GuardOptions<D>): Guard
+export function defineGuard<D extends Tokens = {}, I = never>({
+  scopes,
+  ...options
+}: GuardOptions<D, I>): Guard<I, never>
 
 export function defineInterceptor<D extends Tokens = {}, E extends Schema | undefined = undefined>(
   options: InterceptorOptions<D, E>,
@@ -2723,11 +2877,11 @@ export const notFound: HttpErrorFactory
 
 export function redirect(url: string, status?: number, options?: ReplyOptions): RawReply
 
-export function reply<S extends number, D = undefined>(
+export function reply<S extends number, D = undefined, P = unknown>(
   status: S,
-  data?: D,
+  data?: D | DataIn<P, S>,
   options?: ReplyOptions,
-): EachReply<S, D>
+): ReplyAmong<P, S, D>
 
 export const serviceUnavailable: HttpErrorFactory
 

@@ -143,7 +143,7 @@ type SourcesIn<E> = E extends Schema | readonly unknown[]
       : keyof E extends keyof InputSpec | ResponseKey
         ? { readonly [K in keyof E & keyof InputSpec]: E[K] }
         : {
-            readonly [K in Exclude<keyof E, ResponseKey>]: K extends keyof InputSpec
+            readonly [K in Exclude<keyof E, ResponseKey>]?: K extends keyof InputSpec
               ? E[K]
               : 'not a source: use params, query, headers, cookies, body, form, files or inject'
           }
@@ -200,7 +200,7 @@ interface PlainSources {
  */
 export type CheckedSources<S, P, E> = [Unread<S[keyof S]>, S] extends [never, PlainSources]
   ? S
-  : { readonly [K in keyof S]: Or<SourceMistake<K, S[K], ParamsOf<P> & ParamsOf<PathIn<E>>>, S[K]> }
+  : { readonly [K in keyof S]: Or<SourceMistake<K, S[K], KnownParams<P> & KnownParams<PathIn<E>>>, S[K]> }
 
 type Unread<V> = V extends Marked | undefined
   ? never
@@ -231,12 +231,11 @@ type FieldMistakes<K, S> = S extends Schema | undefined
                 : 'not a schema: write one, such as z.string()'
             }
 
-/** The declared parameters that the path lacks. A path that types do not know may have any. */
-type Stray<Names, Known> = unknown extends Known
-  ? Names
-  : string extends keyof Known
-    ? never
-    : Exclude<Names, keyof Known>
+/** The parameters of a prefix or path. One whose text types do not know may have any. */
+type KnownParams<P> = {} extends { [K in P & string]: 1 } ? { [name: string]: unknown } : ParamsOf<P>
+
+/** The declared parameters that the path lacks. */
+type Stray<Names, Known> = string extends keyof Known ? never : Exclude<Names, keyof Known>
 
 type ParamMistakes<S, Strays, Known> = [Strays] extends [never]
   ? never
@@ -259,7 +258,7 @@ type SchemasOf<R> = R extends Marked | readonly unknown[] ? never : R[keyof R]
 
 /** A response without a status. Editors offer those that it has. */
 export type WithoutStatus = {
-  readonly [K in Offered | '4XX' | '5XX' | 'default']?: NoStatus
+  readonly [K in Offered | '4XX' | '5XX' | 'default']?: object
 } & { readonly [name: string]: NoStatus }
 
 type NoStatus = 'not a status: write response: z.object({ … }), or { 200: z.object({ … }) }'

@@ -51,14 +51,15 @@ export interface ReplyWithOneOf<Declared> {
   readonly [DECLARED_STATUS]: Declared
 }
 
-/** Nothing once the results `P` of a handler are known. Until then, TypeScript infers them from what the handler may return. */
-type Inferring<P> = [P] extends [never] ? P : unknown
-
-/** The type itself, which TypeScript does not infer from where it stands. Unlike `NoInfer`, messages do not show it. */
-type Given<D> = [D][D extends unknown ? 0 : never]
+/**
+ * A reply, for a handler that may return P. While it is checked, TypeScript infers P from the first condition, and D from the argument alone.
+ * `NoInfer` would be shown in messages.
+ */
+export type ReplyAmong<P, S extends number, D> = EachReply<S, [D][D extends unknown ? 0 : never]> &
+  ([P] extends [never] ? P : unknown)
 
 /** The data of a status among the results of a handler, which editors complete. */
-type DataIn<P, S> = P extends { readonly [STATUS]: infer Declared; readonly [DATA]: infer D }
+export type DataIn<P, S> = P extends { readonly [STATUS]: infer Declared; readonly [DATA]: infer D }
   ? S extends Declared
     ? D
     : never
@@ -155,11 +156,11 @@ export function reply<S extends number, D = undefined, P = unknown>(
   status: S,
   data?: D | DataIn<P, S>,
   options: ReplyOptions = {},
-): Reply<S, Given<D>> & Inferring<P> {
+): ReplyAmong<P, S, D> {
   const { headers, cookies } = options
   // `data` is left out exactly when D is undefined. Written out, because a spread takes longer
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { [REPLY]: 'data', status, data, headers, cookies } as Reply<S, Given<D>> & Inferring<P>
+  return { [REPLY]: 'data', status, data, headers, cookies } as ReplyAmong<P, S, D>
 }
 
 /**

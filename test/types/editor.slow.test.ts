@@ -295,7 +295,7 @@ reshape({ of: Auto, ${options} })`
       [`brnad: { was: absent }`, 'brnad'],
     ] as const) {
       const [[at, message] = ['', ''], ...more] = await mistakes(
-        reshaped(`fields: { ${fields} }, down: () => ({ brnad: 1 })`),
+        reshaped(`fields: { ${fields} }, down: () => ({}) as never`),
       )
       assert.deepEqual([at, more], [place, []])
       assert.match(message, /'brnad' is no field of Auto: (?:id, brand|brand, id)"'\.$/)

@@ -199,17 +199,7 @@ export const unknown = defineController({ prefix: '/{id:integer}', routes: [] })
 const somewhere: string = '/api'
 export const computed = defineController({
   prefix: somewhere,
-  routes: [
-    { method: 'GET', input: { params: { id: z.string() } }, handler: ({ params }) => params.id },
-    {
-      method: 'GET',
-      path: '/{size}',
-      response: { 200: Car, 404: z.object({ size: z.enum(['s', 'm']) }) },
-      // what a reply carries is read as its status declares it
-      handler: ({ params }) =>
-        'size' in params ? reply(404, { size: 'm' }) : reply(304, undefined as never),
-    },
-  ],
+  routes: [{ method: 'GET', input: { params: { id: z.string() } }, handler: ({ params }) => params.id }],
 })
 
 const input = { query: { limit: z.number() }, body: Car }
