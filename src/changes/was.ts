@@ -78,7 +78,7 @@ interface NoFunctionsOf<N, K, Sh> {
   readonly narrowed?: NoField<N, K, Sh>
 }
 
-/** Says that a model has no such field. */
+/** The sentence about a name that is no field of the model. */
 type NoField<N, K, Sh> = `'${K & string}' is no field of ${N & string}: ${Listed<keyof Sh>}`
 
 /**

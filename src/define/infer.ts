@@ -62,7 +62,7 @@ type OneOf<U> = (U extends unknown ? (_: (_: U) => void) => void : never) extend
 
 /** The members of a union as a list in a text. */
 export type Listed<U, One = OneOf<U>> = [Exclude<U, One>] extends [never]
-  ? `${One & string}`
+  ? One & string
   : `${Listed<Exclude<U, One>>}, ${One & string}`
 
 /** The validated value of one source. */
@@ -210,7 +210,7 @@ type Unread<V> = V extends Marked | undefined
       ? never
       : V
 
-/** What a source would have to be, if it is something else. `Known` are the parameters of prefix and path. */
+/** The sentence in the place of a source that cannot be read. `Known` are the parameters of prefix and path. */
 type SourceMistake<K, S, Known> = K extends 'params'
   ? Or<ParamMistakes<S, Stray<keyof SourceOutput<S>, Known>, Known>, FieldMistakes<K, S>>
   : FieldMistakes<K, S>
@@ -243,7 +243,7 @@ type ParamMistakes<S, Strays, Known> = [Strays] extends [never]
     ? NoParam<Strays, keyof Known>
     : { readonly [F in keyof S]: F extends Strays ? NoParam<F, keyof Known> : S[F] }
 
-/** Says that a path has no such parameter. */
+/** The sentence about a name that is no parameter of the path. */
 type NoParam<Name, Known> = [Known] extends [never]
   ? `'${Name & string}' is no parameter of the path, which has none`
   : `'${Name & string}' is no parameter of the path: ${Listed<Known>}`
