@@ -1232,7 +1232,7 @@ export interface Limits {
 type ListOf<L> = L extends readonly unknown[] ? L : readonly []
 
 type Listed<U, One = OneOf<U>> = [Exclude<U, One>] extends [never]
-  ? `${One & string}`
+  ? One & string
   : `${Listed<Exclude<U, One>>}, ${One & string}`
 
 type ListedOf<A> = A extends {
