@@ -212,9 +212,11 @@ type FieldOffer = {
   readonly [P in keyof FieldWere<{}, never, never, never, never, never>]?: unknown
 }
 
-type FieldOffers<Sh> = {
-  readonly [K in keyof Sh]?: FieldOffer
-}
+type FieldOffers<Sh, W> = [keyof W] extends [never]
+  ? {
+      readonly [K in keyof Sh]?: FieldOffer
+    }
+  : unknown
 
 export interface FieldWas {
   readonly down?: (now: unknown, extra: FieldExtra) => unknown
@@ -685,7 +687,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
     readonly now: object
     readonly old: object
   }[]
-  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape']>
+  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape'], W>
   readonly inject?: I
   readonly load?:
     | Load<NewSide<M['~shape'], W, R>, I, D>

@@ -52,7 +52,7 @@ export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = 
         readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
       }
   /** The earlier fields. @default {} */
-  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape']>
+  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape'], W>
   /**
    * A refinement of the object before the change, for requests. It gets the old fields that `fields` and `reads` name, and returns whether
    * they are valid, or a message if they are not.

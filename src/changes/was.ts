@@ -115,8 +115,10 @@ export type FieldsWere<N, Sh, W, R = never, D = undefined, U = undefined, O = fa
   readonly [K in keyof W]: FieldFunctions<N, Sh, K, W[K], O> & FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U>
 }
 
-/** The fields of a model with their members, for editors, which have nothing else to complete before there is a field. */
-export type FieldOffers<Sh> = { readonly [K in keyof Sh]?: FieldOffer }
+/** The fields of a model with their members, for editors. TypeScript 5.5 cannot type functions of fields beside it, so it goes once there is one. */
+export type FieldOffers<Sh, W> = [keyof W] extends [never]
+  ? { readonly [K in keyof Sh]?: FieldOffer }
+  : unknown
 
 type FieldOffer = { readonly [P in keyof FieldWere<{}, never, never, never, never, never>]?: unknown }
 
