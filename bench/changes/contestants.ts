@@ -23,8 +23,7 @@ const small = FIELDS.map((name, index) =>
     change: [
       reshape({
         of: Small,
-        // types don't know names that are made
-        fields: { [name]: { was: z.string(), up: Number, down: String } } as never,
+        fields: { [name]: { was: z.string(), up: Number, down: String } },
       }),
     ],
   }),

@@ -94,7 +94,12 @@ Models: \`User\`
 
 Operations: \`GET /user\`
 
-### Differences from 2026-03-01
+\`User\` before and after:
+
+\`\`\`diff
+- { "surname": "string" }
++ { "lastName": "string" }
+\`\`\`
 
 **Breaking**
 

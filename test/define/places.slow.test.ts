@@ -19,15 +19,15 @@ interface Database {
   readonly url: string
 }
 
-const Db = defineToken<Database>('Db')
+const of = (name: string) => ({ db: defineToken<Database>(name) })
 
-export const Cars = defineProvider({ name: 'Cars', inject: { db: Db }, create: () => 1 }) // 11
+export const Cars = defineProvider({ name: 'Cars', inject: of('DbOfCars'), create: () => 1 }) // 11
 
-export const Admin = defineGuard({ name: 'Admin', inject: { db: Db }, canActivate: () => true }) // 13
+export const Admin = defineGuard({ name: 'Admin', inject: of('DbOfAdmin'), canActivate: () => true }) // 13
 
-export const SignedIn = bearerAuth({ inject: { db: Db }, verify: () => true }) // 15
+export const SignedIn = bearerAuth({ inject: of('DbOfSignedIn'), verify: () => true }) // 15
 
-export const Envelope = defineInterceptor({ name: 'Envelope', inject: { db: Db }, intercept: (_c, next) => next() }) // 17
+export const Envelope = defineInterceptor({ name: 'Envelope', inject: of('DbOfEnvelope'), intercept: (_c, next) => next() }) // 17
 
 export const users = defineRouter({ // 19
   prefix: 'users',
