@@ -376,8 +376,8 @@ function hasConverted({ steps, objects }: World): boolean {
     objects.flatMap(({ entries }) => entries.flatMap(({ slot, kind }) => (holds(kind) ? [slot] : []))),
   )
   return steps.some(
-    ({ moves, isLoading }) =>
-      holds(moves) || (isLoading === true && moves.some(({ slot }) => holding.has(slot))),
+    ({ moves, reads, isLoading }) =>
+      holds(moves) || (isLoading === true && [...moves, ...reads].some(({ slot }) => holding.has(slot))),
   )
 }
 
