@@ -375,10 +375,10 @@ function hasConverted({ steps, objects }: World): boolean {
   const holding = new Set(
     objects.flatMap(({ entries }) => entries.flatMap(({ slot, kind }) => (holds(kind) ? [slot] : []))),
   )
-  return steps.some(
-    ({ moves, reads, isLoading }) =>
-      holds(moves) || (isLoading === true && [...moves, ...reads].some(({ slot }) => holding.has(slot))),
-  )
+  return steps.some(({ moves, reads, isLoading, up, refined }) => {
+    const isCalled = isLoading === true || up !== undefined || refined !== undefined
+    return holds(moves) || (isCalled && [...moves, ...reads].some(({ slot }) => holding.has(slot)))
+  })
 }
 
 /** Checks that a 422 has names of the version that was asked. */
