@@ -1,4 +1,5 @@
 import { editDistance } from './edit-distance.ts'
+import { capitalize } from './values.ts'
 
 /** The mistakes that definitions can have; `docs/errors.md` explains each. */
 export const DEFINITION_ERRORS = {
@@ -168,5 +169,5 @@ export class DefinitionError extends Error {
 }
 
 function toLine({ code, where, message, fix }: DefinitionProblem): string {
-  return `  ${where}: ${message}. ${fix.charAt(0).toUpperCase()}${fix.slice(1)} [${code}]`
+  return `  ${where}: ${message}. ${capitalize(fix)} [${code}]`
 }

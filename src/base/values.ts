@@ -140,6 +140,11 @@ export function toKebab(name: string): string {
 export function toPascal(text: string): string {
   return text
     .split(/[^\p{L}\p{N}]+/u)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map(capitalize)
     .join('')
+}
+
+/** A text that begins with a capital. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

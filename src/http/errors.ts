@@ -1,5 +1,6 @@
 import { FINISHED, PHRASES, type FinishedResponse } from './http.ts'
 import { byteLength } from '../base/platform.ts'
+import { capitalize } from '../base/values.ts'
 
 /** A row of a table of errors. */
 export type ErrorRow = number | readonly [status: number, title?: string]
@@ -75,7 +76,7 @@ export function toErrorTable<C extends string>(rows: Readonly<Record<C, ErrorRow
 }
 
 function inWords(code: string): string {
-  return code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ')
+  return capitalize(code).replaceAll('_', ' ')
 }
 
 /** The options of an `HttpError`. */

@@ -1,5 +1,5 @@
 import { withoutNull } from '../../base/json-schema.ts'
-import { isString, toRecord } from '../../base/values.ts'
+import { capitalize, isString, toRecord } from '../../base/values.ts'
 import { toPlural, toWords, withArticle } from '../../base/words.ts'
 import type {
   BodyDraft,
@@ -19,7 +19,7 @@ export function toTitle(draft: Draft): string {
 
 function modelTitle({ model, fields }: ModelDraft): string {
   const plural = toPlural(toWords(model))
-  const many = plural.charAt(0).toUpperCase() + plural.slice(1)
+  const many = capitalize(plural)
   const namesOf = (kind: FieldDraft['kind']): readonly string[] =>
     fields.filter((field) => field.kind === kind).map(({ name }) => code(name))
   const [added, removed] = [namesOf('added'), namesOf('removed')]
@@ -35,15 +35,18 @@ function modelTitle({ model, fields }: ModelDraft): string {
 
 /** Describes a value as it is now. */
 function retypedTitle({ was, now }: { readonly was: Described; readonly now: Described }): string {
-  const [older, newer] = [was, now].map(({ schema }) => toRecord(withoutNull(schema) ?? schema))
-  const [type, other] = [older, newer].map((schema) => typeTitle(toRecord(schema)['type']))
+  const [older, newer] = [shownOf(was), shownOf(now)]
+  const [type, other] = [typeTitle(older['type']), typeTitle(newer['type'])]
   if (type !== other && other !== undefined) return `is ${other}`
   if (was.isOptional !== now.isOptional) return now.isOptional ? 'is optional' : 'is required'
   const [could, can] = [was, now].map(({ schema }) => withoutNull(schema) !== undefined)
   if (could !== can) return can === true ? 'can be null' : 'is never null'
-  return (
-    valuesTitle(textsOf(older) ?? [], textsOf(newer) ?? []) ?? boundTitle(toRecord(older), toRecord(newer))
-  )
+  return valuesTitle(textsOf(older) ?? [], textsOf(newer) ?? []) ?? boundTitle(older, newer)
+}
+
+/** The schema of a value, apart from `null`. */
+function shownOf({ schema }: Pick<Described, 'schema'>): Readonly<Record<string, unknown>> {
+  return toRecord(withoutNull(schema) ?? schema)
 }
 
 function typeTitle(type: unknown): string | undefined {
@@ -100,15 +103,16 @@ function routeTitle({ routes, status, parameters, headers, body, path, method }:
 function bodyTitle({ key, was, now }: BodyDraft, where: string, isSeveral: boolean): string {
   const verb = `${key === 'body' ? 'take' : 'return'}${isSeveral ? '' : 's'}`
   if (was === undefined) return `${where} ${verb} a body`
-  const [older, newer] = [was, now].map(({ schema }) => toRecord(withoutNull(schema) ?? schema))
-  const [type, other] = [older, newer].map((schema) => typeTitle(toRecord(schema)['type']))
+  const [older, newer] = [shownOf(was), shownOf(now)]
+  const [type, other] = [typeTitle(older['type']), typeTitle(newer['type'])]
   if (type !== other && other !== undefined)
     return `${where} ${verb} ${other}${type === undefined ? '' : ` instead of ${type}`}`
-  const [before, after] = [older, newer].map((schema) =>
-    Object.keys(toRecord(toRecord(schema)['properties'])),
-  )
-  const come = (after ?? []).filter((name) => before?.includes(name) !== true).map(code)
-  const gone = (before ?? []).filter((name) => after?.includes(name) !== true).map(code)
+  const [before, after] = [
+    Object.keys(toRecord(older['properties'])),
+    Object.keys(toRecord(newer['properties'])),
+  ]
+  const come = after.filter((name) => !before.includes(name)).map(code)
+  const gone = before.filter((name) => !after.includes(name)).map(code)
   if (come.length + gone.length === 0) return `${where} ${verb} other values`
   if (come.length === 0) return `${where} no longer ${verb} ${list(gone, 'or')}`
   return `${where} ${verb} ${list(come)}${gone.length === 0 ? '' : ` instead of ${list(gone)}`}`

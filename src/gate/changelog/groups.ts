@@ -1,3 +1,4 @@
+import { capitalize } from '../../base/values.ts'
 import { operationsIn, whereOf } from '../finding.ts'
 import type { Finding, Level } from '../finding.ts'
 import type { ChangelogVersion } from './changelog.ts'
@@ -48,7 +49,7 @@ export function lifeOf({ deprecated, sunset, retired }: ChangelogVersion): strin
     ...(sunset === undefined ? [] : [`${retired === true ? 'retirement' : 'sunset'} on ${sunset}`]),
   ]
   const text = parts.join(', ')
-  return text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+  return text === '' ? '' : `${capitalize(text)}.`
 }
 
 /** The JSON of an example as the lines of a diff: what was, and what is. */

@@ -1,3 +1,4 @@
+import { capitalize } from '../../base/values.ts'
 import { isUncountable, toPlural, toSingular, toWords, withArticle } from '../../base/words.ts'
 import { routeName } from '../../define/names.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
@@ -40,7 +41,7 @@ export function toSummary(route: ResolvedRoute): string {
   const { name, newest = route } = route
   const [own = '', controller = ''] = name.split('.').toReversed()
   const sentence = readName(own, toWords(controller), newest)
-  return capitalised(sentence === undefined ? toWords(own) : toText(sentence))
+  return capitalize(sentence === undefined ? toWords(own) : toText(sentence))
 }
 
 /** Returns `undefined` for a name that has no known verb or no noun. */
@@ -96,8 +97,4 @@ function isList({ methods, responses }: ResolvedRoute, noun: string): boolean {
   if (methods[0] !== 'GET' || methods.length > 1) return false
   const [, schema] = [...responses].find(([status]) => Number(status) < 300) ?? []
   return schema === undefined ? toSingular(noun) !== noun : unwrap(schema)?.type === 'array'
-}
-
-function capitalised(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,3 +1,4 @@
+import { capitalize } from '../../../base/values.ts'
 import { toAnchor } from '../../../gate/changelog/atom.ts'
 import type { Changelog, ChangelogVersion } from '../../../gate/changelog/changelog.ts'
 import { code, toVersionHtml } from '../../../gate/changelog/html.ts'
@@ -60,13 +61,9 @@ function toRules(versions: readonly ChangelogVersion[]): string {
     const meaning = meaningOf(rule)
     return meaning === undefined
       ? []
-      : [`<dt id="${escape(rule)}">${code(rule)}</dt><dd>${escape(sentence(meaning))}</dd>`]
+      : [`<dt id="${escape(rule)}">${code(rule)}</dt><dd>${escape(capitalize(meaning))}.</dd>`]
   })
   return items.length === 0
     ? ''
     : `<section aria-labelledby="rules">\n<h2 id="rules">Rules</h2>\n<dl>\n${items.join('\n')}\n</dl>\n</section>`
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
