@@ -1,6 +1,12 @@
 export type { Layers, Middleware } from './define/layers.ts'
-export type { OptionRule } from './base/check-options.ts'
-export type { BuiltIn, ConfigToken, SessionToken } from './define/built-in-tokens.ts'
+export {
+  DefinitionError,
+  type OptionRule,
+  type DefinitionErrorCode,
+  type DefinitionProblem,
+  type DefinitionWarning,
+  type DefinitionWarningCode,
+} from './base/definition-error.ts'
 export {
   Config,
   ExecutionContext,
@@ -9,6 +15,9 @@ export {
   HttpResponse,
   Logger,
   Session,
+  type BuiltIn,
+  type ConfigToken,
+  type SessionToken,
 } from './define/built-in-tokens.ts'
 export type {
   CallInput,
@@ -19,15 +28,36 @@ export type {
   SideEffect,
   UrlOptions,
 } from './define/context.ts'
-export { defineController, defineRouter } from './define/controller.ts'
-export type { Controller, ControllerOptions, RouterOptions, WebHandler } from './define/controller.ts'
-export { defineErrorFormat } from './define/error-format.ts'
-export type { ErrorFormat, ErrorFormatOptions, ProblemDocument } from './define/error-format.ts'
-export { defineErrorHandler } from './define/error-handler.ts'
-export type { ErrorClass, ErrorHandler, ErrorResponses, Matched } from './define/error-handler.ts'
+export {
+  defineController,
+  defineRouter,
+  type Controller,
+  type ControllerOptions,
+  type RouterOptions,
+  type WebHandler,
+} from './define/controller.ts'
+export {
+  defineErrorFormat,
+  type ErrorFormat,
+  type ErrorFormatOptions,
+  type ProblemDocument,
+} from './define/error-format.ts'
+export {
+  defineErrorHandler,
+  type ErrorClass,
+  type ErrorHandler,
+  type ErrorResponses,
+  type Matched,
+} from './define/error-handler.ts'
 export { FileStream, FileStreams } from './schema/file-stream.ts'
-export { defineGuard } from './define/guard.ts'
-export type { AnyGuard, Guard, GuardOptions, SecurityRequirement, SecurityScheme } from './define/guard.ts'
+export {
+  defineGuard,
+  type AnyGuard,
+  type Guard,
+  type GuardOptions,
+  type SecurityRequirement,
+  type SecurityScheme,
+} from './define/guard.ts'
 export type { Added as AddedIdentity, Dropped as DroppedIdentity } from './define/identity.ts'
 export type {
   HandlerInput,
@@ -37,72 +67,87 @@ export type {
   ResponseSpec,
   SourceSpec,
 } from './define/infer.ts'
-export { defineInterceptor } from './define/interceptor.ts'
-export type { EnvelopeContent, EnvelopeOf, Interceptor, InterceptorOptions } from './define/interceptor.ts'
+export {
+  defineInterceptor,
+  type EnvelopeContent,
+  type EnvelopeOf,
+  type Interceptor,
+  type InterceptorOptions,
+} from './define/interceptor.ts'
 export type { ForwardTarget, UpstreamApp, UpstreamStandIn } from './define/forward.ts'
 export { lazy } from './define/lazy.ts'
-export { defineModule } from './define/module.ts'
-export type { Module, ModuleFields, ModuleImport, ModuleOptions, StartedApp } from './define/module.ts'
+export {
+  defineModule,
+  type Module,
+  type ModuleFields,
+  type ModuleImport,
+  type ModuleOptions,
+  type StartedApp,
+} from './define/module.ts'
 export type { RouteNames, RouteParams } from './define/names.ts'
 export type { EnabledVersions } from './define/versions.ts'
-export { bind, defineProvider } from './define/provider.ts'
-export type {
-  AnyProvider,
-  Binding,
-  BoundTo,
-  Provider,
-  ProviderOptions,
-  Replaceable,
-  Scope,
+export {
+  bind,
+  defineProvider,
+  type AnyProvider,
+  type Binding,
+  type BoundTo,
+  type Provider,
+  type ProviderOptions,
+  type Replaceable,
+  type Scope,
 } from './define/provider.ts'
 // not by name: a program merges its own types into what is passed on this way
 export * from './define/register.ts'
-export { accepted, html, redirect, reply, stream, text } from './define/reply.ts'
-export type {
-  AcceptedOptions,
-  EachReply,
-  DataIn,
-  EventsOf,
-  EventsReply,
-  Raw as RawMark,
-  RawOptions,
-  RawReply,
-  Reply,
-  ReplyAmong,
-  ReplyContext,
-  ReplyOf,
-  ReplyOptions,
-  ServerSentEvent,
-  Shape,
-  StreamOptions,
-  ToReply,
+export {
+  accepted,
+  html,
+  redirect,
+  reply,
+  stream,
+  text,
+  type AcceptedOptions,
+  type EachReply,
+  type DataIn,
+  type EventsOf,
+  type EventsReply,
+  type Raw as RawMark,
+  type RawOptions,
+  type RawReply,
+  type Reply,
+  type ReplyAmong,
+  type ReplyContext,
+  type ReplyOf,
+  type ReplyOptions,
+  type ServerSentEvent,
+  type Shape,
+  type StreamOptions,
+  type ToReply,
 } from './define/reply.ts'
-export { defineRoute } from './define/route.ts'
-export type {
-  ForwardedRoute,
-  HandledRoute,
-  Handler,
-  Inherited,
-  Route,
-  RouteController,
-  RouteList,
-  RouteOptions,
-  Shared as SharedOptions,
+export {
+  defineRoute,
+  type ForwardedRoute,
+  type HandledRoute,
+  type Handler,
+  type Inherited,
+  type Route,
+  type RouteController,
+  type RouteList,
+  type RouteOptions,
+  type Shared as SharedOptions,
 } from './define/route.ts'
-export type { ResponseKey, SuccessStatus } from './schema/responses.ts'
-export type { Fields as SchemaFields, InputOf, OutputOf, Schema, SchemaOf } from './schema/schema.ts'
-export type { UploadLimits } from './schema/uploads.ts'
-export { defineToken } from './define/token.ts'
-export type { Injected, Token, Tokens } from './define/token.ts'
-export { ERRORS } from './http/extension-errors.ts'
-export type { ErrorCode } from './http/extension-errors.ts'
-export { DefinitionError } from './base/definition-error.ts'
 export type {
-  DefinitionErrorCode,
-  DefinitionProblem,
-  DefinitionWarning,
-  DefinitionWarningCode,
-} from './base/definition-error.ts'
+  ResponseKey,
+  SuccessStatus,
+  Fields as SchemaFields,
+  InputOf,
+  OutputOf,
+  Schema,
+  SchemaOf,
+} from './schema/schema.ts'
+export type { UploadLimits } from './schema/uploads.ts'
+export { defineToken, type Injected, type Token, type Tokens } from './define/token.ts'
+export { ERRORS, type ErrorCode } from './http/extension-errors.ts'
 export {
   badRequest,
   conflict,
@@ -115,8 +160,10 @@ export {
   unauthorized,
   unprocessable,
   ValidationError,
+  type HttpErrorFactory,
+  type HttpErrorOptions,
+  type ValidationIssue,
 } from './http/errors.ts'
-export type { HttpErrorFactory, HttpErrorOptions, ValidationIssue } from './http/errors.ts'
 export type {
   Content as ContentMap,
   DocumentContact,
@@ -139,17 +186,19 @@ export type {
   SecurityAlternative as SecurityRequirementObject,
 } from './openapi/document/types.ts'
 export type { Webhook } from './openapi/webhook.ts'
-export { mergePatch } from './http/merge-patch.ts'
-export type { MergePatch } from './http/merge-patch.ts'
-export type { Awaitable } from './base/async.ts'
+export { mergePatch, type MergePatch } from './http/merge-patch.ts'
+export type { Awaitable } from './base/values.ts'
 export type { BodyStream, FinishedResponse, Method, QueryRecord } from './http/http.ts'
-export { defineParamType } from './router/path/param-types.ts'
-export type { ParamType, ParamTypeOptions, ParamValues } from './router/path/param-types.ts'
+export {
+  defineParamType,
+  type ParamType,
+  type ParamTypeOptions,
+  type ParamValues,
+} from './router/path/param-types.ts'
 export type { CacheOptions, Presented as PresentedOptions } from './server/response/answer.ts'
 export { file } from './server/response/file.ts'
 export type { Disposition, FileOptions } from './server/response/file-options.ts'
-export { sse } from './server/response/sse.ts'
-export type { EventRequest, Events, SseOptions } from './server/response/sse.ts'
+export { sse, type EventRequest, type Events, type SseOptions } from './server/response/sse.ts'
 export type { EdgeApp, NoParams, UrlArguments, UrlArgumentsAt } from './server/app/edge-app.ts'
 export type { DocsOptions, DocsUsage, DocumentLink, PageInfo, VersionUsage } from './server/options/docs.ts'
 export type { FetchExecution, FetchHandler, FetchInfo } from './server/adapters/fetch.ts'
@@ -159,16 +208,15 @@ export type {
   MultipartValues,
 } from './server/adapters/inject/body.ts'
 export type { HeaderOptions as InjectHeaderOptions, HeaderValue } from './server/adapters/inject/headers.ts'
-export type { InjectStream } from './server/adapters/inject/stream.ts'
+export type { InjectStream, InjectResponse } from './server/adapters/inject/inject.ts'
 export type { InjectOptions, InjectStreamOptions } from './server/adapters/inject/request.ts'
-export type { InjectResponse } from './server/adapters/inject/inject.ts'
-export { Channels } from './server/logging/channels.ts'
-export type {
-  ListenEnd,
-  ListenStart,
-  RequestEnd,
-  RequestError,
-  RequestStart,
+export {
+  Channels,
+  type ListenEnd,
+  type ListenStart,
+  type RequestEnd,
+  type RequestError,
+  type RequestStart,
 } from './server/logging/channels.ts'
 export type { RouteEntry } from './server/app/route-list.ts'
 export type { RequestConnection, Telemetry } from './server/options/telemetry.ts'
@@ -215,7 +263,10 @@ export type {
   VersionStatusCodes,
   VersionValue,
 } from './versioning/schemes/scheme.ts'
-export { VERSION_NEUTRAL } from './versioning/spec.ts'
-export type { VersionEntry, VersionSpec } from './versioning/spec.ts'
+export {
+  VERSION_NEUTRAL,
+  type VersionEntry,
+  type VersionSpec,
+  type VersionFormat,
+} from './versioning/version.ts'
 export type { UrlOptions as UrlVersioningOptions } from './versioning/schemes/url.ts'
-export type { VersionFormat } from './versioning/version.ts'

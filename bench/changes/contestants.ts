@@ -1,7 +1,7 @@
 /** The applications and values that the cost of changes is measured with. */
 import { z } from 'zod'
 
-import { isPromise } from '../../src/base/async.ts'
+import { isPromise } from '../../src/base/values.ts'
 import { absent, defineVersionChange, defineVersions, model, reshape } from '../../src/changes/index.ts'
 import type { RawRequest } from '../../src/http/http.ts'
 import { defineController, defineModule, VersioningSchemes } from '../../src/index.ts'

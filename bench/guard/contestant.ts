@@ -1,12 +1,10 @@
 /** Who answers the requests of a scenario: Octavo, or nobody, which shows what the connection and this guard cost. */
-import { createApp } from '../../src/index.ts'
-import type { App, InjectOptions } from '../../src/index.ts'
-import { isPromise } from '../../src/base/async.ts'
+import { createApp, type App, type InjectOptions } from '../../src/index.ts'
+import { isPromise } from '../../src/base/values.ts'
 import type { RawRequest } from '../../src/http/http.ts'
 import { Application } from '../../src/server/app/application.ts'
 import type { GuardRequest, Scenario } from './scenarios.ts'
-import { connect, connectEcho, serverOf } from './wire.ts'
-import type { Send } from './wire.ts'
+import { connect, connectEcho, serverOf, type Send } from './wire.ts'
 
 /** `none`: the same text goes over the same connection, without HTTP. */
 export type Contestant = 'octavo' | 'none'

@@ -4,7 +4,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 
 import { toJsonWriter } from '../../src/schema/json-writer.ts'
-import { requireZod } from '../../src/schema/to-zod.ts'
+import { requireZod } from '../../src/schema/schema.ts'
 
 /** Makes the function that writes values of a schema. */
 export type Contestant = (schema: z.ZodType) => Promise<(value: unknown) => string>

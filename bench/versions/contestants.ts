@@ -1,15 +1,12 @@
-import type { RawRequest } from '../../src/http/http.ts'
-import { isPromise } from '../../src/base/async.ts'
-import { METHOD_INDEX } from '../../src/http/http.ts'
+import { METHOD_INDEX, type RawRequest } from '../../src/http/http.ts'
+import { isPromise } from '../../src/base/values.ts'
 import { VersioningSchemes } from '../../src/index.ts'
-import { RequestContext } from '../../src/server/pipeline/context.ts'
-import type { AppServices } from '../../src/server/pipeline/context.ts'
+import { RequestContext, type AppServices } from '../../src/server/pipeline/context.ts'
 import { Application } from '../../src/server/app/application.ts'
 import { createVersionLocate } from '../../src/server/routing/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/routing/lookup/target.ts'
 import { GITHUB_ROUTES } from '../router/github.ts'
-import { toModule } from './definitions.ts'
-import type { ListedRoute, Versioning } from './definitions.ts'
+import { toModule, type ListedRoute, type Versioning } from './definitions.ts'
 
 /** One way for versions to travel. */
 export interface Setup {

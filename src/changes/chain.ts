@@ -1,5 +1,4 @@
-import type { DefinitionProblem } from '../base/definition-error.ts'
-import { atDefinition } from '../base/source-location.ts'
+import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import { defOf, isSchema, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString, toRecord } from '../base/values.ts'
 import { modelName } from './model.ts'

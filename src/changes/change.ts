@@ -1,4 +1,4 @@
-import { placed } from '../base/source-location.ts'
+import { placed } from '../base/definition-error.ts'
 import { isString } from '../base/values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
 import type { Operation } from './operations/operation.ts'

@@ -1,9 +1,13 @@
-import { optionProblems, type OptionRule, type Rules } from '../base/check-options.ts'
-import type { DefinitionProblem } from '../base/definition-error.ts'
+import {
+  optionProblems,
+  atDefinition,
+  type OptionRule,
+  type Rules,
+  type DefinitionProblem,
+} from '../base/definition-error.ts'
 import { ERRORS } from '../http/extension-errors.ts'
 import { METHODS } from '../http/http.ts'
 import { isToken } from '../http/media-type.ts'
-import { atDefinition } from '../base/source-location.ts'
 import { isSchema } from '../schema/schema.ts'
 import { toTime } from '../versioning/moment.ts'
 import { describeValue, isBoolean, isFunction, isRecord, isString, isNonEmptyString } from '../base/values.ts'

@@ -1,5 +1,4 @@
-import type { DefinitionProblem } from '../base/definition-error.ts'
-import { atDefinition } from '../base/source-location.ts'
+import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import { isSchema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString, isNonEmptyString, toRecord } from '../base/values.ts'
 import { compareVersions, hasOrder } from '../versioning/version.ts'

@@ -1,5 +1,4 @@
-import type { DefinitionProblem } from '../base/definition-error.ts'
-import { atDefinition } from '../base/source-location.ts'
+import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import type { Schema } from '../schema/schema.ts'
 import { shapeOf, type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'

@@ -1,5 +1,4 @@
-import type { DefinitionProblem } from '../base/definition-error.ts'
-import { atDefinition } from '../base/source-location.ts'
+import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { AnyChange, Step } from './chain.ts'

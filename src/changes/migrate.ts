@@ -1,8 +1,6 @@
-import type { MigrateValue } from '../routes/history.ts'
-import { after, type Awaitable } from '../base/async.ts'
-import { RequestExtra, type MigrationSite } from '../routes/migration-extra.ts'
+import { RequestExtra, type MigrateValue, type MigrationSite } from '../routes/resolved-route.ts'
+import { after, describeValue, isRecord, type Awaitable } from '../base/values.ts'
 import { isSchema, type Schema } from '../schema/schema.ts'
-import { describeValue, isRecord } from '../base/values.ts'
 import { operationsOf, type HistoryParts } from './expand.ts'
 import { appliedAt } from './older-route.ts'
 import {
@@ -17,8 +15,7 @@ import {
 import { isAbout, type AppliedOperation } from './operations/operation.ts'
 import { isSameBody } from './convert/compare.ts'
 import { withLoads } from './convert/loading.ts'
-import type { Direction } from './convert/plan.ts'
-import type { Extra } from './convert/converter.ts'
+import type { Direction, Extra } from './convert/converter.ts'
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */
 export function levelOf({ levels, versions }: HistoryParts, version: string): number {

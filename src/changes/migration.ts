@@ -1,21 +1,22 @@
 import { HttpError, ValidationError, type ValidationIssue } from '../http/errors.ts'
-import type { Awaitable } from '../base/async.ts'
-import { RequestExtra, type MigrationExtra } from '../routes/migration-extra.ts'
-import type { ResolvedRoute, VersionAdapter, StreamMigration } from '../routes/resolved-route.ts'
-import { findResponse, type ResponseKey } from '../schema/responses.ts'
-import { defOf, type Schema } from '../schema/schema.ts'
+import { toRecord, type Awaitable } from '../base/values.ts'
+import {
+  RequestExtra,
+  type MigrationExtra,
+  type ResolvedRoute,
+  type VersionAdapter,
+  type StreamMigration,
+} from '../routes/resolved-route.ts'
+import { findResponse, defOf, type ResponseKey, type Schema } from '../schema/schema.ts'
 import { namedType } from '../schema/body-types.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import { childrenOf } from '../schema/walk.ts'
-import { toRecord } from '../base/values.ts'
-import type { SourceConverter } from './operations/parameters.ts'
+import { createConvertHeaders, type SourceConverter, type toHeaders } from './operations/parameters.ts'
 import type { AppliedOperation } from './operations/operation.ts'
-import { createConvertHeaders, type toHeaders } from './operations/response-headers.ts'
-import type { Plan } from './convert/plan.ts'
+import { MigrationError, RefusedError, type Plan, type Converter, type Extra } from './convert/converter.ts'
 import type { Plans } from './convert/plans.ts'
 import { createTracking } from './convert/tracking.ts'
 import { withLoads } from './convert/loading.ts'
-import { MigrationError, RefusedError, type Converter, type Extra } from './convert/converter.ts'
 import { createProblemBefore, type ErrorsBefore } from './operations/problems.ts'
 import { bodyBefore, bodyChanges, createBodyDown, type BodyChange } from './operations/bodies.ts'
 

@@ -1,9 +1,7 @@
 import type { z } from 'zod'
 
-import { DefinitionError } from '../base/definition-error.ts'
-import { placed } from '../base/source-location.ts'
-import { defOf, isSchema, type Schema } from '../schema/schema.ts'
-import { toZod } from '../schema/to-zod.ts'
+import { DefinitionError, placed } from '../base/definition-error.ts'
+import { defOf, isSchema, toZod, type Schema } from '../schema/schema.ts'
 import { mapSchema } from '../schema/walk.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import { zod } from './zod.ts'

@@ -1,26 +1,25 @@
-import type { DefinitionProblem } from '../base/definition-error.ts'
+import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import { parsePattern, shapeOf } from '../router/path/pattern.ts'
-import { atDefinition } from '../base/source-location.ts'
 import type { ResolvedRoute, VersionAdapter } from '../routes/resolved-route.ts'
-import type { ResponseKey } from '../schema/responses.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { ResponseKey, Schema } from '../schema/schema.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { Reached } from './check-used.ts'
 import { pathBefore } from './operations/check-operations.ts'
 import { defaultProblems } from './convert/convertible.ts'
-import { documentHeaders, toHeaders } from './operations/response-headers.ts'
-import { createMigration } from './migration.ts'
-import { errorsBefore, responsesBefore } from './operations/problems.ts'
-import { bodyBefore, bodyChanges, createBodyUp, type BodyChange } from './operations/bodies.ts'
-import type { AppliedOperation } from './operations/operation.ts'
 import {
+  documentHeaders,
+  toHeaders,
   NAMED_SOURCES,
   namesOf,
   renameParams,
   sourceBefore,
   type SourceConverter,
 } from './operations/parameters.ts'
+import { createMigration } from './migration.ts'
+import { errorsBefore, responsesBefore } from './operations/problems.ts'
+import { bodyBefore, bodyChanges, createBodyUp, type BodyChange } from './operations/bodies.ts'
+import type { AppliedOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { zod } from './zod.ts'
 import type { AnyChange } from './chain.ts'

@@ -1,6 +1,5 @@
-import { toEntries } from '../versioning/spec.ts'
-import type { ResolvedRoute } from '../routes/resolved-route.ts'
-import type { PreviewInfo, Previews } from '../routes/history.ts'
+import { toEntries } from '../versioning/version.ts'
+import type { ResolvedRoute, PreviewInfo, Previews } from '../routes/resolved-route.ts'
 import type { AnyChange, FieldId, Step } from './chain.ts'
 import { isRecord } from '../base/values.ts'
 import { createExpand, operationsOf, versionIndexOf, toReached, type HistoryParts } from './expand.ts'

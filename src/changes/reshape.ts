@@ -1,4 +1,4 @@
-import type { Awaitable } from '../base/async.ts'
+import type { Awaitable } from '../base/values.ts'
 import type { Injected, Tokens } from '../define/token.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { AnyModel, ModelName } from './model.ts'

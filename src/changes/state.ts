@@ -1,6 +1,5 @@
 import type { Modelled, ModelName } from './model.ts'
-import type { SuccessStatus as Success } from '../schema/responses.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { SuccessStatus as Success, Schema } from '../schema/schema.ts'
 import type { Absent, Fact, FieldsIn, Flat, ShapeBefore } from './was.ts'
 
 /*

@@ -1,7 +1,6 @@
-import type { DefinitionProblem } from '../base/definition-error.ts'
-import { setExpansion, type ChangeUse } from '../routes/history.ts'
+import { errorAt, placed, placeOf as definedAt, type DefinitionProblem } from '../base/definition-error.ts'
+import { setExpansion, type ChangeUse, type ResolvedRoute } from '../routes/resolved-route.ts'
 import { isString, toRecord } from '../base/values.ts'
-import { errorAt, placed, placeOf as definedAt } from '../base/source-location.ts'
 import type { Schema } from '../schema/schema.ts'
 import { baseOf, modelOf, type AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
@@ -20,7 +19,6 @@ import { modelName, type AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
 import { createMigrate, levelOf } from './migrate.ts'
 import type { AnswerOf, MigratedAt, RequestOf, ValueAt } from './state.ts'
-import type { ResolvedRoute } from '../routes/resolved-route.ts'
 
 /** Every version but the oldest: nothing is before it. */
 type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]

@@ -1,6 +1,6 @@
 import type { VersionsOf } from '../define/names.ts'
 import { isObject, isString } from '../base/values.ts'
-import { readBody, toEssence, type Answer, type As } from './answer.ts'
+import { readBody, toEssence, PROBLEM_TYPE, ProblemError, type Answer, type As } from './answer.ts'
 import type { CallValues } from './body.ts'
 import { CALLED_ROUTE, type CalledRoute } from './called-route.ts'
 import type { Client } from './client-type.ts'
@@ -19,7 +19,6 @@ import {
   type ReconnectOptions,
   type VersionedClientOptions,
 } from './options.ts'
-import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import { addHeader, toRequest, toUrl, type ClientRequest } from './request.ts'
 import { createRetry } from './retry.ts'
 import type { RouteCall } from './route-map.ts'

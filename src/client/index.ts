@@ -1,4 +1,13 @@
-export type { Answer, As, CallResult, Iterated as CallItems, NamedEvent, Wire } from './answer.ts'
+export {
+  ProblemError,
+  type Answer,
+  type As,
+  type CallResult,
+  type Iterated as CallItems,
+  type NamedEvent,
+  type Wire,
+  type ErrorBody,
+} from './answer.ts'
 export type { Sent as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
 export type {
@@ -22,6 +31,5 @@ export type {
   RetryOptions,
   VersionedClientOptions,
 } from './options.ts'
-export { ProblemError, type ErrorBody } from './problem-error.ts'
 export type { ValidationIssue } from '../http/errors.ts'
 export type { RouteCall, RouteMap, SavedRouteMap } from './route-map.ts'

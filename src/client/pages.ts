@@ -1,6 +1,5 @@
 import { isString } from '../base/values.ts'
-import type { Answer } from './answer.ts'
-import { ProblemError } from './problem-error.ts'
+import { ProblemError, type Answer } from './answer.ts'
 
 /** The data of a page. */
 interface Page<I = unknown> {

@@ -1,4 +1,4 @@
-import { headerName } from '../http/headers.ts'
+import { headerName } from '../http/http.ts'
 import { toBody, toPairs, formatValue, toTexts, type CallValues, type Sent, type Values } from './body.ts'
 import type { RouteCall } from './route-map.ts'
 

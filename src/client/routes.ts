@@ -1,9 +1,8 @@
 import { editDistance } from '../base/edit-distance.ts'
 import { isObject, isString, messageOf } from '../base/values.ts'
-import { readBody, toEssence } from './answer.ts'
+import { readBody, toEssence, PROBLEM_TYPE, ProblemError } from './answer.ts'
 import { createDeadline } from './deadline.ts'
 import { visibleRoutesOf, type AnyClientOptions } from './options.ts'
-import { PROBLEM_TYPE, ProblemError } from './problem-error.ts'
 import type { RouteCall, RouteMap } from './route-map.ts'
 import { createTransport, type Transport } from './transport.ts'
 

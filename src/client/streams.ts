@@ -1,8 +1,7 @@
 import { isObject } from '../base/values.ts'
-import type { Answer } from './answer.ts'
+import { ProblemError, type Answer } from './answer.ts'
 import { unlessAborted } from './deadline.ts'
 import type { EventStream, ItemStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
-import { ProblemError } from './problem-error.ts'
 import type { RouteCall } from './route-map.ts'
 
 const DONE = { done: true, value: undefined } as const

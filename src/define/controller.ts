@@ -1,4 +1,4 @@
-import type { Awaitable } from '../base/async.ts'
+import type { Awaitable } from '../base/values.ts'
 import type { ExecutionContext } from './context.ts'
 import type { ForwardTarget } from './forward.ts'
 import type { Layers } from './layers.ts'
@@ -8,8 +8,8 @@ import type { MeantPrefix } from './meant-path.ts'
 import type { AnyRoute, Route, RouteList, Shared } from './route.ts'
 import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
-import type { VersionSpec } from '../versioning/spec.ts'
-import { placed } from '../base/source-location.ts'
+import type { VersionSpec } from '../versioning/version.ts'
+import { placed } from '../base/definition-error.ts'
 
 /** A handler of the web platform, as other frameworks and libraries export it. */
 export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>

@@ -1,7 +1,6 @@
 import type { HttpError } from '../http/errors.ts'
 import type { ExecutionContext } from './context.ts'
-import { DefinitionError } from '../base/definition-error.ts'
-import { placed } from '../base/source-location.ts'
+import { DefinitionError, placed } from '../base/definition-error.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import { isSchema, type Schema } from '../schema/schema.ts'
 import type { ErrorResult } from './infer.ts'

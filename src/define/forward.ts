@@ -1,4 +1,4 @@
-import type { Awaitable } from '../base/async.ts'
+import type { Awaitable } from '../base/values.ts'
 import type { Token } from './token.ts'
 
 /** Marks upstreams. Never in data of users. */

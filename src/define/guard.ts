@@ -1,8 +1,8 @@
-import type { Awaitable } from '../base/async.ts'
+import type { Awaitable } from '../base/values.ts'
 import type { ExecutionContext, RouteContext } from './context.ts'
 import type { Added, Dropped } from './identity.ts'
 import type { Injected, Tokens } from './token.ts'
-import { placed } from '../base/source-location.ts'
+import { placed } from '../base/definition-error.ts'
 
 /** How a client authenticates: a Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
 export type SecurityScheme =

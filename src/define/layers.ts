@@ -1,4 +1,4 @@
-import type { Awaitable } from '../base/async.ts'
+import type { Awaitable } from '../base/values.ts'
 import type { HttpError } from '../http/errors.ts'
 import type { FinishedResponse, Method } from '../http/http.ts'
 import type { ExecutionContext } from './context.ts'

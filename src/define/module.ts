@@ -6,8 +6,8 @@ import type { AnyProvider, Binding } from './provider.ts'
 import type { Shared } from './route.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { Token } from './token.ts'
-import type { VersionSpec } from '../versioning/spec.ts'
-import { placed } from '../base/source-location.ts'
+import type { VersionSpec } from '../versioning/version.ts'
+import { placed } from '../base/definition-error.ts'
 
 /** A module as `defineModule` returns it; the type parameters keep its controllers and imports. */
 export interface Module<C, I, V = unknown, L = unknown> {

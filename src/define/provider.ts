@@ -1,7 +1,7 @@
-import type { Awaitable } from '../base/async.ts'
+import type { Awaitable } from '../base/values.ts'
 import type { Injected, Token, Tokens } from './token.ts'
 import { isForwardTarget, toUpstreamValue, type ForwardTarget, type UpstreamStandIn } from './forward.ts'
-import { placed } from '../base/source-location.ts'
+import { placed } from '../base/definition-error.ts'
 
 /** How long a value lives: with the application, with one request, or new for each place that injects it. */
 export type Scope = 'singleton' | 'request' | 'transient'

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../base/async.ts'
+import type { Awaitable } from '../base/values.ts'
 import type { BodyStream } from '../http/http.ts'
 import type { CookieOptions, ExecutionContext } from './context.ts'
 

@@ -1,6 +1,6 @@
 import type { Method } from '../http/http.ts'
 import type { RoutePolicy } from '../versioning/policy.ts'
-import type { VersionSpec } from '../versioning/spec.ts'
+import type { VersionSpec } from '../versioning/version.ts'
 import type { ForwardTarget } from './forward.ts'
 import type { Layers } from './layers.ts'
 import type { RouteContext } from './context.ts'
@@ -32,7 +32,7 @@ import type { IdentityValue } from './register.ts'
 import type { Tokens } from './token.ts'
 import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
-import { placed } from '../base/source-location.ts'
+import { placed } from '../base/definition-error.ts'
 
 /** The options that routes, controllers, routers and modules have in common. */
 export interface Shared {

@@ -1,4 +1,4 @@
-import { placed } from '../base/source-location.ts'
+import { placed } from '../base/definition-error.ts'
 
 /** A token for a value that `inject` can supply. The type parameter is the type of the value. */
 export interface Token<T> {

@@ -1,6 +1,6 @@
 import type { Method } from '../http/http.ts'
 import type { Or } from './infer.ts'
-import type { VERSION_NEUTRAL, VersionEntry, VersionSpec } from '../versioning/spec.ts'
+import type { VERSION_NEUTRAL, VersionEntry, VersionSpec } from '../versioning/version.ts'
 
 /*
  * The version of a route is inferred into its element, beside method, path and name. Names begin with a letter, `_` or `$`, so what

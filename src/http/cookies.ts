@@ -1,4 +1,4 @@
-import { trimSpace } from './headers.ts'
+import { trimSpace } from './http.ts'
 
 /** The characters of RFC 6265 section 4.1.1 and those that clients take besides, but for those that end a name or a value. */
 const NAME = /^[!-:<>-~]+$/

@@ -1,4 +1,4 @@
-import { trimSpace } from './headers.ts'
+import { trimSpace } from './http.ts'
 
 /** A media type or range with its parameters, as in `Accept` and `Content-Type` (RFC 9110 sections 8.3.1 and 12.5.1). */
 export interface MediaType {

@@ -1,7 +1,6 @@
 import type { Schema } from '../schema/schema.ts'
 import type { VersionHistory } from '../versioning/options.ts'
-import type { VersionSpec } from '../versioning/spec.ts'
-import type { VersionFormat } from '../versioning/version.ts'
+import type { VersionSpec, VersionFormat } from '../versioning/version.ts'
 
 /** The versions among which that of a webhook is chosen. */
 export interface WebhookVersions {

@@ -1,8 +1,16 @@
 import type { RadixNode } from 'radix3'
 
-import { toNode, type Edge, type Endpoints, type Node } from './node.ts'
+import {
+  toNode,
+  compareRules,
+  type Edge,
+  type Endpoints,
+  type Node,
+  type EdgeRule,
+  type PathShape,
+  type Tree,
+} from './node.ts'
 import { linkTo, toTables, type Link } from './tables.ts'
-import { compareRules, type EdgeRule, type PathShape, type Tree } from './tree.ts'
 
 /**
  * A value that may differ between versions. Building a tree for every version this way costs what differs between versions, not

@@ -2,7 +2,7 @@ import type { RadixNode } from 'radix3'
 
 import { mixedShape, type Pattern, type Segment } from './path/pattern.ts'
 import { toSplit } from './mixed.ts'
-import type { EdgeRule, Tree } from './tree.ts'
+import type { EdgeRule, Tree } from './node.ts'
 
 /** Whether some path matches both the pattern and a pattern of the tree. Own parameter types count as overlapping. */
 export function overlaps<R>(tree: Tree<R>, pattern: Pattern): boolean {

@@ -1,7 +1,7 @@
 import type { RadixNode } from 'radix3'
 
 import type { Pattern, Segment } from './path/pattern.ts'
-import { compareRules, createTree, type Tree } from './tree.ts'
+import { compareRules, createTree, type Tree } from './node.ts'
 
 /** A line of a printed tree: what stands at a pattern. */
 export interface PrintedRoute {

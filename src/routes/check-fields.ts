@@ -3,8 +3,7 @@ import { METHODS } from '../http/http.ts'
 import { isForwardTarget } from '../define/forward.ts'
 import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
-import { isRange, VERSION_NEUTRAL } from '../versioning/spec.ts'
-import { cutVersion, MAX_VERSION_LENGTH } from '../versioning/cut-version.ts'
+import { isRange, VERSION_NEUTRAL, cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import {
   describeMistake,
   isBoolean,

@@ -1,10 +1,8 @@
-import type { DefinitionProblem } from '../base/definition-error.ts'
-import { isPromise } from '../base/async.ts'
+import { checkAt, type DefinitionProblem } from '../base/definition-error.ts'
+import { isPromise, describeValue } from '../base/values.ts'
 import { checkFields, isDefinition } from './check-fields.ts'
 import { resolveLazy } from '../define/lazy.ts'
 import type { AnyModule } from '../define/module.ts'
-import { describeValue } from '../base/values.ts'
-import { checkAt } from '../base/source-location.ts'
 
 /** A module in the tree of an application. */
 export interface ModuleNode {

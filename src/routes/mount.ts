@@ -3,7 +3,7 @@ import type { WebHandler } from '../define/controller.ts'
 import { isForwardTarget, type ForwardTarget } from '../define/forward.ts'
 import type { AnyRoute } from '../define/route.ts'
 import { METHODS } from '../http/http.ts'
-import { VERSION_NEUTRAL, type VersionSpec } from '../versioning/spec.ts'
+import { VERSION_NEUTRAL, type VersionSpec } from '../versioning/version.ts'
 
 /** The web platform makes no `Request` for TRACE (the Fetch standard, section 2.2.1). */
 const MOUNTED = METHODS.filter((method) => method !== 'TRACE')

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../base/definition-error.ts'
+import { checkAt, type DefinitionProblem } from '../base/definition-error.ts'
 import {
   joinPaths,
   parsePattern,
@@ -9,7 +9,7 @@ import {
 import type { Prefix } from '../router/path/prefix.ts'
 import { routePolicyProblems } from '../versioning/policy-problems.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
-import type { VersionSpec } from '../versioning/spec.ts'
+import type { VersionSpec } from '../versioning/version.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
 import { routeName } from '../define/names.ts'
@@ -22,7 +22,6 @@ import { fitsOf, type Fitted } from '../define/interceptor.ts'
 import { FORWARDED } from '../define/forward.ts'
 import { isToken, type Token, type Tokens } from '../define/token.ts'
 import { describeValue, isRecord } from '../base/values.ts'
-import { checkAt } from '../base/source-location.ts'
 
 /** The settings that a route gets from the controller, routers and module around it. */
 export interface Inherited {

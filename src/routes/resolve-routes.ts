@@ -2,17 +2,22 @@ import type { AnyController } from '../define/controller.ts'
 import { isForwardTarget } from '../define/forward.ts'
 import { controllerName, nameFromPrefix } from '../define/names.ts'
 import type { AnyRoute } from '../define/route.ts'
-import { suggestion, type DefinitionProblem } from '../base/definition-error.ts'
+import {
+  suggestion,
+  atDefinition,
+  checkAt,
+  labelBeside,
+  type DefinitionProblem,
+} from '../base/definition-error.ts'
 import { joinPaths, normalizePrefix, parsePattern, shapeOf, withoutSlash } from '../router/path/pattern.ts'
 import { isCovered, type Prefix } from '../router/path/prefix.ts'
-import { toEntries, type VersionSpec } from '../versioning/spec.ts'
+import { toEntries, type VersionSpec } from '../versioning/version.ts'
 import { checkFields } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
 import { guardProblems, type StackLayers, type LayerStack } from './layer-stack.ts'
 import type { ModuleNode } from './modules.ts'
 import { toMountRoute } from './mount.ts'
 import { resolveRoute, withPolicy, type Inherited } from './resolve-route.ts'
-import { atDefinition, checkAt, labelBeside } from '../base/source-location.ts'
 
 /** The routes of modules, with the mistakes that can be seen without knowing how versions travel. */
 interface Resolved {

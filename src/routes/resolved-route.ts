@@ -1,17 +1,15 @@
-import type { Awaitable } from '../base/async.ts'
+import type { Awaitable } from '../base/values.ts'
 import type { ForwardTarget } from '../define/forward.ts'
-import type { Method } from '../http/http.ts'
+import type { Method, HttpRequest } from '../http/http.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
-import type { VersionSpec } from '../versioning/spec.ts'
+import type { VersionSpec, KnownVersions } from '../versioning/version.ts'
 import type { LayerStack } from './layer-stack.ts'
-import type { MigrationExtra, MigrationSite } from './migration-extra.ts'
 import type { ModuleNode } from './modules.ts'
-import type { ResponseKey } from '../schema/responses.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { ResponseKey, Schema } from '../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { DeclaredStream } from '../schema/streams.ts'
-import type { Token } from '../define/token.ts'
+import type { Token, Tokens } from '../define/token.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
 /** A route with everything it inherits written out: what the router, the server and the documents work on. */
@@ -164,4 +162,129 @@ export interface StreamMigration {
   readonly down: (name: string, data: unknown, extra: MigrationExtra) => Awaitable<unknown>
   /** Whether data has to be parsed by the newest schema before it is converted. */
   readonly isParsedFirst: (name: string) => boolean
+}
+
+/** The request for which values are converted, as far as functions of changes see it. */
+interface MigrationRequest {
+  readonly request: HttpRequest
+  readonly state: Record<string, unknown>
+}
+
+/** The request for which values are converted, with what loads data for it. */
+export interface MigrationSite extends MigrationRequest {
+  readonly signal: AbortSignal
+  /** Returns the values of tokens, as the root module sees them. */
+  readonly provide: (tokens: Tokens) => Promise<Readonly<Record<string, unknown>>>
+}
+
+/** The request that is served in an older version. */
+export interface MigrationExtra extends MigrationRequest {
+  /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
+  readonly altered?: ((change: string, isName?: boolean) => void) | undefined
+}
+
+/** The second argument of functions of changes in a request. A class because only the code that loads may see the rest of the request. */
+export class RequestExtra implements MigrationExtra {
+  readonly #site: MigrationSite
+
+  constructor(site: MigrationSite) {
+    this.#site = site
+  }
+
+  get request(): HttpRequest {
+    return this.#site.request
+  }
+
+  /** The values that the code of the application shares during the request. */
+  get state(): Record<string, unknown> {
+    return this.#site.state
+  }
+
+  /** Returns the request behind the argument of a function, or `undefined` if there is none. */
+  static siteOf(extra: object): MigrationSite | undefined {
+    return #site in extra ? extra.#site : undefined
+  }
+}
+
+/**
+ * Writes routes out for the versions of a history: those that changes reach once for each state that they had. The others stay as they
+ * are.
+ *
+ * @throws `DefinitionError` with every mistake in the changes.
+ */
+export type ExpandRoutes = (
+  routes: readonly ResolvedRoute[],
+  knownOf: (routes: readonly ResolvedRoute[]) => KnownVersions,
+) => readonly ResolvedRoute[]
+
+/**
+ * Converts a value between versions. Without one, it is of the newest models. If a change loads data for it, the result is a promise.
+ *
+ * @throws `RangeError` for a version that does not exist.
+ */
+export type MigrateValue = (
+  schema: Schema,
+  value: unknown,
+  versions: {
+    readonly from?: string | undefined
+    readonly to?: string | undefined
+    /** The name of the route whose whole bodies are converted. */
+    readonly route?: string | undefined
+  },
+  extra: Partial<MigrationRequest>,
+  provide?: MigrationSite['provide'],
+) => Awaitable<unknown>
+
+/** A token that a change injects. */
+export interface ChangeUse {
+  readonly where: string
+  readonly part: object
+  readonly key: string
+  readonly token: unknown
+}
+
+/** The changes of a history that clients may ask for before they are released. */
+export interface Previews {
+  /** Those that have a name, with what is told of them. */
+  readonly all: ReadonlyMap<string, PreviewInfo>
+  /** The routes as they are for clients who see some of them. */
+  readonly with: (names: readonly string[]) => Previewed
+}
+
+/** The description of a preview. */
+export interface PreviewInfo {
+  /** As it was given, or `undefined` for changes that are not released. */
+  readonly until: string | undefined
+  readonly changes: readonly { readonly title: string; readonly description: string }[]
+}
+
+/** The routes and versions of clients who see some previews. */
+export interface Previewed {
+  readonly expand: ExpandRoutes
+  /** The versions in which they can be seen: older changes of the same fields are written against the state before them. */
+  readonly versions: readonly string[]
+  /** Whether a change is among them. */
+  readonly has: (change: object) => boolean
+  readonly migrate: MigrateValue
+}
+
+/** The functions of a history that an application needs. */
+interface HistoryCode {
+  readonly expand: ExpandRoutes
+  readonly previews: Previews
+  readonly migrate: MigrateValue
+  /** The tokens that changes inject. */
+  readonly uses: readonly ChangeUse[]
+}
+
+const histories = new WeakMap<object, HistoryCode>()
+
+/** Remembers how a history writes routes out. An application that has none loads nothing of it. */
+export function setExpansion(history: object, code: HistoryCode): void {
+  histories.set(history, code)
+}
+
+/** Returns the functions of a history, or `undefined` for anything else. */
+export function historyCodeOf(history: object | undefined): HistoryCode | undefined {
+  return history && histories.get(history)
 }

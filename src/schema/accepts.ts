@@ -1,5 +1,4 @@
-import { defOf, isSchema, type Schema } from './schema.ts'
-import { schemaOf, schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
+import { defOf, isSchema, schemaOf, schemasOf, unwrap, unwrapSchema, type Schema } from './schema.ts'
 import { childrenOf } from './walk.ts'
 
 /** Whether the schema is an object that refuses what it does not declare. */

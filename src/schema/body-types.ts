@@ -1,8 +1,6 @@
 import { acceptsBytes, acceptsData, acceptsText } from './accepts.ts'
-import { metaOf } from './to-zod.ts'
-import type { Schema } from './schema.ts'
+import { metaOf, schemasOf, unwrap, unwrapSchema, type Schema } from './schema.ts'
 import type { DeclaredSource } from './sources.ts'
-import { schemasOf, unwrap, unwrapSchema } from './unwrap.ts'
 
 const JSON_TYPE = 'application/json'
 /** A JSON object whose members replace those of another one, or remove them if they are `null` (RFC 7396). */

@@ -1,5 +1,5 @@
 import { toRecord } from '../base/values.ts'
-import type { Schema, SchemaDef } from './schema.ts'
+import { schemasOf, unwrap, type Schema, type SchemaDef } from './schema.ts'
 import {
   bigintFromText,
   booleanFromText,
@@ -8,7 +8,6 @@ import {
   oneOfFromText,
   type FromText,
 } from './text-values.ts'
-import { schemasOf, unwrap } from './unwrap.ts'
 import { planFields, type FieldPlans } from './walk.ts'
 
 /** How the values of one field, which arrive as text, become what its schema validates. */

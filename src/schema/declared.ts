@@ -1,7 +1,6 @@
 import { isRecord } from '../base/values.ts'
-import { defOf, type Schema } from './schema.ts'
+import { defOf, innerOf, schemaOf, schemasOf, type Schema } from './schema.ts'
 import { findUndeclared, mayTake } from './undeclared.ts'
-import { innerOf, schemaOf, schemasOf } from './unwrap.ts'
 import { membersOf } from './walk.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { FileStream, FileStreams } from './file-stream.ts'
 import { classOf } from './accepts.ts'
-import { defOf, type Schema } from './schema.ts'
-import { schemasOf, unwrapSchema } from './unwrap.ts'
+import { defOf, schemasOf, unwrapSchema, type Schema } from './schema.ts'
 import { childrenOf, planFields, type FieldPlans } from './walk.ts'
 
 /** How the files of one field become what its schema validates. */

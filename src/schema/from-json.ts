@@ -1,5 +1,4 @@
-import { defOf, type Schema } from './schema.ts'
-import { makeLater, toZod } from './to-zod.ts'
+import { defOf, makeLater, toZod, type Schema } from './schema.ts'
 import { bigintFromText, dateFromText } from './text-values.ts'
 import { childrenOf, mapSchema, type Child } from './walk.ts'
 

@@ -2,7 +2,7 @@
  * Functions that the code of json-writer.ts calls. Each returns the JSON text of a value, `undefined` for a misfit, and throws if only
  * parsing can tell.
  */
-import { isPromise, type Awaitable } from '../base/async.ts'
+import { isPromise, type Awaitable } from '../base/values.ts'
 import type { Validated } from './validator.ts'
 
 const DOUBT = new Error('Only parsing can tell')

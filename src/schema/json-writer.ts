@@ -1,6 +1,5 @@
-import { defOf, isSchema, type Schema, type SchemaDef } from './schema.ts'
+import { defOf, isSchema, schemaOf, schemasOf, type Schema, type SchemaDef } from './schema.ts'
 import { createValidator, isCodeAllowed } from './validator.ts'
-import { schemaOf, schemasOf } from './unwrap.ts'
 import { anyText, checkedText, dateText, doubt, keysOf, escaped } from './json-texts.ts'
 
 /** Writes what a schema makes of a value as JSON, or `undefined` if that has to be found out by parsing. */

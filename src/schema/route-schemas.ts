@@ -1,8 +1,15 @@
 import type { Pattern } from '../router/path/pattern.ts'
 import { describeValue } from '../base/values.ts'
 import { acceptsBytes } from './accepts.ts'
-import { findResponse, RANGES, STREAM_STATUS, type ResponseKey } from './responses.ts'
-import { defOf, isSchema, type Schema } from './schema.ts'
+import {
+  findResponse,
+  RANGES,
+  STREAM_STATUS,
+  defOf,
+  isSchema,
+  type ResponseKey,
+  type Schema,
+} from './schema.ts'
 import { toSources, type DeclaredSource, type SourceProblem } from './sources.ts'
 import { toStream, type DeclaredStream } from './streams.ts'
 

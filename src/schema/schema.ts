@@ -70,3 +70,135 @@ export function provideZod(from: typeof Zod): void {
 export function loadedZod(): typeof Zod | undefined {
   return zod
 }
+
+const WRAPPERS = new Set([
+  'optional',
+  'nullable',
+  'default',
+  'prefault',
+  'readonly',
+  'catch',
+  'nonoptional',
+  'success',
+  'lazy',
+])
+
+/** The schema inside a wrapper. */
+export function innerOf({ innerType, getter }: SchemaDef): Schema | undefined {
+  return schemaOf(typeof getter === 'function' ? getter() : innerType)
+}
+
+/** The schema that a value meets first, below wrappers, or `undefined` if the raw value is wanted (preprocess, codecs). */
+export function unwrapSchema(schema: Schema): Schema | undefined {
+  const def = defOf(schema)
+  if (WRAPPERS.has(def.type)) {
+    const inner = innerOf(def)
+    return inner === undefined ? schema : unwrapSchema(inner)
+  }
+  if (def.type !== 'pipe') return schema
+  const { in: first, reverseTransform } = def
+  if (reverseTransform !== undefined || !isSchema(first) || defOf(first).type === 'transform')
+    return undefined
+  return unwrapSchema(first)
+}
+
+/** The definition of the schema that a value meets first. */
+export function unwrap(schema: Schema): SchemaDef | undefined {
+  const inner = unwrapSchema(schema)
+  return inner === undefined ? undefined : defOf(inner)
+}
+
+export function schemasOf(value: unknown): readonly Schema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : []
+}
+
+export function schemaOf(value: unknown): Schema | undefined {
+  return isSchema(value) ? value : undefined
+}
+
+/** Loads zod for who works on schemas and validates nothing. */
+export async function requireZod(): Promise<void> {
+  wantZod()
+  await loadZod()
+}
+
+/** Returns the metadata that `meta` and `describe` set on a schema, and on the one that it is a clone of; zod has to be loaded. */
+export function metaOf(schema: Schema): Readonly<Record<string, unknown>> {
+  return loaded().globalRegistry.get(toZod(schema)) ?? {}
+}
+
+/** Runs a function for which these schemas have no id: zod refuses to convert two of one id, and says nothing of the others. */
+export function withoutIds<T>(schemas: readonly Schema[], run: () => T): T {
+  const { globalRegistry } = loaded()
+  const kept = schemas.map((schema) => ({ type: toZod(schema), meta: metaOf(schema) }))
+  for (const { type, meta } of kept) {
+    const { id: _id, ...others } = meta
+    globalRegistry.remove(type).add(type, others)
+  }
+  try {
+    return run()
+  } finally {
+    for (const { type, meta } of kept) globalRegistry.add(type, meta)
+  }
+}
+
+/** Schemas that Octavo makes, once zod is there; until then they have the definition that plans are made from. */
+const promised = new WeakMap<Schema, (from: typeof Zod) => z.ZodType>()
+
+/** One schema for a record of schemas. */
+export function toObjectSchema(fields: Fields): Schema {
+  return makeLater({ type: 'object', shape: fields }, ({ object }) =>
+    object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toZod(field)]))),
+  )
+}
+
+/** One schema for a list of names: each a required string. */
+export function toNamesSchema(names: readonly string[]): Schema {
+  const text = makeLater({ type: 'string' }, ({ string }) => string())
+  return toObjectSchema(Object.fromEntries(names.map((name) => [name, text])))
+}
+
+/** A schema that Octavo makes, of this kind, once zod is there. */
+export function makeLater(def: SchemaDef, make: (from: typeof Zod) => z.ZodType): Schema {
+  const internals: Schema['_zod'] & { readonly def: SchemaDef } = { def, output: undefined, input: undefined }
+  const schema: Schema = { _zod: internals }
+  promised.set(schema, make)
+  return schema
+}
+
+/** The schema as zod knows it; zod has to be loaded where Octavo made the schema. */
+export function toZod(schema: Schema): z.ZodType {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Schema` is the part of z.ZodType that Octavo names
+  return promised.get(schema)?.(loaded()) ?? (schema as unknown as z.ZodType)
+}
+
+/** zod, where it has to be loaded. */
+export function loaded(): typeof Zod {
+  if (zod === undefined) throw new Error('zod is not loaded yet')
+  return zod
+}
+
+/** Whether Octavo made the schema. */
+export function isMade(schema: Schema): boolean {
+  return promised.has(schema)
+}
+
+/** Every status of success, for those that are declared. */
+export type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
+
+/** The statuses besides exact ones that a response map takes; an exact status wins over its range, and that over `default`. */
+export const RANGES = ['4XX', '5XX', 'default'] as const
+
+/** A key of a response map. */
+export type ResponseKey = number | (typeof RANGES)[number]
+
+/** Returns the declaration of a status. */
+export function findResponse<T>(responses: ReadonlyMap<ResponseKey, T>, status: number): T | undefined {
+  const declared = responses.get(status)
+  if (declared !== undefined) return declared
+  const range = status >= 500 ? '5XX' : '4XX'
+  return (status >= 400 ? responses.get(range) : undefined) ?? responses.get('default')
+}
+
+/** The status of a stream. Clients take events of no other (the HTML standard, section 9.2.3). */
+export const STREAM_STATUS = 200

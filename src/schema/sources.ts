@@ -1,12 +1,10 @@
 import type { DefinitionErrorCode } from '../base/definition-error.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import { toFilesPlan, type FileField, type FilesPlan } from './files.ts'
-import { headerName } from '../http/headers.ts'
+import { headerName } from '../http/http.ts'
 import { describeValue, isRecord, isString } from '../base/values.ts'
 import { toSourcePlan, type SourcePlan } from './coercion.ts'
-import { isSchema, type Fields, type Schema } from './schema.ts'
-import { toNamesSchema, toObjectSchema } from './to-zod.ts'
-import { unwrap } from './unwrap.ts'
+import { isSchema, unwrap, toNamesSchema, toObjectSchema, type Fields, type Schema } from './schema.ts'
 
 /** The sources a handler can receive, in the order in which their problems are reported. */
 export const SOURCES = ['params', 'query', 'headers', 'cookies', 'body', 'form', 'files'] as const

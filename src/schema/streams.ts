@@ -1,8 +1,6 @@
 import { describeValue, isRecord, isString } from '../base/values.ts'
-import { STREAM_STATUS } from './responses.ts'
-import { defOf, isSchema, type Schema } from './schema.ts'
+import { STREAM_STATUS, defOf, isSchema, innerOf, schemaOf, schemasOf, type Schema } from './schema.ts'
 import type { SourceProblem } from './sources.ts'
-import { innerOf, schemaOf, schemasOf } from './unwrap.ts'
 
 /** The content of a route's stream. */
 export interface DeclaredStream {

@@ -1,6 +1,14 @@
 import { isRecord } from '../base/values.ts'
-import { defOf, isSchema, type Schema, type SchemaDef } from './schema.ts'
-import { innerOf, schemaOf, schemasOf, unwrap } from './unwrap.ts'
+import {
+  defOf,
+  isSchema,
+  innerOf,
+  schemaOf,
+  schemasOf,
+  unwrap,
+  type Schema,
+  type SchemaDef,
+} from './schema.ts'
 import { membersOf } from './walk.ts'
 
 /** The paths of the members of `data` that the input of the schema does not declare. */

@@ -1,9 +1,7 @@
 import type { z } from 'zod'
 
-import { isPromise, type Awaitable } from '../base/async.ts'
-import { defOf, loadedZod, wantZod, type Schema } from './schema.ts'
-import { isMade, loaded, toZod } from './to-zod.ts'
-import { schemasOf } from './unwrap.ts'
+import { isPromise, type Awaitable } from '../base/values.ts'
+import { defOf, loadedZod, wantZod, schemasOf, isMade, loaded, toZod, type Schema } from './schema.ts'
 import { childrenOf } from './walk.ts'
 
 /** A problem that a schema found. */

@@ -1,7 +1,15 @@
 import { toRecord } from '../base/values.ts'
-import { defOf, isSchema, type Schema, type SchemaDef } from './schema.ts'
-import { loaded, toZod } from './to-zod.ts'
-import { schemaOf, schemasOf, unwrapSchema } from './unwrap.ts'
+import {
+  defOf,
+  isSchema,
+  schemaOf,
+  schemasOf,
+  unwrapSchema,
+  loaded,
+  toZod,
+  type Schema,
+  type SchemaDef,
+} from './schema.ts'
 
 /** A schema that is directly in another one. */
 export interface Child {

@@ -1,7 +1,8 @@
-import { isPromise, type Awaitable } from '../base/async.ts'
+import { isPromise, type Awaitable } from '../base/values.ts'
 import {
   isPreflight,
   METHOD_INDEX,
+  dropBody,
   type FinishedResponse,
   type Method,
   type RawRequest,
@@ -10,12 +11,9 @@ import { restoreSlashes } from '../router/path/param-types.ts'
 import type { OpenSession } from './session/sessions.ts'
 import { RequestContext, type AppServices } from './pipeline/context.ts'
 import { completeCors, keepCors, addVary, headerProblem, finish } from './pipeline/response-head.ts'
-import { dropBody } from '../http/stream.ts'
 import { toFailure } from './pipeline/failure.ts'
-import type { createMiddleware } from './pipeline/middleware.ts'
-import { recovered, type Recover } from './pipeline/recover.ts'
-import type { Miss } from './routing/lookup/miss.ts'
-import { withOwnPath, type Locate, type RouteMatch } from './routing/lookup/resolution.ts'
+import { recovered, type createMiddleware, type Recover } from './pipeline/middleware.ts'
+import { withOwnPath, type Miss, type Locate, type RouteMatch } from './routing/lookup/resolution.ts'
 import { otherSpelling, readTarget, type Target, type TargetRules } from './routing/lookup/target.ts'
 import type { VersionReporter } from './routing/report/reporter.ts'
 

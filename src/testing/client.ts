@@ -8,8 +8,12 @@ import {
   type InjectRequest,
   type InjectStreamOptions,
 } from '../server/adapters/inject/request.ts'
-import { inject as injectRequest, type InjectResponse } from '../server/adapters/inject/inject.ts'
-import { injectStream, type InjectStream } from '../server/adapters/inject/stream.ts'
+import {
+  inject as injectRequest,
+  injectStream,
+  type InjectResponse,
+  type InjectStream,
+} from '../server/adapters/inject/inject.ts'
 import { internalsOf } from '../server/adapters/internals.ts'
 import type { EdgeApp } from '../server/app/edge-app.ts'
 import { recorderOf } from './recorder.ts'

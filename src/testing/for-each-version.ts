@@ -1,7 +1,6 @@
-import { isPromise, type Awaitable } from '../base/async.ts'
+import { isPromise, messageOf, type Awaitable } from '../base/values.ts'
 import type { VersionsOf } from '../define/names.ts'
 import type { EdgeApp } from '../server/app/edge-app.ts'
-import { messageOf } from '../base/values.ts'
 import { createTestClient, type TestClient } from './client.ts'
 
 /**

@@ -1,6 +1,5 @@
 import type { InjectRequest } from '../server/adapters/inject/request.ts'
-import type { InjectResponse } from '../server/adapters/inject/inject.ts'
-import type { InjectStream } from '../server/adapters/inject/stream.ts'
+import type { InjectResponse, InjectStream } from '../server/adapters/inject/inject.ts'
 
 /** Is told of every request that was injected, with its answer, before a stream in it is read. */
 export type Recorder = (request: InjectRequest, response: InjectResponse | InjectStream) => Promise<void>

@@ -2,12 +2,15 @@ import {
   isRange,
   toEntries,
   VERSION_NEUTRAL,
+  canonicalVersion,
+  compareVersions,
+  hasOrder,
   type Claim,
   type ExpandedSpec,
   type KnownVersions,
   type VersionSpec,
-} from './spec.ts'
-import { canonicalVersion, compareVersions, hasOrder, type VersionFormat } from './version.ts'
+  type VersionFormat,
+} from './version.ts'
 
 /** The versions that specifications name themselves, each once: hundreds of routes may share theirs. */
 export function declaredVersions(specs: Iterable<VersionSpec | undefined>): readonly string[] {

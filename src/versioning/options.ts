@@ -1,14 +1,16 @@
-import { invalidOption, optionProblems, type Rules } from '../base/check-options.ts'
-import type { DefinitionProblem } from '../base/definition-error.ts'
-import type { Awaitable } from '../base/async.ts'
+import {
+  invalidOption,
+  optionProblems,
+  type Rules,
+  type DefinitionProblem,
+} from '../base/definition-error.ts'
+import { isBoolean, isFunction, isObject, isString, type Awaitable } from '../base/values.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { isToken } from '../http/media-type.ts'
-import { isBoolean, isFunction, isObject, isString } from '../base/values.ts'
 import { policyProblems } from './policy-problems.ts'
 import type { VersionPolicy, VersionStatus } from './policy.ts'
 import type { SchemeUse } from './schemes/scheme.ts'
-import { canonicalVersion, isVersionFormat, type VersionFormat } from './version.ts'
-import { cutVersion } from './cut-version.ts'
+import { canonicalVersion, isVersionFormat, cutVersion, type VersionFormat } from './version.ts'
 
 /** The versions that a `defaultVersion` function chooses from. */
 export interface VersionChoice {

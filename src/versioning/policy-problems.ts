@@ -1,6 +1,6 @@
 import { suggestion, type DefinitionProblem } from '../base/definition-error.ts'
 import { describeValue, isBoolean, isRecord } from '../base/values.ts'
-import { cutVersion } from './cut-version.ts'
+import { cutVersion } from './version.ts'
 import { toTime } from './moment.ts'
 
 /** Reports what cannot be used in the policy of a version. */

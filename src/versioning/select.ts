@@ -1,5 +1,5 @@
 import { compareClaims } from './known.ts'
-import type { Claim, ExpandedSpec } from './spec.ts'
+import type { Claim, ExpandedSpec } from './version.ts'
 
 /** Something that answers for versions. */
 export interface Versioned {

@@ -1,4 +1,4 @@
-import { atOnce, isPromise, type Awaitable } from '../base/async.ts'
+import { atOnce, isPromise, type Awaitable } from '../base/values.ts'
 import type { DefinitionProblem } from '../base/definition-error.ts'
 import type { HttpRequest } from '../http/http.ts'
 import {
@@ -11,16 +11,16 @@ import {
   type VersionListing,
 } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
-import { DEFAULT_STATUS_CODES, isStatusCodes } from './schemes/plain-scheme.ts'
-import type {
-  SchemeUse,
-  VersioningScheme,
-  VersionSource,
-  VersionStatusCodes,
-  VersionValue,
+import {
+  DEFAULT_STATUS_CODES,
+  isStatusCodes,
+  type SchemeUse,
+  type VersioningScheme,
+  type VersionSource,
+  type VersionStatusCodes,
+  type VersionValue,
 } from './schemes/scheme.ts'
-import type { KnownVersions } from './spec.ts'
-import { hasStatus, type VersionFormat } from './version.ts'
+import { hasStatus, type KnownVersions, type VersionFormat } from './version.ts'
 
 /** A scheme as it was enabled, with its options applied. */
 export interface ActiveScheme {

@@ -1,5 +1,4 @@
-import { isPromise, ignoreRejection } from '../../base/async.ts'
-import { messageOf } from '../../base/values.ts'
+import { isPromise, ignoreRejection, messageOf } from '../../base/values.ts'
 import type { AnyChange } from '../chain.ts'
 import { operationsOf } from '../expand.ts'
 import {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import { checkOptions, type Rules } from '../../base/check-options.ts'
+import { checkOptions, type Rules } from '../../base/definition-error.ts'
 import { isPositive } from '../../base/values.ts'
 import type { Chain, FieldChange, FieldId } from '../chain.ts'
 import { loadIn } from '../convert/instructions.ts'

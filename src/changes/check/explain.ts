@@ -1,6 +1,5 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { defOf, isSchema, type Schema } from '../../schema/schema.ts'
-import { schemaOf } from '../../schema/unwrap.ts'
+import { defOf, isSchema, schemaOf, type Schema } from '../../schema/schema.ts'
 import { toRecord } from '../../base/values.ts'
 import type { Chain } from '../chain.ts'
 import { operationsOf, type HistoryParts } from '../expand.ts'

@@ -1,5 +1,4 @@
-import { toObjectSchema } from '../../schema/to-zod.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { toObjectSchema, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
 import { shapeOf, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'

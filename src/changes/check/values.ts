@@ -1,8 +1,6 @@
 import { inspect } from 'node:util'
 
-import { defOf, isSchema, type Schema } from '../../schema/schema.ts'
-import { toZod } from '../../schema/to-zod.ts'
-import { schemaOf, schemasOf } from '../../schema/unwrap.ts'
+import { defOf, isSchema, schemaOf, schemasOf, toZod, type Schema } from '../../schema/schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { lazyInner } from '../../schema/walk.ts'
 import { textOf } from './pattern-text.ts'

@@ -1,5 +1,4 @@
-import { isSchema, type Fields, type Schema } from '../../schema/schema.ts'
-import { metaOf, toObjectSchema, toZod } from '../../schema/to-zod.ts'
+import { isSchema, metaOf, toObjectSchema, toZod, type Fields, type Schema } from '../../schema/schema.ts'
 import { zod } from '../zod.ts'
 
 /** A schema with other members in its definition; what `meta` says of it stays, its id included if there is no other one. */

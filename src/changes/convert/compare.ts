@@ -1,6 +1,4 @@
-import { defOf, type Schema } from '../../schema/schema.ts'
-import { toZod } from '../../schema/to-zod.ts'
-import { schemaOf } from '../../schema/unwrap.ts'
+import { defOf, schemaOf, toZod, type Schema } from '../../schema/schema.ts'
 import { shapeOf } from '../chain.ts'
 
 /** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */

@@ -3,17 +3,16 @@ import type { FieldChange, FieldId } from '../chain.ts'
 import type { AnyReshape } from '../reshape.ts'
 import { takesAbsent } from '../was.ts'
 import type { AppliedStep } from './modelled-fields.ts'
-import type { Direction } from './plan.ts'
-import { isPromise } from '../../base/async.ts'
-import { isString } from '../../base/values.ts'
 import {
   createMadeCheck,
   RefusedError,
+  type Direction,
   type FieldExtra,
   type Identified,
   type LoadedExtra,
   type Loader,
 } from './converter.ts'
+import { isPromise, isString } from '../../base/values.ts'
 
 /** Checks a value that a change made, and returns the parsed value. */
 type Check = (value: unknown) => unknown

@@ -1,10 +1,17 @@
-import { ignoreRejection, isPromise } from '../../base/async.ts'
+import { ignoreRejection, isPromise, isObject } from '../../base/values.ts'
 import { openChannel } from '../../base/platform.ts'
-import { isObject } from '../../base/values.ts'
 import { HttpError } from '../../http/errors.ts'
-import type { MigrationSite } from '../../routes/migration-extra.ts'
+import type { MigrationSite } from '../../routes/resolved-route.ts'
 import { LOAD_CHANNEL, type ChangeLoad } from './load-channel.ts'
-import type { Direction } from './plan.ts'
+import {
+  MigrationError,
+  threwIn,
+  type Direction,
+  type Extra,
+  type Loader,
+  type Loading,
+  type Converter,
+} from './converter.ts'
 import {
   loadMembers,
   runInstruction,
@@ -14,14 +21,6 @@ import {
   writeMembers,
   type Program,
 } from './program.ts'
-import {
-  MigrationError,
-  threwIn,
-  type Extra,
-  type Loader,
-  type Loading,
-  type Converter,
-} from './converter.ts'
 import type { LoadInstruction } from './instructions.ts'
 
 /** How far an object has been converted. */

@@ -1,8 +1,5 @@
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { atDefinition } from '../../base/source-location.ts'
-import { defOf, type Schema } from '../../schema/schema.ts'
-import { metaOf } from '../../schema/to-zod.ts'
-import { schemaOf } from '../../schema/unwrap.ts'
+import { atDefinition, type DefinitionProblem } from '../../base/definition-error.ts'
+import { defOf, schemaOf, metaOf, type Schema } from '../../schema/schema.ts'
 import { shapeOf, type AnyChange, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { modelBehind } from '../model.ts'
 

@@ -1,4 +1,4 @@
-import { isPromise } from '../../base/async.ts'
+import { isPromise } from '../../base/values.ts'
 import { isCodeAllowed } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { apart, incomplete, toldOf, withRead, type Program } from './program.ts'

@@ -1,19 +1,19 @@
 import type { Schema } from '../../schema/schema.ts'
-import { isPromise } from '../../base/async.ts'
-import { isObject } from '../../base/values.ts'
-import type { Plan, Direction } from './plan.ts'
-import { differs } from './tracking.ts'
+import { isPromise, isObject } from '../../base/values.ts'
 import {
   promisedIn,
   RefusedError,
   threwIn,
   convertAt,
+  type Plan,
+  type Direction,
   type Extra,
   type FieldExtra,
   type Identified,
   type Converter,
   type ChangeExtra,
 } from './converter.ts'
+import { differs } from './tracking.ts'
 import type {
   NamedRegister,
   RequiredRegister,

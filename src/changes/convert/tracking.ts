@@ -1,6 +1,5 @@
 import { noteAltered } from '../../routes/altered.ts'
-import { RequestExtra } from '../../routes/migration-extra.ts'
-import type { MigrationTracking } from '../../routes/resolved-route.ts'
+import { RequestExtra, type MigrationTracking } from '../../routes/resolved-route.ts'
 
 class TrackedExtra extends RequestExtra {
   readonly changes = new Set<string>()

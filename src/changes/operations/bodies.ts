@@ -1,8 +1,6 @@
-import type { ResponseKey } from '../../schema/responses.ts'
-import type { Schema } from '../../schema/schema.ts'
+import type { ResponseKey, Schema } from '../../schema/schema.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { atDefinition } from '../../base/source-location.ts'
+import { atDefinition, type DefinitionProblem } from '../../base/definition-error.ts'
 import { isSameBody, plainKind } from '../convert/compare.ts'
 import {
   callBlamed,

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 
 import { isAtLeast } from '../../gate/finding.ts'
-import { checkSnapshots } from '../../gate/snapshot/check.ts'
-import type { CheckResult } from '../../gate/snapshot/check.ts'
+import { checkSnapshots, type CheckResult } from '../../gate/snapshot/check.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
 import type { Command } from '../command.ts'
 import { InputError } from '../failure.ts'

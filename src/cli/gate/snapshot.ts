@@ -3,8 +3,15 @@ import { rename, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 
 import { readIndexOf, toDigest } from '../../gate/snapshot/folder.ts'
-import { isAfterSunset, toFileNames, toIndexText, toKeptText } from '../../gate/snapshot/snapshot.ts'
-import type { CurrentVersion, Index, SnapshotEntry } from '../../gate/snapshot/snapshot.ts'
+import {
+  isAfterSunset,
+  toFileNames,
+  toIndexText,
+  toKeptText,
+  type CurrentVersion,
+  type Index,
+  type SnapshotEntry,
+} from '../../gate/snapshot/snapshot.ts'
 import type { Command, Setting } from '../command.ts'
 import { usageError } from '../failure.ts'
 import type { CurrentReport } from '../job.ts'

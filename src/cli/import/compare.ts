@@ -1,10 +1,7 @@
 import { compareBothWays } from '../../gate/compare.ts'
-import { toSource } from '../../gate/document/source.ts'
-import type { Source } from '../../gate/document/source.ts'
-import { operationsIn } from '../../gate/finding.ts'
-import type { Finding } from '../../gate/finding.ts'
-import { reachOf, refsIn } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { toSource, type Source } from '../../gate/document/source.ts'
+import { operationsIn, type Finding } from '../../gate/finding.ts'
+import { reachOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { ExpectedFinding } from './write-project.ts'
 

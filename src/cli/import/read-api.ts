@@ -1,10 +1,8 @@
-import { operationsOf } from '../../gate/document/operations.ts'
-import type { Operation, Parameter } from '../../gate/document/operations.ts'
+import { operationsOf, type Operation, type Parameter } from '../../gate/document/operations.ts'
 import type { Source } from '../../gate/document/source.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
-import { createSchemaReader } from './read-schemas.ts'
-import type { SchemaReader } from './read-schemas.ts'
+import { createSchemaReader, type SchemaReader } from './read-schemas.ts'
 
 type Node = Readonly<Record<string, unknown>>
 

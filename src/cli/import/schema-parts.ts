@@ -1,6 +1,5 @@
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { listOf, mapSchemas, refOf } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { listOf, mapSchemas, refOf, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 
 /** Keywords that zod has words for. */

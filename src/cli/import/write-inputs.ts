@@ -1,15 +1,13 @@
-import { headerName } from '../../http/headers.ts'
+import { headerName } from '../../http/http.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { listOf, refOf } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { listOf, refOf, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
 import { toDistinct } from './names.ts'
 import type { ImportedMedia, ImportedOperation, ImportedParameter } from './read-api.ts'
 import { valueText } from '../write/zod-text.ts'
-import { notesText } from './write-schema.ts'
-import type { Note } from './write-schema.ts'
+import { notesText, type Note } from './write-schema.ts'
 import type { WrittenModels } from './write-models.ts'
 
 /** The schemas and notes that operations are written with. */

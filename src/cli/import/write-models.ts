@@ -1,13 +1,11 @@
 import { isRecord, toRecord } from '../../base/values.ts'
-import { reachOf, refsIn } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { reachOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { quoted } from '../types/schema-type.ts'
 import { valueText } from '../write/zod-text.ts'
 import { toCamel, toConstants } from './names.ts'
 import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
-import { createSchemaWriter } from './write-schema.ts'
-import type { Note, SchemaWriter } from './write-schema.ts'
+import { createSchemaWriter, type Note, type SchemaWriter } from './write-schema.ts'
 
 /** The named schemas of a document, as source. */
 export interface WrittenModels {

@@ -6,13 +6,10 @@ import { formatFile, formatStatement } from './format.ts'
 import { toCamel, toDistinct, toDistinctNames, toFileName, toTypeName } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { Writing } from './write-inputs.ts'
-import { writeGuards } from './write-guards.ts'
-import type { Guards } from './write-guards.ts'
-import { writeModels } from './write-models.ts'
-import type { WrittenModels } from './write-models.ts'
+import { writeGuards, type Guards } from './write-guards.ts'
+import { writeModels, type WrittenModels } from './write-models.ts'
 import type { Note } from './write-schema.ts'
-import { prefixOf, routeNameOf, toGroups, writeRoute } from './write-routes.ts'
-import type { Group } from './write-routes.ts'
+import { prefixOf, routeNameOf, toGroups, writeRoute, type Group } from './write-routes.ts'
 
 /** A difference between the imported document and that of the app, which the import expects. */
 export interface ExpectedFinding {

@@ -4,8 +4,7 @@ import { valueText } from '../write/zod-text.ts'
 import { toCamel } from './names.ts'
 import { inlined } from './schema-parts.ts'
 import type { ImportedMedia, ImportedOperation, ImportedResponse } from './read-api.ts'
-import { bodyText, isJson, mediaText, plainType, rawText, writeInputs } from './write-inputs.ts'
-import type { Writing } from './write-inputs.ts'
+import { bodyText, isJson, mediaText, plainType, rawText, writeInputs, type Writing } from './write-inputs.ts'
 
 /** The operations of a controller. */
 export interface Group {

@@ -1,10 +1,8 @@
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { listOf, refOf, withoutNull } from '../../base/json-schema.ts'
-import type { Components } from '../../base/json-schema.ts'
+import { listOf, refOf, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
-import { toZodText, valueText } from '../write/zod-text.ts'
-import type { Names } from '../write/zod-text.ts'
+import { toZodText, valueText, type Names } from '../write/zod-text.ts'
 import { toCamel, toDistinct } from './names.ts'
 import { inlined, isTyped, namesIn, splitNotes, toObject } from './schema-parts.ts'
 

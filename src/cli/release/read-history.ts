@@ -1,8 +1,13 @@
 import type { App } from '../../server/app/app.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
-import { isRange } from '../../versioning/spec.ts'
-import { canonicalVersion, compareVersions, hasOrder, type VersionFormat } from '../../versioning/version.ts'
+import {
+  isRange,
+  canonicalVersion,
+  compareVersions,
+  hasOrder,
+  type VersionFormat,
+} from '../../versioning/version.ts'
 import type { HistoryReport } from '../job.ts'
 import { unfinishedIn } from '../write/unfinished.ts'
 

@@ -10,8 +10,7 @@ import { toDay } from '../../gate/changelog/changelog.ts'
 import { styleFor } from '../../base/style.ts'
 import { readKept, readUsage } from './read-usage.ts'
 import { toCsv, formatRetirement } from './retirement-text.ts'
-import { toRetirement } from './retirement.ts'
-import type { Retirement } from './retirement.ts'
+import { toRetirement, type Retirement } from './retirement.ts'
 
 /** The path of a module, in the place of the version. */
 const MODULE = /\.[cm]?[jt]s$/

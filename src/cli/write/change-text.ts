@@ -9,13 +9,10 @@ import type {
 } from '../../gate/write/draft.ts'
 import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { keyOf, quoted } from '../types/schema-type.ts'
-import type { TypeNames } from '../types/schema-type.ts'
+import { keyOf, quoted, type TypeNames } from '../types/schema-type.ts'
 import { toTitle } from './title.ts'
-import { fillIn, toConversion } from './conversion-text.ts'
-import type { Conversion } from './conversion-text.ts'
-import { toZodText } from './zod-text.ts'
-import type { Names } from './zod-text.ts'
+import { fillIn, toConversion, type Conversion } from './conversion-text.ts'
+import { toZodText, type Names } from './zod-text.ts'
 
 /** The materials of the texts of changes: the components of both documents, and how code calls models. */
 export interface Writing {

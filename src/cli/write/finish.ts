@@ -3,8 +3,7 @@ import type { Setting } from '../command.ts'
 import { findApp } from '../find-app.ts'
 import { say } from '../print-error.ts'
 import { toUnfinishedText } from './unfinished.ts'
-import { writeChanges } from './write.ts'
-import type { Failed } from './write.ts'
+import { writeChanges, type Failed } from './write.ts'
 
 /** Writes the missing changes if `--write` is set, and lists incomplete functions. Returns whether something is left to do. */
 export async function finishChanges(

@@ -5,11 +5,9 @@ import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { applyEdits } from '../release/edits.ts'
 import { readText } from '../write-file.ts'
-import { toChangeText } from './change-text.ts'
-import type { ChangeText, Writing } from './change-text.ts'
+import { toChangeText, type ChangeText, type Writing } from './change-text.ts'
 import type { DefinedSchema, Definitions } from './read-definitions.ts'
-import { toAdditions, toSpecifier } from './source-edits.ts'
-import type { Additions } from './source-edits.ts'
+import { toAdditions, toSpecifier, type Additions } from './source-edits.ts'
 import type { Names } from './zod-text.ts'
 
 /** A file as it is to be. */

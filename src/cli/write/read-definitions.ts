@@ -1,19 +1,16 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { shapeOf } from '../../changes/chain.ts'
-import type { AnyChange, Chain } from '../../changes/chain.ts'
+import { shapeOf, type AnyChange, type Chain } from '../../changes/chain.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { objectsOf } from '../../changes/check/objects.ts'
 import type { KnownModel, KnownObject, KnownRoute } from '../../gate/write/draft.ts'
 import type { App } from '../../server/app/app.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
-import { defOf } from '../../schema/schema.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { defOf, type Schema } from '../../schema/schema.ts'
 import { toRecord } from '../../base/values.ts'
 import { importedBy, toBodies } from './read-bodies.ts'
-import { unfinishedIn } from './unfinished.ts'
-import type { Unfinished } from './unfinished.ts'
+import { unfinishedIn, type Unfinished } from './unfinished.ts'
 
 /** A model or a part of one, with the place of its definition. */
 export interface DefinedSchema {

@@ -1,8 +1,7 @@
 import { relative } from 'node:path'
 import { rm } from 'node:fs/promises'
 
-import { isAtLeast } from '../../gate/finding.ts'
-import type { Level, VersionFinding } from '../../gate/finding.ts'
+import { isAtLeast, type Level, type VersionFinding } from '../../gate/finding.ts'
 import type { CheckResult } from '../../gate/snapshot/check.ts'
 import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
@@ -13,8 +12,7 @@ import { doJob } from '../job.ts'
 import { say } from '../print-error.ts'
 import { styleFor } from '../../base/style.ts'
 import { writeWhole } from '../write-file.ts'
-import { layOut, toDistinct } from './lay-out.ts'
-import type { Layout, WrittenFile } from './lay-out.ts'
+import { layOut, toDistinct, type Layout, type WrittenFile } from './lay-out.ts'
 import type { Definitions } from './read-definitions.ts'
 
 /** The result of a check, for the changes that it asks for. */

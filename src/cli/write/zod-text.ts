@@ -1,6 +1,5 @@
 import { toRegExp } from '../../gate/schema/check.ts'
-import { foldSchema, withoutNull } from '../../base/json-schema.ts'
-import type { JsonSchema, SchemaMember } from '../../base/json-schema.ts'
+import { foldSchema, withoutNull, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { keyOf, quoted } from '../types/schema-type.ts'
 

@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { errorAt, placed, type DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { isDefinition } from '../../routes/check-fields.ts'
 import type { AnyGuard, Guard, Identified } from '../../define/guard.ts'
@@ -7,7 +7,6 @@ import { documentedOf, documenting } from '../../define/layers.ts'
 import { HttpError } from '../../http/errors.ts'
 import { challengeOf, denied, type UntypedGuard } from './create-guard.ts'
 import { describeValue } from '../../base/values.ts'
-import { errorAt, placed } from '../../base/source-location.ts'
 
 type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Guard } from '../../define/guard.ts'
 import type { Injected, Tokens } from '../../define/token.ts'
-import type { OptionRule, Rules } from '../../base/check-options.ts'
+import { placed, type OptionRule, type Rules } from '../../base/definition-error.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { isObject } from '../../base/values.ts'
 import {
@@ -13,7 +13,6 @@ import {
   type IdentityOf,
 } from './create-guard.ts'
 import { checkOptions, RULES, type AuthOptions } from './options.ts'
-import { placed } from '../../base/source-location.ts'
 
 /** The options of `apiKey`. */
 export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { Guard, SecurityScheme } from '../../define/guard.ts'
 import type { Injected, Tokens } from '../../define/token.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import type { Rules } from '../../base/check-options.ts'
+import { placed, type Rules } from '../../base/definition-error.ts'
 import {
   createAuthGuard,
   MALFORMED,
@@ -13,7 +13,6 @@ import {
   type IdentityOf,
 } from './create-guard.ts'
 import { checkOptions, RULES, type AuthOptions } from './options.ts'
-import { placed } from '../../base/source-location.ts'
 
 /** The options of `bearerAuth`. */
 export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyGuard, Identified, SecurityScheme } from '../../define/guard.ts'
 import type { Injected, Tokens } from '../../define/token.ts'
 import { httpError, type HttpError } from '../../http/errors.ts'
-import { isPromise, type Awaitable } from '../../base/async.ts'
+import { isPromise, type Awaitable } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
 
 /** Credentials were sent that cannot be read, or more than one. */

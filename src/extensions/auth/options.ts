@@ -1,7 +1,11 @@
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { invalidOption, optionProblems, type Rules } from '../../base/check-options.ts'
+import {
+  errorAt,
+  invalidOption,
+  optionProblems,
+  type DefinitionProblem,
+  type Rules,
+} from '../../base/definition-error.ts'
 import { isBoolean, isFunction, isObject, isRecord, isNonEmptyString } from '../../base/values.ts'
-import { errorAt } from '../../base/source-location.ts'
 
 /** The options that all guards of this folder have. `D` is what `verify` injects, `O` whether credentials are optional. */
 export interface AuthOptions<D = {}, O extends boolean = boolean> {

@@ -1,4 +1,4 @@
-import type { Rules } from '../../base/check-options.ts'
+import type { Rules } from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/layers.ts'
 import { isRecord, isNonEmptyString } from '../../base/values.ts'
 import { checkOptions, RULES } from './options.ts'

@@ -1,9 +1,8 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import { needingScopes, type Guard } from '../../define/guard.ts'
 import { documenting } from '../../define/layers.ts'
-import { invalidOption } from '../../base/check-options.ts'
+import { invalidOption, errorAt, placed } from '../../base/definition-error.ts'
 import { describeValue } from '../../base/values.ts'
-import { errorAt, placed } from '../../base/source-location.ts'
 import { denied } from './create-guard.ts'
 import { grantOf, insufficientScope, LACKING_SCOPE } from './grants.ts'
 

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 
 import { httpError, type HttpError } from '../../http/errors.ts'
-import { clientWentAway, type FinishedResponse } from '../../http/http.ts'
-import { dropBody, isStream } from '../../http/stream.ts'
+import { clientWentAway, dropBody, isStream, type FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { MAX_WAITING } from '../../server/adapters/node/connections.ts'
 import {
@@ -13,7 +12,7 @@ import {
   isLingering,
   LINGER,
 } from '../../server/adapters/node/lingering-close.ts'
-import { isCutOff, type ParserError } from '../../server/adapters/node/refuse.ts'
+import { isCutOff, type ParserError } from '../../server/adapters/node/http1.ts'
 import { nothingSeen, type Seen } from '../../server/adapters/node/watch.ts'
 import { EngineBody } from './body.ts'
 import type { Handle, ParsedHead, Parser, Parsers, ParserTarget } from './parser.ts'

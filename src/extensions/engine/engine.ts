@@ -4,7 +4,7 @@ import { createServer, type Server as TcpServer, type Socket } from 'node:net'
 
 import { findHeader } from '../../server/request/header.ts'
 import { createEnding, isDirectPossible } from '../../server/adapters/node/direct.ts'
-import { toBounds, toTimes } from '../../server/adapters/node/http1.ts'
+import { toBounds, toTimes, endSocket, toError } from '../../server/adapters/node/http1.ts'
 import { isLingering } from '../../server/adapters/node/lingering-close.ts'
 import type {
   CreateHttp1Part,
@@ -13,7 +13,6 @@ import type {
   OpenEngine,
 } from '../../server/adapters/node/listen.ts'
 import type { Engine } from '../../server/adapters/node/listen-options.ts'
-import { endSocket, toError } from '../../server/adapters/node/refuse.ts'
 import type { HandshakeHead, Tracked } from '../../server/adapters/node/upgrade.ts'
 import { watch } from '../../server/adapters/node/watch.ts'
 import { createAnswer } from './answer.ts'

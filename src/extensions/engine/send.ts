@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 
-import type { FinishedResponse } from '../../http/http.ts'
-import { drained, isStream, openStream, type ChunkSource } from '../../http/stream.ts'
+import { drained, isStream, openStream, type FinishedResponse, type ChunkSource } from '../../http/http.ts'
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
 import { toBytes } from '../../server/adapters/shared/stream-body.ts'
 import { isEncrypted } from '../../server/adapters/node/lingering-close.ts'

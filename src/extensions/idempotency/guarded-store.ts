@@ -1,4 +1,4 @@
-import { after, ignoreFailure, type Awaitable } from '../../base/async.ts'
+import { after, ignoreFailure, type Awaitable } from '../../base/values.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { createStoreGuard } from '../../server/stores/guard.ts'
 import type { Full, MemoryStore } from './memory-store.ts'

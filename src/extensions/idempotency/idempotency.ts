@@ -1,13 +1,8 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { after, atOnce, isPromise } from '../../base/async.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { ExecutionContext } from '../../define/context.ts'
-import { fitting, type Interceptor } from '../../define/interceptor.ts'
-import { documenting } from '../../define/layers.ts'
-import { createId } from '../../base/platform.ts'
-import { placed } from '../../base/source-location.ts'
 import {
+  after,
+  atOnce,
+  isPromise,
   isBoolean,
   isFunction,
   isMilliseconds,
@@ -16,6 +11,17 @@ import {
   toRecord,
   LONGEST_TIMER,
 } from '../../base/values.ts'
+import {
+  checkOptions,
+  invalidOption,
+  placed,
+  type Rules,
+  type DefinitionProblem,
+} from '../../base/definition-error.ts'
+import type { ExecutionContext } from '../../define/context.ts'
+import { fitting, type Interceptor } from '../../define/interceptor.ts'
+import { documenting } from '../../define/layers.ts'
+import { createId } from '../../base/platform.ts'
 import {
   describeIdempotency,
   inUse,
@@ -41,7 +47,7 @@ import {
 } from './request-key.ts'
 import { fitIdempotency, rememberInterceptor } from './routes.ts'
 import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
-import type { VersionSpec } from '../../versioning/spec.ts'
+import type { VersionSpec } from '../../versioning/version.ts'
 
 /** The options of `idempotency`. */
 export interface IdempotencyOptions {

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import { isRaw, isReply, rawReply, reply, type ReplyOptions } from '../../define/reply.ts'
 import { HttpError, ValidationError } from '../../http/errors.ts'
-import { isAsyncIterable, isWebResponse } from '../../http/stream.ts'
+import { isAsyncIterable, isWebResponse } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { decode, encode, isPlain } from './codec.ts'
 

@@ -1,7 +1,6 @@
 import { isIoredis } from '../../server/stores/redis.ts'
-import { isFunction, isString } from '../../base/values.ts'
+import { isFunction, isString, ignoreRejection, within } from '../../base/values.ts'
 import type { IdempotencyStore } from './store.ts'
-import { ignoreRejection, within } from '../../base/async.ts'
 
 /*
  * A key is a hash: f the fingerprint, t the token of the run, l the end of its lease by the clock of Redis, r the result. A script runs

@@ -4,11 +4,10 @@ import { addedError } from '../../http/extension-errors.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Identified } from '../../define/guard.ts'
 import type { HttpError } from '../../http/errors.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { isObject, isString, isNonEmptyString, isFunction, type Awaitable } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
-import type { VersionSpec } from '../../versioning/spec.ts'
-import { isObject, isString, isNonEmptyString, isFunction } from '../../base/values.ts'
+import type { VersionSpec } from '../../versioning/version.ts'
 import { encode } from './codec.ts'
 
 /** The field name, as it is written in documents. */

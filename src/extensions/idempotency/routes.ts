@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { FitRoute, Interceptor } from '../../define/interceptor.ts'
 import type { Method } from '../../http/http.ts'
-import type { VersionSpec } from '../../versioning/spec.ts'
+import type { VersionSpec } from '../../versioning/version.ts'
 
 /** An interceptor that `idempotency` has created. */
 interface Own {

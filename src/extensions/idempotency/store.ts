@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Awaitable } from '../../base/async.ts'
+import type { Awaitable } from '../../base/values.ts'
 
 /** The values that a store gets when a request begins. */
 export interface IdempotencyStart {

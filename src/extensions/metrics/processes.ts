@@ -3,11 +3,10 @@ import type { Worker } from 'node:cluster'
 
 import { AggregatorRegistry, type Registry } from 'prom-client'
 
-import { settlesWithin } from '../../base/async.ts'
+import { settlesWithin, toRecord } from '../../base/values.ts'
 import { serviceUnavailable } from '../../http/errors.ts'
 import { beforeFarewell } from '../../server/process/workers/worker.ts'
 import { roleOf } from '../../server/process/workers/workers.ts'
-import { toRecord } from '../../base/values.ts'
 
 /** The metrics of a process as prom-client sends them to others. */
 type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>

@@ -1,12 +1,15 @@
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import {
+  checkOptions,
+  invalidOption,
+  type DefinitionProblem,
+  type Rules,
+} from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/layers.ts'
 import { reply, type Reply } from '../../define/reply.ts'
-import { after, isPromise } from '../../base/async.ts'
+import { after, isPromise, isBoolean } from '../../base/values.ts'
 import { isPreflight, METHODS, type FinishedResponse, type Method } from '../../http/http.ts'
 import { isToken } from '../../http/media-type.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
-import { isBoolean } from '../../base/values.ts'
 import { createGrant, isAllowedOrigins, type OriginTest } from './origin.ts'
 
 /** The options of `cors`. */

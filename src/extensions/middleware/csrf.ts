@@ -2,10 +2,9 @@ import type { ExecutionContext } from '../../define/context.ts'
 import { documenting, type Middleware } from '../../define/layers.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import type { HttpError } from '../../http/errors.ts'
-import { atOnceOr, isPromise } from '../../base/async.ts'
+import { atOnceOr, isPromise, isBoolean, isFunction } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { checkOptions, type Rules } from '../../base/check-options.ts'
-import { isBoolean, isFunction } from '../../base/values.ts'
+import { checkOptions, type Rules } from '../../base/definition-error.ts'
 import { createGrant, isAllowedOrigins, type OriginTest } from './origin.ts'
 
 /** The options of `csrf`. */

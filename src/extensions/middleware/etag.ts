@@ -4,9 +4,8 @@ import type { Middleware } from '../../define/layers.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { isKnown } from '../../server/response/conditions.ts'
-import { after } from '../../base/async.ts'
-import { checkOptions, type Rules } from '../../base/check-options.ts'
-import { isBoolean } from '../../base/values.ts'
+import { after, isBoolean } from '../../base/values.ts'
+import { checkOptions, type Rules } from '../../base/definition-error.ts'
 
 /** The options of `etag`. */
 export interface EtagOptions {

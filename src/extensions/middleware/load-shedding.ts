@@ -1,12 +1,10 @@
-import { atOnceOr } from '../../base/async.ts'
+import { atOnceOr, isFunction } from '../../base/values.ts'
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
 
 import { documenting, RETRY_AFTER, type Middleware } from '../../define/layers.ts'
-import { DefinitionError } from '../../base/definition-error.ts'
+import { DefinitionError, checkOptions, invalidOption, type Rules } from '../../base/definition-error.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import type { HttpError } from '../../http/errors.ts'
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
-import { isFunction } from '../../base/values.ts'
 
 /** The options of `loadShedding`. */
 export interface LoadSheddingOptions {

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import { isPromise, type Awaitable } from '../../base/async.ts'
+import { isPromise, type Awaitable } from '../../base/values.ts'
 
 /** Returns whether pages of an origin may read responses. */
 export type OriginTest = (origin: string, context: ExecutionContext) => Awaitable<boolean>

@@ -1,9 +1,8 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/layers.ts'
 import { isToken } from '../../http/media-type.ts'
-import { after, atOnceOr } from '../../base/async.ts'
-import { checkOptions, type Rules } from '../../base/check-options.ts'
-import { isFunction } from '../../base/values.ts'
+import { after, atOnceOr, isFunction } from '../../base/values.ts'
+import { checkOptions, type Rules } from '../../base/definition-error.ts'
 
 /** The options of `requestId`. */
 export interface RequestIdOptions {

@@ -1,9 +1,13 @@
-import { checkOptions, invalidOption, optionProblems, type Rules } from '../../base/check-options.ts'
+import {
+  checkOptions,
+  invalidOption,
+  optionProblems,
+  type Rules,
+  type DefinitionProblem,
+} from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/layers.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { FinishedResponse } from '../../http/http.ts'
-import { describeValue, isBoolean, isCount, isObject, isRecord, toKebab } from '../../base/values.ts'
-import { after } from '../../base/async.ts'
+import { describeValue, isBoolean, isCount, isObject, isRecord, toKebab, after } from '../../base/values.ts'
 
 /** How long browsers use only HTTPS (RFC 6797). */
 export interface HstsOptions {

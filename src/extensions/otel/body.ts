@@ -1,7 +1,6 @@
 import { context as active, type Context } from '@opentelemetry/api'
 
-import type { BodyStream } from '../../http/http.ts'
-import { openStream, type ChunkSource } from '../../http/stream.ts'
+import { openStream, type BodyStream, type ChunkSource } from '../../http/http.ts'
 
 /** How a streamed body ended: with how many bytes, and the error that broke it off. */
 export type StreamEnd = (bytes: number, error?: unknown) => void

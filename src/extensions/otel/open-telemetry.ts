@@ -7,7 +7,7 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api'
 
-import { checkOptions } from '../../base/check-options.ts'
+import { checkOptions } from '../../base/definition-error.ts'
 import type { Telemetry } from '../../server/options/telemetry.ts'
 import { withTraceIds } from './logs.ts'
 import { createMetrics, SCHEMA, SCOPE } from './metrics.ts'
@@ -15,8 +15,7 @@ import { listenToChannels } from './observed.ts'
 import { OPTIONS, type OpenTelemetryOptions } from './options.ts'
 import { createRequests } from './requests.ts'
 import { createSteps } from './steps.ts'
-import { settlesWithin } from '../../base/async.ts'
-import { isObject } from '../../base/values.ts'
+import { settlesWithin, isObject } from '../../base/values.ts'
 import { subscribeChannel } from '../../base/platform.ts'
 
 /**

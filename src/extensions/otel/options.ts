@@ -1,6 +1,6 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 
-import type { Rules } from '../../base/check-options.ts'
+import type { Rules } from '../../base/definition-error.ts'
 import { isObject } from '../../base/values.ts'
 
 /** A step of a request that may have a span of its own. */

@@ -12,19 +12,17 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 
-import { after } from '../../base/async.ts'
+import { after, isObject } from '../../base/values.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { HttpError } from '../../http/errors.ts'
 import { alteredBy } from '../../routes/altered.ts'
-import type { FinishedResponse, HttpRequest } from '../../http/http.ts'
+import { isStream, type FinishedResponse, type HttpRequest } from '../../http/http.ts'
 import type { RequestConnection, Telemetry } from '../../server/options/telemetry.ts'
-import { isStream } from '../../http/stream.ts'
 import { createReadAttributes, type RequestAttributes } from './attributes.ts'
 import { ObservedBody } from './body.ts'
 import type { RequestMetrics } from './metrics.ts'
 import { errorTypeOf, observe, problemOf, type Observed } from './observed.ts'
 import { templateOf } from '../../router/path/template.ts'
-import { isObject } from '../../base/values.ts'
 
 /** The parts of the observer of requests. */
 interface RequestParts {

@@ -7,7 +7,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 
-import { isPromise } from '../../base/async.ts'
+import { isPromise } from '../../base/values.ts'
 import { defineGuard, type AnyGuard } from '../../define/guard.ts'
 import { defineInterceptor, type Interceptor } from '../../define/interceptor.ts'
 import { documentedOf, documenting } from '../../define/layers.ts'

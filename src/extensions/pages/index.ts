@@ -6,8 +6,7 @@ export {
   type PagePosition,
   type PageQuery,
 } from './page.ts'
-export type { ItemSchema, PageContext, PageLimit } from './list.ts'
-export type { OffsetList, OffsetOptions, OffsetQuery } from './offset.ts'
+export type { ItemSchema, PageContext, PageLimit, OffsetList, OffsetOptions, OffsetQuery } from './list.ts'
 export type { PageCondition, SortBy, SortedBy, SortKey } from './order.ts'
 export type {
   ListSchema,

@@ -1,14 +1,25 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { checkOptions, invalidOption, missingOptions, type Rules } from '../../base/check-options.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { Awaitable } from '../../base/async.ts'
+import {
+  checkOptions,
+  invalidOption,
+  missingOptions,
+  type Rules,
+  type DefinitionProblem,
+} from '../../base/definition-error.ts'
+import { isPositive, isRecord, isNonEmptyString, type Awaitable } from '../../base/values.ts'
 import { isSchema, type InputOf, type Schema } from '../../schema/schema.ts'
 import { SECRET, toSecrets } from '../../server/session/secret.ts'
-import { isPositive, isRecord, isNonEmptyString } from '../../base/values.ts'
 import { createCursors, type Place } from './cursor.ts'
-import { LIMIT, limitProblems, toLimits, type ItemSchema, type PageContext, type PageLimit } from './list.ts'
+import {
+  LIMIT,
+  limitProblems,
+  toLimits,
+  offset,
+  type ItemSchema,
+  type PageContext,
+  type PageLimit,
+} from './list.ts'
 import { addLinks, LINK } from './links.ts'
-import { offset } from './offset.ts'
 import {
   checkRows,
   compareKeys,

@@ -2,9 +2,7 @@ import * as zod from 'zod'
 import type { z } from 'zod'
 
 import { toRecord } from '../../base/values.ts'
-import type { InputOf, OutputOf, Schema } from '../../schema/schema.ts'
-import { toZod } from '../../schema/to-zod.ts'
-import { unwrap } from '../../schema/unwrap.ts'
+import { unwrap, toZod, type InputOf, type OutputOf, type Schema } from '../../schema/schema.ts'
 
 /** The result of a list: its items, and the cursors of the pages beside this one. */
 export interface PageOf<T> {

@@ -1,6 +1,5 @@
-import type { Awaitable } from '../../base/async.ts'
+import { describeValue, flatCopy, isNonEmptyString, type Awaitable } from '../../base/values.ts'
 import { createStoreGuard } from '../../server/stores/guard.ts'
-import { describeValue, flatCopy, isNonEmptyString } from '../../base/values.ts'
 import type { DefaultVersionContext, VersionChoice } from '../../versioning/options.ts'
 
 /** The store failed: it threw, did not answer in time or returned something else than a version. */

@@ -1,10 +1,16 @@
-import { isPromise, type Awaitable } from '../../base/async.ts'
-import { checkOptions, missingOptions, type Rules } from '../../base/check-options.ts'
+import {
+  isPromise,
+  isFunction,
+  isMilliseconds,
+  isPositive,
+  isNonEmptyString,
+  type Awaitable,
+} from '../../base/values.ts'
+import { checkOptions, missingOptions, type Rules } from '../../base/definition-error.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import { httpError } from '../../http/errors.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { isFunction, isMilliseconds, isPositive, isNonEmptyString } from '../../base/values.ts'
-import { cutVersion } from '../../versioning/cut-version.ts'
+import { cutVersion } from '../../versioning/version.ts'
 import type { DefaultVersion, VersionChoice } from '../../versioning/options.ts'
 import { createPinMemory } from './memory.ts'
 import { createPinStore, StoreError } from './pin-store.ts'

@@ -1,6 +1,14 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { after, atOnceOr, ignoreFailure, type Awaitable } from '../../base/async.ts'
-import { checkOptions, missingOptions, type Rules } from '../../base/check-options.ts'
+import {
+  after,
+  atOnceOr,
+  ignoreFailure,
+  isBoolean,
+  isFunction,
+  isObject,
+  type Awaitable,
+} from '../../base/values.ts'
+import { checkOptions, missingOptions, type Rules } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { defineInterceptor, fitting, type FitRoute, type Interceptor } from '../../define/interceptor.ts'
 import { documenting, type AnsweredProblem, type Documented } from '../../define/layers.ts'
@@ -13,7 +21,6 @@ import {
   hasWriteCondition,
   type Validators,
 } from '../../server/response/conditions.ts'
-import { isBoolean, isFunction, isObject } from '../../base/values.ts'
 
 /** The options of `preconditions`. */
 export interface PreconditionOptions<T, I> {

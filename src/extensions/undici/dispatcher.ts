@@ -1,6 +1,6 @@
 import { Dispatcher, Response as UndiciResponse, errors } from 'undici'
 
-import { isPromise } from '../../base/async.ts'
+import { isPromise } from '../../base/values.ts'
 import type { App } from '../../server/app/app.ts'
 import type { Opened } from '../../server/dispatch.ts'
 import { discardAtEnd, findRefusal } from '../../server/adapters/inject/inject.ts'

@@ -1,10 +1,16 @@
 import type { Dispatcher } from 'undici'
 
-import { clientWentAway, PHRASES, type FinishedResponse, type RawRequest } from '../../http/http.ts'
+import {
+  clientWentAway,
+  PHRASES,
+  dropBody,
+  isStream,
+  type FinishedResponse,
+  type RawRequest,
+} from '../../http/http.ts'
 import { openBytes, type ByteSource } from '../../server/adapters/shared/byte-source.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
-import { dropBody, isStream } from '../../http/stream.ts'
 
 /**
  * A request of undici and its answer, told to a handler of the present shape (`onRequestStart`, …) or of the one before (`onConnect`,

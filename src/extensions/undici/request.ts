@@ -2,8 +2,7 @@ import { stringify } from 'node:querystring'
 
 import type { Dispatcher } from 'undici'
 
-import type { BodyStream, RawBody } from '../../http/http.ts'
-import { isAsyncIterable } from '../../http/stream.ts'
+import { isAsyncIterable, type BodyStream, type RawBody } from '../../http/http.ts'
 import { BytesBody, NO_BODY } from '../../server/adapters/shared/bytes-body.ts'
 import { DEFAULT_HOST } from '../../server/adapters/inject/headers.ts'
 import { InjectRequest } from '../../server/adapters/inject/request.ts'

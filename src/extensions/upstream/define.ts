@@ -1,4 +1,4 @@
-import { placed } from '../../base/source-location.ts'
+import { placed } from '../../base/definition-error.ts'
 import { FORWARDS, type ForwardTarget, type UpstreamApp } from '../../define/forward.ts'
 import { defineProvider, type Provider } from '../../define/provider.ts'
 import type { Injected, Token, Tokens } from '../../define/token.ts'

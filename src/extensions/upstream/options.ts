@@ -1,5 +1,3 @@
-import type { Awaitable } from '../../base/async.ts'
-import { checkOptions, type Rules } from '../../base/check-options.ts'
 import {
   isBoolean,
   isCount,
@@ -7,7 +5,9 @@ import {
   isMilliseconds,
   isNonEmptyString,
   isRecord,
+  type Awaitable,
 } from '../../base/values.ts'
+import { checkOptions, type Rules } from '../../base/definition-error.ts'
 import type { Injected } from '../../define/token.ts'
 
 /** The time limits of an upstream, in milliseconds. */

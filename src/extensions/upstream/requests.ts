@@ -1,4 +1,4 @@
-import { headerName } from '../../http/headers.ts'
+import { headerName } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'

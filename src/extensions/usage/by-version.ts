@@ -1,4 +1,4 @@
-import { within } from '../../base/async.ts'
+import { within } from '../../base/values.ts'
 import type { DocsUsage, VersionUsage } from '../../server/options/docs.ts'
 import { countClients, type UsageEntry } from '../../server/options/usage.ts'
 import { DAY, dayOf } from '../../server/services/usage/table.ts'

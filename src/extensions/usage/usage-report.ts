@@ -1,13 +1,17 @@
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
+import {
+  checkOptions,
+  invalidOption,
+  type Rules,
+  type DefinitionProblem,
+} from '../../base/definition-error.ts'
 import { defineController, type Controller } from '../../define/controller.ts'
 import type { AnyGuard } from '../../define/guard.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { HttpError, ValidationError, type ValidationIssue } from '../../http/errors.ts'
 import type { DocsUsage } from '../../server/options/docs.ts'
 import type { UsageEntry, UsageStore } from '../../server/options/usage.ts'
 import { createUsageWriter } from '../../server/services/usage/usage-writer.ts'
 import { isFunction, isObject, isString } from '../../base/values.ts'
-import { VERSION_NEUTRAL } from '../../versioning/spec.ts'
+import { VERSION_NEUTRAL } from '../../versioning/version.ts'
 import { createByVersion, type UsagePeriod } from './by-version.ts'
 
 /** The options of `createUsageReport`. */

@@ -13,7 +13,13 @@ export { WebhookTargetError, type TargetProblem } from './send/target-error.ts'
 export { signWebhook, type SignatureFormat, type SignedWebhook } from './signature.ts'
 export { verifyWebhook, type VerifyOptions } from './verify.ts'
 export { defineWebhook, type WebhookOptions } from './webhook.ts'
-export { createWebhooks, WebhookChannels, type CreateWebhooksOptions, type Webhooks } from './webhooks.ts'
+export {
+  createWebhooks,
+  WebhookChannels,
+  type CreateWebhooksOptions,
+  type Webhooks,
+  type Prepared,
+  type SendOptions,
+} from './webhooks.ts'
 export type { WebhookAttempt } from './attempt.ts'
-export type { Prepared, SendOptions } from './prepare.ts'
 export type { Subscription, Subscriptions } from './subscriptions.ts'

@@ -1,6 +1,5 @@
-import { checkOptions, invalidOption, type Rules } from '../../base/check-options.ts'
-import type { Awaitable } from '../../base/async.ts'
-import { isPositive } from '../../base/values.ts'
+import { checkOptions, invalidOption, type Rules } from '../../base/definition-error.ts'
+import { isPositive, type Awaitable } from '../../base/values.ts'
 import { isWorkerd } from '../../base/platform.ts'
 
 /** An event for one subscription, as JSON. Its payload is the same in every attempt, and it holds no secret. */

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../base/async.ts'
+import type { Awaitable } from '../../base/values.ts'
 
 /** Where `verifyWebhook` remembers the requests that it allowed. */
 export interface ReplayStore {

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../base/async.ts'
+import type { Awaitable } from '../../base/values.ts'
 
 /** Who wants events, and where. */
 export interface Subscription {

@@ -1,17 +1,18 @@
 import { addedError } from '../../http/extension-errors.ts'
-import { checkOptions, invalidOption, missingOptions, type Rules } from '../../base/check-options.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import {
+  checkOptions,
+  invalidOption,
+  missingOptions,
+  placed,
+  type Rules,
+  type DefinitionProblem,
+} from '../../base/definition-error.ts'
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { Guard } from '../../define/guard.ts'
 import { fitting, type FitRoute } from '../../define/interceptor.ts'
 import { documenting } from '../../define/layers.ts'
 import type { Injected, Tokens } from '../../define/token.ts'
 import type { HttpError } from '../../http/errors.ts'
-import type { Awaitable } from '../../base/async.ts'
-import { placed } from '../../base/source-location.ts'
-import { toFilesPlan } from '../../schema/files.ts'
-import { createStoreGuard } from '../../server/stores/guard.ts'
-import { createWorkerWarning } from '../../server/stores/worker-warning.ts'
 import {
   isFunction,
   isMilliseconds,
@@ -19,7 +20,11 @@ import {
   isRecord,
   isString,
   isNonEmptyString,
+  type Awaitable,
 } from '../../base/values.ts'
+import { toFilesPlan } from '../../schema/files.ts'
+import { createStoreGuard } from '../../server/stores/guard.ts'
+import { createWorkerWarning } from '../../server/stores/worker-warning.ts'
 import { keepsInMemory, type ReplayStore } from './replays.ts'
 import { FORMATS, isSigned, toReplayKey, type SignatureFormat } from './signature.ts'
 

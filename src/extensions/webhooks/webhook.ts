@@ -1,11 +1,10 @@
 import { findHistoryInternals } from '../../changes/internals.ts'
-import { checkOptions, missingOptions, type Rules } from '../../base/check-options.ts'
+import { checkOptions, missingOptions, placed, type Rules } from '../../base/definition-error.ts'
 import type { Webhook, WebhookVersions } from '../../openapi/webhook.ts'
-import { placed } from '../../base/source-location.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { isBoolean, isString, isNonEmptyString } from '../../base/values.ts'
 import { createKnown, expandSpec } from '../../versioning/known.ts'
-import type { VersionSpec } from '../../versioning/spec.ts'
+import type { VersionSpec } from '../../versioning/version.ts'
 
 /** The options of `defineWebhook`. */
 export interface WebhookOptions<S extends Schema = Schema> extends Pick<

@@ -1,11 +1,9 @@
 import { compareDocuments } from '../compare.ts'
 import { toNeighbours } from '../document/neighbours.ts'
-import { worst } from '../finding.ts'
-import type { Finding, Level, FindingPlace } from '../finding.ts'
+import { worst, type Finding, type Level, type FindingPlace } from '../finding.ts'
 import { toPlain } from '../json.ts'
 import { operationsById } from '../document/by-id.ts'
-import { toExamples } from './example.ts'
-import type { ChangeExample } from './example.ts'
+import { toExamples, type ChangeExample } from './example.ts'
 
 /** A change, as a history tells of it. */
 interface SourceChange {

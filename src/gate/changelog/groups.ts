@@ -1,6 +1,5 @@
 import { capitalize } from '../../base/values.ts'
-import { operationsIn, whereOf } from '../finding.ts'
-import type { Finding, Level } from '../finding.ts'
+import { operationsIn, whereOf, type Finding, type Level } from '../finding.ts'
 import type { ChangelogVersion } from './changelog.ts'
 import type { ChangeExample } from './example.ts'
 

@@ -1,10 +1,8 @@
 import { toXml } from '../xml.ts'
 import type { ChangelogVersion } from './changelog.ts'
 import type { ChangeExample } from './example.ts'
-import { differencesTitle, emptyNote, groupFindings, lifeOf, toDiff } from './groups.ts'
-import type { LevelGroup } from './groups.ts'
-import { readLine, readProse } from './prose.ts'
-import type { Block, Piece } from './prose.ts'
+import { differencesTitle, emptyNote, groupFindings, lifeOf, toDiff, type LevelGroup } from './groups.ts'
+import { readLine, readProse, type Block, type Piece } from './prose.ts'
 
 /** Writes what is said of a version as HTML without styles and scripts. `level` is that of its headings, and `linkRule` writes a rule. */
 export function toVersionHtml(

@@ -1,10 +1,8 @@
 import type { Changelog, ChangelogVersion } from './changelog.ts'
 import { code, escape } from '../markdown.ts'
 import type { ChangeExample } from './example.ts'
-import { differencesTitle, emptyNote, groupFindings, lifeOf, toDiff } from './groups.ts'
-import type { LevelGroup } from './groups.ts'
-import { readLine, readProse } from './prose.ts'
-import type { Block, Piece } from './prose.ts'
+import { differencesTitle, emptyNote, groupFindings, lifeOf, toDiff, type LevelGroup } from './groups.ts'
+import { readLine, readProse, type Block, type Piece } from './prose.ts'
 
 /** Writes a changelog as Markdown. What changes say is escaped. */
 export function toMarkdown({ title, versions }: Changelog): string {

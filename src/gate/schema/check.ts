@@ -1,14 +1,15 @@
 import { isObject, isRecord } from '../../base/values.ts'
 import { toStableText } from '../json.ts'
-import { typeOf, typeOfValue } from './shape.ts'
-import type {
-  ArrayPart,
-  NumberPart,
-  ObjectPart,
-  Alternative,
-  ValueSet,
-  StringPart,
-  Property,
+import {
+  typeOf,
+  typeOfValue,
+  type ArrayPart,
+  type NumberPart,
+  type ObjectPart,
+  type Alternative,
+  type ValueSet,
+  type StringPart,
+  type Property,
 } from './shape.ts'
 
 /**

@@ -1,15 +1,21 @@
 import type { IsSame } from '../document/same.ts'
 import { toStableText } from '../json.ts'
 import { PairMap } from '../pair-map.ts'
-import { allOf } from './answer.ts'
-import type { Answer } from './answer.ts'
+import { allOf, type Answer } from './answer.ts'
 import { areTold, has, hasPart, valuesOf } from './check.ts'
-import { isArrayIn, isObjectIn } from './includes-compound.ts'
-import type { Asking } from './includes-compound.ts'
+import { isArrayIn, isObjectIn, type Asking } from './includes-compound.ts'
 import { isNumberIn, isStringIn, toEdge } from './includes-scalar.ts'
 import { samplesOf } from './samples.ts'
-import { areWrittenSame, isAny, rulesOf, toAlone, toValue, typeOf } from './shape.ts'
-import type { Alternative, ValueSet } from './shape.ts'
+import {
+  areWrittenSame,
+  isAny,
+  rulesOf,
+  toAlone,
+  toValue,
+  typeOf,
+  type Alternative,
+  type ValueSet,
+} from './shape.ts'
 
 /** Compares shapes of two documents, and remembers what it found. */
 export interface Inclusion {

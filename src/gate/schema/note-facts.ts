@@ -1,7 +1,6 @@
 import { toShortText, toStableText } from '../json.ts'
 import type { AspectName } from './aspects.ts'
-import { toFact } from './fact.ts'
-import type { Fact } from './fact.ts'
+import { toFact, type Fact } from './fact.ts'
 import type { Side } from './keyword-rules.ts'
 import type { ValueSet } from './shape.ts'
 import { toAnnouncedFacts } from './value-facts.ts'

@@ -2,8 +2,7 @@ import { toStableText } from '../json.ts'
 import { valuesOf } from './check.ts'
 import type { Inclusion } from './includes.ts'
 import type { Side } from './keyword-rules.ts'
-import { toAlone } from './shape.ts'
-import type { Alternative, ValueSet } from './shape.ts'
+import { toAlone, type Alternative, type ValueSet } from './shape.ts'
 
 /** Alternatives of two unions that belong together, and those that have no partner. */
 export interface Pairs {

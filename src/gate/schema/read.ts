@@ -1,14 +1,36 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
-import { toUnresolvedText } from '../document/source.ts'
-import type { Node, Source } from '../document/source.ts'
+import { toUnresolvedText, type Node, type Source } from '../document/source.ts'
 import { toShortText, toStableText } from '../json.ts'
 import { areDisjoint, has, hasPart } from './check.ts'
 import { intersect, toRules } from './intersect.ts'
-import { isAnnotation, numberAt, toKeywordRules, toList } from './keyword-rules.ts'
-import type { Reader, Reading, Side } from './keyword-rules.ts'
-import { ANY, isAny, ANY_NUMBER, ANY_OBJECT, ANY_STRING, NEVER, toUnreadable, toValue } from './shape.ts'
-import type { Bound, Lazy, Notes, Alternative, Property, OtherMembers, Rule, ValueSet } from './shape.ts'
+import {
+  isAnnotation,
+  numberAt,
+  toKeywordRules,
+  toList,
+  type Reader,
+  type Reading,
+  type Side,
+} from './keyword-rules.ts'
+import {
+  ANY,
+  isAny,
+  ANY_NUMBER,
+  ANY_OBJECT,
+  ANY_STRING,
+  NEVER,
+  toUnreadable,
+  toValue,
+  type Bound,
+  type Lazy,
+  type Notes,
+  type Alternative,
+  type Property,
+  type OtherMembers,
+  type Rule,
+  type ValueSet,
+} from './shape.ts'
 
 /** Keywords that a shape has a place for. */
 const CONSTRAINTS = new Set(

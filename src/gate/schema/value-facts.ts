@@ -2,8 +2,7 @@ import { toShortText, toStableText } from '../json.ts'
 import { formatFirst } from '../../base/values.ts'
 import type { AspectName } from './aspects.ts'
 import type { Fact, Say } from './fact.ts'
-import { toValue } from './shape.ts'
-import type { ValuePart } from './shape.ts'
+import { toValue, type ValuePart } from './shape.ts'
 
 /** The values of a type that a schema lists. */
 export interface Values {

@@ -2,12 +2,9 @@ import { isRecord } from '../../base/values.ts'
 import { pick, toSteps } from '../document/pick.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Drafts, FieldDraft, KnownModel, ModelDraft, Unwritten } from './draft.ts'
-import { toFields } from './fields.ts'
-import type { Differing } from './fields.ts'
-import { mergeRoutes, reasonOf, toRouteDrafts } from './operations.ts'
-import type { Placed } from './operations.ts'
-import { findOwned, sideOf } from './owners.ts'
-import type { Owned, Pair } from './owners.ts'
+import { toFields, type Differing } from './fields.ts'
+import { mergeRoutes, reasonOf, toRouteDrafts, type Placed } from './operations.ts'
+import { findOwned, sideOf, type Owned, type Pair } from './owners.ts'
 
 /**
  * The changes that findings ask for: one for each thing that differs.

@@ -1,9 +1,15 @@
 import { infoOf, tagsOf, toComponents } from './document.ts'
 import { findReferences, renamed, schemasIn, toFreeName } from './refs.ts'
 import { mergeOperations, type VersionedOperation } from './merge.ts'
-import type { DocumentSettings } from './model.ts'
+import type {
+  DocumentSettings,
+  DocumentServer,
+  OpenApiDocument,
+  Operation,
+  PathItem,
+  SchemaObject,
+} from './types.ts'
 import { PROBLEM_SCHEMAS, type ErrorAnswers } from './problems.ts'
-import type { DocumentServer, OpenApiDocument, Operation, PathItem, SchemaObject } from './types.ts'
 
 /** The document of a version, to be combined with others. */
 export interface Part {

@@ -1,7 +1,6 @@
-import type { ResponseKey } from '../../schema/responses.ts'
+import type { ResponseKey } from '../../schema/schema.ts'
 import type { SourceName } from '../../schema/sources.ts'
-import type { ConvertedRoute, StreamedSchema } from './model.ts'
-import type { Content, SchemaObject } from './types.ts'
+import type { ConvertedRoute, StreamedSchema, Content, SchemaObject } from './types.ts'
 
 /** The content of a stream. */
 interface ContractStream {

@@ -3,14 +3,21 @@ import type { Method } from '../../http/http.ts'
 import { addedTo } from './added.ts'
 import { withChangeNotes } from './change-notes.ts'
 import { statusAt, toFullLink, type Lifetime } from '../../versioning/policy.ts'
-import type { Conversion, ConvertedRoute, DocumentedVersion, DocumentSettings } from './model.ts'
+import type {
+  Conversion,
+  ConvertedRoute,
+  DocumentedVersion,
+  DocumentSettings,
+  DocumentTag,
+  OpenApiDocument,
+  PathItem,
+} from './types.ts'
 import { extensionProblems, type WriteOperation } from './operation.ts'
 import { toPaths, type PlacedOperation } from './paths.ts'
 import { PROBLEM_SCHEMAS, toErrorAnswers, type ErrorAnswers } from './problems.ts'
 import { findReferences, namesOf, pick, referencesIn, schemasIn } from './refs.ts'
 import { RESPONSE_HEADERS } from './responses.ts'
 import { createSecurity } from './security.ts'
-import type { DocumentTag, OpenApiDocument, PathItem } from './types.ts'
 import { toWebhooks, type DocumentedWebhook } from './webhooks.ts'
 import { toServers, toWire } from './wire.ts'
 

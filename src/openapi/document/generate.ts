@@ -13,10 +13,10 @@ import type {
   DocumentedVersion,
   DocumentSettings,
   NamedSchema,
-} from './model.ts'
+  OpenApiDocument,
+} from './types.ts'
 import { createOperations } from './operation.ts'
 import { toParameters } from '../schemas/parameters.ts'
-import type { OpenApiDocument } from './types.ts'
 import { createWebhooksOf, webhookProblems, type DocumentedWebhook } from './webhooks.ts'
 
 /** The parts that a generator makes documents of. */

@@ -6,13 +6,20 @@ import { isSchema } from '../../schema/schema.ts'
 import type { Method } from '../../http/http.ts'
 import { hasBrownouts, statusAt, toInterval, type Lifetime } from '../../versioning/policy.ts'
 import { isObject, isRecord } from '../../base/values.ts'
-import { headerSchemasOf } from '../schemas/places.ts'
+import { headerSchemasOf } from '../schemas/markers.ts'
 import { addedTo, withAddedHeaders } from './added.ts'
-import type { ConvertedRoute, DocumentedRoute } from './model.ts'
+import type {
+  ConvertedRoute,
+  DocumentedRoute,
+  OpenApiVersion,
+  Operation,
+  Parameter,
+  RequestBody,
+  SecurityAlternative,
+} from './types.ts'
 import type { ErrorAnswers } from './problems.ts'
 import { toResponses } from './responses.ts'
 import { toSummary } from './summary.ts'
-import type { OpenApiVersion, Operation, Parameter, RequestBody, SecurityAlternative } from './types.ts'
 import type { Wire } from './wire.ts'
 
 /** The parts of an operation besides its route. */

@@ -1,4 +1,4 @@
-import type { ResponseKey } from '../../schema/responses.ts'
+import type { ResponseKey } from '../../schema/schema.ts'
 import { RETRY_AFTER, type AnsweredProblem } from '../../define/layers.ts'
 import { httpError, phraseOf, toProblem, type CoreErrorCode, type HttpError } from '../../http/errors.ts'
 import { isRecord } from '../../base/values.ts'

@@ -1,9 +1,16 @@
 import type { Documented } from '../../define/layers.ts'
-import type { ResponseKey } from '../../schema/responses.ts'
+import type { ResponseKey } from '../../schema/schema.ts'
 import { hasBrownouts, type Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../freeze.ts'
 import { addedResponseHeaders } from './added.ts'
-import type { ConvertedRoute, DocumentedRoute } from './model.ts'
+import type {
+  ConvertedRoute,
+  DocumentedRoute,
+  Content,
+  OpenApiVersion,
+  Operation,
+  ResponseObject,
+} from './types.ts'
 import { mergeContents } from './merge.ts'
 import {
   ANY_ERROR,
@@ -14,7 +21,6 @@ import {
   type ProblemAnswer,
 } from './problems.ts'
 import { toStreamResponse } from './streams.ts'
-import type { Content, OpenApiVersion, Operation, ResponseObject } from './types.ts'
 import type { Wire } from './wire.ts'
 
 type Responses = Operation['responses']

@@ -1,6 +1,5 @@
 import { UNNAMED, type DeclaredStream } from '../../schema/streams.ts'
-import type { ConvertedRoute, StreamedSchema } from './model.ts'
-import type { Content, OpenApiVersion, SchemaObject } from './types.ts'
+import type { ConvertedRoute, StreamedSchema, Content, OpenApiVersion, SchemaObject } from './types.ts'
 
 /** A stream in a document. */
 interface StreamResponse {

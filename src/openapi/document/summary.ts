@@ -2,7 +2,7 @@ import { capitalize } from '../../base/values.ts'
 import { isUncountable, toPlural, toSingular, toWords, withArticle } from '../../base/words.ts'
 import { routeName } from '../../define/names.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { unwrap } from '../../schema/unwrap.ts'
+import { unwrap } from '../../schema/schema.ts'
 
 type Kind = 'one' | 'new' | 'many'
 

@@ -2,9 +2,16 @@ import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Webhook } from '../webhook.ts'
 import { UNNAMED } from '../../schema/streams.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Conversion, Convertible, DocumentSettings } from './model.ts'
+import type {
+  Conversion,
+  Convertible,
+  DocumentSettings,
+  Operation,
+  Parameter,
+  PathItem,
+  SchemaObject,
+} from './types.ts'
 import { toFreeName } from './refs.ts'
-import type { Operation, Parameter, PathItem, SchemaObject } from './types.ts'
 
 /** A webhook as some versions have it, with its data in the place of a streamed item: both are JSON that Octavo sends. */
 export interface DocumentedWebhook extends Convertible {

@@ -1,8 +1,7 @@
 import type { Pattern, Segment } from '../../router/path/pattern.ts'
 import type { RequestDraft } from '../../versioning/schemes/scheme.ts'
 import { writeVersion } from '../../versioning/write.ts'
-import type { DocumentedRoute, DocumentSettings } from './model.ts'
-import type { Parameter } from './types.ts'
+import type { DocumentedRoute, DocumentSettings, Parameter } from './types.ts'
 
 /** How a request reaches a route in a version. */
 export interface Wire {

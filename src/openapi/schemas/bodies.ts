@@ -1,10 +1,8 @@
 import { isRecord, toRecord } from '../../base/values.ts'
-import type { ResponseKey } from '../../schema/responses.ts'
+import { defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
-import { defOf, type Schema } from '../../schema/schema.ts'
 import { isTextSchema } from '../../schema/streams.ts'
 import { formTypes } from '../../schema/body-types.ts'
-import { schemaOf } from '../../schema/unwrap.ts'
 import { joined } from './fields.ts'
 import { isNothing } from './finish.ts'
 import {
@@ -17,8 +15,13 @@ import {
   type Components,
 } from '../../base/json-schema.ts'
 import { BINARY, MARK, TYPES } from './markers.ts'
-import type { StreamedSchema } from '../document/model.ts'
-import type { Content, MediaTypeObject, RequestBody, SchemaObject } from '../document/types.ts'
+import type {
+  StreamedSchema,
+  Content,
+  MediaTypeObject,
+  RequestBody,
+  SchemaObject,
+} from '../document/types.ts'
 
 /** A schema in its two forms, and what both refer to. */
 export interface Converted {

@@ -1,12 +1,9 @@
 import { toPascal } from '../../base/values.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { defOf, isSchema, type Schema } from '../../schema/schema.ts'
-import { metaOf } from '../../schema/to-zod.ts'
-import { schemaOf } from '../../schema/unwrap.ts'
+import { defOf, isSchema, schemaOf, metaOf, type Schema } from '../../schema/schema.ts'
 import { childrenOf } from '../../schema/walk.ts'
-import type { Direction } from './markers.ts'
-import type { NamedSchema } from '../document/model.ts'
-import type { SchemaPlace } from './places.ts'
+import type { Direction, SchemaPlace } from './markers.ts'
+import type { NamedSchema } from '../document/types.ts'
 
 /** A schema to be converted on its own. */
 interface Task {

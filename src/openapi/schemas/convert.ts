@@ -2,20 +2,25 @@ import { isResponseKey } from './response-key.ts'
 import { createRegistry } from 'zod-openapi/api'
 import { createSchema } from 'zod-openapi'
 
-import { metaOf, toObjectSchema, toZod, withoutIds } from '../../schema/to-zod.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { metaOf, toObjectSchema, toZod, withoutIds, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
 import { noteOf, toBody, toContent, toForm, toStreamed, type Converted, type Referred } from './bodies.ts'
 import { takeInventory, type Inventory } from './component-names.ts'
-import { finishAll, type Finished } from './finish.ts'
+import { finishAll, findMarked, findUndocumented, type Finished, type Shown } from './finish.ts'
 import { resolve, type Components } from '../../base/json-schema.ts'
-import { correct, MARK, type Direction } from './markers.ts'
-import type { Convert, ConvertedRoute, Convertible } from '../document/model.ts'
+import {
+  correct,
+  MARK,
+  errorSchemasOf,
+  headerSchemasOf,
+  toErrorPlace,
+  toPlaces,
+  type Direction,
+  type SchemaPlace,
+} from './markers.ts'
+import type { Convert, ConvertedRoute, Convertible, SchemaObject } from '../document/types.ts'
 import { toParameters } from './parameters.ts'
-import { errorSchemasOf, headerSchemasOf, toErrorPlace, toPlaces, type SchemaPlace } from './places.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
-import type { SchemaObject } from '../document/types.ts'
-import { findMarked, findUndocumented, type Shown } from './undocumented.ts'
 
 /**
  * Converts the schemas of routes, all at once, by zod-openapi, which is used by this file alone. It never throws: what no document can

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/values.ts'
-import { headerName } from '../../http/headers.ts'
+import { headerName } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Param } from '../../router/path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'

@@ -1,4 +1,4 @@
-import { RANGES, type ResponseKey } from '../../schema/responses.ts'
+import { RANGES, type ResponseKey } from '../../schema/schema.ts'
 
 /** Whether the value is a key of a response map. */
 export function isResponseKey(value: unknown): value is ResponseKey {

@@ -1,5 +1,5 @@
-import { atOnce } from '../../base/async.ts'
-import { errorAt } from '../../base/source-location.ts'
+import { atOnce } from '../../base/values.ts'
+import { errorAt } from '../../base/definition-error.ts'
 
 /**
  * The TypeScript type of each parameter type's value. Add your own next to `defineParamType`:

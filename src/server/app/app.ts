@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { ignoreRejection } from '../../base/async.ts'
+import { ignoreRejection } from '../../base/values.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import type { Module } from '../../define/module.ts'
 import type { NodeHandler } from '../adapters/node/handler.ts'
@@ -12,7 +12,7 @@ import { openStandard } from '../logging/stdout.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import type { NamedVersions } from '../options/versioning.ts'
 import { serve } from '../process/serve.ts'
-import { placed } from '../../base/source-location.ts'
+import { placed } from '../../base/definition-error.ts'
 import { createIdsBy } from '../../base/platform.ts'
 
 /** An application. */

@@ -1,6 +1,5 @@
-import { ignoreFailure, once } from '../../base/async.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { attempt, withPlaces } from '../../base/source-location.ts'
+import { ignoreFailure, once } from '../../base/values.ts'
+import { attempt, withPlaces, type DefinitionProblem } from '../../base/definition-error.ts'
 import type { Token } from '../../define/token.ts'
 import type { FinishedResponse, RawRequest } from '../../http/http.ts'
 import { collectModules, type ModuleTree } from '../../routes/modules.ts'

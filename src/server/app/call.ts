@@ -1,4 +1,4 @@
-import { isPromise } from '../../base/async.ts'
+import { isPromise } from '../../base/values.ts'
 import type { Container } from '../container/container.ts'
 import type { CallInput, RouteInfo } from '../../define/context.ts'
 import { fitsOf } from '../../define/interceptor.ts'

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Dispatch } from '../dispatch.ts'
-import { ignoreRejection, isPromise, settlesWithin } from '../../base/async.ts'
+import { ignoreRejection, isPromise, settlesWithin } from '../../base/values.ts'
 
 /** Something that ends with the application, such as a server. */
 interface Closable {

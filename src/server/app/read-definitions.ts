@@ -1,10 +1,11 @@
 import { connect } from '../container/connect.ts'
 import { placeOf, type Connected } from '../container/connected.ts'
 import { createContainer, type Container } from '../container/container.ts'
-import type { Use } from '../container/missing.ts'
+import type { Use } from '../container/graph.ts'
 import {
   alsoIn,
   DefinitionError,
+  atDefinition,
   type DefinitionProblem,
   type DefinitionWarning,
 } from '../../base/definition-error.ts'
@@ -17,7 +18,6 @@ import { createOverrides, type Overrides } from '../../routes/overrides.ts'
 import { createDocsRouter, type DocsRouter } from '../docs/docs-routes.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Settings } from '../options/settings.ts'
-import { atDefinition } from '../../base/source-location.ts'
 import { builtInProblems, createBuiltIns } from '../pipeline/built-ins.ts'
 import type { Started } from './started.ts'
 

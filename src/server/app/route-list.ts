@@ -2,7 +2,7 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { scopesOf, type AnyGuard } from '../../define/guard.ts'
 import { printTree } from '../../router/print.ts'
 import type { Method } from '../../http/http.ts'
-import { toEntries } from '../../versioning/spec.ts'
+import { toEntries } from '../../versioning/version.ts'
 
 /** One route of `app.routes()`. */
 export interface RouteEntry {

@@ -6,11 +6,11 @@ import type { Overrides } from '../../routes/overrides.ts'
 import type { AnyProvider, Binding } from '../../define/provider.ts'
 import { isToken, type Token } from '../../define/token.ts'
 import { isForwardTarget } from '../../define/forward.ts'
-import { findUsed, type Use } from './missing.ts'
 import { describeValue } from '../../base/values.ts'
 import { placeOf } from './connected.ts'
-import { isProvider, type Graph, type Provided, type ProviderNode } from './node.ts'
-import { createVisibility, type Visibility } from './visibility.ts'
+import { isProvider, type Graph, type Provided, type ProviderNode, type Dependency } from './node.ts'
+import { isBuiltIn } from '../../define/built-in-tokens.ts'
+import { notAToken } from '../../routes/resolve-route.ts'
 
 /** Connects everything that modules provide. Mistakes are reported, with the edit that mends them. */
 export function createGraph(
@@ -145,4 +145,204 @@ function isBinding(value: unknown): value is Binding {
 
 function isTarget(value: unknown): value is object {
   return isProvider(value) || (typeof value === 'object' && value !== null && 'value' in value)
+}
+
+/** Who sees what. */
+interface Visibility {
+  /** Returns the source that a module sees: its own, else that of its imports' exports, else that of global modules' exports. */
+  readonly find: (module: ModuleNode, token: Token<unknown>) => Dependency | undefined
+  /** Returns the provider that a module has by itself, exported or not. */
+  readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
+  /** Returns the provider that a module exports to those that import it. */
+  readonly exported: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
+  /** Reports exports of what a module does not have. */
+  readonly check: () => void
+}
+
+/** Prepares the question who sees what. `provided` may still grow until the first one is asked. */
+function createVisibility(
+  modules: readonly ModuleNode[],
+  provided: Provided,
+  problems: DefinitionProblem[],
+): Visibility {
+  const globals = modules.filter(({ module }) => module.global === true)
+  const reported = new Set<string>()
+  const own: Visibility['own'] = (module, token) => provided.get(module)?.get(token)
+  const search = createSearch(own)
+  const exported: Visibility['exported'] = (module, token) => search(module, token, new Set())[0]
+  const find: Visibility['find'] = (module, token) => {
+    if (isBuiltIn(token)) return token
+    return own(module, token) ?? only(module.imports, module, token) ?? only(globals, module, token)
+  }
+  const has = (node: ModuleNode, token: Token<unknown>): boolean =>
+    (own(node, token) ?? only(node.imports, node, token)) !== undefined
+  const check = (): void =>
+    void problems.push(...modules.flatMap((node) => exportProblems(node, (token) => has(node, token))))
+  return { find, own, exported, check }
+
+  /** The one provider that some of the modules export; two are a mistake. */
+  function only(
+    from: readonly ModuleNode[],
+    module: ModuleNode,
+    token: Token<unknown>,
+  ): ProviderNode | undefined {
+    const found = from.flatMap((other) => search(other, token, new Set()))
+    const rival = found.find((node) => node !== found[0])
+    const key = `${module.label}\n${token.token}`
+    if (found[0] !== undefined && rival !== undefined && !reported.has(key)) {
+      reported.add(key)
+      problems.push({
+        code: 'ambiguous_provider',
+        where: module.label,
+        message: `${token.token} comes from ${found[0].owner.label} and from ${rival.owner.label}`,
+        fix: 'export it from one of them, or import only one',
+      })
+    }
+    return found[0]
+  }
+}
+
+/** Every provider that a module gives under a token. */
+type Search = (module: ModuleNode, token: Token<unknown>, seen: Set<ModuleNode>) => readonly ProviderNode[]
+
+/** Follows exports through modules that pass on what others export; import cycles are legal. */
+function createSearch(own: Visibility['own']): Search {
+  const search: Search = (module, token, seen) => {
+    if (seen.has(module)) return []
+    seen.add(module)
+    const entries = (module.module.exports ?? []).map(resolveLazy)
+    const isNamed = entries.includes(token)
+    const mine = isNamed ? own(module, token) : undefined
+    if (mine !== undefined) return [mine]
+    return module.imports
+      .filter((imported) => isNamed || entries.includes(imported.module))
+      .flatMap((imported) => search(imported, token, seen))
+  }
+  return search
+}
+
+/** Reports exports of what a module does not have; `has` tells whether it provides or imports a token. */
+function exportProblems(
+  { module, label, imports }: ModuleNode,
+  has: (token: Token<unknown>) => boolean,
+): readonly DefinitionProblem[] {
+  return (module.exports ?? []).map(resolveLazy).flatMap((entry, index): DefinitionProblem[] => {
+    if (isToken(entry)) return has(entry) ? [] : [notProvided(label, entry)]
+    if (imports.some((imported) => imported.module === entry)) return []
+    return [isDefinition('module')(entry) ? notImported(label, entry) : notExportable(label, index, entry)]
+  })
+}
+
+function notProvided(where: string, { token }: Token<unknown>): DefinitionProblem {
+  return {
+    code: 'unknown_export',
+    where,
+    message: `exports names ${token}, which the module neither provides nor imports`,
+    fix: `add ${token} to providers, or remove it from exports`,
+  }
+}
+
+function notImported(where: string, entry: unknown): DefinitionProblem {
+  const named = typeof entry === 'object' && entry !== null && 'name' in entry ? entry.name : undefined
+  const name = typeof named === 'string' ? named : 'a module'
+  return {
+    code: 'unknown_export',
+    where,
+    message: `exports names ${name}, which the module does not import`,
+    fix: `add ${name} to imports too`,
+  }
+}
+
+function notExportable(where: string, index: number, entry: unknown): DefinitionProblem {
+  return {
+    code: 'unknown_export',
+    where,
+    message: `exports[${index}] is ${describeValue(entry)}`,
+    fix: 'list providers, tokens and imported modules, as in exports: [CarService]',
+  }
+}
+
+/** A token that something of a module injects. */
+export interface Use {
+  readonly where: string
+  /** The guard or interceptor that injects it. */
+  readonly part?: object
+  readonly key: string
+  readonly token: unknown
+  /** The module that has to see it. */
+  readonly module: ModuleNode
+}
+
+/** Where the value of a use comes from; the problem when it comes from nowhere. */
+export function findUsed(
+  { where, key, token: given, module }: Use,
+  modules: readonly ModuleNode[],
+  graph: Pick<Graph, 'find' | 'own' | 'exported'>,
+): { readonly source: Dependency } | { readonly problem: DefinitionProblem } {
+  const token = resolveLazy(given)
+  if (!isToken(token)) return { problem: { where, ...notAToken(key, token) } }
+  const source = graph.find(module, token)
+  if (source !== undefined) return { source }
+  return { problem: missingProblem({ where, key, token, module, modules, visibility: graph }) }
+}
+
+interface Missing extends Use {
+  readonly token: Token<unknown>
+  readonly modules: readonly ModuleNode[]
+  readonly visibility: Pick<Graph, 'own' | 'exported'>
+}
+
+/** Describes the dependent and the missing token, the module that has it, and the edit that connects them. */
+function missingProblem({ where, key, token, module, modules, visibility }: Missing): DefinitionProblem {
+  const name = token.token
+  const problem = (message: string, fix: string): DefinitionProblem => ({
+    code: 'missing_provider',
+    where,
+    message: `inject.${key} needs ${name}: ${message}`,
+    fix,
+  })
+  const here = module.label
+  const hidden = module.imports.find((imported) => visibility.own(imported, token) !== undefined)
+  if (hidden !== undefined) {
+    return problem(
+      `${here} imports ${hidden.label}, which provides ${name} but does not export it`,
+      `add ${name} to exports of ${hidden.label}`,
+    )
+  }
+  const above = modules.find(
+    (other) => visibility.own(other, token) !== undefined && reaches(other, module, new Set()),
+  )
+  if (above !== undefined) {
+    return problem(
+      `${above.label} provides it, but modules do not see what those that import them provide`,
+      `move ${name} to a module that ${here} imports, or to providers of ${here}`,
+    )
+  }
+  const exporter = modules.find((other) => visibility.exported(other, token) !== undefined)
+  if (exporter !== undefined) {
+    return problem(
+      `${exporter.label} exports it, but ${here} does not import ${exporter.label}`,
+      `add ${exporter.label} to imports of ${here}`,
+    )
+  }
+  const owner = modules.find((other) => visibility.own(other, token) !== undefined)
+  if (owner !== undefined) {
+    return problem(
+      `${owner.label} provides it, does not export it, and is not imported by ${here}`,
+      `add ${name} to exports of ${owner.label}, and ${owner.label} to imports of ${here}`,
+    )
+  }
+  return isProvider(token)
+    ? problem('no module provides it', `add ${name} to providers of ${here}`)
+    : problem(
+        'no module provides it',
+        `add bind(${name}, …) to providers of ${here}, or import a module that exports ${name}`,
+      )
+}
+
+/** Whether a module imports another one, through others too. */
+function reaches(from: ModuleNode, to: ModuleNode, seen: Set<ModuleNode>): boolean {
+  if (seen.has(from)) return false
+  seen.add(from)
+  return from.imports.some((imported) => imported === to || reaches(imported, to, seen))
 }

@@ -1,6 +1,6 @@
 import type { BuiltIn } from '../../define/built-in-tokens.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Awaitable } from '../../base/async.ts'
+import type { Awaitable } from '../../base/values.ts'
 import { createLifetime } from './lifetime.ts'
 import { isNode, type ProviderNode, type Dependency } from './node.ts'
 

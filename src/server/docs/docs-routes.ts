@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyController } from '../../define/controller.ts'
 import type { AnyRoute } from '../../define/route.ts'
-import { once } from '../../base/async.ts'
+import { once } from '../../base/values.ts'
 import type { Settings } from '../options/settings.ts'
 import type { DocsOptions } from '../options/docs.ts'
 import type { DocumentFormat } from './document-handlers.ts'

@@ -2,7 +2,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { RawReply } from '../../define/reply.ts'
 import { httpError } from '../../http/errors.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
-import { toTag } from '../response/content.ts'
+import { toTag } from '../response/answer.ts'
 import { bytesReply } from '../response/bytes-reply.ts'
 import type { Documents } from './documents.ts'
 

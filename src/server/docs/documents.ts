@@ -1,23 +1,26 @@
-import { once } from '../../base/async.ts'
+import { once } from '../../base/values.ts'
 import { findHistoryInternals, type ChangeConcern } from '../../changes/internals.ts'
 import type { RouteMap } from '../../client/route-map.ts'
 import type { Contract } from '../../openapi/document/contract.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
-import type { DocumentedVersion, DocumentSettings, NamedSchema } from '../../openapi/document/model.ts'
-import type { DocumentServer, OpenApiDocument } from '../../openapi/document/types.ts'
-import { headerSchemasOf } from '../../openapi/schemas/places.ts'
-import { isSchema } from '../../schema/schema.ts'
-import { requireZod } from '../../schema/to-zod.ts'
+import type {
+  DocumentedVersion,
+  DocumentSettings,
+  NamedSchema,
+  DocumentServer,
+  OpenApiDocument,
+} from '../../openapi/document/types.ts'
+import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
+import { isSchema, requireZod } from '../../schema/schema.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/life.ts'
-import type { KnownVersions } from '../../versioning/spec.ts'
+import type { KnownVersions } from '../../versioning/version.ts'
 import { PREVIEW_HEADER, type Versioning } from '../../versioning/versioning.ts'
 import type { Settings } from '../options/settings.ts'
 import { toDocumentedVersions, type DocumentSource, type Which } from './documented.ts'
-import { toContract } from './contract.ts'
-import { toRouteMap } from './route-map.ts'
-import { attempt } from '../../base/source-location.ts'
+import { toContract, toRouteMap } from './route-map.ts'
+import { attempt } from '../../base/definition-error.ts'
 
 /** The life of a version, with the pages about it. */
 interface DocumentedLife extends VersionLife {

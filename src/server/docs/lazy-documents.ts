@@ -1,4 +1,4 @@
-import { once } from '../../base/async.ts'
+import { once } from '../../base/values.ts'
 import type { createChangelog } from './changelog.ts'
 import type { DocumentSource } from './documented.ts'
 import type { Documents } from './documents.ts'

@@ -2,13 +2,16 @@ import type { RouteCall, RouteMap } from '../../client/route-map.ts'
 import { documentedOf } from '../../define/layers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
-import type { Schema } from '../../schema/schema.ts'
-import { isTextSchema } from '../../schema/streams.ts'
-import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/model.ts'
+import { defOf, type Schema } from '../../schema/schema.ts'
+import { isTextSchema, UNNAMED } from '../../schema/streams.ts'
+import type { DocumentedRoute, DocumentedVersion, Parameter } from '../../openapi/document/types.ts'
 import { toTemplate } from '../../openapi/document/wire.ts'
 import { selectorOf } from '../../versioning/versioning.ts'
 import { writeVersion } from '../../versioning/write.ts'
 import { toDocumentedVersions, type DocumentSource, type Which } from './documented.ts'
+import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
+import type { Generator } from '../../openapi/document/generate.ts'
+import { headerName } from '../../http/http.ts'
 
 /** The description of a client. */
 export interface RouteMapOptions {
@@ -46,7 +49,7 @@ export function toRouteMap(
 }
 
 /** The routes that clients of a version are told, or those of no version, or `undefined` for an unknown version. */
-export function visibleRoutes(
+function visibleRoutes(
   source: RouteMapSource,
   version: string | undefined,
   which: Which,
@@ -150,4 +153,58 @@ function bodyOf({ sources }: ResolvedRoute): Pick<RouteCall, 'body' | 'form'> {
 function kindOf(schema: Schema): 'json' | 'text' | 'bytes' {
   if (acceptsBytes(schema)) return 'bytes'
   return acceptsText(schema) && !acceptsData(schema) ? 'text' : 'json'
+}
+
+/** Returns the requests and responses of a version, or of those that name none, or `undefined` for an unknown version. */
+export function toContract(
+  source: DocumentSource,
+  version: string | undefined,
+  made: Pick<Generator, 'conversion' | 'webhooks'>,
+): Contract | undefined {
+  const visible = visibleRoutes(source, version, 'shown')
+  if (visible === undefined) return undefined
+  const conversion = made.conversion(visible.version)
+  const routes = new Map<string, ContractRoute>()
+  for (const { entry } of visible.routes) {
+    const { route, methods } = entry
+    const converted = conversion.routes.get(route)
+    if (converted === undefined || routes.has(route.name)) continue
+    routes.set(route.name, {
+      name: route.name,
+      summary: route.summary,
+      deprecated: route.deprecated,
+      methods,
+      sources: route.sources.map(({ name }) => name),
+      parameters: withKeys(converted.parameters, route),
+      body: converted.body,
+      responses: [...converted.responses].map(([status, { content }]) => [status, content]),
+      stream: route.stream && { kind: route.stream.kind, schemas: [...converted.stream] },
+      isOneResponse: route.isOneResponse,
+    })
+  }
+  const webhooks = made.webhooks(visible.version).map((documented) => ({
+    name: documented.name,
+    summary: documented.webhook.summary,
+    data: conversion.routes.get(documented)?.stream.get(UNNAMED)?.schema,
+  }))
+  return {
+    version: visible.version,
+    routes: [...routes.values()],
+    webhooks,
+    components: conversion.components,
+  }
+}
+
+/** Headers under the keys that the input of the route has, which clients write. */
+function withKeys(parameters: readonly Parameter[], { sources }: ResolvedRoute): readonly Parameter[] {
+  const headers = sources.find(({ name }) => name === 'headers')
+  if (headers === undefined) return parameters
+  const keys = new Map(
+    Object.keys(Object(defOf(headers.schema)['shape'])).map((key) => [headerName(key), key]),
+  )
+  return parameters.map((parameter) =>
+    parameter.in === 'header'
+      ? { ...parameter, name: keys.get(parameter.name) ?? parameter.name }
+      : parameter,
+  )
 }

@@ -1,7 +1,7 @@
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { loadChannels, NO_CHANNEL, openChannel } from '../../base/platform.ts'
-import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/cut-version.ts'
+import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/version.ts'
 
 /**
  * The channels of `node:diagnostics_channel` for the events of requests and servers. Channels without subscribers cost no time.

@@ -1,4 +1,4 @@
-import { ignoreFailure } from '../../base/async.ts'
+import { ignoreFailure } from '../../base/values.ts'
 import type { Logger } from '../../define/context.ts'
 
 /** Anything that logs, such as a request. To ask for its log may throw too, because the `child` of a logger makes it. */

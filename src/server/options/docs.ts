@@ -1,10 +1,9 @@
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import { optionProblems, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
 import { isDefinition, LAYER_RULES } from '../../routes/check-fields.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyGuard } from '../../define/guard.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { describeValue, isFunction, isRecord, type Awaitable } from '../../base/values.ts'
 import type { Webhook } from '../../openapi/webhook.ts'
-import { optionProblems, type Rules } from '../../base/check-options.ts'
 import type {
   DocumentInfo,
   DocumentServer,
@@ -12,7 +11,6 @@ import type {
   ExternalDocs,
   OpenApiVersion,
 } from '../../openapi/document/types.ts'
-import { describeValue, isFunction, isRecord } from '../../base/values.ts'
 import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
 import { isLiteralPath } from './prefix.ts'
 

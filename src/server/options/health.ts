@@ -1,5 +1,4 @@
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { optionProblems, type Rules } from '../../base/check-options.ts'
+import { optionProblems, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
 import { describeValue, isMilliseconds, LONGEST_TIMER } from '../../base/values.ts'
 import type { Token } from '../../define/token.ts'
 

@@ -1,5 +1,10 @@
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { invalidOption, optionProblems, type OptionRule, type Rules } from '../../base/check-options.ts'
+import {
+  invalidOption,
+  optionProblems,
+  type DefinitionProblem,
+  type OptionRule,
+  type Rules,
+} from '../../base/definition-error.ts'
 import { METHOD_INDEX, type Method } from '../../http/http.ts'
 import { parsePattern } from '../../router/path/pattern.ts'
 import { createPrefix, type Exclusion, type Prefix } from '../../router/path/prefix.ts'

@@ -9,13 +9,13 @@ import type { SessionOptions } from '../session/options.ts'
 import {
   DEFAULT_LIMITS,
   DEFAULT_TIMEOUTS,
+  createErrorWriter,
   type AppOptions,
   type ConfigOptions,
   type Limits,
   type Timeouts,
 } from './app-options.ts'
 import type { DocsOptions } from './docs.ts'
-import { createErrorWriter } from './error-format.ts'
 import type { HealthOptions } from './health.ts'
 import { toPrefix } from './prefix.ts'
 import type { Telemetry } from './telemetry.ts'

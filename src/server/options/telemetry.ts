@@ -1,6 +1,6 @@
 import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import type { Awaitable } from '../../base/async.ts'
+import type { Awaitable } from '../../base/values.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 
 /** The connection that a request came over, as far as the platform knows it. */

@@ -1,7 +1,12 @@
-import { optionProblems, type Rules } from '../../base/check-options.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { Awaitable } from '../../base/async.ts'
-import { describeValue, isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../base/values.ts'
+import { optionProblems, type Rules, type DefinitionProblem } from '../../base/definition-error.ts'
+import {
+  describeValue,
+  isFunction,
+  isMilliseconds,
+  isRecord,
+  LONGEST_TIMER,
+  type Awaitable,
+} from '../../base/values.ts'
 
 /** The client, and the route, of entries that stand for several. */
 export const FOLDED = '*'

@@ -1,5 +1,9 @@
-import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { invalidOption, optionProblems, type Rules } from '../../base/check-options.ts'
+import {
+  invalidOption,
+  optionProblems,
+  type DefinitionProblem,
+  type Rules,
+} from '../../base/definition-error.ts'
 import { describeValue, isObject, isRecord } from '../../base/values.ts'
 import type { EnabledVersions } from '../../define/versions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'

@@ -3,7 +3,7 @@ import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { Config, Logger, Session, type BuiltIn } from '../../define/built-in-tokens.ts'
 import type { Overrides } from '../../routes/overrides.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Awaitable } from '../../base/async.ts'
+import type { Awaitable } from '../../base/values.ts'
 import type { SessionOptions } from '../session/options.ts'
 
 /** A request that can have a session. */

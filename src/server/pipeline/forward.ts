@@ -1,5 +1,5 @@
 import type { ForwardTarget } from '../../define/forward.ts'
-import { isPromise } from '../../base/async.ts'
+import { isPromise } from '../../base/values.ts'
 import { HttpError } from '../../http/errors.ts'
 import { addedError } from '../../http/extension-errors.ts'
 import { FINISHED, type FinishedResponse } from '../../http/http.ts'

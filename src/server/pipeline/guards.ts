@@ -2,10 +2,10 @@ import type { Container, Injection } from '../container/container.ts'
 import type { Placed } from '../../routes/layer-stack.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import { httpError } from '../../http/errors.ts'
-import { isPromise, type Awaitable } from '../../base/async.ts'
+import { isPromise, type Awaitable } from '../../base/values.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
-import type { Limit } from './timeout.ts'
+import type { Limit } from './failure.ts'
 
 /** Answers a request that has found its route; `values` are the texts of the path parameters. */
 export type Run = (context: RequestContext, values: readonly string[]) => Awaitable<FinishedResponse>

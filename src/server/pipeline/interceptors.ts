@@ -2,10 +2,10 @@ import type { Container } from '../container/container.ts'
 import type { Placed } from '../../routes/layer-stack.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import { isReply } from '../../define/reply.ts'
-import { isPromise } from '../../base/async.ts'
+import { isPromise } from '../../base/values.ts'
 import type { RequestContext } from './context.ts'
 import type { Input } from './validation/sources.ts'
-import { ignoreErrors } from '../../http/stream.ts'
+import { ignoreErrors } from '../../http/http.ts'
 
 /** Calls a handler, with everything around it, and gives what it returned. */
 export type Invoke = (input: Input, context: RequestContext) => unknown

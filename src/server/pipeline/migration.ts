@@ -1,24 +1,21 @@
-import type {
-  ResolvedRoute,
-  VersionAdapter,
-  MigrationTracking,
-  OlderProblem,
-  StreamMigration,
+import {
+  RequestExtra,
+  type ResolvedRoute,
+  type VersionAdapter,
+  type MigrationTracking,
+  type OlderProblem,
+  type StreamMigration,
+  type MigrationExtra,
 } from '../../routes/resolved-route.ts'
-import { RequestExtra, type MigrationExtra } from '../../routes/migration-extra.ts'
-import { after, isPromise, type Awaitable } from '../../base/async.ts'
-import type { FinishedResponse } from '../../http/http.ts'
+import { after, isPromise, isRecord, isString, type Awaitable } from '../../base/values.ts'
+import { isAsyncIterable, isJsonType, type FinishedResponse } from '../../http/http.ts'
 import { HttpError, httpError, phraseOf } from '../../http/errors.ts'
 import type { toDeclared as ToDeclared } from '../../schema/declared.ts'
-import { findResponse } from '../../schema/responses.ts'
-import { isJsonType } from '../../http/headers.ts'
-import { isAsyncIterable } from '../../http/stream.ts'
-import { isRecord, isString } from '../../base/values.ts'
+import { findResponse } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
-import { isAbort, logUnknown, toFailure } from './failure.ts'
+import { isAbort, logUnknown, toFailure, type Limit } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
-import type { Limit } from './timeout.ts'
 import type { Answer, Input } from './validation/sources.ts'
 import { dropResult, IS_CHECKED, toData, type ResultAdapter } from './respond.ts'
 import type { StreamAdapter } from './validation/stream-items.ts'

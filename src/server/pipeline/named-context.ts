@@ -1,5 +1,4 @@
-import { atOnce } from '../../base/async.ts'
-import { describeValue, isString } from '../../base/values.ts'
+import { atOnce, describeValue, isString } from '../../base/values.ts'
 import type { HttpRequest, RawRequest } from '../../http/http.ts'
 import { logError } from '../logging/safe-logger.ts'
 import { RequestContext, type AppServices } from './context.ts'

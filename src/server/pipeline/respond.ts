@@ -1,17 +1,17 @@
 import { isRaw, isReply, type Shape, type ToReply } from '../../define/reply.ts'
-import { ignoreRejection, isPromise, type Awaitable } from '../../base/async.ts'
-import type { FinishedResponse } from '../../http/http.ts'
-import { STREAM_STATUS } from '../../schema/responses.ts'
-import { isJsonType } from '../../http/headers.ts'
-import { isProduction } from '../../base/platform.ts'
+import { ignoreRejection, isPromise, type Awaitable } from '../../base/values.ts'
 import {
   dropBody,
   isAsyncIterable,
   isWebResponse,
   isWebStream,
   openStream,
+  isJsonType,
+  type FinishedResponse,
   type WebResponse,
-} from '../../http/stream.ts'
+} from '../../http/http.ts'
+import { STREAM_STATUS } from '../../schema/schema.ts'
+import { isProduction } from '../../base/platform.ts'
 import { startStream } from './start-stream.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'

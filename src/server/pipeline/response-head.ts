@@ -1,9 +1,15 @@
 import { writeSetCookie } from '../../http/cookies.ts'
 import type { HttpResponse } from '../../define/context.ts'
 import type { ReplyOptions } from '../../define/reply.ts'
-import { FINISHED, type FinishedResponse, type BodyStream } from '../../http/http.ts'
+import {
+  FINISHED,
+  dropBody,
+  isAsyncIterable,
+  isDetached,
+  type FinishedResponse,
+  type BodyStream,
+} from '../../http/http.ts'
 import { byteLength } from '../../base/platform.ts'
-import { dropBody, isAsyncIterable, isDetached } from '../../http/stream.ts'
 
 /** The content type of results that are data. */
 export const JSON_TYPE = 'application/json'

@@ -1,6 +1,13 @@
-import type { Awaitable } from '../../base/async.ts'
-import type { BodyStream, FinishedResponse } from '../../http/http.ts'
-import { isDetached, isStream, openStream, ignoreErrors, type ChunkSource } from '../../http/stream.ts'
+import type { Awaitable } from '../../base/values.ts'
+import {
+  isDetached,
+  isStream,
+  openStream,
+  ignoreErrors,
+  type BodyStream,
+  type FinishedResponse,
+  type ChunkSource,
+} from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 
 /** Milliseconds that a stream has for its first chunk before its head is sent without. */

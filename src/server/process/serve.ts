@@ -6,7 +6,7 @@ import { checkListenOptions, type ListenOptions } from '../adapters/node/listen-
 import { Channels, type ListenEnd, type ListenStart } from '../logging/channels.ts'
 import { endOnSignals, isProcessEnding, type ShutdownMode } from './signals.ts'
 import type { Service } from './workers/service.ts'
-import { settlesWithin } from '../../base/async.ts'
+import { settlesWithin } from '../../base/values.ts'
 
 const CALLED = channel(Channels.listen)
 const LISTENING = channel(Channels.listening)

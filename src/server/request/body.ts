@@ -1,6 +1,6 @@
 import { httpError, type HttpError } from '../../http/errors.ts'
 import { clientWentAway } from '../../http/http.ts'
-import { ignoreRejection, isPromise } from '../../base/async.ts'
+import { ignoreRejection, isPromise } from '../../base/values.ts'
 import { findByteChecks, type ByteChecks } from '../../base/platform.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../base/async.ts'
+import type { Awaitable } from '../../base/values.ts'
 import type { RawBody } from '../../http/http.ts'
 import { toBuffer } from './body.ts'
 

@@ -1,7 +1,7 @@
 import { parseCookies } from '../../http/cookies.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import { httpError } from '../../http/errors.ts'
-import type { Awaitable } from '../../base/async.ts'
+import type { Awaitable } from '../../base/values.ts'
 import type { HttpRequest, QueryRecord, RawRequest } from '../../http/http.ts'
 import { toJson, decodeText } from './body.ts'
 import { isCoded, openContent, readContent } from './content.ts'

@@ -1,4 +1,4 @@
-import { once, type Awaitable } from '../../base/async.ts'
+import { once, type Awaitable } from '../../base/values.ts'
 import { toFilesPlan } from '../../schema/files.ts'
 import type { DeclaredSource } from '../../schema/sources.ts'
 import { DEFAULT_UPLOAD_LIMITS } from '../../schema/uploads.ts'

@@ -1,6 +1,5 @@
 import { replyTo, type RawReply } from '../../define/reply.ts'
-import { answerWith, type Presented } from './answer.ts'
-import { toContent } from './content.ts'
+import { answerWith, toContent, type Presented } from './answer.ts'
 
 /** The head of a response with bytes. */
 interface BytesOptions extends Presented {

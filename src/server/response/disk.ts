@@ -2,8 +2,8 @@ import { open, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { Readable } from 'node:stream'
 
-import { ignoreRejection } from '../../base/async.ts'
-import { toSeconds, toTag, type BodyPart, type Content } from './content.ts'
+import { ignoreRejection } from '../../base/values.ts'
+import { toSeconds, toTag, type BodyPart, type Content } from './answer.ts'
 import type { Span } from './ranges.ts'
 
 /** How a path is looked up. */

@@ -6,10 +6,9 @@ import {
   type ReplyContext,
   type ServerSentEvent,
 } from '../../define/reply.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
 import { toRetry } from './event-text.ts'
 import { createPump } from './pump.ts'
-import { LONGEST_TIMER } from '../../base/values.ts'
 
 /** Events, one after the other. */
 export type Events<E = ServerSentEvent> = AsyncIterable<E> | Iterable<E>

@@ -1,7 +1,6 @@
 import { createValidator, type SchemaIssue, type Validated } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { ignoreRejection, isPromise, type Awaitable } from '../../base/async.ts'
-import { isRecord } from '../../base/values.ts'
+import { ignoreRejection, isPromise, isRecord, type Awaitable } from '../../base/values.ts'
 
 /** The data of a session, as JSON has it. */
 export type JsonRecord = Readonly<Record<string, unknown>>

@@ -1,9 +1,13 @@
 import { writeSetCookie } from '../../http/cookies.ts'
-import type { DefinitionProblem } from '../../base/definition-error.ts'
+import {
+  invalidOption,
+  optionProblems,
+  type DefinitionProblem,
+  type OptionRule,
+  type Rules,
+} from '../../base/definition-error.ts'
 import type { CookieOptions } from '../../define/context.ts'
-import { invalidOption, optionProblems, type OptionRule, type Rules } from '../../base/check-options.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
-import type { Awaitable } from '../../base/async.ts'
 import {
   describeValue,
   isBoolean,
@@ -12,6 +16,7 @@ import {
   isPositive,
   isRecord,
   isNonEmptyString,
+  type Awaitable,
 } from '../../base/values.ts'
 import { emptyDataProblem } from './data.ts'
 import { MIN_SECRET, SECRET, toSecrets } from './secret.ts'

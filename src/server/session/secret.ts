@@ -1,4 +1,4 @@
-import type { OptionRule } from '../../base/check-options.ts'
+import type { OptionRule } from '../../base/definition-error.ts'
 
 /** The fewest characters of a secret. */
 export const MIN_SECRET = 32

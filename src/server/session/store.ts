@@ -1,8 +1,7 @@
 import type { Logger } from '../../define/context.ts'
 import { httpError } from '../../http/errors.ts'
-import type { Awaitable } from '../../base/async.ts'
+import { flatCopy, type Awaitable } from '../../base/values.ts'
 import { createStoreGuard } from '../stores/guard.ts'
-import { flatCopy } from '../../base/values.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { SessionSettings, SessionStore } from './options.ts'
 

@@ -1,4 +1,4 @@
-import { ignoreFailure, isPromise, within, type Awaitable } from '../../base/async.ts'
+import { ignoreFailure, isPromise, within, type Awaitable } from '../../base/values.ts'
 import type { Logger } from '../../define/context.ts'
 import { openChannel } from '../../base/platform.ts'
 

@@ -1,4 +1,4 @@
-import { ignoreFailure } from '../../base/async.ts'
+import { ignoreFailure } from '../../base/values.ts'
 import type { Logger } from '../../define/context.ts'
 import { isClusterWorker } from '../../base/platform.ts'
 

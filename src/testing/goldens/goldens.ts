@@ -4,8 +4,12 @@ import { fileURLToPath } from 'node:url'
 
 import { versionFileNames } from '../../http/file-name.ts'
 import type { EdgeApp } from '../../server/app/edge-app.ts'
-import { inject as injectRequest, type InjectResponse } from '../../server/adapters/inject/inject.ts'
-import { injectStream, type InjectStream } from '../../server/adapters/inject/stream.ts'
+import {
+  inject as injectRequest,
+  injectStream,
+  type InjectResponse,
+  type InjectStream,
+} from '../../server/adapters/inject/inject.ts'
 import {
   toInjectOptions,
   toInjectRequest,

@@ -1,7 +1,12 @@
 import type { DefinitionWarning } from '../../base/definition-error.ts'
 import { cacheReadings } from '../cache-readings.ts'
-import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME } from './plain-scheme.ts'
-import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
+import {
+  DEFAULT_STATUS_CODES,
+  OPTION_RULES,
+  PLAIN_SCHEME,
+  type VersioningScheme,
+  type VersionStatusCodes,
+} from './scheme.ts'
 
 /** Options of `VersioningSchemes.HOST`. */
 export interface HostOptions {

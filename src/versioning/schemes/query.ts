@@ -1,5 +1,12 @@
-import { OPTION_RULES, PLAIN_SCHEME, textProblem } from './plain-scheme.ts'
-import type { VersioningScheme, VersionSource, VersionStatusCodes, VersionValue } from './scheme.ts'
+import {
+  OPTION_RULES,
+  PLAIN_SCHEME,
+  textProblem,
+  type VersioningScheme,
+  type VersionSource,
+  type VersionStatusCodes,
+  type VersionValue,
+} from './scheme.ts'
 import { canonicalVersion, type VersionFormat } from '../version.ts'
 
 /** Options of `VersioningSchemes.QUERY`. */

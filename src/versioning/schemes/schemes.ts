@@ -1,8 +1,7 @@
 import { headerScheme } from './header.ts'
 import { hostScheme } from './host.ts'
 import { queryScheme } from './query.ts'
-import { toScheme } from './plain-scheme.ts'
-import type { VersioningScheme, VersioningSchemeDefinition } from './scheme.ts'
+import { toScheme, type VersioningScheme, type VersioningSchemeDefinition } from './scheme.ts'
 import { urlScheme } from './url.ts'
 
 /**

@@ -1,5 +1,11 @@
-import { DEFAULT_STATUS_CODES, OPTION_RULES, PLAIN_SCHEME, textProblem } from './plain-scheme.ts'
-import type { VersioningScheme, VersionStatusCodes } from './scheme.ts'
+import {
+  DEFAULT_STATUS_CODES,
+  OPTION_RULES,
+  PLAIN_SCHEME,
+  textProblem,
+  type VersioningScheme,
+  type VersionStatusCodes,
+} from './scheme.ts'
 
 /** Options of `VersioningSchemes.URL`. */
 export interface UrlOptions {

@@ -1,4 +1,4 @@
-import { once } from '../../../base/async.ts'
+import { once } from '../../../base/values.ts'
 
 /** Loads jose, which only applications with `jwtAuth` need. @throws `Error` if it is not installed. */
 export const loadJose = once(async () => {

@@ -2,14 +2,9 @@ import type { ExecutionContext } from '../../../define/context.ts'
 import { needingScopes, type Guard } from '../../../define/guard.ts'
 import { documenting, type AnsweredProblem } from '../../../define/layers.ts'
 import type { Injected, Tokens } from '../../../define/token.ts'
-import type { DefinitionProblem } from '../../../base/definition-error.ts'
-import { invalidOption, type Rules } from '../../../base/check-options.ts'
-import { isPromise } from '../../../base/async.ts'
-import { HttpError } from '../../../http/errors.ts'
-import { placed } from '../../../base/source-location.ts'
-import { isSchema, type Schema } from '../../../schema/schema.ts'
-import { createValidator } from '../../../schema/validator.ts'
+import { placed, invalidOption, type DefinitionProblem, type Rules } from '../../../base/definition-error.ts'
 import {
+  isPromise,
   describeValue,
   isBoolean,
   isCount,
@@ -18,6 +13,9 @@ import {
   isObject,
   isNonEmptyString,
 } from '../../../base/values.ts'
+import { HttpError } from '../../../http/errors.ts'
+import { isSchema, type Schema } from '../../../schema/schema.ts'
+import { createValidator } from '../../../schema/validator.ts'
 import { readBearer, toBearerScheme } from '../bearer.ts'
 import { createAuthGuard, toChallenge, type IdentityOf, type UntypedGuard } from '../create-guard.ts'
 import { grant, grantOf, insufficientScope, LACKING_SCOPE, type Grant } from '../grants.ts'

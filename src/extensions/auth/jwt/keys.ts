@@ -1,9 +1,8 @@
 import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose'
 
-import { ignoreFailure } from '../../../base/async.ts'
+import { ignoreFailure, isRecord, messageOf } from '../../../base/values.ts'
 import { addedError } from '../../../http/extension-errors.ts'
 import type { HttpError } from '../../../http/errors.ts'
-import { isRecord, messageOf } from '../../../base/values.ts'
 import { loadJose } from './jose.ts'
 import type { TokenRules } from './options.ts'
 

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { SecurityScheme } from '../../../define/guard.ts'
 import type { Injected } from '../../../define/token.ts'
-import type { Awaitable } from '../../../base/async.ts'
+import type { Awaitable } from '../../../base/values.ts'
 import type { OutputOf, Schema } from '../../../schema/schema.ts'
 import type { AuthOptions } from '../options.ts'
 import type { JwtClaims } from './claims.ts'

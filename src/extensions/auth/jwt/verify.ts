@@ -1,7 +1,6 @@
 import type { JWTVerifyOptions } from 'jose'
 
-import { once, type Awaitable } from '../../../base/async.ts'
-import { flatCopy } from '../../../base/values.ts'
+import { once, flatCopy, type Awaitable } from '../../../base/values.ts'
 import { flawOf, freezeDeep, type JwtClaims } from './claims.ts'
 import { loadJose } from './jose.ts'
 import { prepareKey } from './keys.ts'

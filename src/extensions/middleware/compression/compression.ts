@@ -1,12 +1,15 @@
-import type { DefinitionProblem } from '../../../base/definition-error.ts'
+import {
+  checkOptions,
+  invalidOption,
+  optionProblems,
+  type DefinitionProblem,
+  type Rules,
+} from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { Middleware } from '../../../define/layers.ts'
-import { checkOptions, invalidOption, optionProblems, type Rules } from '../../../base/check-options.ts'
-import type { FinishedResponse } from '../../../http/http.ts'
-import { isStream } from '../../../http/stream.ts'
+import { isStream, type FinishedResponse } from '../../../http/http.ts'
 import { isWorkerd } from '../../../base/platform.ts'
-import { isFunction } from '../../../base/values.ts'
-import { after, atOnceOr, type Awaitable } from '../../../base/async.ts'
+import { isFunction, after, atOnceOr, type Awaitable } from '../../../base/values.ts'
 import {
   createCodings,
   ENCODINGS,

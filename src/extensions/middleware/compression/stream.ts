@@ -1,5 +1,4 @@
-import type { BodyStream } from '../../../http/http.ts'
-import { drained, openStream, type ChunkSource } from '../../../http/stream.ts'
+import { drained, openStream, type BodyStream, type ChunkSource } from '../../../http/http.ts'
 import type { Coding, Compressor } from './codings.ts'
 
 /**

@@ -1,15 +1,26 @@
-import { checkOptions, invalidOption, missingOptions, type Rules } from '../../../base/check-options.ts'
+import {
+  checkOptions,
+  invalidOption,
+  missingOptions,
+  placed,
+  type Rules,
+  type DefinitionProblem,
+} from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import { documenting, RETRY_AFTER, type AnsweredProblem, type Middleware } from '../../../define/layers.ts'
 import type { Guard } from '../../../define/guard.ts'
-import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import { addedError } from '../../../http/extension-errors.ts'
 import type { HttpError } from '../../../http/errors.ts'
-import type { Awaitable } from '../../../base/async.ts'
+import {
+  isCount,
+  isFunction,
+  isMilliseconds,
+  isPositive,
+  LONGEST_TIMER,
+  type Awaitable,
+} from '../../../base/values.ts'
 import type { FinishedResponse } from '../../../http/http.ts'
-import { placed } from '../../../base/source-location.ts'
 import { isProduction } from '../../../base/platform.ts'
-import { isCount, isFunction, isMilliseconds, isPositive, LONGEST_TIMER } from '../../../base/values.ts'
 import { toAddressKey, toShortKey } from '../../../server/stores/client-key.ts'
 import { isRedis } from '../../../server/stores/redis.ts'
 import { createSpend, isLimiter, type RateLimiter } from './store.ts'

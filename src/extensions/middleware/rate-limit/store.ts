@@ -1,4 +1,4 @@
-import { once, type Awaitable } from '../../../base/async.ts'
+import { once, type Awaitable } from '../../../base/values.ts'
 import type { Logger } from '../../../define/context.ts'
 import { createStoreGuard } from '../../../server/stores/guard.ts'
 import { isIoredis } from '../../../server/stores/redis.ts'

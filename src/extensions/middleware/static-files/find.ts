@@ -1,4 +1,4 @@
-import type { Content } from '../../../server/response/content.ts'
+import type { Content } from '../../../server/response/answer.ts'
 import { openFile, typeOf, type DiskEntry } from '../../../server/response/disk.ts'
 import { negotiate } from '../compression/negotiate.ts'
 

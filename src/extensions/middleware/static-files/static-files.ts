@@ -1,12 +1,16 @@
 import { fileURLToPath } from 'node:url'
 
-import type { DefinitionProblem } from '../../../base/definition-error.ts'
+import {
+  checkOptions,
+  invalidOption,
+  type DefinitionProblem,
+  type Rules,
+} from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { Middleware } from '../../../define/layers.ts'
 import { redirect, replyTo, type RawReply } from '../../../define/reply.ts'
 import { answerWith, type CacheOptions } from '../../../server/response/answer.ts'
 import { findFile, toSegments, withoutPrefix, type StaticRoot } from './find.ts'
-import { checkOptions, invalidOption, type Rules } from '../../../base/check-options.ts'
 import { isWorkerd } from '../../../base/platform.ts'
 import { isBoolean, isCount, isObject, isNonEmptyString } from '../../../base/values.ts'
 

@@ -1,7 +1,7 @@
 import type * as Undici from 'undici'
 
 import { DefinitionError } from '../../../base/definition-error.ts'
-import { once } from '../../../base/async.ts'
+import { once } from '../../../base/values.ts'
 import { createTargets, type TargetOptions } from './target.ts'
 import { WebhookTargetError } from './target-error.ts'
 

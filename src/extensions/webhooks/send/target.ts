@@ -1,8 +1,7 @@
 import { lookup as lookupByDns, type LookupAddress, type LookupAllOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
-import { isPromise, settlesWithin } from '../../../base/async.ts'
-import { isString } from '../../../base/values.ts'
+import { isPromise, settlesWithin, isString } from '../../../base/values.ts'
 import { isPublicAddress } from './addresses.ts'
 import { WebhookTargetError, type TargetProblem } from './target-error.ts'
 

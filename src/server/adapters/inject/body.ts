@@ -1,7 +1,6 @@
-import type { Awaitable } from '../../../base/async.ts'
-import type { BodyStream } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/values.ts'
+import { isAsyncIterable, type BodyStream } from '../../../http/http.ts'
 import { toSearchParams } from '../../request/query.ts'
-import { isAsyncIterable } from '../../../http/stream.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'
 
 /** The ways to give `inject` a body; at most one of them. */

@@ -1,22 +1,19 @@
 import { toUSVString } from 'node:util'
-
 import { parseSetCookie, type SetCookie } from 'cookie'
-
 import type { RouteInfo } from '../../../define/context.ts'
 import type { HttpError } from '../../../http/errors.ts'
-import { isPromise, type Awaitable } from '../../../base/async.ts'
-import type { FinishedResponse, HeaderMap } from '../../../http/http.ts'
+import { isPromise, type Awaitable } from '../../../base/values.ts'
+import { isStream, clientWentAway, type FinishedResponse, type HeaderMap } from '../../../http/http.ts'
 import { RequestContext } from '../../pipeline/context.ts'
-import { notSent } from '../../pipeline/failure.ts'
+import { notSent, headersTooLarge, notHost, sentTwice } from '../../pipeline/failure.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { RefusalSettings } from '../../options/settings.ts'
-import { headersTooLarge, notHost, sentTwice } from '../../pipeline/check-head.ts'
 import { DEFAULT_HOST } from './headers.ts'
 import type { InjectRequest } from './request.ts'
 import { openBytes, type ByteSource } from '../shared/byte-source.ts'
 import { StreamBody } from '../shared/stream-body.ts'
 import { isHost } from '../../request/host.ts'
-import { isStream } from '../../../http/stream.ts'
+import { Readable } from 'node:stream'
 
 /** The answer of `inject`. */
 export interface InjectResponse {
@@ -39,7 +36,7 @@ export interface InjectResponse {
 }
 
 /** The members of a request's context that are part of its answer. */
-export type Answered = Pick<RequestContext, 'route' | 'version'>
+type Answered = Pick<RequestContext, 'route' | 'version'>
 
 /**
  * Answers a request without a socket. Rejects when a streamed body fails, or when the
@@ -69,7 +66,7 @@ export function inject(
 }
 
 /** The context of a response to a request that was refused before it reached a route. */
-export const NOBODY: Answered = { route: null, version: null }
+const NOBODY: Answered = { route: null, version: null }
 
 async function injectLater(
   context: RequestContext,
@@ -108,7 +105,7 @@ function sizeOf(headers: HeaderMap): number {
 }
 
 /** Returns the result of the work; rejects when the signal aborts before. */
-export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason)
@@ -176,4 +173,80 @@ async function readBytes(source: ByteSource, signal: AbortSignal | undefined): P
   } finally {
     signal?.removeEventListener('abort', stop)
   }
+}
+
+/** The answer of `inject` with `stream: true`: its head, and its body as it comes. */
+export interface InjectStream extends Pick<
+  InjectResponse,
+  'statusCode' | 'headers' | 'cookies' | 'route' | 'version'
+> {
+  /**
+   * The body, produced as fast as it is read. Read it or destroy it: the request is under way until then. Destroying it is what a
+   * client does that goes away. It is destroyed with the error of its source, or the reason of the signal.
+   */
+  readonly stream: Readable
+}
+
+/** Answers a request without a socket as soon as its head is there. */
+export async function injectStream(
+  dispatch: Dispatch,
+  raw: InjectRequest,
+  settings: RefusalSettings,
+): Promise<InjectStream> {
+  const { givenSignal: signal } = raw
+  signal?.throwIfAborted()
+  const refusal = findRefusal(raw, settings.limits.headers)
+  if (refusal !== undefined) {
+    const refused = settings.writeError(refusal)
+    return toInjectStream(refused, toReadable(refused), NOBODY)
+  }
+  const { context, response } = dispatch(raw)
+  discardAtEnd(raw, context)
+  const opened = (async () => {
+    const finished = await response
+    const { body, headers } = finished
+    if (!isStream(body)) {
+      await context.end()
+      return toInjectStream(finished, toReadable(finished), context)
+    }
+    const source = openBytes(body, headers, context)
+    if (signal?.aborted === true) {
+      source.cancel(signal.reason)
+      throw signal.reason
+    }
+    return toInjectStream(finished, readFrom(source, signal), context)
+  })()
+  return signal === undefined ? opened : unlessAborted(signal, () => opened)
+}
+
+function toInjectStream(
+  { status, headers }: FinishedResponse,
+  stream: Readable,
+  { route, version }: Answered,
+): InjectStream {
+  const cookies = [headers['set-cookie'] ?? []].flat().map((line) => parseSetCookie(line))
+  return { statusCode: status, headers, cookies, route, version, stream }
+}
+
+function toReadable({ body }: FinishedResponse): Readable {
+  return Readable.from(body === null || isStream(body) ? [] : [Buffer.from(body)], { objectMode: false })
+}
+
+function readFrom(source: ByteSource, signal: AbortSignal | undefined): Readable {
+  const stream = new Readable({
+    read: () => {
+      source.next().then(
+        (bytes) => void stream.push(bytes ?? null),
+        (error: Error) => void stream.destroy(error),
+      )
+    },
+    destroy: (error, callback) => {
+      signal?.removeEventListener('abort', stop)
+      source.cancel(error ?? clientWentAway())
+      callback(error)
+    },
+  })
+  const stop = (): void => void stream.destroy(signal?.reason)
+  signal?.addEventListener('abort', stop)
+  return stream
 }

@@ -1,12 +1,11 @@
 import { inspect } from 'node:util'
 
 import { suggestion } from '../../../base/definition-error.ts'
-import { isPromise, type Awaitable } from '../../../base/async.ts'
+import { isPromise, isRecord, type Awaitable } from '../../../base/values.ts'
 import { METHOD_INDEX, type HeaderMap, type RawBody, type RawRequest } from '../../../http/http.ts'
 import { toSearchParams } from '../../request/query.ts'
 import { authorityOf } from '../../request/request.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
-import { isRecord } from '../../../base/values.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { writeVersion } from '../../../versioning/write.ts'
 import { StreamBody } from '../shared/stream-body.ts'

@@ -3,7 +3,7 @@ import type { TlsOptions } from 'node:tls'
 
 import type { Dispatch } from '../../dispatch.ts'
 import type { ServerSettings } from '../../options/settings.ts'
-import { settlesWithin } from '../../../base/async.ts'
+import { settlesWithin } from '../../../base/values.ts'
 import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
 import { createNodeHandler } from './handler.ts'

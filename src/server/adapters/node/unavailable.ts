@@ -1,4 +1,4 @@
-import { ignoreRejection, type Awaitable } from '../../../base/async.ts'
+import { ignoreRejection, type Awaitable } from '../../../base/values.ts'
 import { httpError } from '../../../http/errors.ts'
 import type { FinishedResponse, RawRequest } from '../../../http/http.ts'
 import type { Settings } from '../../options/settings.ts'

@@ -2,8 +2,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http'
 
 import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken, notSent } from '../../pipeline/failure.ts'
-import type { FinishedResponse } from '../../../http/http.ts'
-import { drained, isStream, openStream, type ChunkSource } from '../../../http/stream.ts'
+import { drained, isStream, openStream, type FinishedResponse, type ChunkSource } from '../../../http/http.ts'
 import { endWithAnswer } from './lingering-close.ts'
 
 /** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */

@@ -1,7 +1,6 @@
-import type { Awaitable } from '../../../base/async.ts'
-import type { BodyStream, FinishedResponse } from '../../../http/http.ts'
+import type { Awaitable } from '../../../base/values.ts'
+import { openStream, type BodyStream, type FinishedResponse, type ChunkSource } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { openStream, type ChunkSource } from '../../../http/stream.ts'
 import { toBytes } from './stream-body.ts'
 
 /** The bytes of a streamed response. Its request ends with it, once, however that is; until then the application does not close. */

@@ -1,8 +1,13 @@
 import { httpError, type HttpError } from '../../../http/errors.ts'
-import type { BodyStream, RawBody } from '../../../http/http.ts'
+import {
+  isDetached,
+  openStream,
+  type BodyStream,
+  type RawBody,
+  type ChunkSource,
+} from '../../../http/http.ts'
 import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../request/body.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { isDetached, openStream, type ChunkSource } from '../../../http/stream.ts'
 
 /** A body that comes as a stream, without a socket. A class because it remembers how far it was read. */
 export class StreamBody implements RawBody {

@@ -1,12 +1,12 @@
 import type { HttpError } from '../../../http/errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http/http.ts'
 import { findHeader } from '../../request/header.ts'
-import { headersTooLarge } from '../../pipeline/check-head.ts'
+import { headersTooLarge } from '../../pipeline/failure.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY } from '../shared/bytes-body.ts'
 import { StreamBody, otherLength } from '../shared/stream-body.ts'
 import type { Origin } from './address.ts'
-import type { Awaitable } from '../../../base/async.ts'
+import type { Awaitable } from '../../../base/values.ts'
 import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../request/body.ts'
 
 /**

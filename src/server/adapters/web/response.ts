@@ -1,5 +1,4 @@
-import { PHRASES, type FinishedResponse } from '../../../http/http.ts'
-import { isStream } from '../../../http/stream.ts'
+import { PHRASES, isStream, type FinishedResponse } from '../../../http/http.ts'
 import { JSON_TYPE } from '../../pipeline/response-head.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 
-import { once } from '../../../base/async.ts'
+import { once } from '../../../base/values.ts'
 import type { RawReply } from '../../../define/reply.ts'
 import { bytesReply } from '../../response/bytes-reply.ts'
 import type { FoundViewer, ViewerName } from '../viewers.ts'

@@ -2,10 +2,10 @@ import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { MAX_ISSUES, type Validated } from '../../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../../schema/sources.ts'
 import { toDetail, ValidationError, type ValidationIssue } from '../../../http/errors.ts'
-import { isPromise, type Awaitable } from '../../../base/async.ts'
-import type { FinishedResponse } from '../../../http/http.ts'
-import { requireContentType } from '../../request/read-body.ts'
+import { isPromise, type Awaitable } from '../../../base/values.ts'
+import { isStream, type FinishedResponse } from '../../../http/http.ts'
 import {
+  requireContentType,
   createBodyReader,
   createSourceReader,
   type PathTexts,
@@ -16,7 +16,6 @@ import {
 import { createUploads, type Uploads } from '../../request/uploads.ts'
 import type { RequestContext } from '../context.ts'
 import type { Run } from '../guards.ts'
-import { isStream } from '../../../http/stream.ts'
 
 /** The input of a handler: `params`, `inject`, and each source that its route declares. */
 export interface Input extends Partial<Record<SourceName, unknown>> {

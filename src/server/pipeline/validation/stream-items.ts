@@ -1,12 +1,18 @@
 import type { Shape } from '../../../define/reply.ts'
-import { after, ignoreFailure, ignoreRejection, isPromise, type Awaitable } from '../../../base/async.ts'
+import {
+  after,
+  ignoreFailure,
+  ignoreRejection,
+  isPromise,
+  describeValue,
+  isObject,
+  type Awaitable,
+} from '../../../base/values.ts'
 import type { StreamMigration } from '../../../routes/resolved-route.ts'
-import type { BodyStream } from '../../../http/http.ts'
+import { dropBody, isAsyncIterable, openStream, type BodyStream } from '../../../http/http.ts'
 import { isTextSchema, UNNAMED, type DeclaredStream } from '../../../schema/streams.ts'
 import { toReason } from '../../../schema/validator.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import { dropBody, isAsyncIterable, openStream } from '../../../http/stream.ts'
-import { describeValue, isObject } from '../../../base/values.ts'
 import type { RequestContext } from '../context.ts'
 import { createParser, failInvalid, type Parsed, type Parser } from './response-check.ts'
 import type { ResponseHeaders } from '../response-head.ts'

@@ -1,10 +1,9 @@
 import cluster from 'node:cluster'
 import type { Worker } from 'node:cluster'
 
-import { ignoreRejection, settlesWithin } from '../../../base/async.ts'
+import { ignoreRejection, settlesWithin, toRecord } from '../../../base/values.ts'
 import type { ShutdownMode } from '../signals.ts'
 import { isFarewell, readListens, WORKER_VARIABLE, type End, type Farewell } from './messages.ts'
-import { toRecord } from '../../../base/values.ts'
 
 /** How a process ended. */
 interface Exit {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 
 import { endProcess, leaveSignalsToOthers } from '../signals.ts'
-import { settlesWithin } from '../../../base/async.ts'
+import { settlesWithin } from '../../../base/values.ts'
 import { isFarewell, readEnd, WORKER_VARIABLE, type Farewell, type Listens } from './messages.ts'
 
 /** The dealings of a worker with the process that keeps it. */

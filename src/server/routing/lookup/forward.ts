@@ -1,4 +1,4 @@
-import { isPromise } from '../../../base/async.ts'
+import { isPromise } from '../../../base/values.ts'
 import { METHODS } from '../../../http/http.ts'
 import { find, type Match, type PathAt } from '../../../router/find.ts'
 import { isRetired } from '../../../versioning/policy.ts'

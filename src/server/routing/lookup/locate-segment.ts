@@ -1,4 +1,4 @@
-import { isPromise, type Awaitable } from '../../../base/async.ts'
+import { isPromise, type Awaitable } from '../../../base/values.ts'
 import { find, findLeaves, type Match, type PathAt } from '../../../router/find.ts'
 import type { Endpoints } from '../../../router/node.ts'
 import { EMPTY_NODE } from '../../../router/compile-trie.ts'

@@ -1,4 +1,4 @@
-import { isPromise, type Awaitable } from '../../../base/async.ts'
+import { isPromise, type Awaitable } from '../../../base/values.ts'
 import { find, type Match, type PathAt } from '../../../router/find.ts'
 import { EMPTY_NODE } from '../../../router/compile-trie.ts'
 import { combine, type Canonical, type Reading } from '../../../versioning/combine.ts'

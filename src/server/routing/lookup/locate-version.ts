@@ -1,4 +1,4 @@
-import { isPromise, type Awaitable } from '../../../base/async.ts'
+import { isPromise, type Awaitable } from '../../../base/values.ts'
 import { find, findLeaves, wholePath, type PathAt } from '../../../router/find.ts'
 import { SchemeFailure, selectorOf, findDefault, type Versioning } from '../../../versioning/versioning.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
@@ -19,7 +19,7 @@ import { pathOf, type Target } from './target.ts'
 import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
 import type { VersionChoice } from '../../../versioning/options.ts'
-import { cutVersion } from '../../../versioning/cut-version.ts'
+import { cutVersion } from '../../../versioning/version.ts'
 import { livingVersions } from './version-miss.ts'
 
 /** Creates the lookup for a table and its versioning schemes. */

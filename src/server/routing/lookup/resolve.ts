@@ -2,9 +2,13 @@ import { METHODS } from '../../../http/http.ts'
 import { find, type PathAt } from '../../../router/find.ts'
 import type { ActiveScheme } from '../../../versioning/versioning.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
-import type { KnownVersions } from '../../../versioning/spec.ts'
-import { compareVersions, hasOrder, isWellFormed } from '../../../versioning/version.ts'
-import { MAX_VERSION_LENGTH } from '../../../versioning/cut-version.ts'
+import {
+  compareVersions,
+  hasOrder,
+  isWellFormed,
+  MAX_VERSION_LENGTH,
+  type KnownVersions,
+} from '../../../versioning/version.ts'
 import { isRetired } from '../../../versioning/policy.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { withoutVersion, type VersionMatch, type LookupParts } from './resolution.ts'

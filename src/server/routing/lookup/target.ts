@@ -4,7 +4,7 @@ import { ESCAPED_SLASH } from '../../../router/path/param-types.ts'
 import { trimSlash, wholePath, type PathAt } from '../../../router/find.ts'
 import { toOriginForm } from '../../request/origin-form.ts'
 import type { Settings } from '../../options/settings.ts'
-import { urlTooLong } from '../../pipeline/check-head.ts'
+import { urlTooLong } from '../../pipeline/failure.ts'
 
 /** Where the path of a request target stands. */
 export interface Target extends PathAt {

@@ -1,7 +1,7 @@
 import { httpError, type HttpError, type HttpErrorOptions } from '../../../http/errors.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import type { Lifetime } from '../../../versioning/policy.ts'
-import { cutVersion } from '../../../versioning/cut-version.ts'
+import { cutVersion } from '../../../versioning/version.ts'
 import type { VersionReport } from '../table/table.ts'
 import type { VersionMatch } from './resolution.ts'
 

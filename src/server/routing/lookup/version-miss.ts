@@ -12,10 +12,11 @@ import {
   type Leaves,
   type Miss,
   type MissAnswer,
-} from './miss.ts'
-import { createPlaces } from './places.ts'
-import type { RouteMatch, VersionMatch } from './resolution.ts'
+  type RouteMatch,
+  type VersionMatch,
+} from './resolution.ts'
 import type { Table } from '../table/table.ts'
+import { createPlaces } from './places.ts'
 import { createVersionError } from './version-error.ts'
 
 const OPTIONS = METHODS.indexOf('OPTIONS')

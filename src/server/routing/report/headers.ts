@@ -1,5 +1,5 @@
 import type { Versioning, ActiveScheme } from '../../../versioning/versioning.ts'
-import { PLAIN_SCHEME } from '../../../versioning/schemes/plain-scheme.ts'
+import { PLAIN_SCHEME } from '../../../versioning/schemes/scheme.ts'
 import { toInterval, type Lifetime, type Span } from '../../../versioning/policy.ts'
 import type { VersionReport } from '../table/table.ts'
 import type { FinishedResponse } from '../../../http/http.ts'

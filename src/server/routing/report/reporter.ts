@@ -10,15 +10,14 @@ import {
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { VersionReport, Table } from '../table/table.ts'
-import { createVersionError } from '../lookup/version-error.ts'
-import type { MissAnswer } from '../lookup/miss.ts'
 import { createPlaces } from '../lookup/places.ts'
-import type { RouteMatch, VersionMatch } from '../lookup/resolution.ts'
+import { createVersionError } from '../lookup/version-error.ts'
+import { type MissAnswer, type RouteMatch, type VersionMatch } from '../lookup/resolution.ts'
 import { createSuccessors } from './successors.ts'
 import { addReport, createWriter } from './headers.ts'
 import { openChannel } from '../../../base/platform.ts'
 import type { VersionResolved } from '../../../versioning/options.ts'
-import { cutVersion } from '../../../versioning/cut-version.ts'
+import { cutVersion } from '../../../versioning/version.ts'
 import { Channels } from '../../logging/channels.ts'
 
 /** Reports to clients and observers which version answers, and when it ends. */

@@ -1,6 +1,5 @@
 import { METHODS, type Method } from '../../../http/http.ts'
-import type { PathInfo } from '../../../router/node.ts'
-import type { PathShape } from '../../../router/tree.ts'
+import type { PathInfo, PathShape } from '../../../router/node.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import {
   statusAt,
@@ -10,7 +9,7 @@ import {
   type VersionPolicy,
 } from '../../../versioning/policy.ts'
 import { createSelect, isVersioned } from '../../../versioning/select.ts'
-import type { ExpandedSpec, KnownVersions } from '../../../versioning/spec.ts'
+import type { ExpandedSpec, KnownVersions } from '../../../versioning/version.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { Answering, Lifetimes, TableRoute, VersionReport, Versions } from './table.ts'
 import type { InfoOf } from './version-leaves.ts'

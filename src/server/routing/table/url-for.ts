@@ -5,6 +5,8 @@ import { toSearchParams } from '../../request/query.ts'
 import type { AskedVersion } from '../../pipeline/context.ts'
 import type { Table, TableRoute } from './table.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
+import { selectorOf, type Versioning } from '../../../versioning/versioning.ts'
+import type { KnownVersions } from '../../../versioning/version.ts'
 
 /** Writes the path of a route. `asked` is the version of the request that the link is written for. */
 export type UrlFor = (
@@ -29,7 +31,7 @@ export type ChooseLink = (
 ) => Link | undefined
 
 /** Chooses where there are no versions. */
-export const choosePlainLink: ChooseLink = (_name, [row]) =>
+const choosePlainLink: ChooseLink = (_name, [row]) =>
   row === undefined ? undefined : { route: row.route, write: undefined }
 
 /** Creates the function that writes paths from route names. */
@@ -116,4 +118,124 @@ function safeSegment(name: string, segment: string): string {
   if (segment === '.' || segment === '..')
     throw new TypeError(`urlFor: "${name}" would have the segment "${segment}", which no client sends`)
   return segment
+}
+
+interface Chosen {
+  readonly route: ResolvedRoute
+  readonly version: string | undefined
+}
+
+/** Creates the function that chooses among the versions of a route for links. */
+export function createChooseLink(table: Table, versioning: Versioning | undefined): ChooseLink {
+  if (versioning === undefined) return choosePlainLink
+  const { known } = table
+  const selector = selectorOf(versioning, known)
+  const defaultOf = createDefaultOf(table, selector)
+  const write = createWrite(known, versioning)
+  return (name, named, given, asked) => {
+    if (named.length === 0) return undefined
+    const version = given ?? versionOf(named, asked)
+    const wanted = version === undefined ? (defaultOf(named) ?? undefined) : known.find(version)
+    if (version !== undefined && wanted === undefined) {
+      throw new RangeError(`urlFor: "${version}" is not a known version; known are ${known.list.join(', ')}`)
+    }
+    const { route, version: chosen } = chooseRoute(name, named, wanted, table)
+    const isPlain = chosen === undefined || (version === undefined && chosen === wanted)
+    return { route, write: isPlain ? undefined : (path) => write(path, chosen, route, asked) }
+  }
+
+  /** The version of the request, unless it names none and the route is only at paths that have another default. */
+  function versionOf(named: readonly TableRoute[], asked: AskedVersion | undefined): string | undefined {
+    if (asked === undefined) return undefined
+    const { version, spelling } = asked
+    if (spelling !== undefined || selector === undefined) return version
+    const isServed = named.some(({ spec }) => spec.neutral || spec.unversioned || spec.claims.has(version))
+    return isServed ? version : undefined
+  }
+}
+
+/** Creates the function that puts a version into the address of a route. */
+function createWrite(
+  known: KnownVersions,
+  versioning: Versioning,
+): (
+  path: string,
+  version: string,
+  route: ResolvedRoute,
+  asked: AskedVersion | undefined,
+) => Partial<RequestDraft> {
+  return (path, version, { prefix }, asked) => {
+    const draft = { path, query: {}, headers: {}, host: '', prefix }
+    const { spelling, segment } = spellingOf(version, asked, known)
+    // of several schemes, the first that puts the version into the address
+    for (const { scheme, options } of versioning.schemes) {
+      if (segment !== undefined && scheme.segments !== undefined)
+        return { path: path.split('/').toSpliced(prefix.split('/').length, 0, segment).join('/') }
+      const written = scheme.write?.(draft, spelling, options)
+      if (written?.path !== undefined || written?.query !== undefined) return written
+    }
+    return {}
+  }
+}
+
+/** How a link writes a version: as the request wrote it that asked for it. The nearest earlier version has no spelling in the request. */
+function spellingOf(
+  version: string,
+  asked: AskedVersion | undefined,
+  known: KnownVersions,
+): { readonly spelling: string; readonly segment?: string | undefined } {
+  const { spelling = version, segment } = asked ?? {}
+  return asked?.version === version && known.find(spelling) === version
+    ? { spelling, segment }
+    : { spelling: version }
+}
+
+/**
+ * Creates the function that finds the version of a link that names none. Where the default is chosen at each path, it is that of a route
+ * which answers requests without version.
+ */
+function createDefaultOf(
+  { shapes, known, defaultVersion, defaultAt }: Table,
+  selector: string | undefined,
+): (named: readonly TableRoute[]) => string | null {
+  if (selector === undefined) return () => defaultVersion
+  const defaults = new Map<TableRoute, string | null>(
+    shapes.flatMap(({ routes }) => {
+      const version = defaultAt(routes)
+      return routes.map((row) => [row, version] as const)
+    }),
+  )
+  return (named) => {
+    const served = named.flatMap((row) => {
+      const version = defaults.get(row) ?? ''
+      return row.spec.claims.has(version) ? [version] : []
+    })
+    const find = (version: string): boolean => served.includes(version)
+    return (selector === 'oldest' ? known.list.find(find) : known.list.findLast(find)) ?? defaultVersion
+  }
+}
+
+function chooseRoute(
+  name: string,
+  named: readonly TableRoute[],
+  wanted: string | undefined,
+  { known, withoutSegment }: Table,
+): Chosen {
+  const exact = wanted === undefined ? undefined : named.find(({ spec }) => spec.claims.has(wanted))
+  if (exact !== undefined) return { route: exact.route, version: wanted }
+  const neutral = named.find(({ spec }) => spec.neutral)
+  if (neutral !== undefined)
+    return { route: neutral.route, version: withoutSegment.has(neutral.route) ? undefined : wanted }
+  const unversioned = named.find(({ spec }) => spec.unversioned)
+  if (unversioned !== undefined) return { route: unversioned.route, version: undefined }
+  const [only, ...others] = named.flatMap(({ route, spec }) =>
+    [...spec.claims.keys()].map((version) => ({ route, version })),
+  )
+  if (wanted === undefined && only !== undefined && others.length === 0) return only
+  const versions = known.list.filter((version) => named.some(({ spec }) => spec.claims.has(version)))
+  throw new RangeError(
+    wanted === undefined
+      ? `urlFor: "${name}" exists in the versions ${versions.join(', ')}; name one: { version: '${versions.at(-1)}' }`
+      : `urlFor: "${name}" does not exist in version ${wanted}, only in ${versions.join(', ')}`,
+  )
 }

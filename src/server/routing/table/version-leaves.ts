@@ -1,15 +1,14 @@
-import type { DefinitionProblem } from '../../../base/definition-error.ts'
 import { METHODS } from '../../../http/http.ts'
 import type { Variants } from '../../../router/compile-trie.ts'
-import type { Endpoints, PathInfo } from '../../../router/node.ts'
+import { createTree, type Endpoints, type PathInfo, type PathShape } from '../../../router/node.ts'
 import { overlaps } from '../../../router/overlap.ts'
-import { createTree, type PathShape } from '../../../router/tree.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { createSelect, isVersioned, type Answers } from '../../../versioning/select.ts'
-import type { Claim } from '../../../versioning/spec.ts'
+import type { Claim } from '../../../versioning/version.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
-import { createNotes, type Notes } from './notes.ts'
 import type { TableRoute, Versions } from './table.ts'
+import { atDefinition, labelBeside, type DefinitionProblem } from '../../../base/definition-error.ts'
+import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 
 /** Chooses what answers at each path shape, and notes what conflicts. */
 export interface Leaves {
@@ -213,3 +212,37 @@ function createChoice(shape: PathShape<TableRoute>, info: PathInfo): Choice {
 
 const GET = METHODS.indexOf('GET')
 const HEAD = METHODS.indexOf('HEAD')
+
+/** Collects what conflicts and what is used while leaves are chosen. */
+export interface Notes {
+  readonly duplicate: (a: ResolvedRoute, b: ResolvedRoute, method: string, version: string | null) => void
+  readonly use: (endpoint: Endpoint) => void
+  readonly isUsed: (row: TableRoute) => boolean
+  readonly problems: () => readonly DefinitionProblem[]
+}
+
+/** `isEnabled`: whether versioning is enabled. */
+export function createNotes(isEnabled: boolean): Notes {
+  const problems = new Map<string, DefinitionProblem>()
+  const used = new Set<Endpoint>()
+  return {
+    duplicate: (a, b, method, version) => {
+      const key = `${a.label}\n${b.label}\n${method}`
+      if (problems.has(key)) return
+      const versions = isEnabled && version !== null ? ` for version ${version}` : ''
+      const problem: DefinitionProblem = {
+        code: 'duplicate_route',
+        where: b.label,
+        message: `${labelBeside(a, b)} answers ${method} on the same path${versions} too`,
+        fix:
+          !isEnabled && (a.version !== undefined || b.version !== undefined)
+            ? 'call app.enableVersioning: their versions do not count before'
+            : 'change the path, the method or the version of one of them',
+      }
+      problems.set(key, atDefinition(problem, ...b.definitions))
+    },
+    use: (endpoint) => void used.add(endpoint),
+    isUsed: ({ endpoints }) => [...endpoints.values()].some((endpoint) => used.has(endpoint)),
+    problems: () => [...problems.values()],
+  }
+}

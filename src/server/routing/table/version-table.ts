@@ -1,9 +1,8 @@
 import { DefinitionError, type DefinitionProblem } from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { literalsOf, mount, without, type Mount } from '../../../router/mount.ts'
-import type { Endpoints, Node } from '../../../router/node.ts'
+import { createTree, type Endpoints, type Node, type PathShape } from '../../../router/node.ts'
 import { createSealer, EMPTY_NODE, compileTrie, type Variants } from '../../../router/compile-trie.ts'
-import { createTree, type PathShape } from '../../../router/tree.ts'
 import {
   chooseVersion,
   selectorOf,
@@ -12,7 +11,7 @@ import {
   type ActiveScheme,
 } from '../../../versioning/versioning.ts'
 import { isVersioned, type Versioned } from '../../../versioning/select.ts'
-import { toEntries, type ExpandedSpec, type KnownVersions } from '../../../versioning/spec.ts'
+import { toEntries, type ExpandedSpec, type KnownVersions } from '../../../versioning/version.ts'
 import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
 import { rangeSplits } from './checks/range-splits.ts'
 import { lifetimeProblems } from './checks/versioning-lifetimes.ts'

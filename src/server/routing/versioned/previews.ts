@@ -1,14 +1,18 @@
-import { after, isPromise, type Awaitable } from '../../../base/async.ts'
+import { after, isPromise, type Awaitable } from '../../../base/values.ts'
 import { httpError } from '../../../http/errors.ts'
-import { historyCodeOf, type Previewed, type PreviewInfo, type Previews } from '../../../routes/history.ts'
+import {
+  historyCodeOf,
+  type Previewed,
+  type PreviewInfo,
+  type Previews,
+} from '../../../routes/resolved-route.ts'
 import type { HttpRequest } from '../../../http/http.ts'
 import { splitOutsideQuotes, unquote } from '../../../http/media-type.ts'
-import { cutVersion } from '../../../versioning/cut-version.ts'
+import { cutVersion } from '../../../versioning/version.ts'
 import { toTime } from '../../../versioning/moment.ts'
 import { PREVIEW_HEADER, type Versioning } from '../../../versioning/versioning.ts'
-import type { Locate, RouteMatch } from '../lookup/resolution.ts'
+import type { Locate, RouteMatch, Miss } from '../lookup/resolution.ts'
 import type { AppServices, RequestContext } from '../../pipeline/context.ts'
-import type { Miss } from '../lookup/miss.ts'
 import type { VersionReporter } from '../report/reporter.ts'
 import type { Table } from '../table/table.ts'
 

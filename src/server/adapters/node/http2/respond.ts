@@ -2,9 +2,14 @@ import { constants, type ServerHttp2Stream } from 'node:http2'
 
 import type { RequestContext } from '../../../pipeline/context.ts'
 import { logBroken, notSent } from '../../../pipeline/failure.ts'
-import type { FinishedResponse } from '../../../../http/http.ts'
+import {
+  drained,
+  isStream,
+  openStream,
+  type FinishedResponse,
+  type ChunkSource,
+} from '../../../../http/http.ts'
 import { toBytes } from '../../shared/stream-body.ts'
-import { drained, isStream, openStream, type ChunkSource } from '../../../../http/stream.ts'
 
 /** Writes a response. What cannot be sent is logged, and becomes a plain 500. */
 export function respond(

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../../../base/definition-error.ts'
-import type { PathShape } from '../../../../router/tree.ts'
-import type { KnownVersions } from '../../../../versioning/spec.ts'
+import type { PathShape } from '../../../../router/node.ts'
+import type { KnownVersions } from '../../../../versioning/version.ts'
 import type { TableRoute } from '../table.ts'
 import { cutList, toGroups, versionsText, type RouteGroup } from './version-groups.ts'
 

@@ -1,4 +1,4 @@
-import type { PathShape } from '../../../../router/tree.ts'
+import type { PathShape } from '../../../../router/node.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../../../versioning/select.ts'
 import type { TableRoute, Versions } from '../table.ts'

@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../../../base/definition-error.ts'
 import type { Lifetime } from '../../../../versioning/policy.ts'
-import type { KnownVersions } from '../../../../versioning/spec.ts'
+import type { KnownVersions } from '../../../../versioning/version.ts'
 import type { TableRoute, Lifetimes } from '../table.ts'
 
 /** Reports a sunset before the deprecation, of a version and of every route in its versions (RFC 9745 section 4). */

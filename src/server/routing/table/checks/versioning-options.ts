@@ -1,7 +1,6 @@
 import type { DefinitionProblem } from '../../../../base/definition-error.ts'
 import { findDefault, isSelector, type Versioning } from '../../../../versioning/versioning.ts'
-import { cutVersion } from '../../../../versioning/cut-version.ts'
-import type { KnownVersions } from '../../../../versioning/spec.ts'
+import { cutVersion, type KnownVersions } from '../../../../versioning/version.ts'
 import type { TableRoute } from '../table.ts'
 
 /** Reports common options that contradict each other or the known versions. */

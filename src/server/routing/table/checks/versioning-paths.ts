@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../../../base/definition-error.ts'
 import { shapeOf, type Pattern } from '../../../../router/path/pattern.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
-import type { KnownVersions } from '../../../../versioning/spec.ts'
+import type { KnownVersions } from '../../../../versioning/version.ts'
 import type { TableRoute, Versions } from '../table.ts'
 
 /** Reports a path such as `/v1/legacy` beside `/legacy` in version 1, because one of them could never be reached. */

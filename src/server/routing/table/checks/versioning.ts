@@ -1,9 +1,14 @@
 import type { DefinitionProblem } from '../../../../base/definition-error.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
-import { isRange, toEntries, type KnownVersions, type VersionSpec } from '../../../../versioning/spec.ts'
+import {
+  isRange,
+  toEntries,
+  canonicalVersion,
+  MAX_VERSION_LENGTH,
+  type KnownVersions,
+  type VersionSpec,
+} from '../../../../versioning/version.ts'
 import { coveredBy, declaredVersions } from '../../../../versioning/known.ts'
-import { canonicalVersion } from '../../../../versioning/version.ts'
-import { MAX_VERSION_LENGTH } from '../../../../versioning/cut-version.ts'
 import { optionProblems } from './versioning-options.ts'
 import { literalClashes } from './versioning-paths.ts'
 import type { TableRoute, Versions } from '../table.ts'
