@@ -2,21 +2,20 @@
 
 type Allowed<A> = true extends A ? OrNone<Exclude<A, true>> : A
 
-export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
+export interface ApiKeyOptions<V, D = {}> extends AuthOptions<D> {
   readonly in: 'header' | 'query' | 'cookie'
   readonly name: string
   readonly schemeName?: string
   readonly verify: (key: string, context: ExecutionContext_2, inject: Injected<D>) => V & Decision<V>
 }
 
-export interface AuthOptions<D = {}, O extends boolean = boolean> {
+export interface AuthOptions<D = {}> {
   readonly description?: string
   readonly inject?: D
-  readonly optional?: O
   readonly realm?: string
 }
 
-export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
+export interface BasicOptions<V, D = {}> extends AuthOptions<D> {
   readonly schemeName?: string
   readonly verify: (
     user: string,
@@ -26,7 +25,7 @@ export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends Au
   ) => V & Decision<V>
 }
 
-export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
+export interface BearerOptions<V, D = {}> extends AuthOptions<D> {
   readonly bearerFormat?: string
   readonly scheme?: string
   readonly schemeName?: string
@@ -47,9 +46,7 @@ type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
 }
 
-export type IdentityOf<V, O extends boolean = false> = 0 extends 1 & V
-  ? unknown
-  : OrAbsent<Allowed<Exclude<Awaited<V>, Falsy | void>>, O>
+export type IdentityOf<V> = 0 extends 1 & V ? unknown : Allowed<Exclude<Awaited<V>, Falsy | void>>
 
 type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number], undefined>] extends [never]
   ? never
@@ -69,10 +66,7 @@ export interface JwtClaims {
   readonly sub?: string
 }
 
-export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolean = boolean> extends Omit<
-  AuthOptions<D, O>,
-  'inject'
-> {
+export interface JwtOptions<S = undefined, V = unknown, D = {}> extends Omit<AuthOptions<D>, 'inject'> {
   readonly algorithms: readonly JwtAlgorithm[]
   readonly audience: string | readonly string[]
   readonly claims?: S
@@ -104,8 +98,6 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolea
   readonly withoutExpiry?: boolean
 }
 
-type OrAbsent<I, O> = [O] extends [false] ? I : OrNone<I>
-
 type OrNone<I> = [I] extends [never] ? never : I | undefined
 
 export interface ResourceMetadata extends Middleware {
@@ -125,24 +117,17 @@ export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
   ...guards: G
 ): Guard<IdentityOfAny<G>>
 
-export function apiKey<V, D extends Tokens = {}, O extends boolean = false>(
-  options: ApiKeyOptions<V, D, O>,
-): Guard<IdentityOf<V, O>>
+export function apiKey<V, D extends Tokens = {}>(options: ApiKeyOptions<V, D>): Guard<IdentityOf<V>>
 
-export function basicAuth<V, D extends Tokens = {}, O extends boolean = false>(
-  options: BasicOptions<V, D, O>,
-): Guard<IdentityOf<V, O>>
+export function basicAuth<V, D extends Tokens = {}>(options: BasicOptions<V, D>): Guard<IdentityOf<V>>
 
-export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
-  options: BearerOptions<V, D, O>,
-): Guard<IdentityOf<V, O>>
+export function bearerAuth<V, D extends Tokens = {}>(options: BearerOptions<V, D>): Guard<IdentityOf<V>>
 
-export function jwtAuth<
-  S extends Schema | undefined = undefined,
-  V = ClaimsOf<S>,
-  D extends Tokens = {},
-  O extends boolean = false,
->(options: JwtOptions<S, V, D, O>): Guard<IdentityOf<V, O>>
+export function jwtAuth<S extends Schema | undefined = undefined, V = ClaimsOf<S>, D extends Tokens = {}>(
+  options: JwtOptions<S, V, D>,
+): Guard<IdentityOf<V>>
+
+export function optional<I>(guard: Guard<I>): Guard<[I] extends [never] ? never : I | undefined>
 
 export function resourceMetadata(options: ResourceMetadataOptions): ResourceMetadata
 

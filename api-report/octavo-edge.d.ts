@@ -412,6 +412,8 @@ export { Token } from 'octavo'
 
 export { Tokens } from 'octavo'
 
+export { UnknownIdentityUseAfter } from 'octavo'
+
 export { UploadLimits } from 'octavo'
 
 export { UpstreamApp } from 'octavo'

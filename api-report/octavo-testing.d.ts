@@ -95,7 +95,7 @@ export interface TestClient {
   readonly get: SendTestRequest
   readonly head: SendTestRequest
   inject(request: InjectStreamOptions): Promise<InjectStream>
-  inject(request: string | URL | InjectOptions): Promise<InjectResponse>
+  inject(request: string | InjectOptions): Promise<InjectResponse>
   readonly options: SendTestRequest
   readonly patch: SendTestRequest
   readonly post: SendTestRequest

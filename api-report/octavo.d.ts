@@ -381,6 +381,7 @@ const DEFINITION_ERRORS: {
   readonly unknown_source: 'input has a key that is not a source'
   readonly unused_change: 'a change, or a part of one, reaches no route of an older version'
   readonly unused_exclusion: 'an exclusion from the prefix is about no route'
+  readonly unused_optional: 'an optional guard runs behind its required form'
   readonly unused_override: 'an override replaces nothing'
   readonly unused_without_guards: 'a route drops a guard that does not guard it'
   readonly version_elsewhere: 'a route has a version that another deployment serves'
@@ -602,7 +603,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   ): void
   readonly fetch: FetchHandler
   inject(request: InjectStreamOptions): Promise<InjectStream>
-  inject(request: string | URL | InjectOptions): Promise<InjectResponse>
+  inject(request: string | InjectOptions): Promise<InjectResponse>
   openapi(options?: { readonly previews?: readonly string[]; readonly version?: string }): OpenApiDocument
   printRoutes(): string
   ready(): Promise<void>
@@ -902,7 +903,7 @@ export interface Guard<I = never, Own = I> {
 export interface GuardOptions<D, I = never> {
   readonly after?: Guard<I>
   readonly canActivate: (
-    context: RouteContext<[I] extends [never] ? unknown : I>,
+    context: RouteContext<[I] extends [never] ? UnknownIdentityUseAfter | null | undefined : I>,
     inject: Injected<D>,
   ) => Awaitable<boolean>
   readonly inject?: D
@@ -2329,6 +2330,8 @@ export interface Token<T> {
 }
 
 export type Tokens = Readonly<Record<string, Token<unknown>>>
+
+export interface UnknownIdentityUseAfter {}
 
 type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
 

@@ -57,6 +57,7 @@ export {
   type GuardOptions,
   type SecurityRequirement,
   type SecurityScheme,
+  type UnknownIdentityUseAfter,
 } from './define/guard.ts'
 export type { Added as AddedIdentity, Dropped as DroppedIdentity } from './define/identity.ts'
 export type {

@@ -39,6 +39,7 @@ export const DEFINITION_ERRORS = {
   invalid_response: 'a response declaration is neither a schema nor statuses with schemas',
   invalid_stream: 'events or items of a route cannot be used',
   missing_guard: 'a guard reads the identity of another one that does not run before it',
+  unused_optional: 'an optional guard runs behind its required form',
   misplaced_route: 'a route is in another controller than the one it was defined for',
   circular_router: 'a router contains itself',
   duplicate_route: 'two routes answer the same method, path shape and version',

@@ -117,6 +117,10 @@ export interface Identified {
 /** A guard whose types are forgotten. */
 export type AnyGuard = Guard<unknown>
 
+/** Any identity, as a guard without `after` sees it. The type checker shows the name if the guard reads a member of it. */
+// oxlint-disable-next-line typescript/no-empty-interface, typescript/no-empty-object-type -- takes every value
+export interface UnknownIdentityUseAfter {}
+
 /** The options of `defineGuard`. */
 export interface GuardOptions<D, I = never> {
   /** Names the guard in messages and documents. */
@@ -131,7 +135,7 @@ export interface GuardOptions<D, I = never> {
   readonly scopes?: readonly string[]
   /** Returns whether the request may continue. `false` is a 403. It may also throw an `HttpError`. */
   readonly canActivate: (
-    context: RouteContext<[I] extends [never] ? unknown : I>,
+    context: RouteContext<[I] extends [never] ? UnknownIdentityUseAfter | null | undefined : I>,
     inject: Injected<D>,
   ) => Awaitable<boolean>
 }

@@ -54,23 +54,52 @@ export function createLayerStacker(overrides: Overrides): StackLayers {
   }
 }
 
-/** Reports guards that read the identity of another one which does not run before them, each once. */
+/**
+ * Reports guards that read the identity of another one which does not run before them, and optional guards that the same one, required,
+ * runs before. Each is reported once.
+ */
 export function guardProblems(
   routes: readonly { readonly label: string; readonly layers: LayerStack }[],
 ): readonly DefinitionProblem[] {
-  const alone = new Map<AnyGuard, readonly string[]>()
+  const found = new Map<string, { readonly problem: DefinitionProblem; readonly others: string[] }>()
   for (const { label, layers } of routes)
     for (const [index, { part }] of layers.guards.entries()) {
-      const before = layers.guards.slice(0, index)
-      if (part.after === undefined || before.some(({ given }) => given === part.after)) continue
-      alone.set(part, [...(alone.get(part) ?? []), label])
+      const before = new Set(layers.guards.slice(0, index).map(({ given }) => given))
+      const problem = mistakeOf(part, before, label)
+      if (problem === undefined) continue
+      const same = found.get(problem.message)
+      if (same === undefined) found.set(problem.message, { problem, others: [] })
+      else same.others.push(label)
     }
-  return [...alone].map(([{ name, after }, [where = '', ...others]]): DefinitionProblem => ({
+  return [...found.values()].map(({ problem, others }) => ({
+    ...problem,
+    message: `${problem.message}${alsoIn(others)}`,
+  }))
+}
+
+function mistakeOf(
+  { name, after, required }: AnyGuard,
+  before: ReadonlySet<AnyGuard>,
+  where: string,
+): DefinitionProblem | undefined {
+  if (required !== undefined && before.has(required))
+    return {
+      code: 'unused_optional',
+      where,
+      message: `the optional guard ${name} has no effect, because ${name} itself runs before it`,
+      fix: `list ${name} itself under withoutGuards, or leave optional(…) out`,
+    }
+  if (after === undefined || before.has(after)) return undefined
+  if (after.required !== undefined && before.has(after.required)) return undefined
+  const isOptional = [...before].some((guard) => guard.required === after)
+  return {
     code: 'missing_guard',
     where,
-    message: `the guard ${name} reads the identity of ${after?.name}, which does not run before it${alsoIn(others)}`,
-    fix: `list ${after?.name} before ${name}, under guards of the route or of a level above it`,
-  }))
+    message: `the guard ${name} reads the identity of ${after.name}, which ${isOptional ? 'is optional here' : 'does not run before it'}`,
+    fix: isOptional
+      ? `list ${after.name} itself, or define ${name} with after: optional(…)`
+      : `list ${after.name} before ${name}, under guards of the route or of a level above it`,
+  }
 }
 
 /** Whether there is middleware or an error handler. */

@@ -40,7 +40,7 @@ export type SendTestRequest = (url: string | URL, options?: TestRequest) => Prom
 export interface TestClient {
   /** Sends a request like `app.inject`, with the cookies kept so far. Its options win over the defaults. */
   inject(request: InjectStreamOptions): Promise<InjectStream>
-  inject(request: string | URL | InjectOptions): Promise<InjectResponse>
+  inject(request: string | InjectOptions): Promise<InjectResponse>
   /** Sends a GET request. */
   readonly get: SendTestRequest
   /** Sends a HEAD request. */
@@ -93,9 +93,9 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
     return response
   }
   function inject(request: InjectStreamOptions): Promise<InjectStream>
-  function inject(request: string | URL | InjectOptions): Promise<InjectResponse>
+  function inject(request: string | InjectOptions): Promise<InjectResponse>
   async function inject(
-    given: string | URL | InjectOptions | InjectStreamOptions,
+    given: string | InjectOptions | InjectStreamOptions,
   ): Promise<InjectResponse | InjectStream> {
     const wanted = toInjectOptions(given)
     const request = await prepare(wanted)

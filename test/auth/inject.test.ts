@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { bind, createApp, defineController, defineModule, defineProvider, DefinitionError } from 'octavo'
-import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+import { anyOf, apiKey, basicAuth, bearerAuth, optional } from 'octavo/auth'
 import type { AnyGuard, App, AppOptions, Provider } from 'octavo'
 
 import { basic } from './support.ts'
@@ -76,11 +76,7 @@ describe('what guards for credentials inject', () => {
   }
 
   it('reaches verify of an optional guard', async () => {
-    const guard = bearerAuth({
-      optional: true,
-      inject: { users: Users },
-      verify: (token, _context, { users }) => users.get(token),
-    })
+    const guard = optional(bearerOf(Users))
     const response = await appOf(guard, [Users]).inject({
       url: '/car',
       headers: { authorization: 'Bearer good' },
@@ -105,11 +101,9 @@ describe('what guards for credentials inject', () => {
 describe('overrides of guards in anyOf', () => {
   const SignedIn = bearerAuth({ verify: () => false })
   const Partner = apiKey({ in: 'header', name: 'x-key', verify: () => false })
-  const Ann = bearerAuth({
-    optional: true,
-    inject: { users: Users },
-    verify: (token, _context, { users }) => users.get(token),
-  })
+  const Ann = optional(
+    bearerAuth({ inject: { users: Users }, verify: (token, _context, { users }) => users.get(token) }),
+  )
   const headers = { authorization: 'Bearer good' }
 
   it('stand in for it, with what they inject', async () => {

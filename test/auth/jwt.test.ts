@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, describe, it, mock } from 'node:test'
 
 import { createApp, defineController, defineModule, defineProvider, DefinitionError } from 'octavo'
-import { anyOf, apiKey, jwtAuth } from 'octavo/auth'
+import { anyOf, apiKey, jwtAuth, optional } from 'octavo/auth'
 import type { AnyGuard, App, Guard, Logger } from 'octavo'
 import type { JwtClaims, JwtOptions } from 'octavo/auth'
 import { expectTypeOf } from 'expect-type'
@@ -347,7 +347,7 @@ describe('the identity of jwtAuth', () => {
     assert.deepEqual(await ask(app as unknown as App, await sign({ sub: 'bob' })), REFUSED)
   })
   it('may be absent if the guard is optional, but not wrong', async () => {
-    const app = serve(jwtAuth({ ...es256, optional: true, identity: subject }))
+    const app = serve(optional(jwtAuth({ ...es256, identity: subject })))
     assert.deepEqual(await ask(app), [200, 'nobody'])
     assert.deepEqual(await ask(app, await sign()), [200, 'ann'])
     assert.deepEqual(await ask(app, 'a.b.c'), REFUSED)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineGuard, defineModule, unauthorized } from 'octavo'
-import { anyOf, apiKey, basicAuth, bearerAuth, jwtAuth, scopes } from 'octavo/auth'
+import { bind, createApp, defineController, defineGuard, defineModule, unauthorized } from 'octavo'
+import type { AnyGuard, App } from 'octavo'
+import { anyOf, apiKey, basicAuth, bearerAuth, jwtAuth, optional, scopes } from 'octavo/auth'
 
 import { ask, authorization, basic } from './support.ts'
 
@@ -12,15 +13,15 @@ const KEY = 'ApiKey realm="api", in="header", name="X-API-Key"'
 const NOBODY = { identity: undefined }
 const refused = (challenge: string): object => ({ status: 401, code: 'invalid_credentials', challenge })
 
-const bearer = bearerAuth({ optional: true, verify: (token) => token === 'good' && { by: 'bearer' } })
-const user = basicAuth({ optional: true, verify: (name) => name === 'ann' && { by: 'basic' } })
-const keyOptions = {
+const SignedIn = bearerAuth({ verify: (token) => token === 'good' && { by: 'bearer' } })
+const bearer = optional(SignedIn)
+const user = optional(basicAuth({ verify: async (name) => name === 'ann' && { by: 'basic' } }))
+const key = apiKey({
   in: 'header',
   name: 'X-API-Key',
   verify: (text: string) => text === 'good' && { by: 'key' },
-} as const
-const optionalKey = apiKey({ ...keyOptions, optional: true })
-const key = apiKey(keyOptions)
+})
+const optionalKey = optional(key)
 
 describe('an optional guard', () => {
   const cases = [
@@ -50,12 +51,7 @@ describe('an optional guard', () => {
     ['lets pass what has no key', optionalKey, {}, NOBODY],
     ['lets pass an empty key', optionalKey, { headers: { 'x-api-key': '' } }, NOBODY],
     ['refuses a wrong key', optionalKey, { headers: { 'x-api-key': 'bad' } }, refused(KEY)],
-    [
-      'denies with optional: false',
-      apiKey({ ...keyOptions, optional: false }),
-      {},
-      { status: 401, code: 'unauthenticated', challenge: KEY },
-    ],
+    ['leaves the required one as it is', key, {}, { status: 401, code: 'unauthenticated', challenge: KEY }],
   ] as const
   for (const [title, guard, carried, expected] of cases) {
     it(title, async () => assert.deepEqual(await ask(guard, carried), expected))
@@ -64,6 +60,91 @@ describe('an optional guard', () => {
   it('has no credentials as the last alternative in documents', () => {
     assert.deepEqual(bearer.security, [{ bearerAuth: { type: 'http', scheme: 'bearer' } }, {}])
     assert.deepEqual(user.security, [{ basicAuth: { type: 'http', scheme: 'basic' } }, {}])
+  })
+})
+
+describe('a guard of your own', () => {
+  const failing = (code: string) =>
+    defineGuard({
+      name: 'own',
+      canActivate: async () => {
+        throw unauthorized('Sign in', { code })
+      },
+    })
+
+  it('is optional by its 401 with the code unauthenticated', async () => {
+    assert.deepEqual(await ask(optional(failing('unauthenticated')), {}), NOBODY)
+    const ended = { status: 401, code: 'session_ended', challenge: undefined }
+    assert.deepEqual(await ask(optional(failing('session_ended')), {}), ended)
+    assert.equal(await ask(optional(defineGuard({ name: 'no', canActivate: () => false })), {}), false)
+  })
+
+  it('has one optional form', () => {
+    assert.equal(optional(SignedIn), optional(SignedIn))
+    assert.equal(optional(optional(SignedIn)), optional(SignedIn))
+  })
+
+  it('is one guard, and not a list of them', () => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what only JavaScript lets through
+    const wrong = [SignedIn] as unknown as typeof SignedIn
+    assert.throws(() => optional(wrong), /Give one guard, such as optional\(SignedIn\) \[invalid_option\]/)
+  })
+})
+
+describe('one guard, required and optional', () => {
+  const IsBearer = defineGuard({
+    name: 'IsBearer',
+    after: SignedIn,
+    canActivate: ({ identity }) => identity.by === 'bearer',
+  })
+  const NoStranger = defineGuard({
+    name: 'NoStranger',
+    after: optional(SignedIn),
+    canActivate: ({ identity }) => identity?.by !== 'stranger',
+  })
+  const appOf = (guards: readonly AnyGuard[], own: object = {}): App => {
+    const route = { method: 'GET', handler: () => 'done', ...own } as const
+    const cars = defineController({ prefix: '/car', guards, routes: [route] })
+    return createApp(defineModule({ controllers: [cars] }), { logger: false })
+  }
+  const statusOf = async (app: App): Promise<number> => (await app.inject('/car')).statusCode
+
+  it('guards a controller, and is optional for a route', async () => {
+    const app = appOf([SignedIn], { withoutGuards: [SignedIn], guards: [bearer] })
+    assert.equal(await statusOf(app), 200)
+    assert.equal(await statusOf(appOf([bearer], { guards: [SignedIn] })), 401)
+  })
+
+  it('is read by guards after either', async () => {
+    assert.equal(await statusOf(appOf([SignedIn, IsBearer])), 401)
+    assert.equal(await statusOf(appOf([SignedIn, NoStranger])), 401)
+    assert.equal(await statusOf(appOf([bearer, NoStranger])), 200)
+  })
+
+  it('does not stand in for a required one that another guard reads', () =>
+    assert.throws(
+      () => appOf([bearer, IsBearer]),
+      /IsBearer reads the identity of bearerAuth, which is optional here\. .* \[missing_guard\]/,
+    ))
+
+  it('is not optional behind itself', () =>
+    assert.throws(
+      () => appOf([SignedIn], { guards: [bearer] }),
+      /bearerAuth has no effect, because bearerAuth itself runs before it\. .* \[unused_optional\]/,
+    ))
+
+  it('is replaced in both forms by one override', async () => {
+    const Nobody = defineGuard({ name: 'Nobody', canActivate: () => false })
+    const cars = defineController({
+      prefix: '/car',
+      guards: [bearer],
+      routes: [{ method: 'GET', handler: () => 1 }],
+    })
+    const app = createApp(defineModule({ controllers: [cars] }), {
+      logger: false,
+      overrides: [bind(SignedIn, Nobody)],
+    })
+    assert.equal(await statusOf(app), 403)
   })
 })
 
@@ -137,7 +218,7 @@ describe('an optional guard in anyOf', () => {
 })
 
 describe('an optional guard of an application', () => {
-  const Everyone = bearerAuth({ optional: true, verify: () => true })
+  const Everyone = optional(bearerAuth({ verify: () => true }))
   const cars = defineController({
     prefix: '/car',
     guards: [bearer],
@@ -190,7 +271,6 @@ describe('the list of routes', () => {
       audience: 'https://api.example.com',
       algorithms: ['HS256'],
       secret: 'a secret of thirty-two characters',
-      optional: true,
     })
     const own = defineGuard({ name: 'own', canActivate: () => true })
     const handler = (): null => null
@@ -203,7 +283,13 @@ describe('the list of routes', () => {
         { method: 'GET', name: 'optional', path: '/optional', guards: [bearer], handler },
         { method: 'GET', name: 'any', path: '/any', guards: [anyOf(bearer, key)], handler },
         { method: 'GET', name: 'both', path: '/both', guards: [bearer, key], handler },
-        { method: 'GET', name: 'scoped', path: '/scoped', guards: [token, scopes('cars:read')], handler },
+        {
+          method: 'GET',
+          name: 'scoped',
+          path: '/scoped',
+          guards: [optional(token), scopes('cars:read')],
+          handler,
+        },
       ],
     })
     const routes = createApp(defineModule({ controllers: [cars] })).routes()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
-import { anyOf, apiKey, bearerAuth, jwtAuth, resourceMetadata, scopes } from 'octavo/auth'
+import { anyOf, apiKey, bearerAuth, jwtAuth, optional, resourceMetadata, scopes } from 'octavo/auth'
 import type { AnyGuard, App } from 'octavo'
 import type { JwtOptions } from 'octavo/auth'
 import { SignJWT } from 'jose'
@@ -92,8 +92,8 @@ describe('scopes', () => {
   it('leave a request without a token a 401', async () => {
     const challenge = 'Bearer realm="api"'
     assert.deepEqual(await ask(app), [401, 'unauthenticated', challenge])
-    const optional = serve([jwtAuth({ ...TOKENS, optional: true })])
-    assert.deepEqual(await ask(optional), [401, 'unauthenticated', `${challenge}, scope="cars:write"`])
+    const visited = serve([optional(jwtAuth(TOKENS))])
+    assert.deepEqual(await ask(visited), [401, 'unauthenticated', `${challenge}, scope="cars:write"`])
   })
   it('are not those of other credentials', async () => {
     const Partner = apiKey({ in: 'header', name: 'x-key', verify: () => ({ partner: 'acme' }) })
@@ -158,7 +158,7 @@ describe('scopes in documents', () => {
     ],
     [
       'of a token that is optional elsewhere',
-      [jwtAuth({ ...TOKENS, optional: true })],
+      [optional(jwtAuth(TOKENS))],
       [scopes('a')],
       [{ jwtAuth: ['a'] }],
     ],

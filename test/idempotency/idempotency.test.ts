@@ -20,7 +20,7 @@ import {
   ValidationError,
 } from 'octavo'
 import type { App, AppOptions, InjectOptions, InjectResponse, Interceptor } from 'octavo'
-import { bearerAuth } from 'octavo/auth'
+import { bearerAuth, optional } from 'octavo/auth'
 import { idempotency } from 'octavo/idempotency'
 import type { IdempotencyOptions } from 'octavo/idempotency'
 import { z } from 'zod'
@@ -613,7 +613,7 @@ describe('a store', () => {
     const lines: string[] = []
     const log = (_details: object, message = ''): void => void lines.push(message)
     const { app } = counting({ maxMemory: 200_000, lifetime: 600 }, () => 'x'.repeat(5000), {
-      guards: [bearerAuth({ optional: true, verify: (id) => ({ id }) })],
+      guards: [optional(bearerAuth({ verify: (id) => ({ id }) }))],
       client: (request) => request.header('x-program'),
       logger: { debug: log, info: log, warn: log, error: log },
     })

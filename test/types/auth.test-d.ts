@@ -1,5 +1,5 @@
 import { defineController, defineGuard, defineProvider } from 'octavo'
-import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+import { anyOf, apiKey, basicAuth, bearerAuth, optional } from 'octavo/auth'
 import type { ExecutionContext, Guard } from 'octavo'
 import type { IdentityOf } from 'octavo/auth'
 
@@ -95,27 +95,23 @@ bearerAuth({ inject: { names: Names }, verify: (_token, _context, { users }) => 
 bearerAuth({ inject: { names: 1 }, verify: () => true })
 
 // without credentials
-const optional = bearerAuth({ optional: true, verify: () => user })
-expectTypeOf(optional).toEqualTypeOf<Guard<User | undefined>>()
-expectTypeOf(bearerAuth({ optional: false, verify: () => user })).toEqualTypeOf<Guard<User>>()
-expectTypeOf(bearerAuth({ optional: maybe, verify: () => user })).toEqualTypeOf<Guard<User | undefined>>()
-expectTypeOf(basicAuth({ optional: true, verify: () => true })).toEqualTypeOf<Guard>()
-expectTypeOf(
-  apiKey({
-    optional: true,
-    in: 'query',
-    name: 'key',
-    inject: { names: Names },
-    verify: (key, _context, { names }) => names.get(key),
-  }),
-).toEqualTypeOf<Guard<User | undefined>>()
-expectTypeOf(anyOf(optional, partner)).toEqualTypeOf<Guard<User | { partner: string } | undefined>>()
-expectTypeOf<IdentityOf<User, true>>().toEqualTypeOf<User | undefined>()
-expectTypeOf<IdentityOf<true, true>>().toEqualTypeOf<never>()
-expectTypeOf<IdentityOf<unknown, true>>().toEqualTypeOf<unknown>()
+const visitor = optional(bearerAuth({ verify: () => user }))
+expectTypeOf(visitor).toEqualTypeOf<Guard<User | undefined>>()
+expectTypeOf(optional(visitor)).toEqualTypeOf<Guard<User | undefined>>()
+defineGuard({
+  name: 'after',
+  after: visitor,
+  canActivate: ({ identity }) => {
+    expectTypeOf(identity).toEqualTypeOf<User | undefined>()
+    return true
+  },
+})
+expectTypeOf(optional(basicAuth({ verify: () => true }))).toEqualTypeOf<Guard>()
+expectTypeOf(optional(anyOf(bearer, partner))).toEqualTypeOf<Guard<User | { partner: string } | undefined>>()
+expectTypeOf(anyOf(visitor, partner)).toEqualTypeOf<Guard<User | { partner: string } | undefined>>()
 defineController({
   name: 'd',
-  guards: [optional],
+  guards: [visitor],
   routes: [
     { method: 'GET', handler: (_, c) => expectTypeOf(c.identity).toEqualTypeOf<User | undefined>() },
     {

@@ -22,7 +22,7 @@ import {
   defineModule, defineParamType, defineProvider, defineRoute, defineRouter, defineToken, defineVersioningScheme, file, html, lazy,
   notFound, redirect, reply, Session, sse, stream, text, VersioningSchemes,
 } from 'octavo'
-import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+import { anyOf, apiKey, basicAuth, bearerAuth, optional } from 'octavo/auth'
 import { createClient } from 'octavo/client'
 import { compression, cors, csrf, etag, loadShedding, rateLimit, requestId, securityHeaders, staticFiles } from 'octavo/middleware'
 import { createEdgeApp } from 'octavo/edge'
@@ -41,7 +41,7 @@ export const binding = bind(clock, { value: () => new Date() })
 export const engine = direct()
 export const bearer = bearerAuth({ verify: (token) => ({ user: token }) })
 export const basic = basicAuth({ realm: 'cars', verify: (name: string) => ({ name }) })
-export const key = apiKey({ in: 'header', name: 'x-key', optional: true, verify: (value: string) => ({ value }) })
+export const key = optional(apiKey({ in: 'header', name: 'x-key', verify: (value: string) => ({ value }) }))
 export const either = anyOf(bearer, key)
 export const guard = defineGuard({ name: 'guard', inject: { port: provider }, canActivate: (_context, { port }) => port > 0 })
 export const interceptor = defineInterceptor({ name: 'timer', intercept: (_context, next) => next() })

@@ -282,6 +282,21 @@ bind(Gateway, ${what})`
     )
   })
 
+  it('completes the options of inject alone', async () => {
+    const options = await editor.complete(`${HEAD}createApp(defineModule({})).inject({ ‸ })`)
+    for (const name of ['url', 'json', 'version']) assert.ok(options.includes(name), options.join())
+    assert.ok(!options.includes('hash') && !options.includes('toJSON'), options.join())
+  })
+
+  it('says that a guard needs after to read an identity', async () => {
+    const guard = `defineGuard({ name: 'IsAdmin', canActivate: ({ identity }) => identity.role === 'admin' })`
+    const found = await mistakes(`${HEAD}${guard}`)
+    assert.deepEqual(found.at(-1), [
+      'role',
+      `Property 'role' does not exist on type 'UnknownIdentityUseAfter'.`,
+    ])
+  })
+
   const reshaped = (options: string): string =>
     `import { absent, model, reshape } from 'octavo/changes'
 import { z } from 'zod'

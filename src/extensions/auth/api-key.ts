@@ -15,7 +15,7 @@ import {
 import { checkOptions, RULES, type AuthOptions } from './options.ts'
 
 /** The options of `apiKey`. */
-export interface ApiKeyOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
+export interface ApiKeyOptions<V, D = {}> extends AuthOptions<D> {
   /** Where the key is. */
   readonly in: 'header' | 'query' | 'cookie'
   /** The name of the header (in any case), query parameter or cookie. */
@@ -48,7 +48,6 @@ const OPTIONS: Rules = {
   name: RULES.text,
   verify: RULES.verify,
   inject: RULES.inject,
-  optional: RULES.optional,
   schemeName: RULES.name,
   realm: RULES.realm,
   description: RULES.text,
@@ -68,11 +67,9 @@ const OPTIONS: Rules = {
  *
  * @throws `DefinitionError` when an option is wrong.
  */
-export function apiKey<V, D extends Tokens = {}, O extends boolean = false>(
-  options: ApiKeyOptions<V, D, O>,
-): Guard<IdentityOf<V, O>> {
+export function apiKey<V, D extends Tokens = {}>(options: ApiKeyOptions<V, D>): Guard<IdentityOf<V>> {
   checkOptions('apiKey', options, { ...OPTIONS, ...nameRule(options) }, ['in', 'name', 'verify'])
-  const { in: where, name, verify, inject, optional, realm = 'api', description } = options
+  const { in: where, name, verify, inject, realm = 'api', description } = options
   const carrier = PLACES[where]
   // no such scheme is registered, but a 401 has to name one (RFC 9110 section 11.6.1)
   const challenge = toChallenge('ApiKey', { realm, in: where, name })
@@ -83,7 +80,6 @@ export function apiKey<V, D extends Tokens = {}, O extends boolean = false>(
     refusal: challenge,
     read: (request) => toKey(carrier.read(request, name)),
     inject,
-    optional,
     verify,
   })
   return placed(guard, apiKey)

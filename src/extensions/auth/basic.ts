@@ -15,7 +15,7 @@ import {
 import { checkOptions, RULES, type AuthOptions } from './options.ts'
 
 /** The options of `basicAuth`. */
-export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
+export interface BasicOptions<V, D = {}> extends AuthOptions<D> {
   /**
    * Who the user is: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`. What it
    * throws is passed on. It receives the values of `inject` as its last argument.
@@ -33,7 +33,6 @@ export interface BasicOptions<V, D = {}, O extends boolean = boolean> extends Au
 const OPTIONS: Rules = {
   verify: RULES.verify,
   inject: RULES.inject,
-  optional: RULES.optional,
   schemeName: RULES.name,
   realm: RULES.realm,
   description: RULES.text,
@@ -50,11 +49,9 @@ const OPTIONS: Rules = {
  *
  * @throws `DefinitionError` when an option is wrong.
  */
-export function basicAuth<V, D extends Tokens = {}, O extends boolean = false>(
-  options: BasicOptions<V, D, O>,
-): Guard<IdentityOf<V, O>> {
+export function basicAuth<V, D extends Tokens = {}>(options: BasicOptions<V, D>): Guard<IdentityOf<V>> {
   checkOptions('basicAuth', options, OPTIONS)
-  const { verify, inject, optional, schemeName = 'basicAuth', realm = 'api', description } = options
+  const { verify, inject, schemeName = 'basicAuth', realm = 'api', description } = options
   const challenge = toChallenge('Basic', { realm, charset: 'UTF-8' })
   const guard = createAuthGuard({
     name: schemeName,
@@ -63,7 +60,6 @@ export function basicAuth<V, D extends Tokens = {}, O extends boolean = false>(
     refusal: challenge,
     read: readUser,
     inject,
-    optional,
     verify,
   })
   return placed(guard, basicAuth)

@@ -15,7 +15,7 @@ import {
 import { checkOptions, RULES, type AuthOptions } from './options.ts'
 
 /** The options of `bearerAuth`. */
-export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends AuthOptions<D, O> {
+export interface BearerOptions<V, D = {}> extends AuthOptions<D> {
   /**
    * Who the token stands for: anything falsy is a 401, `true` allows without identity, anything else becomes `context.identity`.
    * Errors that it throws are passed on. It receives the values of `inject` as its last argument.
@@ -37,7 +37,6 @@ export interface BearerOptions<V, D = {}, O extends boolean = boolean> extends A
 const OPTIONS: Rules = {
   verify: RULES.verify,
   inject: RULES.inject,
-  optional: RULES.optional,
   scheme: RULES.token,
   schemeName: RULES.name,
   realm: RULES.realm,
@@ -60,11 +59,9 @@ const TOKEN = /^[\w.~+/-]+=*$/
  *
  * @throws `DefinitionError` when an option is wrong.
  */
-export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
-  options: BearerOptions<V, D, O>,
-): Guard<IdentityOf<V, O>> {
+export function bearerAuth<V, D extends Tokens = {}>(options: BearerOptions<V, D>): Guard<IdentityOf<V>> {
   checkOptions('bearerAuth', options, OPTIONS)
-  const { verify, inject, optional, realm = 'api', scheme = 'Bearer' } = options
+  const { verify, inject, realm = 'api', scheme = 'Bearer' } = options
   const guard = createAuthGuard({
     name: options.schemeName ?? `${scheme.toLowerCase().replaceAll(/[^\w.-]/g, '-')}Auth`,
     security: toBearerScheme(scheme, options),
@@ -72,7 +69,6 @@ export function bearerAuth<V, D extends Tokens = {}, O extends boolean = false>(
     refusal: toChallenge(scheme, { realm, error: 'invalid_token' }),
     read: (request) => readBearer(request, scheme.toLowerCase()),
     inject,
-    optional,
     verify,
   })
   return placed(guard, bearerAuth)

@@ -25,8 +25,6 @@ interface Scheme<C extends readonly string[], D extends Tokens> {
   readonly refusal: string
   readonly read: (request: HttpRequest) => Carried<C>
   readonly inject: D | undefined
-  /** Whether requests that carry nothing pass. */
-  readonly optional: boolean | undefined
   /** Returns the issuer of accepted credentials. */
   readonly issuerOf?: (context: ExecutionContext) => string | undefined
   readonly verify: (...args: [...credentials: C, context: ExecutionContext, inject: Injected<D>]) => unknown
@@ -48,25 +46,15 @@ export function createAuthGuard<C extends readonly string[], D extends Tokens>(
     return true
   }
 
-  const activate =
-    (isOptional: boolean) =>
-    (context: ExecutionContext, injected: Injected<D>): Awaitable<true> => {
-      const carried = read(context.request)
-      if (carried === undefined) {
-        if (isOptional) return true
-        throw denied('unauthenticated', [challenge])
-      }
-      if (carried === MALFORMED) throw denied('invalid_credentials', [refusal])
-      const verdict = verify(...carried, context, injected)
-      return isPromise(verdict)
-        ? verdict.then((settled) => settle(context, settled))
-        : settle(context, verdict)
-    }
+  function canActivate(context: ExecutionContext, injected: Injected<D>): Awaitable<true> {
+    const carried = read(context.request)
+    if (carried === undefined) throw denied('unauthenticated', [challenge])
+    if (carried === MALFORMED) throw denied('invalid_credentials', [refusal])
+    const verdict = verify(...carried, context, injected)
+    return isPromise(verdict) ? verdict.then((settled) => settle(context, settled)) : settle(context, verdict)
+  }
 
-  const base = { kind: 'guard', name, inject } as const
-  const required = { ...base, security: [{ [name]: security }], canActivate: activate(false) }
-  if (scheme.optional !== true) return required
-  return { ...base, required, security: [...required.security, {}], canActivate: activate(true) }
+  return { kind: 'guard', name, inject, security: [{ [name]: security }], canActivate }
 }
 
 const DETAILS = {
@@ -123,13 +111,9 @@ type Falsy = false | null | undefined | 0 | 0n | ''
 
 /**
  * The identity of a `verify` that returns V. Promises are awaited, and denials are dropped. `true` allows without an identity: it becomes
- * `undefined` beside another type, and `never` alone. `O` adds `undefined` for optional credentials.
+ * `undefined` beside another type, and `never` alone.
  */
-export type IdentityOf<V, O extends boolean = false> = 0 extends 1 & V
-  ? unknown
-  : OrAbsent<Allowed<Exclude<Awaited<V>, Falsy | void>>, O>
-
-type OrAbsent<I, O> = [O] extends [false] ? I : OrNone<I>
+export type IdentityOf<V> = 0 extends 1 & V ? unknown : Allowed<Exclude<Awaited<V>, Falsy | void>>
 
 type Allowed<A> = true extends A ? OrNone<Exclude<A, true>> : A
 

@@ -5,21 +5,15 @@ import {
   type DefinitionProblem,
   type Rules,
 } from '../../base/definition-error.ts'
-import { isBoolean, isFunction, isObject, isRecord, isNonEmptyString } from '../../base/values.ts'
+import { isFunction, isObject, isRecord, isNonEmptyString } from '../../base/values.ts'
 
-/** The options that all guards of this folder have. `D` is what `verify` injects, `O` whether credentials are optional. */
-export interface AuthOptions<D = {}, O extends boolean = boolean> {
+/** The options that all guards of this folder have. `D` is what `verify` injects. */
+export interface AuthOptions<D = {}> {
   /**
    * The tokens that `verify` needs, by the keys under which it receives them as its last argument. Octavo checks when the application is
    * created that the module of the guard sees these tokens.
    */
   readonly inject?: D
-  /**
-   * Whether requests without credentials pass, with `undefined` as their identity. Credentials that are wrong are a 401 all the same.
-   *
-   * @default false
-   */
-  readonly optional?: O
   /** The realm of the credentials in the challenge, in printable ASCII. @default 'api' */
   readonly realm?: string
   /** Shown in documents. */
@@ -30,7 +24,6 @@ export interface AuthOptions<D = {}, O extends boolean = boolean> {
 export const RULES = {
   verify: [isFunction, 'a function'],
   inject: [isRecord, 'an object of tokens'],
-  optional: [isBoolean, 'true or false'],
   text: [isNonEmptyString, 'a string with at least one character'],
   // the characters of keys in the components of a document (OpenAPI 3.1 section 4.8.7)
   name: [matches(/^[\w.-]+$/), 'a name of letters, digits, ".", "-" and "_"'],

@@ -1,5 +1,5 @@
 import { defineController, defineGuard, unauthorized } from 'octavo'
-import { anyOf, apiKey, basicAuth, bearerAuth } from 'octavo/auth'
+import { anyOf, apiKey, basicAuth, bearerAuth, optional } from 'octavo/auth'
 import { z } from 'zod'
 
 /** What is right for each of the guards, by the names of their schemes, as a request carries it. */
@@ -32,7 +32,7 @@ const Ticket = defineGuard({
   },
 })
 const Either = anyOf(Bearer, InHeader, InQuery)
-const Token = bearerAuth({ scheme: 'Token', optional: true, verify: (token) => token === 'a-token' })
+const Token = optional(bearerAuth({ scheme: 'Token', verify: (token) => token === 'a-token' }))
 const Even = defineGuard({ name: 'Even', canActivate: ({ request }) => /[02468]$/.test(request.path) })
 
 const open = defineController({

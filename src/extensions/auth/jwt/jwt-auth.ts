@@ -54,7 +54,6 @@ const OPTIONS: Rules = {
   identity: [isFunction, 'a function'],
   isRevoked: [isFunction, 'a function'],
   inject: RULES.inject,
-  optional: RULES.optional,
   typ: NAMES,
   clockTolerance: [isCount, 'a number of seconds'],
   withoutExpiry: [isBoolean, 'true or false'],
@@ -87,12 +86,9 @@ const OPTIONS: Rules = {
  *
  * @throws `DefinitionError` when an option is wrong.
  */
-export function jwtAuth<
-  S extends Schema | undefined = undefined,
-  V = ClaimsOf<S>,
-  D extends Tokens = {},
-  O extends boolean = false,
->(options: JwtOptions<S, V, D, O>): Guard<IdentityOf<V, O>> {
+export function jwtAuth<S extends Schema | undefined = undefined, V = ClaimsOf<S>, D extends Tokens = {}>(
+  options: JwtOptions<S, V, D>,
+): Guard<IdentityOf<V>> {
   checkOptions(WHERE, options, OPTIONS, ['issuer', 'audience', 'algorithms'], keyProblems(options))
   const { realm = 'api', schemeName = WHERE, resourceMetadata, description, scopes = [] } = options
   const { scheme = 'Bearer', securityScheme } = options
@@ -112,7 +108,6 @@ export function jwtAuth<
     refusal: challenge({ error: 'invalid_token' }),
     read: (request) => readBearer(request, scheme.toLowerCase()),
     inject: options.inject,
-    optional: options.optional,
     issuerOf: (context) => grantOf(context)?.issuer,
     verify: createVerdict(options, challenge),
   })
@@ -135,11 +130,10 @@ function toGranting(
   challenge: Grant['challenge'],
   scopes: readonly string[],
 ): UntypedGuard {
-  const { required, security = [] } = guard
+  const { security = [] } = guard
   return {
     ...guard,
-    ...(required === undefined ? {} : { required: toGranting(required, challenge, scopes) }),
-    security: security.map((each) => (Object.keys(each).length === 0 ? each : needingScopes(each, scopes))),
+    security: security.map((each) => needingScopes(each, scopes)),
     canActivate: (context, inject: never) => {
       grant(context, { scopes: undefined, challenge })
       return guard.canActivate(context, inject)

@@ -13,10 +13,7 @@ export type JwtAlgorithm = 'RS256' | 'ES256' | 'EdDSA' | 'HS256'
 export type ClaimsOf<S> = S extends Schema ? OutputOf<S> : JwtClaims
 
 /** The options of `jwtAuth`. */
-export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolean = boolean> extends Omit<
-  AuthOptions<D, O>,
-  'inject'
-> {
+export interface JwtOptions<S = undefined, V = unknown, D = {}> extends Omit<AuthOptions<D>, 'inject'> {
   /** The issuers of tokens, compared with `iss`. */
   readonly issuer: string | readonly string[]
   /** The names of this API, one of which has to be in `aud`. */
@@ -73,4 +70,4 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}, O extends boolea
 }
 
 /** The options about tokens alone. */
-export type TokenRules = Omit<JwtOptions, 'claims' | 'identity' | 'isRevoked' | 'inject' | 'optional'>
+export type TokenRules = Omit<JwtOptions, 'claims' | 'identity' | 'isRevoked' | 'inject'>
