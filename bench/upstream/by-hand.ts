@@ -8,6 +8,23 @@ const OF_CONNECTION = new Set(
   'connection keep-alive proxy-connection te trailer transfer-encoding upgrade host expect'.split(' '),
 )
 
+/** The headers of a message without those of its connection (RFC 9110 section 7.6.1), names and values in turn. */
+function withoutConnection(headers: Readonly<Record<string, string | string[] | undefined>>): string[] {
+  const { connection } = headers
+  const named =
+    typeof connection !== 'string' || connection === 'keep-alive' || connection === 'close'
+      ? []
+      : connection.split(',').map((name) => name.trim().toLowerCase())
+  const lines: string[] = []
+  for (const name in headers) {
+    const value = headers[name]
+    if (OF_CONNECTION.has(name) || named.includes(name)) continue
+    if (typeof value === 'string') lines.push(name, value)
+    else if (value !== undefined) for (const line of value) lines.push(name, line)
+  }
+  return lines
+}
+
 /** Passes a response on, at the pace of the client. */
 class Passing implements Dispatcher.DispatchHandler {
   readonly #response: ServerResponse
@@ -27,12 +44,7 @@ class Passing implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    const own: Record<string, string | string[]> = {}
-    for (const name in headers) {
-      const value = headers[name]
-      if (value !== undefined && !OF_CONNECTION.has(name)) own[name] = value
-    }
-    this.#response.writeHead(status, own)
+    this.#response.writeHead(status, withoutConnection(headers))
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -45,24 +57,26 @@ class Passing implements Dispatcher.DispatchHandler {
     this.#response.end()
   }
 
-  onResponseError(): void {
+  onResponseError(_controller: unknown, error: Error): void {
+    const isLate = 'code' in error && String(error.code).endsWith('_TIMEOUT')
     if (this.#response.headersSent) this.#response.destroy()
-    else this.#response.writeHead(502).end()
+    else this.#response.writeHead(isLate ? 504 : 502).end()
   }
 }
 
 /** A proxy as one writes it with undici and node:http. */
 export function serveByHand(behind: string): Promise<number> {
-  const pool = new Pool(behind, { connections: 128 })
+  const pool = new Pool(behind, {
+    connections: 128,
+    headersTimeout: 10_000,
+    bodyTimeout: 30_000,
+    connect: { timeout: 2_000 },
+  })
   const server = createServer((request: IncomingMessage, response) => {
-    const headers: string[] = []
-    for (const name in request.headers) {
-      const value = request.headers[name]
-      if (OF_CONNECTION.has(name)) continue
-      if (typeof value === 'string') headers.push(name, value)
-      else if (value !== undefined) for (const line of value) headers.push(name, line)
-    }
-    headers.push('x-forwarded-for', request.socket.remoteAddress ?? '', 'via', '1.1 hand')
+    const headers = withoutConnection(request.headers)
+    const { host = '' } = request.headers
+    headers.push('x-forwarded-for', request.socket.remoteAddress ?? '', 'x-forwarded-proto', 'http')
+    headers.push('x-forwarded-host', host, 'via', '1.1 hand')
     const hasBody =
       request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
     pool.dispatch(

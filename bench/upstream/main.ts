@@ -180,7 +180,7 @@ function toSection(
   return {
     title: 'In front of an API',
     text: [
-      `If Octavo stands in front of an API of yours, each request passes through it. The API behind answers 1 kB of JSON. The requests are sent by ${loader}.${isPinned ? ' It shares a core with the API behind, and the servers share the other core.' : ''} The proxy by hand passes requests and responses with the dispatcher of undici, without versions, guards or forwarding headers but two.`,
+      `If Octavo stands in front of an API of yours, each request passes through it. The API behind answers 1 kB of JSON. The requests are sent by ${loader}.${isPinned ? ' It shares a core with the API behind, and the servers share the other core.' : ''} The proxy by hand does what every proxy has to with the dispatcher of undici: time limits, backpressure, forwarding headers, no headers of the connection, and an end to requests whose clients have left. It knows nothing of versions or guards.`,
       `Goals: the newest version at least 0.95 of the proxy by hand (${ratio(1, 0)}) and 1.3 of @fastify/http-proxy (${ratio(1, 3)}), a version with one change at least 0.8 of the newest (${ratio(2, 1)}), and at most 30 MiB more for a gigabyte in each direction.`,
     ],
     tables: [

@@ -75,8 +75,8 @@ async function openTransport(settings: UpstreamSettings, urls: readonly string[]
   const transports = urls.map((origin) => createFetchTransport(name, origin, globalThis, timeouts.headers))
   const [first] = transports
   if (first === undefined) throw new Error(`${name} has no address`)
-  const send: Transport['send'] = (request, sender) =>
-    (transports[next++ % transports.length] ?? first).send(request, sender)
+  const send: Transport['send'] = (request, sender, receiver) =>
+    (transports[next++ % transports.length] ?? first).send(request, sender, receiver)
   return { ...first, send }
 }
 

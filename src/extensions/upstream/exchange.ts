@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici'
 
+import type { Awaitable } from '../../base/values.ts'
 import { isBodyless } from '../../server/pipeline/response-head.ts'
 import { joinChunks } from '../../server/request/body.ts'
 import { BodyStream } from './body-stream.ts'
 import { invalidResponse, isReset, isUnconnected, toError, toUpstreamError } from './failures.ts'
-import type { IncomingResponse, OutgoingRequest, Sender } from './transport.ts'
+import type { IncomingResponse, OutgoingRequest, Receiver, Sender } from './transport.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -24,6 +25,8 @@ const PASSING_FAILURES: ReadonlySet<number> = new Set([502, 503, 504])
 /** Milliseconds before a request is sent again, which double each time. */
 const FIRST_WAIT = 100
 
+const ignore = (): void => undefined
+
 /** The connections to an API. */
 export interface Line {
   readonly name: string
@@ -34,14 +37,15 @@ export interface Line {
 }
 
 /** One request on its way through undici. A class because one is made for every request. */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange<T> implements Dispatcher.DispatchHandler {
   /** The protocol that it asks for, `null` for HTTP. */
   protected readonly upgrade: string | null = null
   readonly #line: Line
   readonly #request: OutgoingRequest
   readonly #sender: Sender
-  readonly #resolve: (response: IncomingResponse) => void
-  readonly #reject: (error: unknown) => void
+  readonly #receiver: Receiver<T>
+  protected resolve: (result: Awaitable<T>) => void = ignore
+  #reject: (error: unknown) => void = ignore
   /** How often the request was sent again. */
   #repeated = 0
   #controller: Controller | undefined
@@ -54,21 +58,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Ends the request, on platforms without a cheaper way. */
   #signal: AbortSignal | undefined
 
-  constructor(
-    line: Line,
-    request: OutgoingRequest,
-    sender: Sender,
-    resolve: (response: IncomingResponse) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(line: Line, request: OutgoingRequest, sender: Sender, receiver: Receiver<T>) {
     this.#line = line
     this.#request = request
     this.#sender = sender
-    this.#resolve = resolve
-    this.#reject = reject
+    this.#receiver = receiver
   }
 
-  start(): void {
+  /** Sends the request. */
+  send(): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.#reject = reject
+      this.#start()
+    })
+  }
+
+  #start(): void {
     const { upgrade } = this
     const { method, path, headers, body } = this.#request
     // undici takes iterables of chunks, which its types leave out
@@ -108,8 +114,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#chunks = []
       return
     }
-    this.#stream = new BodyStream(controller)
-    this.#settle(this.#stream)
+    const stream = new BodyStream(controller)
+    this.#stream = stream
+    // later, because a short body arrives with its head
+    queueMicrotask(() => this.#settle(stream))
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -151,14 +159,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settle(body: IncomingResponse['body']): void {
     if (this.#head === undefined) return
     const { status, headers } = this.#head
-    this.#resolve({ status, headers, body })
+    try {
+      this.resolve(this.#receiver.take({ status, headers, body }))
+    } catch (error) {
+      this.#reject(error)
+    }
+  }
+
+  #refuse(error: unknown): void {
+    this.#reject(this.#receiver.fail(error))
   }
 
   /** Sends the request once more if that is harmless, and reports the error otherwise. */
   #fail(error: unknown): void {
     const { signal } = this.#sender
     if (!signal.aborted && this.#head === undefined && this.#canRepeat(error)) this.#repeat()
-    else this.#reject(signal.aborted ? error : toUpstreamError(this.#line.name, error))
+    else this.#refuse(signal.aborted ? error : toUpstreamError(this.#line.name, error))
   }
 
   /** A kept connection may end while a request is sent, which is no failure, and of several upstreams one may be down. */
@@ -181,8 +197,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     setTimeout(() => {
       this.#hasEnded = false
       const { signal } = this.#sender
-      if (signal.aborted) this.#reject(signal.reason)
-      else this.start()
+      if (signal.aborted) this.#refuse(signal.reason)
+      else this.#start()
     }, wait)
   }
 

@@ -1,7 +1,7 @@
 import type { UpstreamApp } from '../../define/forward.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
 import { toError, toUpstreamError } from './failures.ts'
-import type { IncomingResponse, OutgoingRequest, Transport } from './transport.ts'
+import type { IncomingResponse, OutgoingRequest, Sender, Transport } from './transport.ts'
 
 /**
  * Creates what sends requests to an application, or by `fetch` of the platform, which has decoded what it returns. Time limits are for the
@@ -13,24 +13,31 @@ export function createFetchTransport(
   app: UpstreamApp,
   headersTimeout: number,
 ): Transport {
+  const fetchHead = async (request: OutgoingRequest, sender: Sender): Promise<IncomingResponse> => {
+    const limit = new AbortController()
+    const timer = setTimeout(
+      () => limit.abort(new DOMException('No response in time', 'TimeoutError')),
+      headersTimeout,
+    )
+    const signal = AbortSignal.any([sender.signal, limit.signal])
+    try {
+      const response = await raced(app.fetch(toWebRequest(origin, request, signal)), signal)
+      return toIncoming(request.method, response, app === globalThis)
+    } catch (error) {
+      if (sender.signal.aborted) throw sender.signal.reason ?? clientWentAway()
+      throw toUpstreamError(name, limit.signal.aborted ? { code: 'ETIMEDOUT', cause: error } : error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
   return {
-    send: async (request, sender) => {
-      const limit = new AbortController()
-      const timer = setTimeout(
-        () => limit.abort(new DOMException('No response in time', 'TimeoutError')),
-        headersTimeout,
-      )
-      const signal = AbortSignal.any([sender.signal, limit.signal])
-      try {
-        const response = await raced(app.fetch(toWebRequest(origin, request, signal)), signal)
-        return toIncoming(request.method, response, app === globalThis)
-      } catch (error) {
-        if (sender.signal.aborted) throw sender.signal.reason ?? clientWentAway()
-        throw toUpstreamError(name, limit.signal.aborted ? { code: 'ETIMEDOUT', cause: error } : error)
-      } finally {
-        clearTimeout(timer)
-      }
-    },
+    send: (request, sender, receiver) =>
+      fetchHead(request, sender).then(
+        (response) => receiver.take(response),
+        (error: unknown) => {
+          throw receiver.fail(error)
+        },
+      ),
     upgrade: undefined,
     close: () => Promise.resolve(),
   }

@@ -24,7 +24,7 @@ import { isJson, readData, readStream } from './results.ts'
 import type { UpstreamSettings } from './options.ts'
 import { toResponseHeaders } from './response-headers.ts'
 import { toRunning, type RunningUpstream } from './running.ts'
-import type { IncomingResponse, OutgoingRequest } from './transport.ts'
+import { AS_IT_IS, type IncomingResponse, type OutgoingRequest, type Receiver } from './transport.ts'
 import { upgradeBoth } from './upgrading.ts'
 
 /** Sources of one body, which is read once. */
@@ -50,7 +50,11 @@ export function createForwarding(settings: UpstreamSettings): Forwarding {
       ...route,
       handler: async (input: ForwardInput, context: RequestContext) => {
         const running = toRunning(Reflect.get(input.inject, FORWARDED), settings)
-        const response = await running.transport.send(toCallRequest(route, settings, input, context), context)
+        const response = await running.transport.send(
+          toCallRequest(route, settings, input, context),
+          context,
+          AS_IT_IS,
+        )
         const data = await readData(response, settings)
         return reply(response.status, data)
       },
@@ -116,24 +120,62 @@ function readsAny({ responses, status }: ResolvedRoute, isRead: (status: number)
   )
 }
 
-async function forward(
+function forward(
   plan: ForwardPlan,
   running: RunningUpstream,
   request: OutgoingRequest | Promise<OutgoingRequest>,
   context: RequestContext,
 ): Promise<unknown> {
-  try {
-    const outgoing = request instanceof Promise ? await request : request
-    const response =
-      context.handOver === undefined
-        ? await running.transport.send(outgoing, context)
-        : await upgradeBoth(running, outgoing, context)
-    if (FINISHED in response) return response
-    const answer = toAnswer(plan, running, response, context)
-    return isPromise(answer) ? await answer : answer
-  } catch (error) {
-    if (error instanceof HttpError && OWN_CODES.has(error.code)) logUnknown(context, error)
-    throw error
+  const forwarded = new Forwarded(plan, running, context)
+  if (request instanceof Promise) return request.then((outgoing) => forwarded.send(outgoing))
+  return forwarded.send(request)
+}
+
+/** A request that is forwarded. A class because one is made for every request. */
+class Forwarded implements Receiver<unknown> {
+  readonly #plan: ForwardPlan
+  readonly #running: RunningUpstream
+  readonly #context: RequestContext
+
+  constructor(plan: ForwardPlan, running: RunningUpstream, context: RequestContext) {
+    this.#plan = plan
+    this.#running = running
+    this.#context = context
+  }
+
+  send(request: OutgoingRequest): Promise<unknown> {
+    const { handOver } = this.#context
+    return handOver === undefined
+      ? this.#running.transport.send(request, this.#context, this)
+      : this.#upgrade(request)
+  }
+
+  #upgrade(request: OutgoingRequest): Promise<unknown> {
+    return upgradeBoth(this.#running, request, this.#context).then(
+      (response) => (FINISHED in response ? response : this.take(response)),
+      this.#rethrow,
+    )
+  }
+
+  take(response: IncomingResponse): unknown {
+    try {
+      const answer = toAnswer(this.#plan, this.#running, response, this.#context)
+      return isPromise(answer) ? answer.then(undefined, this.#rethrow) : answer
+    } catch (error) {
+      throw this.fail(error)
+    }
+  }
+
+  // a getter, because few requests fail
+  get #rethrow() {
+    return (error: unknown): never => {
+      throw this.fail(error)
+    }
+  }
+
+  fail(error: unknown): unknown {
+    if (error instanceof HttpError && OWN_CODES.has(error.code)) logUnknown(this.#context, error)
+    return error
   }
 }
 

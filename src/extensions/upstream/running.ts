@@ -1,7 +1,7 @@
 import type { UpstreamApp } from '../../define/forward.ts'
 import { createFetchTransport, toWebStream } from './fetch-transport.ts'
 import type { UpstreamSettings } from './options.ts'
-import type { OutgoingRequest, Transport } from './transport.ts'
+import { AS_IT_IS, type OutgoingRequest, type Transport } from './transport.ts'
 
 /** An upstream that has started. A class because it lives as long as its application. */
 export class RunningUpstream implements UpstreamApp {
@@ -20,7 +20,11 @@ export class RunningUpstream implements UpstreamApp {
   async fetch(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url)
     const outgoing = await toOutgoing(request, this.#prefix + pathname + search)
-    const { status, headers, body } = await this.transport.send(outgoing, { signal: request.signal })
+    const { status, headers, body } = await this.transport.send(
+      outgoing,
+      { signal: request.signal },
+      AS_IT_IS,
+    )
     const list = new Headers()
     for (const [name, value] of Object.entries(headers))
       for (const line of [value ?? []].flat()) if (!OF_CONNECTION.has(name)) list.append(name, line)

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 
+import type { Awaitable } from '../../base/values.ts'
 import type { BodyStream } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 
@@ -28,14 +29,27 @@ export interface Sender extends Pick<RequestContext, 'signal'> {
   readonly raw?: RequestContext['raw']
 }
 
+/** Makes something of a response, or of the error in its place. One object for each request, and no promise between them. */
+export interface Receiver<T> {
+  take(response: IncomingResponse): Awaitable<T>
+  /** Returns the error that is thrown because no response has come. */
+  fail(error: unknown): unknown
+}
+
+/** Returns responses and errors as they are. */
+export const AS_IT_IS: Receiver<IncomingResponse> = {
+  take: (response) => response,
+  fail: (error) => error,
+}
+
 /** Sends requests to an API. */
 export interface Transport {
   /**
-   * Sends a request.
+   * Sends a request. Returns what the receiver makes of the response.
    *
    * @throws `HttpError` 502 or 504, or the reason of the signal of a client that has left.
    */
-  readonly send: (request: OutgoingRequest, sender: Sender) => Promise<IncomingResponse>
+  readonly send: <T>(request: OutgoingRequest, sender: Sender, receiver: Receiver<T>) => Promise<T>
   /** Asks for another protocol. Returns the connection, or the response if the API refuses. `undefined` where that is not possible. */
   readonly upgrade: ((request: OutgoingRequest, sender: Sender) => Promise<Upgraded>) | undefined
   readonly close: () => Promise<void>

@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici'
 
 import { Exchange, type Line } from './exchange.ts'
 import type { UpstreamTimeouts } from './options.ts'
-import type { IncomingResponse, Transport, Upgraded } from './transport.ts'
+import { AS_IT_IS, type IncomingResponse, type Transport, type Upgraded } from './transport.ts'
 
 /** The settings of connections. */
 export interface PoolSettings {
@@ -25,14 +25,8 @@ export function createUndiciTransport(undici: Undici, settings: PoolSettings): T
   const pool = openPool(undici, settings)
   const line: Line = { name, dispatcher: pool, addresses: urls.length, retries }
   return {
-    send: (request, sender) =>
-      new Promise((resolve, reject) => new Exchange(line, request, sender, resolve, reject).start()),
-    upgrade: (request, sender) =>
-      new Promise((resolve, reject) => {
-        const exchange = new Upgrading(line, request, sender, resolve, reject)
-        exchange.upgraded = resolve
-        exchange.start()
-      }),
+    send: (request, sender, receiver) => new Exchange(line, request, sender, receiver).send(),
+    upgrade: (request, sender) => new Upgrading(line, request, sender, AS_IT_IS).send(),
     close: () => pool.destroy(),
   }
 }
@@ -48,9 +42,8 @@ function openPool({ Pool, BalancedPool }: Undici, { urls, connections, timeouts 
   return urls.length === 1 ? new Pool(only, options) : new BalancedPool([...urls], options)
 }
 
-class Upgrading extends Exchange {
+class Upgrading extends Exchange<Upgraded> {
   protected override readonly upgrade = 'websocket'
-  upgraded: ((upgraded: Upgraded) => void) | undefined
 
   onRequestUpgrade(
     _controller: unknown,
@@ -59,6 +52,6 @@ class Upgrading extends Exchange {
     connection: Duplex,
   ): void {
     this.end()
-    this.upgraded?.({ headers, connection })
+    this.resolve({ headers, connection })
   }
 }

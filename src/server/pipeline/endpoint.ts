@@ -165,11 +165,9 @@ function createAnswer(
   }
   // in functions of their own: a closure would be made for every request, whether or not something takes time
   const later = (context: RequestContext, result: PromiseLike<unknown>): Promise<FinishedResponse> =>
-    Promise.resolve(limit(context, result, dropResult)).then((value) =>
-      respond(value, context.takeHead(), context),
-    )
+    limit(context, result, (value) => respond(value, context.takeHead(), context), dropResult)
   const injectLater = (context: RequestContext, input: Input): Awaitable<FinishedResponse> =>
-    limit(context, injection.readAsync(context)).then((inject) => {
+    limit(context, injection.readAsync(context), (inject) => {
       input.inject = inject
       return call(context, input)
     })

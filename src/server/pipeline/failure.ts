@@ -5,7 +5,7 @@ import { logError } from '../logging/safe-logger.ts'
 import { headerProblem } from './response-head.ts'
 import { isHost } from '../request/host.ts'
 import { DEFAULT_TIMEOUTS, type Limits } from '../options/app-options.ts'
-import { LONGEST_TIMER } from '../../base/values.ts'
+import { LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
 
 /**
  * The response to whatever was thrown: an `HttpError` in the format of the application, a plain 500 for everything else, which is logged
@@ -179,12 +179,13 @@ function toTitle(name: string): string {
   return name.toLowerCase().replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-/** Waits for a step of a request. Rejects with a 503 if it takes too long; `drop` gets what comes after that. */
-export type Limit = <T>(
+/** Waits for a step of a request, and goes on with `use`. Rejects with a 503 if it takes too long; `drop` gets what comes after that. */
+export type Limit = <T, R>(
   context: RequestContext,
   step: PromiseLike<T>,
+  use: (value: T) => Awaitable<R>,
   drop?: (late: T) => void,
-) => PromiseLike<T>
+) => Promise<R>
 
 /**
  * Creates the time limit of the steps of a route; 0 milliseconds are no limit. Each guard and the handler with its interceptors have the
@@ -194,9 +195,14 @@ export type Limit = <T>(
  * The code of the step goes on: what lives for the request is disposed after it, and its outcome is dropped.
  */
 export function createLimit(milliseconds: number): Limit {
-  if (milliseconds === 0) return (_context, step) => step
-  return <T>(context: RequestContext, step: PromiseLike<T>, drop: (late: T) => void = ignore) =>
-    new Promise<T>((resolve, reject) => {
+  if (milliseconds === 0) return (_context, step, use) => Promise.resolve(step).then(use)
+  return <T, R>(
+    context: RequestContext,
+    step: PromiseLike<T>,
+    use: (value: T) => Awaitable<R>,
+    drop: (late: T) => void = ignore,
+  ) =>
+    new Promise<R>((resolve, reject) => {
       const clock = new Clock(milliseconds, context, (error) => {
         context.endAfter(step)
         reject(error)
@@ -204,8 +210,13 @@ export function createLimit(milliseconds: number): Limit {
       clock.start()
       const settle = (value: T): void => {
         clock.stop()
-        if (clock.isLate) drop(value)
-        else resolve(value)
+        if (clock.isLate) return drop(value)
+        // a promise more would cost every request that takes time
+        try {
+          resolve(use(value))
+        } catch (error) {
+          reject(error)
+        }
       }
       const fail = (error: unknown): void => {
         clock.stop()

@@ -45,7 +45,7 @@ function pass(
     if (ready === undefined) return undefined
     const verdict = ask(ready, context)
     if (isPromise(verdict)) {
-      return Promise.resolve(limit(context, verdict)).then((settled) => {
+      return limit(context, verdict, (settled) => {
         check(settled)
         return pass(guards, index + 1, context, limit)
       })

@@ -130,7 +130,7 @@ function withMigration(
 /** Waits for a conversion that loads data. */
 async function loading<T>(context: RequestContext, limit: Limit, made: PromiseLike<T>): Promise<T> {
   try {
-    return await limit(context, made)
+    return await limit(context, made, (value) => value)
   } catch (error) {
     throw toFailed(context, error)
   }

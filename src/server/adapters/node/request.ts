@@ -92,21 +92,22 @@ export class NodeRequest implements RawRequest {
 
   whenGone(leave: (reason: unknown) => void): void {
     this.#leave = leave
-    const stop = (): void => {
-      if (!this.response.writableFinished || this.request.aborted) leave(clientWentAway())
-    }
-    if (this.response.destroyed) stop()
-    else this.response.once('close', stop)
+    this.#onGone(leave)
   }
 
   #createAbort(): AbortController {
     const abort = new AbortController()
+    this.#onGone((reason) => abort.abort(reason))
+    return abort
+  }
+
+  #onGone(leave: (reason: unknown) => void): void {
     const stop = (): void => {
-      if (!this.response.writableFinished || this.request.aborted) abort.abort(clientWentAway())
+      if (!this.response.writableFinished || this.request.aborted) leave(clientWentAway())
     }
     if (this.response.destroyed) stop()
-    else this.response.once('close', stop)
-    return abort
+    // `once` takes as long again, and it comes once
+    else this.response.on('close', stop)
   }
 
   #read(limit: number, length: number | undefined): Promise<Uint8Array> {

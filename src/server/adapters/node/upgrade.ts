@@ -63,17 +63,19 @@ class UpgradableRequest extends IncomingMessage {}
 /** The mark of an upgrade that the parser reports. */
 const SAID: unique symbol = Symbol('upgrade')
 
+type Marked = IncomingMessage & { [SAID]?: true }
+
 /**
  * A server of node:http that has a listener for upgrades takes every request with an `Upgrade` header out of HTTP, be it a POST that asks
  * for HTTP/2. It looks at `upgrade` when the head has been read, so this leaves the others as they are (RFC 9110 section 7.8).
  */
 for (const { prototype } of [UpgradableDirectRequest, UpgradableRequest]) {
   Object.defineProperty(prototype, 'upgrade', {
-    get(this: IncomingMessage) {
-      return Reflect.get(this, SAID) === true && (this.method === 'CONNECT' || isHandshake(this))
+    get(this: Marked) {
+      return this[SAID] === true && (this.method === 'CONNECT' || isHandshake(this))
     },
-    set(this: IncomingMessage, value: unknown) {
-      if (value === true) Reflect.set(this, SAID, value)
+    set(this: Marked, value: unknown) {
+      if (value === true) this[SAID] = value
     },
   })
 }
