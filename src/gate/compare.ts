@@ -58,11 +58,12 @@ export function compareSources(
   return toComparison(createDocuments(base, revision, toStrictness(options)))
 }
 
-/** Compares two OpenAPI documents in both directions, and reads them once. @throws {ReadError} like `compareSources` */
-export function compareBothWays(one: Source, other: Source): readonly [TracedComparison, TracedComparison] {
+/** Lists what breaks clients of one of two OpenAPI documents that get the other one. Reads both once. @throws {ReadError} like `compareSources` */
+export function findBreakingBothWays(one: Source, other: Source): readonly TracedFinding[] {
   const strictness = toStrictness({})
   const forth = createDocuments(one, other, strictness)
-  return [toComparison(forth), toComparison(createDocuments(other, one, strictness, forth))]
+  const back = createDocuments(other, one, strictness, forth)
+  return [forth, back].flatMap((documents) => toComparison(documents, 'breaking').findings)
 }
 
 function toStrictness({
@@ -73,10 +74,10 @@ function toStrictness({
   return { closedEnums, closedClients, now: now.getTime() }
 }
 
-function toComparison(documents: Documents): TracedComparison {
+function toComparison(documents: Documents, least?: Level): TracedComparison {
   const findings = withinStack(() => {
     const compared = [...comparePaths(documents), ...compareWebhooks(documents)]
-    return toFindings([...compared, ...unresolvedIn(documents)], documents)
+    return toFindings([...compared, ...unresolvedIn(documents)], documents, least)
   })
   return { level: worst(findings.map(({ level }) => level)), findings: toSorted(findings) }
 }
@@ -150,7 +151,9 @@ function comparePaths(documents: Documents): readonly OfOperation[] {
     }),
     ...come.map((now) => {
       const message = 'the operation was added'
-      return ofOperation(now, [{ rule: 'endpoint-added', at: [], message, base: '', revision: now.pointer }])
+      return ofOperation(now, [
+        { rule: 'endpoint-added', at: [], message, base: undefined, revision: now.place },
+      ])
     }),
   ]
 }
@@ -171,14 +174,13 @@ function withNamedPath(operation: Operation): Operation {
   const parameters = operation.parameters.map((parameter) =>
     parameter.in === 'path' ? { ...parameter, key: `path ${parameter.name}` } : parameter,
   )
-  const { pointer } = operation
-  return { ...operation, parameters, pointer }
+  return { ...operation, parameters }
 }
 
 function toMoved(old: Operation, now: Operation): Difference {
   const message = `the operation was ${nameOf(old)} and is ${nameOf(now)}`
   const rule = hasMoreInPath(old, now) ? 'new-request-path-parameter' : 'route-moved'
-  return { rule, at: [], message, base: old.pointer, revision: now.pointer }
+  return { rule, at: [], message, base: old.place, revision: now.place }
 }
 
 function compareOperations(old: Operation, now: Operation, documents: Documents): readonly Found[] {
@@ -208,21 +210,21 @@ function isSameOperation(old: Operation, now: Operation, { isSame }: Documents):
 function toIdDifferences(old: Operation, now: Operation): readonly Difference[] {
   if (old.id === undefined || old.id === now.id) return []
   const message = `the operationId was ${old.id} and is ${now.id ?? 'missing'}`
-  return [{ rule: 'operation-id-changed', at: [], message, base: old.pointer, revision: now.pointer }]
+  return [{ rule: 'operation-id-changed', at: [], message, base: old.place, revision: now.place }]
 }
 
 function compareWebhooks(documents: Documents): readonly OfOperation[] {
   const [before, after] = [webhooksOf(documents.base), webhooksOf(documents.revision)]
-  const removed = { rule: 'webhook-removed', at: [], message: 'the webhook was removed', revision: '' }
-  const added = { rule: 'webhook-added', at: [], message: 'the webhook was added', base: '' }
+  const removed = { rule: 'webhook-removed', at: [], message: 'the webhook was removed', revision: undefined }
+  const added = { rule: 'webhook-added', at: [], message: 'the webhook was added', base: undefined }
   return [
     ...[...before].map(([key, old]) => {
       const now = after.get(key)
-      const found = now === undefined ? [{ ...removed, base: old.pointer }] : compareSent(old, now, documents)
+      const found = now === undefined ? [{ ...removed, base: old.place }] : compareSent(old, now, documents)
       return ofOperation(old, found, true)
     }),
     ...[...after].flatMap(([key, now]) =>
-      before.has(key) ? [] : [ofOperation(now, [{ ...added, revision: now.pointer }], true)],
+      before.has(key) ? [] : [ofOperation(now, [{ ...added, revision: now.place }], true)],
     ),
   ]
 }

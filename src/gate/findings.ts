@@ -1,4 +1,4 @@
-import { worst, type Passed, type TracedFinding, type TracedPlace } from './finding.ts'
+import { isAtLeast, worst, type Level, type Passed, type TracedFinding, type TracedPlace } from './finding.ts'
 import { levelOf, type Circumstances } from './level.ts'
 import type { Difference, DifferentSchemas, Documents, Found } from './operation/context.ts'
 import { toRule, type Fact, type Pair, type Step } from './schema/fact.ts'
@@ -26,19 +26,25 @@ interface Placed extends Pick<Difference, 'rule' | 'message' | 'base' | 'revisio
 /** A difference, with all places that it reaches. */
 interface Group {
   readonly difference: Placed
+  readonly pointers: readonly [base: string, revision: string]
   readonly places: TracedPlace[]
 }
 
-/** Lists each difference once, with the operations and places that it reaches. */
-export function toFindings(all: readonly OfOperation[], documents: Documents): readonly TracedFinding[] {
+/** Lists each difference of at least a level once, with the operations and places that it reaches. */
+export function toFindings(
+  all: readonly OfOperation[],
+  documents: Documents,
+  least: Level = 'info',
+): readonly TracedFinding[] {
   const groups = new Map<string, Group>()
   for (const { operation, route, isPreview, found } of all)
     for (const difference of found.flatMap((one) => toPlaced(one, documents))) {
       const { rule, message, base, revision, is, steps, passed } = difference
       const level = levelOf(rule, { ...is, isPreview }, documents.strictness)
-      if (level === 'none') continue
-      const key = [rule, base, revision, message].join('\n')
-      const group = groups.get(key) ?? { difference, places: [] }
+      if (!isAtLeast(level, least)) continue
+      const pointers = [documents.base.pointerOf(base), documents.revision.pointerOf(revision)] as const
+      const key = [rule, ...pointers, message].join('\n')
+      const group = groups.get(key) ?? { difference, pointers, places: [] }
       groups.set(key, group)
       const own = route === undefined ? {} : { route }
       group.places.push({ operation, ...own, at: steps.join('/'), level, steps, passed })
@@ -46,8 +52,8 @@ export function toFindings(all: readonly OfOperation[], documents: Documents): r
   return [...groups.values()].map(toFinding)
 }
 
-function toFinding({ difference, places }: Group): TracedFinding {
-  const { rule, message, base, revision } = difference
+function toFinding({ difference, pointers: [base, revision], places }: Group): TracedFinding {
+  const { rule, message } = difference
   const named = difference.named()
   const [first] = places
   const { operation = '', route } = named === undefined ? { ...first } : {}
@@ -75,8 +81,8 @@ function toPlaced(one: Found, documents: Documents): readonly Placed[] {
     return {
       rule: toRule(fact, one.side, isInside ? 'property' : one.place),
       message: fact.message,
-      base: documents.base.pointerOf(fact.base),
-      revision: documents.revision.pointerOf(fact.revision),
+      base: fact.base,
+      revision: fact.revision,
       is: { ...one.is, ...fact.is },
       steps: [...one.at, ...steps.map(({ name }) => name)],
       passed: toPassed(steps, one.origin),

@@ -1,4 +1,4 @@
-import { compareBothWays } from '../../gate/compare.ts'
+import { findBreakingBothWays } from '../../gate/compare.ts'
 import { toSource, type Source } from '../../gate/document/source.ts'
 import { operationsIn, type Finding } from '../../gate/finding.ts'
 import { reachOf, refsIn, type Components } from '../../base/json-schema.ts'
@@ -21,9 +21,7 @@ export function compareImported(
   notes: readonly ExpectedFinding[],
 ): ImportReport {
   const other = toSource(served)
-  const breaking = compareBothWays(source, other)
-    .flatMap(({ findings }) => findings)
-    .filter(({ level }) => level === 'breaking')
+  const breaking = findBreakingBothWays(source, other)
   const placesOf = createPlaces(api)
   const expected = new Map<string, Set<string>>()
   const unexpected: Finding[] = []

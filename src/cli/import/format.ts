@@ -94,14 +94,19 @@ function isFitting(
 }
 
 function layOut(parts: readonly Part[], { indent, before }: Place, broken: ReadonlySet<Part>): string {
-  let text = ''
-  for (const part of parts) {
-    const line = text.slice(text.lastIndexOf('\n') + 1)
-    const column = line === text ? before + text.length : line.length
-    if (typeof part === 'string') text += part
-    else text += broken.has(part) ? layOutGroup(part, indent, column) : part.flat
-  }
-  return text
+  let column = before
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') column += part.length
+    else if (!broken.has(part)) column += part.flat.length
+    else {
+      const text = layOutGroup(part, indent, column)
+      const last = text.lastIndexOf('\n')
+      column = last === -1 ? column + text.length : text.length - last - 1
+      return text
+    }
+    return typeof part === 'string' ? part : part.flat
+  })
+  return texts.join('')
 }
 
 function layOutGroup({ open, close, items }: Group, indent: number, column: number): string {

@@ -1,6 +1,6 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from './read-error.ts'
-import type { Node, Source } from './source.ts'
+import { UNRESOLVED, type Node, type Source } from './source.ts'
 
 /** An operation of a document. */
 export interface Operation {
@@ -12,7 +12,8 @@ export interface Operation {
   readonly id: string | undefined
   readonly node: Node
   readonly parameters: readonly Parameter[]
-  readonly pointer: string
+  /** The object that it is, or the one that has it if that leads nowhere. */
+  readonly place: Node
 }
 
 /** A parameter of an operation. */
@@ -62,9 +63,7 @@ export function operationsOfItem(
         id: isString(id) ? id : undefined,
         node,
         parameters: toParameters([item, node], own, source),
-        get pointer() {
-          return source.pointerOf(node) || source.pointerOf(item)
-        },
+        place: node === UNRESOLVED ? item : node,
       },
     ]
   })

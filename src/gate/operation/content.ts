@@ -31,8 +31,8 @@ export function compareContent(
         rule: `${name}-removed`,
         at: [...at, old.name],
         message: `the media type ${old.name} was removed`,
-        base: documents.base.pointerOf(old.node),
-        revision: documents.revision.pointerOf(revision),
+        base: old.node,
+        revision: revision,
       })
     else {
       used.add(partner[0])
@@ -47,8 +47,8 @@ export function compareContent(
         rule: `${name}-added`,
         at: [...at, now.name],
         message: `the media type ${now.name} was added`,
-        base: documents.base.pointerOf(base),
-        revision: documents.revision.pointerOf(now.node),
+        base: base,
+        revision: now.node,
       })
   return differences
 }
@@ -107,8 +107,8 @@ function compareMedia(
       rule: `${side}-body-encoding-changed`,
       at,
       message: 'the encoding of the parts changed',
-      base: documents.base.pointerOf(old.node),
-      revision: documents.revision.pointerOf(now.node),
+      base: old.node,
+      revision: now.node,
     })
   }
   return differences

@@ -54,8 +54,9 @@ export interface Difference {
   readonly rule: string
   readonly at: readonly string[]
   readonly message: string
-  readonly base: string
-  readonly revision: string
+  /** The object in the older document, or `undefined` if it isn't there. */
+  readonly base: object | undefined
+  readonly revision: object | undefined
   readonly is?: Circumstances
 }
 

@@ -47,7 +47,7 @@ export function sentHeaders(parameters: readonly Parameter[]): Headers {
 /** The differences in headers. `owners` are the objects that have them. */
 export function compareHeaders(
   [before, after]: readonly [Headers, Headers],
-  owners: { readonly base: string; readonly revision: string },
+  owners: Pick<Difference, 'base' | 'revision'>,
   documents: Documents,
   side: Side,
   at: readonly string[],
@@ -62,8 +62,8 @@ export function compareHeaders(
       rule,
       at: place,
       message,
-      base: documents.base.pointerOf(header),
-      revision: partner === undefined ? owners.revision : documents.revision.pointerOf(partner),
+      base: header,
+      revision: partner ?? owners.revision,
     })
     if (header === UNRESOLVED || partner === UNRESOLVED) continue
     const [was, is] = [header['required'] === true, partner?.['required'] === true]
@@ -84,7 +84,7 @@ export function compareHeaders(
         at: [...at, name],
         message: 'the header was added',
         base: owners.base,
-        revision: documents.revision.pointerOf(header),
+        revision: header,
       })
   return found
 }

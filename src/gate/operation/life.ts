@@ -37,8 +37,8 @@ export function compareLife(
     rule,
     at: [],
     message,
-    base: base.pointer,
-    revision: revision.pointer,
+    base: base.place,
+    revision: revision.place,
   })
   const differences: Difference[] = []
   const [was, is] = [isDeprecated(base), isDeprecated(revision)]
@@ -76,7 +76,7 @@ export function toRemovedOperation(
 ): Difference {
   const name = isPathGone ? 'api-path-removed' : 'api-removed'
   const sunset = sunsetOf(operation)
-  const at = { at: [], base: operation.pointer, revision: '' }
+  const at = { at: [], base: operation.place, revision: undefined }
   if (!isDeprecated(operation))
     return {
       ...at,

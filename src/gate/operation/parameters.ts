@@ -28,7 +28,7 @@ export function compareParameters(
     if (moved === undefined) left.push(old)
     else {
       come.delete(moved)
-      found.push(toMoved(old, moved, documents))
+      found.push(toMoved(old, moved))
     }
   }
   for (const old of left) {
@@ -36,11 +36,11 @@ export function compareParameters(
     if (now === undefined) found.push(toRemoved(old, revision, documents))
     else {
       come.delete(now)
-      found.push(toRenamed(old, now, documents))
+      found.push(toRenamed(old, now))
     }
   }
   // the path is the same: a parameter that was not described is described
-  for (const now of come) if (now.in !== 'path') found.push(toAdded(now, base, documents))
+  for (const now of come) if (now.in !== 'path') found.push(toAdded(now, base))
   return found
 }
 
@@ -51,15 +51,11 @@ function isRequired({ in: place, node }: Parameter): boolean {
 }
 
 /** The place of a difference between two parameters. */
-function placeOf(
-  old: Parameter,
-  now: Parameter,
-  { base, revision }: Documents,
-): Omit<Difference, 'rule' | 'message'> {
-  return { at: at(old), base: base.pointerOf(old.node), revision: revision.pointerOf(now.node) }
+function placeOf(old: Parameter, now: Parameter): Omit<Difference, 'rule' | 'message'> {
+  return { at: at(old), base: old.node, revision: now.node }
 }
 
-function toRemoved(old: Parameter, owner: Operation, { base, strictness }: Documents): Difference {
+function toRemoved(old: Parameter, owner: Operation, { strictness }: Documents): Difference {
   const sunset = isString(old.node['x-sunset']) ? Date.parse(old.node['x-sunset']) : Number.NaN
   const isDeprecated = old.node['deprecated'] === true
   const isEarly = isDeprecated && sunset > strictness.now
@@ -68,14 +64,14 @@ function toRemoved(old: Parameter, owner: Operation, { base, strictness }: Docum
     rule: `request-parameter-removed${isDeprecated ? suffix : ''}`,
     at: at(old),
     message: isEarly ? 'the parameter was removed before its sunset' : 'the parameter was removed',
-    base: base.pointerOf(old.node),
-    revision: owner.pointer,
+    base: old.node,
+    revision: owner.place,
   }
 }
 
-function toMoved(old: Parameter, now: Parameter, documents: Documents): Difference {
+function toMoved(old: Parameter, now: Parameter): Difference {
   const message = `the parameter moved from ${old.in} to ${now.in}`
-  return { ...placeOf(old, now, documents), rule: 'request-parameter-location-changed', message }
+  return { ...placeOf(old, now), rule: 'request-parameter-location-changed', message }
 }
 
 /** The parameter of the query that another one probably became: of the same values, and the only one or one of a similar name. */
@@ -108,19 +104,19 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
 }
 
-function toRenamed(old: Parameter, now: Parameter, documents: Documents): Difference {
+function toRenamed(old: Parameter, now: Parameter): Difference {
   const message = `the parameter was probably renamed to ${now.name}, so its values are ignored`
-  return { ...placeOf(old, now, documents), rule: 'request-parameter-renamed', message }
+  return { ...placeOf(old, now), rule: 'request-parameter-renamed', message }
 }
 
-function toAdded(now: Parameter, owner: Operation, { revision }: Documents): Difference {
+function toAdded(now: Parameter, owner: Operation): Difference {
   const kind = isRequired(now) ? 'required' : 'optional'
   return {
     rule: `new-${kind}-request-parameter`,
     at: at(now),
     message: `a${kind === 'required' ? ' required' : 'n optional'} parameter was added`,
-    base: owner.pointer,
-    revision: revision.pointerOf(now.node),
+    base: owner.place,
+    revision: now.node,
   }
 }
 
@@ -131,7 +127,7 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents): reado
   const [shape, newShape] = [toShape(old, base, readers.base), toShape(now, revision, readers.revision)]
   // each version asks for itself
   if (isOfVersion(shape, newShape, documents)) return []
-  const say: Say = (rule, message) => ({ ...placeOf(old, now, documents), rule, message })
+  const say: Say = (rule, message) => ({ ...placeOf(old, now), rule, message })
   const found = [...toFlagDifferences(old, now, say), ...toStyleDifferences(old, now, [shape, newShape], say)]
   const owner = { side: 'request', place: 'parameter', at: at(old) } as const
   const different = compareSchemas(shape, newShape, owner, documents)

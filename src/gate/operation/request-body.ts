@@ -21,8 +21,8 @@ export function compareRequestBody(
     rule: `request-body-${rule}`,
     at: ['requestBody'],
     message,
-    base: old === undefined ? base.pointer : documents.base.pointerOf(old),
-    revision: now === undefined ? revision.pointer : documents.revision.pointerOf(now),
+    base: old ?? base.place,
+    revision: now ?? revision.place,
   })
   if (now === undefined) return [say('removed', 'the body was removed')]
   const isRequired = now['required'] === true

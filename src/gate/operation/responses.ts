@@ -25,7 +25,7 @@ export function compareResponses(
   const old = responsesOf(base, documents.base)
   const now = responsesOf(revision, documents.revision)
   const compare = (newer: Responses): readonly Found[] =>
-    compareStatuses(old, newer, { base: base.pointer, revision: revision.pointer, documents, side })
+    compareStatuses(old, newer, { base: base.place, revision: revision.place, documents, side })
   const [was, is] = [onlySuccess(old), onlySuccess(now)]
   if (was === undefined || is === undefined || was === is || find(was, now) !== undefined) return compare(now)
   const renamed = new Map([...now].map(([status, response]) => [status === is ? was : status, response]))
@@ -34,8 +34,8 @@ export function compareResponses(
       rule: 'status-of-default-changed',
       at: ['responses', was],
       message: `the success status was ${was} and is ${is}`,
-      base: documents.base.pointerOf(old.get(was)?.node),
-      revision: documents.revision.pointerOf(now.get(is)?.node),
+      base: old.get(was)?.node,
+      revision: now.get(is)?.node,
     },
     ...compare(renamed),
   ]
@@ -43,34 +43,32 @@ export function compareResponses(
 
 /** Two operations whose responses are compared. */
 interface Owners {
-  readonly base: string
-  readonly revision: string
+  readonly base: Node
+  readonly revision: Node
   readonly documents: Documents
   readonly side: Side
 }
 
 function compareStatuses(old: Responses, now: Responses, owners: Owners): readonly Found[] {
-  const { base, revision, documents } = owners
+  const { base, revision } = owners
   const found: Found[] = []
   const used = new Set<string>()
   for (const [status, { node }] of old) {
     const partner = find(status, now)
     if (partner === undefined) {
-      found.push(toOneSided(status, 'removed', { base: documents.base.pointerOf(node), revision }))
+      found.push(toOneSided(status, 'removed', { base: node, revision }))
       continue
     }
     used.add(partner[0])
     // clients that know one status get others of the range, too
     if (isSuccess(status) && partner[0].endsWith('XX') && !status.endsWith('XX'))
-      found.push(
-        toOneSided(partner[0], 'added', { base, revision: documents.revision.pointerOf(partner[1].node) }),
-      )
+      found.push(toOneSided(partner[0], 'added', { base, revision: partner[1].node }))
     const own = compareTwo(status, node, partner[1], owners)
     found.push(...(isSuccess(status) ? own : withCircumstances(own, { isError: true })))
   }
   for (const [status, { node }] of now)
     if (!used.has(status) && find(status, old) === undefined)
-      found.push(toOneSided(status, 'added', { base, revision: documents.revision.pointerOf(node) }))
+      found.push(toOneSided(status, 'added', { base, revision: node }))
   return found
 }
 
@@ -129,7 +127,7 @@ function compareTwo(
 ): readonly Found[] {
   if (old === UNRESOLVED || now === UNRESOLVED || documents.isSame(old, now)) return []
   const at = ['responses', status]
-  const owners = { base: documents.base.pointerOf(old), revision: documents.revision.pointerOf(now) }
+  const owners = { base: old, revision: now }
   const headers = [headersOf(old, documents.base), headersOf(now, documents.revision)] as const
   return [
     ...compareHeaders(headers, owners, documents, side, [...at, 'headers']),

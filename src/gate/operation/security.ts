@@ -26,7 +26,7 @@ export function compareSecurity(
   const now = alternativesOf(revision, documents.revision)
   const lost = old.filter((one) => !now.some((other) => isEnough(one, other)))
   const won = now.filter((one) => !old.some((other) => isEnough(one, other)))
-  const place = { base: base.pointer, revision: revision.pointer, at: ['security'] }
+  const place = { base: base.place, revision: revision.place, at: ['security'] }
   if (lost.length > 0) {
     const scopes = lost.flatMap((one) => now.flatMap((other) => missingScopes(one, other)))
     return [

@@ -9,7 +9,7 @@ import { compareResponses } from './responses.ts'
 /** The differences in what the server sends and what it takes for an answer: the sides are turned round. */
 export function compareSent(old: Operation, now: Operation, documents: Documents): readonly Found[] {
   const headers = [sentHeaders(old.parameters), sentHeaders(now.parameters)] as const
-  const owners = { base: old.pointer, revision: now.pointer }
+  const owners = { base: old.place, revision: now.place }
   return [
     ...compareHeaders(headers, owners, documents, 'response', ['parameters', 'header']),
     ...withCircumstances(
@@ -49,18 +49,18 @@ export function compareCallbacks(
   return before.flatMap((old, index): readonly Found[] => {
     const now = exact[index] ?? take((other) => isSame(old, other))
     const at = ['callbacks', `${old.name} ${old.operation.method}`]
-    const place = { at, base: old.operation.pointer }
+    const place = { at, base: old.operation.place }
     if (now === undefined)
       return [
         {
           ...place,
           rule: 'callback-removed',
           message: 'the callback was removed',
-          revision: revision.pointer,
+          revision: revision.place,
         },
       ]
     const message = `the address of the callback was ${old.expression} and is ${now.expression}`
-    const moved = { ...place, rule: 'callback-expression-changed', message, revision: now.operation.pointer }
+    const moved = { ...place, rule: 'callback-expression-changed', message, revision: now.operation.place }
     return [
       ...(old.expression === now.expression ? [] : [moved]),
       ...compareSent(old.operation, now.operation, documents).map((one) => ({

@@ -13,8 +13,8 @@ export function unresolvedIn({ base, revision }: Documents): readonly OfOperatio
       rule: 'reference-unresolved',
       at: isInside ? at : toSteps(pointer),
       message: toUnresolvedText(node),
-      base: before.has(pointer) ? pointer : '',
-      revision: after.has(pointer) ? pointer : '',
+      base: before.get(pointer),
+      revision: after.get(pointer),
     }
     return {
       operation: isInside ? `${method.toUpperCase()} ${path}` : '',
