@@ -16,7 +16,7 @@ const ENTRIES = [
 
 /** The most that the first request of a worker with one route may load, and the most of one file with all that it may load later, in kB. */
 const MAX_WORKER_KB = 250
-const MAX_WHOLE_KB = 470
+const MAX_WHOLE_KB = 460
 
 for (const { name, path, maxKib } of ENTRIES) {
   const { bytes, exports: values } = await bundle(path)

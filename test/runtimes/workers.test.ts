@@ -111,7 +111,7 @@ describe('in Workers', () => {
         {
           code: 'invalid_option',
           where: 'createApp',
-          message: "docs.ui is 'swagger', and there are no files in Workers to read Swagger UI from",
+          message: "docs.ui is 'swagger', and there are no files here to read it from",
           fix: 'leave docs.ui out for a plain list of the documents, or give a function that returns a page',
         },
       ])

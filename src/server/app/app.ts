@@ -13,7 +13,7 @@ import type { AppOptions } from '../options/app-options.ts'
 import type { NamedVersions } from '../options/versioning.ts'
 import { serve } from '../process/serve.ts'
 import { placed } from '../../base/definition-error.ts'
-import { createIdsBy } from '../../base/platform.ts'
+import { createIdsBy, isWorkerd } from '../../base/platform.ts'
 
 /** An application. */
 export interface App<M = unknown, F = unknown, V = unknown, I = unknown> extends EdgeApp<M, F, V, I> {
@@ -61,8 +61,10 @@ export function createApp<
   createIdsBy(createIds())
   const application = new Application(module, placed({ ...options }, createApp), {
     openOutputs: openStandard,
-    // here, so that workers bundle no gate
+    // here, so that workers bundle neither a gate nor viewers, whose files they cannot read, nor code that makes code
     loadChangelog: () => import('../docs/changelog.ts'),
+    loadViewers: isWorkerd() ? undefined : () => import('../docs/viewers.ts'),
+    loadJsonWriter: () => import('../../schema/json-writer.ts'),
   })
   return toApp(application, {
     handler: createHandler(application),

@@ -6,11 +6,12 @@ import { collectModules, type ModuleTree } from '../../routes/modules.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
-import { createLazyDocuments, type LazyDocuments, type LoadChangelog } from '../docs/lazy-documents.ts'
+import { createLazyDocuments, type LazyDocuments, type DocsExtras } from '../docs/lazy-documents.ts'
 import { openChannels } from '../logging/channels.ts'
 import { openConsole, type OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems, type AnyAppOptions } from '../options/app-options.ts'
 import { toSettings, type Settings } from '../options/settings.ts'
+import type { LoadJsonWriter } from '../pipeline/validation/load.ts'
 import type { Health } from '../services/health.ts'
 import { compile, type Compiled } from './compile.ts'
 import { enable, enableOption, type Enabled } from './enable-versioning.ts'
@@ -24,10 +25,10 @@ const TOO_LATE = 'enableVersioning: call it before the first request'
 const NOT_IMPORTED = 'An imported module is still a promise: call await app.ready() first'
 
 /** The parts that differ between Node and the platforms that call `app.fetch`. */
-interface Platform {
+interface Platform extends DocsExtras {
   readonly openOutputs: OpenOutputs
-  /** Loads the changelog, which compares documents. Without it, none is served. */
-  readonly loadChangelog?: LoadChangelog
+  /** Loads what compiles schemas into code. Without it, results are parsed and then written. */
+  readonly loadJsonWriter?: LoadJsonWriter
 }
 
 /**
@@ -39,6 +40,7 @@ export class Application {
   readonly lifecycle = createLifecycle()
   readonly documents: LazyDocuments
   readonly #options: AnyAppOptions
+  readonly #loadJsonWriter: LoadJsonWriter | undefined
   readonly #problems: readonly DefinitionProblem[]
   /** Holds what `start` opens, for the requests that come after it. */
   readonly #started: Started = { ...NOT_STARTED }
@@ -54,9 +56,10 @@ export class Application {
   constructor(
     module: unknown,
     options: AnyAppOptions,
-    { openOutputs, loadChangelog }: Platform = { openOutputs: openConsole },
+    { openOutputs, loadJsonWriter, ...extras }: Platform = { openOutputs: openConsole },
   ) {
     this.#options = options
+    this.#loadJsonWriter = loadJsonWriter
     this.#problems = appOptionProblems(options)
     // options that cannot be used are refused with the mistakes of the definitions
     const usable = this.#problems.length > 0 ? {} : options
@@ -70,7 +73,7 @@ export class Application {
         settings: this.settings,
       }),
       this.#failAt,
-      loadChangelog,
+      extras,
     )
     const tree = collectModules(module)
     if (this.#problems.length > 0 || tree.pending.length === 0) this.#definitions = this.#read(tree)
@@ -154,8 +157,16 @@ export class Application {
     const [definitions] = await Promise.all([this.#load(), this.#channels])
     const compiled = this.compiled()
     const health = this.#loadHealth()
-    const { settings, lifecycle } = this
-    const parts = { settings, lifecycle, health, started: this.#started, find: this.#find }
+    const { settings, lifecycle, documents } = this
+    const parts = {
+      settings,
+      lifecycle,
+      health,
+      loadViewers: documents.extras.loadViewers,
+      loadJsonWriter: this.#loadJsonWriter,
+      started: this.#started,
+      find: this.#find,
+    }
     return (this.#opened = await start(definitions, compiled, parts))
   }
 

@@ -11,10 +11,11 @@ import type { Settings } from '../options/settings.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Definitions, FindDefinitions } from './read-definitions.ts'
 import type { Started } from './started.ts'
-import { atDefinition } from '../../base/definition-error.ts'
+import { atDefinition, DefinitionError, invalidOption } from '../../base/definition-error.ts'
 import { loadZod } from '../../schema/schema.ts'
 import type { Opened } from '../dispatch.ts'
-import { loadValidation } from '../pipeline/validation/load.ts'
+import type { DocsExtras } from '../docs/lazy-documents.ts'
+import { loadValidation, type LoadJsonWriter } from '../pipeline/validation/load.ts'
 import type { UrlFor } from '../routing/table/url-for.ts'
 import type { Health } from '../services/health.ts'
 import type { Usage } from '../services/usage/usage.ts'
@@ -28,19 +29,21 @@ interface StartParts {
   readonly started: Started
   readonly health: Promise<Health | undefined>
   readonly find: FindDefinitions
+  readonly loadViewers: DocsExtras['loadViewers']
+  readonly loadJsonWriter: LoadJsonWriter | undefined
 }
 
 /** Reads the settings, opens sessions and usage, creates the singletons and calls `onStart`. Returns what answers requests. */
 export async function start(
   definitions: Definitions,
   { dispatch, services, table, urlFor }: Compiled,
-  { settings, lifecycle, started, health: loading, find }: StartParts,
+  { settings, lifecycle, started, health: loading, find, loadViewers, loadJsonWriter }: StartParts,
 ): Promise<Opened> {
   const [health] = await Promise.all([
     loading,
     loadZod(),
-    loadValidation(),
-    checkPage(settings),
+    loadValidation(loadJsonWriter),
+    checkPage(settings, loadViewers),
     logWarnings(table, settings, find),
   ])
   started.sessions = await openSessions(settings)
@@ -78,10 +81,19 @@ async function logWarnings(
 }
 
 /** @throws `DefinitionError` if the page that the options ask for cannot be shown. */
-async function checkPage({ docs }: Pick<Settings, 'docs'>): Promise<void> {
+async function checkPage(
+  { docs }: Pick<Settings, 'docs'>,
+  loadViewers: DocsExtras['loadViewers'],
+): Promise<void> {
   if (!docs || typeof docs.ui !== 'string') return
-  const { checkViewer } = await import('../docs/viewers.ts')
-  checkViewer(docs.ui)
+  if (loadViewers !== undefined) return (await loadViewers()).checkViewer(docs.ui)
+  throw new DefinitionError([
+    invalidOption(
+      'createApp',
+      `docs.ui is '${docs.ui}', and there are no files here to read it from`,
+      'leave docs.ui out for a plain list of the documents, or give a function that returns a page',
+    ),
+  ])
 }
 
 /** Reads the settings: now if the options or the definitions ask for them, otherwise once something resolves them. */

@@ -85,7 +85,7 @@ function documentRoutes(base: string, ui: DocsOptions['ui'], documents: LazyDocu
 function changelogRoutes(
   base: string,
   ui: DocsOptions['ui'],
-  { get, loadChangelog }: LazyDocuments,
+  { get, extras: { loadChangelog } }: LazyDocuments,
 ): readonly AnyRoute[] {
   if (loadChangelog === undefined) return []
   const load = once(async () => {
@@ -128,8 +128,13 @@ function pageRoutes(
 }
 
 async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<Page> {
-  const [{ createPage }, loaded] = await Promise.all([import('./page/page.ts'), documents.get()])
-  return createPage(path, options, loaded, documents.loadChangelog !== undefined)
+  const { loadChangelog, loadViewers } = documents.extras
+  const [{ createPage }, loaded, viewers] = await Promise.all([
+    import('./page/page.ts'),
+    documents.get(),
+    loadViewers?.(),
+  ])
+  return createPage(path, options, loaded, { viewers, hasChangelog: loadChangelog !== undefined })
 }
 
 interface Params<N extends string> {

@@ -2,6 +2,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import type { RawReply } from '../../define/reply.ts'
 import { httpError } from '../../http/errors.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
+import { toYaml } from '../../openapi/document/yaml.ts'
 import { toTag } from '../response/answer.ts'
 import { bytesReply } from '../response/bytes-reply.ts'
 import type { Documents } from './documents.ts'
@@ -17,7 +18,7 @@ interface Written {
 
 interface Writer {
   readonly type: string
-  readonly write: (document: OpenApiDocument) => string | Promise<string>
+  readonly write: (document: OpenApiDocument) => string
 }
 
 const NO_SNIFF = { 'x-content-type-options': 'nosniff' }
@@ -25,10 +26,7 @@ const NO_SNIFF = { 'x-content-type-options': 'nosniff' }
 const WRITERS: Readonly<Record<DocumentFormat, Writer>> = {
   json: { type: 'application/json', write: (document) => JSON.stringify(document) },
   // application/yaml has no charset (RFC 9512 section 2.1)
-  yaml: {
-    type: 'application/yaml',
-    write: async (document) => (await import('../../openapi/document/yaml.ts')).toYaml(document),
-  },
+  yaml: { type: 'application/yaml', write: toYaml },
 }
 
 /** The handlers of the routes that serve documents. */
@@ -49,8 +47,8 @@ export interface DocumentHandlers {
  * gets documents that show them.
  */
 export function createDocumentHandlers(all: Documents): DocumentHandlers {
-  const written = new WeakMap<OpenApiDocument, Partial<Record<DocumentFormat, Promise<Written>>>>()
-  const writtenAs = (document: OpenApiDocument, format: DocumentFormat): Promise<Written> => {
+  const written = new WeakMap<OpenApiDocument, Partial<Record<DocumentFormat, Written>>>()
+  const writtenAs = (document: OpenApiDocument, format: DocumentFormat): Written => {
     const forms = written.get(document) ?? {}
     written.set(document, forms)
     return (forms[format] ??= write(document, format))
@@ -60,7 +58,7 @@ export function createDocumentHandlers(all: Documents): DocumentHandlers {
       const documents = all.with(previews)
       await documents.load()
       if (version !== undefined) checkVersion(documents, version)
-      const { bytes, etag } = await writtenAs(documents.document(version), format)
+      const { bytes, etag } = writtenAs(documents.document(version), format)
       return bytesReply(bytes, { type: WRITERS[format].type, etag, headers: NO_SNIFF })
     },
     showRouteMap: async ({ request, previews }) => {
@@ -77,8 +75,8 @@ export function createDocumentHandlers(all: Documents): DocumentHandlers {
   }
 }
 
-async function write(document: OpenApiDocument, format: DocumentFormat): Promise<Written> {
-  const bytes = Buffer.from(await WRITERS[format].write(document))
+function write(document: OpenApiDocument, format: DocumentFormat): Written {
+  const bytes = Buffer.from(WRITERS[format].write(document))
   return { bytes, etag: toTag(bytes) }
 }
 

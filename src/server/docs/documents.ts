@@ -10,6 +10,7 @@ import type {
   DocumentServer,
   OpenApiDocument,
 } from '../../openapi/document/types.ts'
+import { toServers } from '../../openapi/document/wire.ts'
 import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
 import { isSchema, requireZod } from '../../schema/schema.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
@@ -44,7 +45,7 @@ export interface Documents {
   /** The version that a request without one gets, or `null` for none. */
   readonly defaultVersion: () => string | null
   /** Where the application answers, in any version. */
-  readonly servers: () => Promise<readonly DocumentServer[]>
+  readonly servers: () => readonly DocumentServer[]
   /** Loads the code for documents. */
   readonly load: () => Promise<void>
   /**
@@ -124,9 +125,8 @@ function createOwn(
     },
     title: () => titleOf(source()),
     defaultVersion: () => source().table.defaultVersion,
-    servers: async () => {
+    servers: () => {
       const { versioning, modules, settings } = source()
-      const { toServers } = await import('../../openapi/document/wire.ts')
       const described = toDocumentSettings(settings, versioning, modules)
       return [null, ...versions()].flatMap((version) => toServers(version, described))
     },

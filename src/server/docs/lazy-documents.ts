@@ -1,10 +1,14 @@
 import { once } from '../../base/values.ts'
-import type { createChangelog } from './changelog.ts'
+import type * as Changelog from './changelog.ts'
 import type { DocumentSource } from './documented.ts'
 import type { Documents } from './documents.ts'
+import type * as Viewers from './viewers.ts'
 
-/** Loads the code of the changelog. */
-export type LoadChangelog = () => Promise<{ readonly createChangelog: typeof createChangelog }>
+/** Loads what not every platform has beside documents: the changelog, which compares them, and viewers, which are files of packages. */
+export interface DocsExtras {
+  readonly loadChangelog?: () => Promise<typeof Changelog>
+  readonly loadViewers?: (() => Promise<typeof Viewers>) | undefined
+}
 
 /** The documents of an application, whose code is loaded when something first asks for them. */
 export interface LazyDocuments {
@@ -13,15 +17,14 @@ export interface LazyDocuments {
   readonly load: () => Promise<void>
   /** @throws `Error` before `load`. */
   readonly loaded: () => Documents
-  /** `undefined` where no changelog is served. */
-  readonly loadChangelog: LoadChangelog | undefined
+  readonly extras: DocsExtras
 }
 
 /** Creates the documents of an application; the source is asked when the first is wanted. What cannot be documented is passed to `fail`. */
 export function createLazyDocuments(
   source: () => DocumentSource,
   fail: (error: unknown) => never,
-  loadChangelog: LoadChangelog | undefined,
+  extras: DocsExtras,
 ): LazyDocuments {
   let documents: Documents | undefined
   const get = once(async () => {
@@ -35,6 +38,6 @@ export function createLazyDocuments(
       if (documents === undefined) throw new Error('openapi: call await app.ready() first')
       return documents
     },
-    loadChangelog,
+    extras,
   }
 }

@@ -5,16 +5,22 @@ import { httpError } from '../../../http/errors.ts'
 import { bytesReply } from '../../response/bytes-reply.ts'
 import type { DocsOptions, DocsUsage, DocumentLink, PageInfo } from '../../options/docs.ts'
 import type { Documents } from '../documents.ts'
-import { findViewer } from '../viewers.ts'
+import type * as Viewers from '../viewers.ts'
 import { NO_SNIFF, toAssets } from './assets.ts'
 import { toContentSecurityPolicy } from './content-security-policy.ts'
-import { toListPage, toViewerPage } from './html.ts'
+import { toListPage } from './html.ts'
 
 /** The page of the documents, and the files it consists of. */
 export interface Page {
   readonly show: (context: ExecutionContext) => Promise<RawReply>
   /** @throws `HttpError` 404 for a name that is none of them. */
   readonly asset: (name: string) => Promise<RawReply>
+}
+
+/** What only some platforms have beside the documents. */
+interface PageExtras {
+  readonly viewers: typeof Viewers | undefined
+  readonly hasChangelog: boolean
 }
 
 const HTML = 'text/html; charset=utf-8'
@@ -24,13 +30,13 @@ export async function createPage(
   path: string,
   options: DocsOptions,
   documents: Documents,
-  hasChangelog: boolean,
+  { viewers, hasChangelog }: PageExtras,
 ): Promise<Page> {
   const { ui, usage } = options
   // with usage, the page of one viewer is not for others
   const common = usage === undefined ? NO_SNIFF : { ...NO_SNIFF, 'cache-control': 'no-store' }
-  const viewer = typeof ui === 'function' || ui === false ? undefined : findViewer(ui)
-  const assets = toAssets(viewer)
+  const viewer = typeof ui === 'function' || ui === false ? undefined : viewers?.findViewer(ui)
+  const assets = toAssets(viewer?.files)
   let policy: string | undefined
   return {
     show: async (context) => {
@@ -41,10 +47,10 @@ export async function createPage(
       const page = { ...toPageInfo(documents, link, version), ...(used && { usage: used }) }
       if (typeof ui === 'function')
         return bytesReply(Buffer.from(atOnce('docs.ui', ui(page))), { type: HTML, headers: common })
-      policy ??= toContentSecurityPolicy(await documents.servers(), viewer?.name)
+      policy ??= toContentSecurityPolicy(documents.servers(), viewer?.name)
       const headers = { ...common, 'content-security-policy': policy }
       const links = { link, hasChangelog: hasChangelog && documents.versions().length > 1 }
-      const html = viewer === undefined ? toListPage(page, links) : toViewerPage(viewer.name, page, links)
+      const html = viewer === undefined ? toListPage(page, links, viewers?.HINT) : viewer.toPage(page, links)
       return bytesReply(Buffer.from(html), { type: HTML, headers })
     },
     asset: async (name) => {

@@ -1,8 +1,12 @@
 import { wantZod } from '../../../schema/schema.ts'
+import type { toJsonWriter } from '../../../schema/json-writer.ts'
 import type * as Validating from './code.ts'
 
 /** The code that reads and validates input and results. Applications without schemas neither load nor bundle it. */
 type Code = typeof Validating
+
+/** Loads what compiles schemas into functions that check values and write JSON. */
+export type LoadJsonWriter = () => Promise<{ readonly toJsonWriter: typeof toJsonWriter }>
 
 let code: Code | undefined
 let isWanted = false
@@ -27,9 +31,11 @@ export function wantFiles(): void {
 }
 
 /** Loads the code if something is validated. Call it before the first request, when everything is compiled. */
-export async function loadValidation(): Promise<void> {
+export async function loadValidation(loadJsonWriter: LoadJsonWriter | undefined): Promise<void> {
   if (!isWanted) return
-  code ??= await import('./code.ts')
+  const [loadedCode, writer] = await Promise.all([code ?? import('./code.ts'), loadJsonWriter?.()])
+  code = loadedCode
+  if (writer !== undefined) code.writeJsonBy(writer.toJsonWriter)
   if (areFilesWanted) await code.loadMultipart()
 }
 

@@ -1,5 +1,5 @@
 import { fromJson, RESULT_READERS } from '../../../schema/from-json.ts'
-import { toJsonWriter, type JsonWriter } from '../../../schema/json-writer.ts'
+import type { JsonWriter } from '../../../schema/json-writer.ts'
 import { findResponse, type Schema } from '../../../schema/schema.ts'
 import { createValidator, toReason, type Validated } from '../../../schema/validator.ts'
 import { findUndeclared } from '../../../schema/undeclared.ts'
@@ -71,6 +71,14 @@ const NOT_WRITTEN: JsonWriter = () => undefined
 
 /** A valid result, or what is wrong with it. */
 export type Parsed = Validated | { readonly undeclared: string }
+
+/** Compiles a schema into a function that writes JSON, on platforms that let code be made. */
+let toJsonWriter: (schema: Schema) => JsonWriter | undefined = () => undefined
+
+/** Has schemas compiled. Those that have written something before stay as they are. */
+export function writeJsonBy(compile: typeof toJsonWriter): void {
+  toJsonWriter = compile
+}
 
 /** Schemas are used by many routes, in many versions. */
 const writing = new WeakMap<Schema, Parser>()
