@@ -45,7 +45,7 @@ interface FoundViewer {
   readonly toPage: (page: PageInfo, links: Links) => string
 }
 
-/** What the page says where no viewer is installed. */
+/** A part of the page for when no viewer is installed. */
 export const HINT = `<p class="hint">To browse them here: ${Object.values(VIEWERS)
   .map((viewer) => `<code>npm install ${viewer.package}</code>`)
   .join(' or ')} and start again.</p>`

@@ -17,7 +17,7 @@ export interface Page {
   readonly asset: (name: string) => Promise<RawReply>
 }
 
-/** What only some platforms have beside the documents. */
+/** Parts that only some platforms have. */
 interface PageExtras {
   readonly viewers: typeof Viewers | undefined
   readonly hasChangelog: boolean
