@@ -155,6 +155,7 @@ describe('an imported document', () => {
     const properties = {
       at: { type: 'string', format: 'date-time', description: "When it's due" },
       page: { type: 'integer', minimum: 1, maximum: 9, default: 1 },
+      rate: { type: 'number', minimum: 0, exclusiveMinimum: true, exclusiveMaximum: 1 },
       tags: { type: 'array', items: { type: 'string' }, uniqueItems: true, minItems: 1 },
       code: { type: 'string', pattern: '^a/[b(]\\d+$', minLength: 2 },
       any: {},
@@ -326,6 +327,7 @@ describe('an imported document', () => {
     const file = { type: 'string', format: 'binary' }
     const flat = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
     const deep = { type: 'object', properties: { a: flat }, required: ['a'] }
+    const draft = { type: 'object', properties: { name: { type: 'string', default: 'New' } } }
     const form = 'application/x-www-form-urlencoded'
     const toResult = imported(
       documentOf(
@@ -346,7 +348,11 @@ describe('an imported document', () => {
               200: {
                 description: 'Some',
                 headers: { 'X-Total': { schema: { type: 'integer' }, required: true } },
-                content: { ...json({ type: 'array', items: ref('Thing') }), 'text/csv': {} },
+                content: {
+                  ...json({ type: 'array', items: ref('Thing') }),
+                  'text/csv': {},
+                  'text/event-stream': { schema: { type: 'object', properties: { thing: ref('Thing') } } },
+                },
               },
               '3XX': { description: 'Elsewhere' },
               404: { description: 'None' },
@@ -362,18 +368,38 @@ describe('an imported document', () => {
               200: { description: 'x', content: { 'text/html': { schema: { type: 'string' } } } },
             },
           },
+          'post /things/draft': {
+            ...takes(json(ref('Draft'))),
+            responses: {
+              200: {
+                description: 'x',
+                content: {
+                  ...json(ref('Draft')),
+                  'text/event-stream': { schema: { type: 'array', items: ref('Draft') } },
+                },
+              },
+            },
+          },
+          'post /things/closed': takes({
+            'multipart/form-data': {
+              schema: { ...flat, properties: { a: { type: 'string' }, file }, additionalProperties: false },
+            },
+          }),
           'post /things/later': {
             responses: {
               202: { description: 'x', headers: { 'Retry-After': { schema: { type: 'integer' } } } },
             },
           },
         },
-        { schemas: { Thing: flat } },
+        { schemas: { Thing: flat, Draft: draft } },
       ),
     )
     it('declares bodies and responses of each media type', () => {
       const result = toResult()
-      assert.deepEqual([result.expected, result.unexpected], [[], []])
+      assert.deepEqual(
+        [result.expected, result.unexpected],
+        [['a form with files takes members that it does not name'], []],
+      )
       const written = controller(result)
       assert.match(
         written,
@@ -385,6 +411,9 @@ describe('an imported document', () => {
         /derive\(Thing, \(schema\) => schema\.meta\(\{ contentMediaType: 'application\/merge-patch\+json' \}\)\)/,
       )
       assert.match(written, /404: z\.undefined\(\)\.describe\('None'\)/)
+      // documents show a schema under its name, unless requests and responses have one each
+      assert.match(written, /thing: \{ \$ref: '#\/components\/schemas\/Thing' \}/)
+      assert.doesNotMatch(written, /schemas\/Draft/)
     })
   }
 

@@ -80,14 +80,14 @@ function withoutDropped(schema: SchemaObject): SchemaObject {
 
 /** A schema of OpenAPI 3.0 as 3.1 has it. */
 function toNewer(schema: SchemaObject, { is30 }: Source): SchemaObject {
-  if (!is30) return schema
   const { nullable, exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema
   const own: SchemaObject = {
     ...rest,
+    // newer documents have the bounds of older ones, too
     ...toBound('inimum', minimum, exclusiveMinimum),
     ...toBound('aximum', maximum, exclusiveMaximum),
   }
-  if (nullable !== true) return own
+  if (!is30 || nullable !== true) return own
   const { type, enum: values, ...others } = own
   if (Array.isArray(values))
     return {
@@ -103,7 +103,8 @@ function toNewer(schema: SchemaObject, { is30 }: Source): SchemaObject {
 }
 
 function toBound(name: string, bound: unknown, exclusive: unknown): SchemaObject {
-  if (typeof exclusive === 'number') return { [`exclusiveM${name}`]: exclusive, [`m${name}`]: bound }
-  if (bound === undefined) return {}
-  return { [exclusive === true ? `exclusiveM${name}` : `m${name}`]: bound }
+  return {
+    ...(typeof exclusive === 'number' ? { [`exclusiveM${name}`]: exclusive } : {}),
+    ...(bound === undefined ? {} : { [exclusive === true ? `exclusiveM${name}` : `m${name}`]: bound }),
+  }
 }

@@ -42,17 +42,22 @@ function isRequiredOnly(branch: unknown): boolean {
   return isRecord(branch) && Object.keys(branch).every((keyword) => keyword === 'required')
 }
 
-/** A schema without references, for places that cannot refer to zod schemas. What contains itself is any value there. */
+/**
+ * A schema without references, for places that cannot refer to zod schemas, but for references to what documents `show` anyway. What
+ * contains itself is any value there.
+ */
 export function inlined(
   schema: SchemaObject,
   components: Components,
+  shown: ReadonlySet<string> = new Set(),
   above: readonly string[] = [],
 ): SchemaObject {
   const name = refOf(schema)
-  if (name === undefined) return mapSchemas(schema, (inner) => inlined(inner, components, above))
+  if (name === undefined) return mapSchemas(schema, (inner) => inlined(inner, components, shown, above))
+  if (shown.has(name)) return schema
   const target = components[name]
   if (target === undefined || above.includes(name)) return {}
-  return inlined(target, components, [...above, name])
+  return inlined(target, components, shown, [...above, name])
 }
 
 /** An object schema, with the members of all that `allOf` lists, or `undefined` for a schema that is more than an object. */

@@ -13,6 +13,8 @@ import type { WrittenModels } from './write-models.ts'
 /** The schemas and notes that operations are written with. */
 export interface Writing {
   readonly components: Components
+  /** The components that documents show by their names whatever else refers to them. */
+  readonly shown: Readonly<Record<'body' | 'response', ReadonlySet<string>>>
   readonly models: WrittenModels
   readonly note: Note
 }
@@ -199,7 +201,12 @@ function writeBody(
     : left.filter((media) => !(isJson(main.type) && plainType(media.type) === plainType(main.type)))
   const openapi = {
     ...(input === undefined && isRequired ? { required: true } : {}),
-    content: mediaText(types, input === undefined ? undefined : main.schema, writing.components),
+    content: mediaText(
+      types,
+      input === undefined ? undefined : main.schema,
+      writing.components,
+      writing.shown.body,
+    ),
   }
   return {
     input: input ?? [],
@@ -257,7 +264,7 @@ function formText(
   { schema = {}, encoding }: ImportedMedia,
   type: string,
   isRequired: boolean,
-  { components, models }: Writing,
+  { components, models, note }: Writing,
 ): readonly string[] | undefined {
   const object = toObject(schema, components)
   if (object === undefined || !isRequired || isRecord(encoding) || isOpen(object)) return undefined
@@ -273,6 +280,8 @@ function formText(
     needed.every((name) => own.some(([each]) => each === name)) &&
     texts.every(([, field]) => isRecord(field) && depthOf(field, components) <= 1 && !isNullable(field))
   if (!isSayable) return undefined
+  if (files.length > 0 && object['additionalProperties'] === false)
+    note(/additional-properties/, 'a form with files takes members that it does not name')
   const meta = files.length > 0 ? '' : `.meta({ contentMediaType: ${quoted(type)} })`
   const required = needed.filter((name) => texts.some(([each]) => each === name))
   const form = models.writer.fields({ properties: Object.fromEntries(texts), required })
@@ -304,16 +313,17 @@ function fileText(field: unknown): string | undefined {
   return inner === undefined ? undefined : `z.array(${inner})`
 }
 
-/** Media types as documents show them. Their schemas refer to named ones only if they are those of a schema that the app declares. */
+/** Media types as documents show them, without a name of what no document would show otherwise. `declared` is a schema of the app. */
 export function mediaText(
   content: readonly ImportedMedia[],
   declared: SchemaObject | undefined,
   components: Components,
+  named: ReadonlySet<string>,
 ): object {
   return Object.fromEntries(
     content.map(({ type, schema, encoding }) => {
       const isSame = JSON.stringify(schema) === JSON.stringify(declared)
-      const shown = schema && (isSame ? schema : inlined(schema, components))
+      const shown = schema && (isSame ? schema : inlined(schema, components, named))
       return [
         type,
         {

@@ -41,12 +41,13 @@ export function writeModels(
   const [models, parts] = [new Set<string>(), new Set<string>()]
   const writer = createSchemaWriter({ components, constants, done, models: parts, note })
   const state: State = { components, constants, models, parts, lazy: new Set(), writer }
+  const wholes = findWholes(components)
   const declarations: string[] = []
   const write = (name: string): void => {
     if (started.has(name)) return
     started.add(name)
     const schema = components[name] ?? {}
-    const whole = wholeOf(name, components)
+    const whole = wholes.get(name)
     for (const used of [...(whole === undefined ? [] : [whole]), ...refsIn(schema)]) write(used)
     enter(name)
     const text =
@@ -128,29 +129,34 @@ function metaText(id: string, notes: SchemaObject): string {
   return `.meta(${valueText({ id, ...notes })})`
 }
 
-/** The object that a schema is without some of its fields: `Car` for `NewCar`. */
-function wholeOf(name: string, components: Components): string | undefined {
-  const part = components[name] ?? {}
-  if (!isPlainObject(part)) return undefined
-  const fields = Object.entries(toRecord(part['properties']))
-  if (fields.length < 2) return undefined
-  return Object.keys(components).find((other) => {
-    if (other === name || !isRelated(name, other)) return false
-    const whole = components[other] ?? {}
-    const own = toRecord(whole['properties'])
-    const more = Object.keys(own).length - fields.length
-    return (
-      isPlainObject(whole) &&
-      more > 0 &&
-      more <= fields.length &&
-      fields.every(
-        ([field, schema]) =>
-          JSON.stringify(own[field]) === JSON.stringify(schema) &&
-          namesIn(part['required']).includes(field) === namesIn(whole['required']).includes(field),
-      ) &&
-      !reachOf([other], components).has(name)
-    )
+/** The objects that schemas are without some of their fields: `Car` for `NewCar`. */
+function findWholes(components: Components): ReadonlyMap<string, string> {
+  const objects = Object.entries(components).flatMap(([name, schema]) => {
+    const fields = toRecord(schema['properties'])
+    const needed = namesIn(schema['required'])
+    return isPlainObject(schema) ? [{ name, word: name.toLowerCase(), fields, needed }] : []
   })
+  return new Map(
+    objects.flatMap((part) => {
+      const fields = Object.entries(part.fields)
+      const whole = objects.find(({ name, word, fields: own, needed }) => {
+        const more = Object.keys(own).length - fields.length
+        return (
+          fields.length > 1 &&
+          more > 0 &&
+          more <= fields.length &&
+          (word.includes(part.word) || part.word.includes(word)) &&
+          fields.every(
+            ([field, schema]) =>
+              JSON.stringify(own[field]) === JSON.stringify(schema) &&
+              part.needed.includes(field) === needed.includes(field),
+          ) &&
+          !reachOf([name], components).has(part.name)
+        )
+      })
+      return whole === undefined ? [] : [[part.name, whole.name]]
+    }),
+  )
 }
 
 function isPlainObject(schema: SchemaObject): boolean {
@@ -163,10 +169,4 @@ function isPlainObject(schema: SchemaObject): boolean {
     own['properties'] !== undefined &&
     namesIn(own['required']).every((field) => toRecord(own['properties'])[field] !== undefined)
   )
-}
-
-/** Whether one of two names has the other in it, as `NewCar` and `CarInput` have `Car`. */
-function isRelated(one: string, other: string): boolean {
-  const [a, b] = [one.toLowerCase(), other.toLowerCase()]
-  return a.includes(b) || b.includes(a)
 }

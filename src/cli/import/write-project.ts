@@ -9,7 +9,7 @@ import type { Writing } from './write-inputs.ts'
 import { writeGuards, type Guards } from './write-guards.ts'
 import { writeModels, type WrittenModels } from './write-models.ts'
 import type { Note } from './write-schema.ts'
-import { prefixOf, routeNameOf, toGroups, writeRoute, type Group } from './write-routes.ts'
+import { findShown, prefixOf, routeNameOf, toGroups, writeRoute, type Group } from './write-routes.ts'
 
 /** A difference between the imported document and that of the app, which the import expects. */
 export interface ExpectedFinding {
@@ -71,10 +71,11 @@ export function writeProject(
     (name) => `${toCamel(name)}Controller`,
   )
   models.writer.takeUsed()
+  const shown = findShown(api)
   const controllers = groups.map((group) => {
     const file = `${files.get(group.name) ?? group.name}.controller.ts`
     const constant = constants.get(group.name) ?? group.name
-    const parts = { api, models, guards, upstream: names.upstream, note, enter }
+    const parts = { api, shown, models, guards, upstream: names.upstream, note, enter }
     const text = writeController(group, constant, parts)
     return { file, constant, text }
   })
@@ -154,6 +155,7 @@ function modelsFile({ declarations, models, writer }: WrittenModels): string {
 
 interface ControllerParts {
   readonly api: ImportedApi
+  readonly shown: Writing['shown']
   readonly models: WrittenModels
   readonly guards: Guards
   readonly upstream: string
@@ -162,7 +164,7 @@ interface ControllerParts {
 }
 
 function writeController(group: Group, constant: string, parts: ControllerParts): string {
-  const { api, models, guards, upstream, note, enter } = parts
+  const { api, shown, models, guards, upstream, note, enter } = parts
   const { operations, name } = group
   const prefix = prefixOf(operations)
   const controller = toFileName(name)
@@ -175,7 +177,7 @@ function writeController(group: Group, constant: string, parts: ControllerParts)
     taken.add(own)
     enter(`${operation.method} ${operation.path}`)
     if (operation.hasCallbacks) note(/^callback-/, 'callbacks are not written')
-    const writing: Writing = { components: api.schemas, models, note }
+    const writing: Writing = { components: api.schemas, shown, models, note }
     const guard = shared === undefined ? used[at] : undefined
     return writeRoute(
       operation,

@@ -2,8 +2,9 @@ import { isRecord, toRecord } from '../../base/values.ts'
 import { quoted } from '../types/schema-type.ts'
 import { valueText } from '../write/zod-text.ts'
 import { toCamel } from './names.ts'
+import { reachOf, refsIn } from '../../base/json-schema.ts'
 import { inlined } from './schema-parts.ts'
-import type { ImportedMedia, ImportedOperation, ImportedResponse } from './read-api.ts'
+import type { ImportedApi, ImportedMedia, ImportedOperation, ImportedResponse } from './read-api.ts'
 import { bodyText, isJson, mediaText, plainType, rawText, writeInputs, type Writing } from './write-inputs.ts'
 
 /** The operations of a controller. */
@@ -112,7 +113,14 @@ function writeResponses(responses: readonly ImportedResponse[], writing: Writing
       ...(Object.keys(headers).length === 0 ? {} : { headers: headersText(headers, writing) }),
       ...(others.length === 0
         ? {}
-        : { content: mediaText(others, isDeclared ? main?.schema : undefined, writing.components) }),
+        : {
+            content: mediaText(
+              others,
+              isDeclared ? main?.schema : undefined,
+              writing.components,
+              writing.shown.response,
+            ),
+          }),
     }
     if (Object.keys(own).length > 0) extra[status] = own
   }
@@ -125,6 +133,28 @@ function writeResponses(responses: readonly ImportedResponse[], writing: Writing
     response: declared.length === 0 ? '' : response,
     openapi: Object.keys(extra).length === 0 ? {} : { responses: extra },
   }
+}
+
+/** The components that documents of the app show by their names in bodies and in responses, because those of JSON have them. */
+export function findShown({ operations, schemas }: ImportedApi): Writing['shown'] {
+  const find = (media: readonly ImportedMedia[]): ReadonlySet<string> =>
+    reachOf(
+      media.flatMap(({ type, schema = {} }) => (isJson(type) ? [...refsIn(schema)] : [])),
+      schemas,
+    )
+  const body = find(operations.flatMap((operation) => operation.body?.content ?? []))
+  const response = find(
+    operations.flatMap(({ responses }) =>
+      responses.flatMap(({ status, content }) => (DECLARABLE.test(status) ? (mainOf(content) ?? []) : [])),
+    ),
+  )
+  // with a default, a component differs in bodies and responses, and so does its name if both have it
+  const isSame = (name: string): boolean =>
+    [...reachOf([name], schemas)].every((each) => !JSON.stringify(schemas[each]).includes('"default":'))
+  const same = [...body, ...response].filter(isSame)
+  const only = (own: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> =>
+    new Set([...same, ...[...own].filter((name) => !other.has(name))])
+  return { body: only(body, response), response: only(response, body) }
 }
 
 function mainOf(content: readonly ImportedMedia[]): ImportedMedia | undefined {
