@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-import { build } from 'esbuild'
+import { build, transformSync } from 'esbuild'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -25,8 +25,11 @@ const entryPoints = Object.entries(manifest.exports).flatMap(([name, entry]) =>
   typeof entry === 'string' || name.startsWith('./client') ? [] : [entry['octavo-source']],
 )
 
-/** A file as the text that is written in the place of a name. */
-const textOf = (name: string): string => JSON.stringify(readFileSync(join(PAGE, name), 'utf8'))
+/** The style sheet of the page, as the text that is written in the place of its name. */
+const { code: css } = transformSync(readFileSync(join(PAGE, 'page.css'), 'utf8'), {
+  loader: 'css',
+  minify: true,
+})
 
 /**
  * Files that share a chunk, because they are loaded together: what every application has, and what validates. esbuild makes a chunk for each
@@ -90,7 +93,7 @@ const { outputFiles } = await build({
   packages: 'external',
   plugins: [shared],
   define: {
-    PAGE_CSS: textOf('page.css'),
+    PAGE_CSS: JSON.stringify(css),
   },
   logLevel: 'warning',
   write: false,

@@ -136,8 +136,6 @@ export function openChannel(name: string): Publisher {
 export function subscribeChannel(name: string, listener: (message: unknown) => void): void {
   findDiagnostics()?.subscribe(name, listener)
 }
-
-/** A channel that has no subscribers. */
 export const NO_CHANNEL: Publisher = { hasSubscribers: false, publish: () => undefined }
 
 /** Whether this is workerd, the runtime of Cloudflare Workers. */

@@ -3,7 +3,7 @@ import { defOf, isSchema, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString, toRecord } from '../base/values.ts'
 import { modelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'
-import type { AnyReshape, FieldWas } from './reshape.ts'
+import type { AnyReshape, FieldWas } from './change.ts'
 
 /** A change, for code that does not ask which one it is. */
 export interface AnyChange {

@@ -1,9 +1,25 @@
 import { placed } from '../base/definition-error.ts'
-import { isString } from '../base/values.ts'
+import { isString, type Awaitable } from '../base/values.ts'
 import type { AnyModel, ModelName, ModelShape } from './model.ts'
-import type { Operation } from './operations/operation.ts'
-import type { Reshape } from './reshape.ts'
-import type { Fact, ShapeAhead } from './was.ts'
+import type { Operation, Earlier } from './operations/operation.ts'
+import type {
+  Fact,
+  ShapeAhead,
+  BaseOf,
+  FieldOffers,
+  FieldsWere,
+  NewSide,
+  ObjectFunctions,
+  OldSide,
+  Pairs,
+  ReshapeDown,
+  ReshapeUp,
+  Said,
+  Was,
+} from './was.ts'
+import type { Injected, Tokens } from '../define/token.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { FieldExtra, LoadedExtra, Loader, ChangeExtra } from './convert/converter.ts'
 
 /** The facts of a change about models and routes. */
 type FactsIn<P extends readonly Part[]> = P[number]['~was']
@@ -122,5 +138,119 @@ export function before<C extends VersionChange, M extends AnyModel>(
   } {
   const made: AnyBefore = { kind: 'before', change, model: of }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
+  return made as never
+}
+
+/** The second argument of `load`. */
+export interface LoadExtra<I> extends ChangeExtra {
+  /** The values of the tokens that `inject` of the change names. */
+  readonly inject: Injected<I>
+  /** Aborted when the client disconnects or the time of the request is over. */
+  readonly signal: AbortSignal
+}
+
+/** Loads data for all values of a model in one response or request. */
+export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
+
+/** The options of `reshape`. `R` are the names of the fields that `up` and `down` read besides those that changed. */
+export type ReshapeOptions<M extends AnyModel, W, R, I = {}, D = undefined, U = undefined, O = false> = {
+  /** The model, or `before(change, Model)` if a newer change touches the same fields. */
+  readonly of: M
+  /** Tokens whose values `load` gets, as the root module sees them. @default {} */
+  readonly inject?: I
+  /** The name that documents had for the model, if it was another one. */
+  readonly named?: Earlier<string>
+  /** Whether no request carries the model, so that `up` is not needed. It comes before `fields`. @default false */
+  readonly responseOnly?: O
+  /**
+   * Loads data that only older versions show, once for all values of the model in a response. `down` gets its result as `loaded`. For requests,
+   * and `up`, write `{ up, down }`. It comes before `fields`, so that their functions know its type.
+   */
+  readonly load?:
+    | Load<NewSide<M['~shape'], W, R>, I, D>
+    | {
+        /** Loads for the values of a response. */
+        readonly down?: Load<NewSide<M['~shape'], W, R>, I, D>
+        /** Loads for the values of a request. */
+        readonly up?: Load<OldSide<M['~shape'], W, R>, I, U>
+      }
+  /** The earlier fields. @default {} */
+  readonly fields?: FieldsWere<ModelName<M>, M['~shape'], W, R, D, U, O> & FieldOffers<M['~shape'], W>
+  /**
+   * A refinement of the object before the change, for requests. It gets the old fields that `fields` and `reads` name, and returns whether
+   * they are valid, or a message if they are not.
+   */
+  readonly refine?: (old: OldSide<M['~shape'], W, R>, extra: ChangeExtra) => boolean | string
+  /** Other fields of the model that functions get: beside the fields of the object, or as `reads` in those of one field. @default [] */
+  readonly reads?: readonly R[]
+  /** Schemas that the change reaches though they are not made from the model. @default [] */
+  readonly applies?: readonly Schema[]
+  /** Schemas that the change does not reach though they have fields of the model. @default [] */
+  readonly not?: readonly Schema[]
+  /** Fields whose values do not come back from a round trip. @default [] */
+  readonly lossy?: readonly string[]
+  /** The same object before and after the change; `octavo/testing` checks them. @default [] */
+  readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
+} & ObjectFunctions<M['~shape'], W, R, D, U> &
+  ReshapeDown<ModelName<M>, M['~shape'], W> &
+  ReshapeUp<M['~shape'], W, O>
+
+/** The part of a change that describes a model. */
+export interface Reshape<F = unknown> {
+  /** Distinguishes it from an operation. */
+  readonly kind: 'reshape'
+  /** For types alone: the name of a model, and what its fields were. */
+  readonly '~was': F
+}
+
+/** A reshape, for code that does not ask which one it is. */
+export interface AnyReshape {
+  readonly kind: 'reshape'
+  readonly of: object
+  readonly fields: Readonly<Record<string, FieldWas>>
+  readonly named?: Earlier<string>
+  readonly responseOnly?: boolean
+  readonly refine?: (old: object, extra: ChangeExtra) => unknown
+  readonly inject?: Tokens
+  readonly load?: Loader['load'] | { readonly up?: Loader['load']; readonly down?: Loader['load'] }
+  readonly up?: (old: object, extra: LoadedExtra<unknown>) => unknown
+  readonly down?: (now: object, extra: LoadedExtra<unknown>) => unknown
+  readonly reads?: readonly string[]
+  readonly applies?: readonly Schema[]
+  readonly not?: readonly Schema[]
+  readonly lossy?: readonly string[]
+  readonly examples?: readonly { readonly old: object; readonly now: object; readonly loaded?: unknown }[]
+}
+
+/** An earlier field, for code that does not ask which one it is. */
+export interface FieldWas {
+  /** A schema, `absent` or a name. */
+  readonly was: Was
+  /** From the older version to the newest. */
+  readonly up?: (old: unknown, extra: FieldExtra) => unknown
+  /** From the newest version to the older one. */
+  readonly down?: (now: unknown, extra: FieldExtra) => unknown
+  /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
+  readonly narrowed?: boolean
+}
+
+/**
+ * Describes the fields of a model before a change. Fields that are not named stay as they are. The types require the functions that are
+ * needed.
+ *
+ * @example
+ * reshape({ of: User, fields: { id: { was: z.number(), up: (old) => String(old), down: (now) => Number(now) } } })
+ */
+export function reshape<
+  M extends AnyModel,
+  const W extends Record<string, Was> = {},
+  const R extends string = never,
+  I extends Tokens = {},
+  D = undefined,
+  U = undefined,
+  const O extends boolean = false,
+>(options: ReshapeOptions<M, W, R, I, D, U, O>): Reshape<Said<ModelName<M>, Pairs<W>, BaseOf<M>>['fact']> {
+  const made: Omit<Reshape, '~was'> & object = { kind: 'reshape', fields: {}, ...options }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never
 }

@@ -1,5 +1,16 @@
 /** The entry point `octavo/changes`: versions as changes. */
-export { before, defineVersionChange, type VersionChange, type VersionChangeOptions } from './change.ts'
+export {
+  before,
+  defineVersionChange,
+  reshape,
+  type VersionChange,
+  type VersionChangeOptions,
+  type FieldWas,
+  type Load,
+  type LoadExtra,
+  type Reshape,
+  type ReshapeOptions,
+} from './change.ts'
 export { fieldNames, type FieldNames } from './field-names.ts'
 export {
   derive,
@@ -23,14 +34,6 @@ export {
   type Operation,
   type OperationOptions,
 } from './operations/operation.ts'
-export {
-  reshape,
-  type FieldWas,
-  type Load,
-  type LoadExtra,
-  type Reshape,
-  type ReshapeOptions,
-} from './reshape.ts'
 export { absent, type Absent, type Was } from './was.ts'
 export type { InAt, OutAt, StateOf } from './state.ts'
 export type { FieldExtra, LoadedExtra, ChangeExtra } from './convert/converter.ts'

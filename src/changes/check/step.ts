@@ -15,8 +15,6 @@ export interface Sided {
   readonly newer: Side
   readonly older: Side
 }
-
-/** Values of fields. */
 export type Values = ReadonlyMap<FieldId, unknown>
 
 export type Direction = 'up' | 'down'

@@ -1,6 +1,6 @@
 import type { Schema } from '../../schema/schema.ts'
 import type { FieldChange, FieldId } from '../chain.ts'
-import type { AnyReshape } from '../reshape.ts'
+import type { AnyReshape } from '../change.ts'
 import { takesAbsent } from '../was.ts'
 import type { AppliedStep } from './modelled-fields.ts'
 import {

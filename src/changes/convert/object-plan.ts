@@ -71,8 +71,6 @@ function toPrograms(site: Site): { readonly down: Program; readonly up: Program 
     up: toUp({ ...site, registers: forUp }, ups),
   }
 }
-
-/** Creates the function that gives each field a register. */
 function numbering(registers: Map<FieldId, number>): (fieldId: FieldId) => number {
   return (fieldId) => {
     const register = registers.get(fieldId) ?? registers.size

@@ -1,9 +1,8 @@
 import type { Schema } from '../../schema/schema.ts'
-import { isPromise, isObject } from '../../base/values.ts'
+import { isObject } from '../../base/values.ts'
 import {
-  promisedIn,
+  callBlamed,
   RefusedError,
-  threwIn,
   convertAt,
   type Plan,
   type Direction,
@@ -80,8 +79,6 @@ export function loadMembers({ direction, loads }: Program, value: object, extra:
     registers[register] = convertMember(plan, direction, name, Reflect.get(value, name), extra)
   return registers
 }
-
-/** Creates the object of its members. */
 export function writeMembers(program: Program, value: object, { registers, extra }: ProgramState): unknown {
   const { members, others, refine } = program
   const made: Record<string, unknown> = {}
@@ -185,12 +182,10 @@ function callConvert(
   const { call, reads, loader } = instruction
   if (call === undefined) return value
   const hasMore = reads.length > 0 || loader !== undefined
-  return runCall(
-    instruction,
-    call,
-    value,
-    hasMore ? withRead(told, valuesOf(reads, registers), loaded) : told,
-  )
+  const extra = hasMore ? withRead(told, valuesOf(reads, registers), loaded) : told
+  // a change gets what its own instructions say
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return callBlamed(instruction, () => call(value, extra as never))
 }
 
 /** Leaves out a field without the others that its function needs. @throws `RefusedError` for those of a client */
@@ -220,8 +215,9 @@ function runGroup(
   const { call, args, made, required, loader } = instruction
   if (required !== undefined && !isTogether(required, registers)) return
   const given = loader === undefined ? told : withRead(told, NOTHING_READ, loaded)
-  const results =
-    call === undefined ? undefined : runCall(instruction, call, valuesOf(args, registers), given)
+  // a change gets what its own instructions say
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const results = call && callBlamed(instruction, () => call(valuesOf(args, registers), given as never))
   for (const { name, register, check } of made) {
     const result: unknown = isObject(results) ? Reflect.get(results, name) : undefined
     registers[register] = check === undefined ? result : check(result)
@@ -229,24 +225,6 @@ function runGroup(
 }
 
 const NOTHING_READ = Object.freeze({})
-
-function runCall<T>(
-  instruction: InstructionOf<'convert' | 'group'>,
-  call: (value: T, extra: never) => unknown,
-  value: T,
-  told: ChangeExtra,
-): unknown {
-  let made
-  try {
-    // a change gets what its own instructions say
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    made = call(value, told as never)
-  } catch (error) {
-    throw threwIn(instruction, error)
-  }
-  if (isPromise(made)) throw promisedIn(instruction, made)
-  return made
-}
 
 /** Whether the members are there that functions of a whole object need. @throws `RefusedError` if a client sent some of them */
 function isTogether({ sent, all }: RequiredGroup, registers: readonly unknown[]): boolean {

@@ -28,7 +28,6 @@ export interface Host {
   readonly answer: (request: EngineRequest, connection: Connection) => void
   /** Converts what the parser refuses. */
   readonly toError: (error: ParserError) => HttpError
-  /** The response to an error. */
   readonly writeError: (error: HttpError) => FinishedResponse
   /** Answers a connection outside of any request, and ends it. */
   readonly endSocket: (socket: Socket, error: HttpError) => void

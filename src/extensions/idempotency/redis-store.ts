@@ -42,8 +42,6 @@ const FAIL = `
 local e = redis.call('HMGET', KEYS[1], 't', 'r')
 if e[1] == ARGV[1] and not e[2] then redis.call('DEL', KEYS[1]) end
 return 1`
-
-/** Runs a script with one key. */
 type Run = (script: string, key: string, args: readonly string[]) => unknown
 
 /** Creates the store of all processes that share a Redis. */

@@ -100,8 +100,6 @@ export function ownerNamed(id: unknown): Owner {
   if (!isString(id)) throw new TypeError('idempotency: the option client returned no text')
   return { scope: `id:${id}`, isKnown: true }
 }
-
-/** The input of a handler. */
 export interface HandlerInput {
   readonly params?: unknown
   readonly query?: unknown

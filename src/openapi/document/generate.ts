@@ -39,7 +39,6 @@ export interface Generator {
   readonly document: (version: string | undefined) => OpenApiDocument
   /** The schemas of a version, or `null` if requests name none. @throws `DefinitionError` for what cannot be documented. */
   readonly conversion: (version: string | null) => Conversion
-  /** The webhooks of a version. */
   readonly webhooks: (version: string | null) => readonly DocumentedWebhook[]
 }
 

@@ -34,8 +34,6 @@ interface OperationParts {
   readonly middleware: readonly Middleware[]
   readonly openapi: OpenApiVersion
 }
-
-/** Creates the operation of one method of a route. */
 export type WriteOperation = (documented: DocumentedRoute, method: Method, parts: OperationParts) => Operation
 
 /** Prepares what makes operations. Versions in which a route says the same share its operation, or all of it but the parameters. */

@@ -4,8 +4,6 @@ import { toFreeName } from './refs.ts'
 import { mergeOperations } from './merge.ts'
 import type { ErrorAnswers } from './problems.ts'
 import type { Operation, Parameter, PathItem } from './types.ts'
-
-/** An operation at its place. */
 export interface PlacedOperation {
   readonly path: string
   /** The member of the path item: in lower case, or `x-query`. */

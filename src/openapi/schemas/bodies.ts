@@ -40,8 +40,6 @@ export interface Referred {
 const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain'
 const BINARY_TYPE = 'application/octet-stream'
-
-/** Returns the request body of `body`. */
 export function toBody(body: Converted, referred: Referred): RequestBody {
   const root = resolve(body.schema, referred.finished)
   const content =
@@ -77,8 +75,6 @@ export function toStreamed({ zod, schema }: Converted, referred: Referred): Stre
 }
 
 const EMPTY: ReadonlySet<ResponseKey> = new Set([204, 205, 304])
-
-/** Returns the description of the schema. */
 export function noteOf({ description }: SchemaObject): { readonly description?: string } {
   return typeof description === 'string' ? { description } : {}
 }

@@ -241,8 +241,6 @@ type ErrorKey = `error ${number} ${number}`
 
 /** The place of a header of a response. */
 type HeaderKey = `header ${string}`
-
-/** A place that has a schema. */
 export interface SchemaPlace {
   /** Whose schema it is, such as a route. */
   readonly owner: Pick<ResolvedRoute, 'name' | 'label'>
@@ -331,8 +329,6 @@ export function headerSchemasOf(openapi: object): readonly HeaderSchema[] {
     ),
   )
 }
-
-/** The place of the schema that all errors have. */
 export function toErrorPlace({ schema }: ErrorFormat): SchemaPlace {
   const owner = { name: 'error', label: 'errorFormat' }
   return { owner, at: 'schema', source: 'default', io: 'output', holds: 'value', schema: toZod(schema) }

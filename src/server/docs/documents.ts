@@ -220,8 +220,6 @@ function hasSchemas({ sources, responses, stream, openapi, layers }: ResolvedRou
     layers.errorHandlers.some(({ response }) => response !== undefined)
   )
 }
-
-/** The schemas that modules name. */
 function namedSchemas(modules: readonly ModuleNode[]): readonly NamedSchema[] {
   return modules.flatMap(({ module, label }) =>
     Object.entries(module.schemas ?? {}).flatMap(([name, schema]): readonly NamedSchema[] =>

@@ -21,8 +21,6 @@ type Texts = string | readonly string[] | undefined
 
 /** The texts of a path's parameters, by name. */
 export type PathTexts = Readonly<Record<string, string>>
-
-/** Reads and validates one source of a request. */
 export type ReadSource = (request: HttpRequest, params: PathTexts, lifetime: Lifetime) => Awaitable<Validated>
 
 /** The settings that all sources of an application are read by. */

@@ -107,8 +107,6 @@ function kept(bytes: Uint8Array): { readonly body?: KeptBody } {
     return { body: { base64: Buffer.from(bytes).toString('base64') } }
   }
 }
-
-/** The bytes of a body. */
 export function bytesOf(body: KeptBody | undefined): Uint8Array {
   if (body === undefined) return new Uint8Array(0)
   return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.base64, 'base64')

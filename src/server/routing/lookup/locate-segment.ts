@@ -7,14 +7,15 @@ import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import {
   withoutVersion,
+  createFloor,
   type Locate,
   type RouteMatch,
   type VersionMatch,
   type LookupParts,
+  type VersionRoots,
 } from './resolution.ts'
 import { pathOf } from './target.ts'
 import type { Zone } from '../table/table.ts'
-import { createFloor, type VersionRoots } from './resolve.ts'
 
 /** Finds the version which a path names, or `undefined` for ordinary paths. */
 export interface Segments {

@@ -10,13 +10,15 @@ import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import {
   withoutVersion,
+  createVersionRoots,
+  createResolve,
   type Locate,
   type RouteMatch,
   type VersionMatch,
   type LookupParts,
+  type Resolve,
 } from './resolution.ts'
 import { pathOf } from './target.ts'
-import { createVersionRoots, createResolve, type Resolve } from './resolve.ts'
 
 /** Looks up versions with several schemes at once: docs/guide/versioning-rules.md#several-schemes */
 export function createSeveralLocate(parts: LookupParts): Locate {

@@ -9,6 +9,8 @@ import { createSeveralLocate } from './locate-several.ts'
 import { createPlainLocate } from './locate.ts'
 import {
   withoutVersion,
+  createVersionRoots,
+  createResolve,
   type Locate,
   type RouteMatch,
   type VersionMatch,
@@ -16,7 +18,6 @@ import {
   type ResolveDefault,
 } from './resolution.ts'
 import { pathOf, type Target } from './target.ts'
-import { createVersionRoots, createResolve } from './resolve.ts'
 import type { Table } from '../table/table.ts'
 import type { VersionChoice } from '../../../versioning/options.ts'
 import { cutVersion } from '../../../versioning/version.ts'
