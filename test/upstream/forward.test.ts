@@ -107,6 +107,30 @@ describe('a route that forwards its requests', () => {
 })
 
 describe('a forwarded route of versions in a header', () => {
+  it('passes no version that does not exist, which the API behind would answer with its newest one', async () => {
+    let asked = 0
+    const garage = garageAt('http://garage')
+    const versioning = { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version', history }
+    const app = frontOf(garage, {
+      versioning,
+      overrides: [
+        bind(garage, () => {
+          asked++
+          return Response.json({ id: 7, label: 'Bee' })
+        }),
+      ],
+    })
+    for (const url of ['/cars/7', '/else']) {
+      const refused = await app.inject({ url, headers: { 'x-version': '9' } })
+      assert.match(refused.body, /"code":"unsupported_version","requested":"9","supported":\["1","2"\]/)
+      assert.deepEqual([refused.statusCode, refused.headers['vary']], [406, 'x-version'])
+    }
+    assert.equal(asked, 0)
+    assert.equal((await app.inject({ url: '/else', headers: { 'x-version': '1' } })).statusCode, 200)
+    assert.equal((await app.inject('/else')).statusCode, 200)
+    await app.close()
+  })
+
   it('has entity tags that end with their version, which the API behind never sees', async () => {
     const seen: (string | null)[] = []
     const garage = garageAt('http://garage')

@@ -6,12 +6,13 @@ import { connect } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { describe, it, mock } from 'node:test'
 
-import { createApp, defineModule, defineRouter } from 'octavo'
+import { createApp, defineModule, defineRouter, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
+import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
 import type { Upstream } from 'octavo/upstream'
 
 import { exchange } from '../node/support.ts'
-import { frontOf, garageAt, startServer } from './garage.ts'
+import { Car, frontOf, garageAt, startServer } from './garage.ts'
 import { startRaw } from './raw-server.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -151,6 +152,51 @@ describe('a response of the API behind', () => {
     )
     assert.equal((await app.inject('/v1/other')).headers['location'], 'https://other.test/cars/9')
     await app.close()
+    behind.close()
+  })
+
+  it('has the addresses that moved routes had in its version', async () => {
+    const behind = await startRaw((socket, head) => {
+      const location = /x-location: (.*)/.exec(head)?.[1]
+      socket.write(`HTTP/1.1 201 Created\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`)
+    })
+    const garage = garageAt(behind.url, { prefix: '/api' })
+    const moves = defineVersionChange({
+      version: '2',
+      title: 'Autos are cars',
+      change: [operation({ route: 'cars.getOne', path: { was: '/autos/{id:int}' } })],
+    })
+    const versions = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [moves] })
+    const asked = [
+      ['/own/v1/else', { scheme: VersioningSchemes.URL }],
+      ['/own/else?version=1', { scheme: VersioningSchemes.QUERY }],
+      ['/own/else', { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version' }],
+      ['/own/v2/else', { scheme: VersioningSchemes.URL }],
+    ] as const
+    const seen: unknown[] = []
+    for (const [url, scheme] of asked) {
+      const app = frontOf(garage, { prefix: '/own', versioning: { ...scheme, history: versions } })
+      const locations = ['/api/cars/9?a=b', '/api/cars/here', '/api/cars/%', '/api/else#c'].map(
+        async (location) => {
+          const sent = { 'x-version': '1', 'x-location': location }
+          const { headers } = await app.inject({ method: 'POST', url, headers: sent })
+          return headers['location']
+        },
+      )
+      seen.push(await Promise.all(locations))
+      await app.close()
+    }
+    assert.deepEqual(seen, [
+      ['/own/v1/autos/9?a=b', '/own/v1/cars/here', '/own/v1/cars/%', '/own/v1/else#c'],
+      [
+        '/own/autos/9?version=1&a=b',
+        '/own/cars/here?version=1',
+        '/own/cars/%?version=1',
+        '/own/else?version=1#c',
+      ],
+      ['/own/autos/9?a=b', '/own/cars/here', '/own/cars/%', '/own/else#c'],
+      ['/own/v2/cars/9?a=b', '/own/v2/cars/here', '/own/v2/cars/%', '/own/v2/else#c'],
+    ])
     behind.close()
   })
 

@@ -76,11 +76,13 @@ function nameOf(pair: string): string {
 
 /** Writes an address of the API behind as one of the application, in the version of a request. */
 export function toOwnAddress(context: RequestContext, addresses: Addresses, address: string): string {
-  const path = pathBelow(address, addresses)
-  if (path === undefined) return address
-  const { appPrefix } = addresses
-  const segment = context.versionInPath ? versionSegment(context, appPrefix) : ''
-  return context.base + appPrefix + segment + path
+  const below = pathBelow(address, addresses)
+  if (below === undefined) return address
+  const end = below.search(/[?#]/)
+  const path = end === -1 ? below : below.slice(0, end)
+  const rest = below.slice(path.length)
+  const own = context.toOwnPath(path, addresses.appPrefix)
+  return own + (rest.startsWith('?') && own.includes('?') ? `&${rest.slice(1)}` : rest)
 }
 
 /** The part of an address behind the prefix of the API, or `undefined` for those of others. */
@@ -91,8 +93,4 @@ function pathBelow(address: string, { prefix, origins }: Addresses): string | un
   const rest = path.slice(prefix.length)
   if (rest === '') return '/'
   return /^[/?#]/.test(rest) ? rest : undefined
-}
-
-function versionSegment({ originalPath }: RequestContext, appPrefix: string): string {
-  return `/${originalPath.split('/')[appPrefix === '' ? 1 : appPrefix.split('/').length] ?? ''}`
 }

@@ -29,7 +29,7 @@ export interface Sender extends Pick<RequestContext, 'signal'> {
   readonly raw?: RequestContext['raw']
 }
 
-/** Makes something of a response, or of the error in its place. One object for each request, and no promise between them. */
+/** Takes a response, or the error in its place. One object for each request, which saves a promise. */
 export interface Receiver<T> {
   take(response: IncomingResponse): Awaitable<T>
   /** Returns the error that is thrown because no response has come. */

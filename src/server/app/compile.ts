@@ -17,7 +17,7 @@ import { checkHealthPaths } from '../routing/table/checks/health.ts'
 import type { Definitions } from './read-definitions.ts'
 import type { Started } from './started.ts'
 import type { Table, TableMode } from '../routing/table/table.ts'
-import { createUrlFor, createChooseLink, type UrlFor } from '../routing/table/url-for.ts'
+import { createChooseLink, createToOwnPath, createUrlFor, type UrlFor } from '../routing/table/url-for.ts'
 import { createVersionTable } from '../routing/table/version-table.ts'
 import { createVersionLocate } from '../routing/lookup/locate-version.ts'
 import { createVersionMiss } from '../routing/lookup/version-miss.ts'
@@ -162,7 +162,7 @@ function withoutSegment(path: string, nth: number): string {
 }
 
 /** The services for requests, whatever their routes are. */
-type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'call' | keyof Past>
+type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'toOwnPath' | 'call' | keyof Past>
 
 function toShared(
   { container, root }: Definitions,
@@ -237,6 +237,7 @@ function toRouted(
       },
       allowedMethods: createAllowedMethods(locate, miss, settings),
       urlFor: createUrlFor(table, createChooseLink(table, versioning)),
+      toOwnPath: createToOwnPath(table, versioning, settings),
     },
   }
 }

@@ -44,6 +44,8 @@ export interface AppServices {
     options: UrlOptions,
     asked?: AskedVersion,
   ) => string
+  /** Writes a path of the newest version as the version of a request has it. */
+  readonly toOwnPath: (path: string, prefix: string, asked: AskedVersion | undefined) => string
   readonly isSince: (change: SideEffect, version: string | null) => boolean
   /** Turns a value between versions of the history. */
   readonly migrate: MigrateValue
@@ -408,11 +410,19 @@ export class RequestContext implements SessionContext {
       params: Readonly<Record<string, unknown>> = {},
       options: UrlOptions = {},
     ): string => {
-      const { version, spelling } = this
-      const segment = this.versionInPath ? this.#services.versionSegment(this.request.path) : undefined
-      const asked = version === null ? undefined : { version, spelling, segment }
-      return this.base + this.#services.urlFor(name, params, options, asked)
+      return this.base + this.#services.urlFor(name, params, options, this.#asked)
     }
+  }
+
+  /** Writes a path of the newest version, below `prefix`, as the version of the request has it. */
+  toOwnPath(path: string, prefix: string): string {
+    return this.base + this.#services.toOwnPath(prefix + path, prefix, this.#asked)
+  }
+
+  get #asked(): AskedVersion | undefined {
+    const { version, spelling } = this
+    const segment = this.versionInPath ? this.#services.versionSegment(this.request.path) : undefined
+    return version === null ? undefined : { version, spelling, segment }
   }
 
   get allowedMethods() {

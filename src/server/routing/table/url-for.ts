@@ -1,7 +1,11 @@
 import type { UrlOptions } from '../../../define/context.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
+import { METHOD_INDEX } from '../../../http/http.ts'
+import { find } from '../../../router/find.ts'
+import { restoreSlashes } from '../../../router/path/param-types.ts'
 import type { Param, Segment } from '../../../router/path/pattern.ts'
 import { toSearchParams } from '../../request/query.ts'
+import { readTarget, type Target, type TargetRules } from '../lookup/target.ts'
 import type { AskedVersion } from '../../pipeline/context.ts'
 import type { Table, TableRoute } from './table.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
@@ -120,6 +124,72 @@ function safeSegment(name: string, segment: string): string {
   return segment
 }
 
+/** Writes a path of the newest version as the version of a request has it. `prefix` is what stands before its version. */
+export type ToOwnPath = (path: string, prefix: string, asked: AskedVersion | undefined) => string
+
+/** Creates the function that writes paths which the code behind a route has written. */
+export function createToOwnPath(
+  table: Table,
+  versioning: Versioning | undefined,
+  rules: TargetRules,
+): ToOwnPath {
+  if (versioning === undefined) return (path) => path
+  const write = createWrite(table.known, versioning)
+  const move = createMove(table, rules)
+  return (path, prefix, asked) => {
+    if (asked === undefined) return path
+    const own = move(path, asked.version) ?? path
+    if (asked.spelling === undefined) return own
+    const { path: written = own, query = {} } = write(own, asked.version, prefix, asked)
+    const search = toSearchParams(query)
+    return search.size > 0 ? `${written}?${search.toString()}` : written
+  }
+}
+
+/** Creates the function that finds where a route was in an older version. Returns `undefined` for a path that is the same there. */
+function createMove(
+  { all, rows }: Pick<Table, 'all' | 'rows'>,
+  rules: TargetRules,
+): (path: string, version: string) => string | undefined {
+  const moved = rows.filter(
+    ({ route: { newest, pattern } }) => (newest?.pattern ?? pattern).text !== pattern.text,
+  )
+  return (path, version) => {
+    const target = moved.length === 0 ? undefined : targetOf(path, rules)
+    if (target === undefined) return undefined
+    // GET first, because that is how clients follow addresses
+    for (const method of METHOD_INDEX.values()) {
+      const { leaf, values } = find(all, target, method)
+      const endpoint = leaf?.methods[method]
+      if (endpoint === undefined) continue
+      const row = moved.find(
+        ({ route, spec }) => route.name === endpoint.info.name && spec.claims.has(version),
+      )
+      const texts = target.escaped ? values.map(restoreSlashes) : values
+      return row && movedPath(row.route, new Map(endpoint.params.map((name, at) => [name, texts[at] ?? ''])))
+    }
+    return undefined
+  }
+}
+
+/** Software that is none of this application may write a path that is none. */
+function targetOf(path: string, rules: TargetRules): Target | undefined {
+  try {
+    return readTarget({ target: path }, rules)
+  } catch {
+    return undefined
+  }
+}
+
+/** The path of a route with the parameters of a newer one, or `undefined` if it has others. */
+function movedPath({ name, pattern }: ResolvedRoute, texts: ReadonlyMap<string, string>): string | undefined {
+  const fits = pattern.params.every(({ name: key, type }) => {
+    const text = texts.get(key)
+    return text !== undefined && type.test(text, 0, text.length)
+  })
+  return fits ? writePath(name, pattern, ({ name: key }) => texts.get(key) ?? '') : undefined
+}
+
 interface Chosen {
   readonly route: ResolvedRoute
   readonly version: string | undefined
@@ -141,7 +211,7 @@ export function createChooseLink(table: Table, versioning: Versioning | undefine
     }
     const { route, version: chosen } = chooseRoute(name, named, wanted, table)
     const isPlain = chosen === undefined || (version === undefined && chosen === wanted)
-    return { route, write: isPlain ? undefined : (path) => write(path, chosen, route, asked) }
+    return { route, write: isPlain ? undefined : (path) => write(path, chosen, route.prefix, asked) }
   }
 
   /** The version of the request, unless it names none and the route is only at paths that have another default. */
@@ -158,13 +228,8 @@ export function createChooseLink(table: Table, versioning: Versioning | undefine
 function createWrite(
   known: KnownVersions,
   versioning: Versioning,
-): (
-  path: string,
-  version: string,
-  route: ResolvedRoute,
-  asked: AskedVersion | undefined,
-) => Partial<RequestDraft> {
-  return (path, version, { prefix }, asked) => {
+): (path: string, version: string, prefix: string, asked: AskedVersion | undefined) => Partial<RequestDraft> {
+  return (path, version, prefix, asked) => {
     const draft = { path, query: {}, headers: {}, host: '', prefix }
     const { spelling, segment } = spellingOf(version, asked, known)
     // of several schemes, the first that puts the version into the address
@@ -210,8 +275,10 @@ function createDefaultOf(
       const version = defaults.get(row) ?? ''
       return row.spec.claims.has(version) ? [version] : []
     })
-    const find = (version: string): boolean => served.includes(version)
-    return (selector === 'oldest' ? known.list.find(find) : known.list.findLast(find)) ?? defaultVersion
+    const isServed = (version: string): boolean => served.includes(version)
+    return (
+      (selector === 'oldest' ? known.list.find(isServed) : known.list.findLast(isServed)) ?? defaultVersion
+    )
   }
 }
 

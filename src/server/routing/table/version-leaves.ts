@@ -55,7 +55,8 @@ export function createLeaves(
         (_, isClaimed) => isClaimed,
         () => ALL,
       ),
-    other: (shape) => (isVersioned(shape.routes) ? null : leafFor(shape, null, ALL)),
+    other: (shape) =>
+      isVersioned(shape.routes) || shape.routes.some(isForwarded) ? null : leafFor(shape, null, ALL),
     union: (shape) => {
       const methods = METHODS.map((method) =>
         shape.routes.find(({ endpoints }) => endpoints.has(method))?.endpoints.get(method),
@@ -67,6 +68,11 @@ export function createLeaves(
     problems: notes.problems,
     unused: () => new Set(rows.filter((row) => !notes.isUsed(row))),
   }
+}
+
+/** Whether an API behind answers, which serves its newest version to whoever asks for one that does not exist. */
+function isForwarded({ route }: TableRoute): boolean {
+  return route.forward !== undefined
 }
 
 const ALL: Answers = { unversioned: true, neutral: true }
