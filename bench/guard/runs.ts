@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import type { Figures } from './compare.ts'
 import type { Contestant } from './contestant.ts'
 import type { Adapter, Scenario } from './scenarios.ts'
+import type { Interpreted } from './worker.ts'
 
 const execute = promisify(execFile)
 /** Servers run like this; elsewhere Octavo looks for mistakes too. */
@@ -29,27 +30,37 @@ const WARM_UP = { interpreted: 400, optimised: 12_000 } as const
 
 /** Measures what the guard compares: what a request takes in Octavo and node:http. */
 export async function measureFigures({ name, adapter }: Scenario): Promise<Figures> {
-  const [interpreted, optimised, work] = await Promise.all([
-    above(adapter, (contestant) => heap(name, contestant, WARM_UP.interpreted, INTERPRETED)),
-    above(adapter, (contestant) => heap(name, contestant, WARM_UP.optimised, [])),
-    measureFiles(name, adapter),
+  const [{ interpreted, files }, optimised] = await Promise.all([
+    measureInterpreted(name, adapter),
+    above(adapter, async (contestant) =>
+      Number(await ask(STEADY, [name, contestant, 'heap', String(WARM_UP.optimised)])),
+    ),
   ])
-  const tokens = Object.values(work).reduce((sum, one) => sum + one, 0)
-  return { interpreted, optimised, tokens, files: work }
+  const tokens = Object.values(files).reduce((sum, one) => sum + one, 0)
+  return { interpreted, optimised, tokens, files }
 }
 
-/** Tokens run for each request, by file. */
-async function measureFiles(name: string, adapter: Adapter): Promise<Readonly<Record<string, number>>> {
-  const run = async (contestant: Contestant): Promise<Readonly<Record<string, number>>> =>
-    (await ask([...STEADY, ...INTERPRETED], [name, contestant, 'work'])) as Record<string, number>
-  const nothing: Readonly<Record<string, number>> = {}
+/** Bytes and tokens for each request, both from one process, because starting it takes longer than the requests. */
+async function measureInterpreted(
+  name: string,
+  adapter: Adapter,
+): Promise<Pick<Figures, 'interpreted' | 'files'>> {
+  const run = async (contestant: Contestant): Promise<Interpreted> =>
+    (await ask(
+      [...STEADY, ...INTERPRETED],
+      [name, contestant, 'interpreted', String(WARM_UP.interpreted)],
+    )) as Interpreted
+  const nothing: Interpreted = { heap: 0, work: {} }
   const [octavo, none] = await Promise.all([run('octavo'), adapter === 'listen' ? run('none') : nothing])
-  const files = Object.keys(octavo).map(
-    (file) => [file, Math.round((octavo[file] ?? 0) - (none[file] ?? 0))] as const,
+  const files = Object.keys(octavo.work).map(
+    (file) => [file, Math.round((octavo.work[file] ?? 0) - (none.work[file] ?? 0))] as const,
   )
-  return Object.fromEntries(
-    files.filter(([, tokens]) => tokens !== 0).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  )
+  return {
+    interpreted: Math.round(octavo.heap - none.heap),
+    files: Object.fromEntries(
+      files.filter(([, tokens]) => tokens !== 0).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  }
 }
 
 /** Bytes for each request by function, the most first. Optimised, what is inlined counts for the function that it is inlined in. */
@@ -86,15 +97,6 @@ async function countInstructions(name: string, contestant: Contestant, requests:
     }),
   )
   return Number(/Collected : (\d+)/.exec(stderr)?.[1])
-}
-
-async function heap(
-  name: string,
-  contestant: Contestant,
-  warmUp: number,
-  flags: readonly string[],
-): Promise<number> {
-  return Number(await ask([...STEADY, ...flags], [name, contestant, 'heap', String(warmUp)]))
 }
 
 /** What is left when the connection is taken off. */

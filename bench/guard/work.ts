@@ -23,6 +23,7 @@ export async function measureWork(send: Send): Promise<Readonly<Record<string, n
   await session.post('Profiler.takePreciseCoverage')
   await send(REQUESTS)
   const { result } = await session.post('Profiler.takePreciseCoverage')
+  await session.post('Profiler.stopPreciseCoverage')
   await session.post('Debugger.enable')
   const totals: Record<string, number> = {}
   for (const { url, scriptId, functions } of result) {
@@ -31,6 +32,7 @@ export async function measureWork(send: Send): Promise<Readonly<Record<string, n
     const name = toName(url)
     totals[name] = (totals[name] ?? 0) + tokensRun(functions, scriptSource) / REQUESTS
   }
+  session.disconnect()
   return totals
 }
 

@@ -127,10 +127,15 @@ export interface InstanceOptions {
 }
 
 /** Starts an instance of the application. */
-export function startInstance({ port, env, program, log }: InstanceOptions): Promise<Service> {
-  const flags = ['--import', 'tsx', '--conditions', 'octavo-source']
+export function startInstance({
+  port,
+  env,
+  program = join(HERE, 'main.ts'),
+  log,
+}: InstanceOptions): Promise<Service> {
+  const flags = program.endsWith('.ts') ? ['--import', 'tsx', '--conditions', 'octavo-source'] : []
   const output = log ?? 'inherit'
-  return start(process.execPath, [...flags, program ?? join(HERE, 'main.ts')], port, {
+  return start(process.execPath, [...flags, program], port, {
     env: { ...process.env, ...env, PORT: `${port}` },
     stdio: ['ignore', output, output],
   })

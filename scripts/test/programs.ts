@@ -7,6 +7,7 @@ import { join } from 'node:path'
  */
 export const PROGRAMS: readonly string[] = [
   'examples/car/main.ts',
+  'examples/operations/main.ts',
   'examples/versions/main.ts',
   'test/app/fixtures/full-disk.ts',
   'test/app/fixtures/log-and-end.ts',
@@ -17,6 +18,7 @@ export const PROGRAMS: readonly string[] = [
   'test/cli/fixtures/life/app.ts',
   'test/cli/fixtures/public/app.ts',
   'test/cli/fixtures/webhooks/app.ts',
+  'test/examples/operations/next-release.ts',
   'test/idempotency/workers/app.ts',
   'test/metrics/workers/app.ts',
   'test/node/process/app.ts',

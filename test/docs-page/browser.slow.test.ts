@@ -53,6 +53,12 @@ async function choose(tab: Tab, version: string): Promise<void> {
 const lists = (operations: readonly string[]): string =>
   `JSON.stringify(${LISTED}) === ${JSON.stringify(JSON.stringify(operations))}`
 
+/** Each colour scheme and each width, because colours do not depend on the width. */
+const LOOKS = [
+  ['light', 375],
+  ['dark', 1280],
+] as const
+
 const FIRST = ['GET /v1/car/{car_id}', 'GET /car/status']
 const SECOND = ['GET /v2/car/{car_id}', 'GET /v2/car/doors', 'GET /car/status']
 
@@ -137,22 +143,20 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
     const info = { description: `See \`${long}\`\n\n    ${long}` }
     const url = await serve(byPath, { docs: { info: { title: `Cars ${long}`, ...info } } })
     const tab = await browser.tab()
-    for (const scheme of ['light', 'dark'] as const) {
-      for (const width of [375, 1280]) {
-        await tab.look(width, 800, scheme)
-        await tab.open(`${url}/docs?version=2`)
-        await tab.until(lists(SECOND))
-        await tryOut(tab, '/v2/car/{car_id}', '7')
-        await tab.evaluate(
-          "document.querySelectorAll('.json-schema-2020-12-accordion').forEach((each) => each.click())",
-        )
-        const scrollWidth = await tab.evaluate('document.documentElement.scrollWidth')
-        assert.equal(scrollWidth, width, `${scheme}, ${width} pixels`)
-        const ground = String(
-          await tab.evaluate("getComputedStyle(document.querySelector('html')).backgroundColor"),
-        )
-        assert.equal(ground, scheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(28, 32, 34)')
-      }
+    for (const [scheme, width] of LOOKS) {
+      await tab.look(width, 800, scheme)
+      await tab.open(`${url}/docs?version=2`)
+      await tab.until(lists(SECOND))
+      await tryOut(tab, '/v2/car/{car_id}', '7')
+      await tab.evaluate(
+        "document.querySelectorAll('.json-schema-2020-12-accordion').forEach((each) => each.click())",
+      )
+      const scrollWidth = await tab.evaluate('document.documentElement.scrollWidth')
+      assert.equal(scrollWidth, width, `${scheme}, ${width} pixels`)
+      const ground = String(
+        await tab.evaluate("getComputedStyle(document.querySelector('html')).backgroundColor"),
+      )
+      assert.equal(ground, scheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(28, 32, 34)')
     }
     assert.deepEqual(tab.complaints, [])
     await tab.close()
@@ -204,14 +208,12 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
   it('has one main landmark, and axe-core finds nothing wrong but in Swagger UI', async () => {
     const url = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))
     const tab = await browser.tab()
-    for (const scheme of ['light', 'dark'] as const) {
-      for (const width of [375, 1280]) {
-        await tab.look(width, 800, scheme)
-        await tab.open(`${url}/docs`)
-        await tab.until(lists(FIRST))
-        assert.equal(await tab.evaluate(VISIBLE_MAINS), 1)
-        assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
-      }
+    for (const [scheme, width] of LOOKS) {
+      await tab.look(width, 800, scheme)
+      await tab.open(`${url}/docs`)
+      await tab.until(lists(FIRST))
+      assert.equal(await tab.evaluate(VISIBLE_MAINS), 1)
+      assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
     }
     await tab.close()
   })
@@ -219,14 +221,12 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
   it('is accessible as a changelog, in wide and narrow windows', async () => {
     const url = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))
     const tab = await browser.tab()
-    for (const scheme of ['light', 'dark'] as const) {
-      for (const width of [375, 1280]) {
-        await tab.look(width, 800, scheme)
-        await tab.open(`${url}/docs/changelog.html`)
-        assert.match(String(await tab.evaluate('document.body.innerText')), /Differences from 1/)
-        assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), width)
-        assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
-      }
+    for (const [scheme, width] of LOOKS) {
+      await tab.look(width, 800, scheme)
+      await tab.open(`${url}/docs/changelog.html`)
+      assert.match(String(await tab.evaluate('document.body.innerText')), /Differences from 1/)
+      assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), width)
+      assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
     }
     await tab.close()
   })

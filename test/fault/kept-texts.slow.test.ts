@@ -19,7 +19,7 @@ import { measureMemory } from './observed.ts'
 setFlagsFromString('--expose-gc')
 Object.assign(globalThis, { gc: runInNewContext('gc') })
 
-const REQUESTS = 1600
+const REQUESTS = 800
 /** What an entry may take, in bytes, with its share of what is made once. The headers of each request have seven times as many. */
 const BOUND = 2000
 const LONG = 'x'.repeat(14_000)
@@ -139,6 +139,8 @@ const WAYS: Readonly<
   'the engine direct': (app) => overSocket(app, 'direct'),
 }
 
+const WAYS_IN = Object.entries(WAYS)
+
 async function overSocket(
   app: App,
   engine: 'node' | 'direct',
@@ -148,18 +150,22 @@ async function overSocket(
   return async (headers) => (await send(url, { method: 'PUT', path: '/car', headers, agent })).status
 }
 
-describe('thousands of long headers', () => {
-  for (const [name, open] of Object.entries(STORES))
-    for (const [way, enter] of Object.entries(WAYS))
+/** A way for each store in turn, because ways and stores know nothing of each other, and all of them for the first one. */
+const waysOf = (store: number): typeof WAYS_IN =>
+  WAYS_IN.filter((_, way) => store === 0 || way === store % WAYS_IN.length)
+
+describe('hundreds of long headers', () => {
+  for (const [store, [name, open]] of Object.entries(STORES).entries())
+    for (const [way, enter] of waysOf(store))
       it(`leave nothing but ${name}, through ${way}`, async () => {
         const { app, headers } = open()
         const ask = await enter(app)
         const fill = async (from: number, to: number): Promise<void> => {
           for (let index = from; index < to; index++) assert.equal(await ask(await headers(index)), 200)
         }
-        await fill(0, 500)
+        await fill(0, 300)
         const before = await measureMemory(10)
-        await fill(500, 500 + REQUESTS)
+        await fill(300, 300 + REQUESTS)
         const each = ((await measureMemory(10)).heap - before.heap) / REQUESTS
         await app.close()
         console.log(`${Math.round(each)} bytes: ${name}, ${way}`)

@@ -4,11 +4,23 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 
-/** Files that no engine of `listen` has a part in: HTTP/2, `app.handler`, other adapters, and the comparison of both engines. */
+/** Files that name their engines, compare both, or that no engine of `listen` has a part in: HTTP/2, `app.handler`, other adapters. */
 const OTHERS = new Set(
-  ['engine', 'handler', 'http2', 'http2-large', 'lambda', 'middleware-together', 'uploads-adapters'].map(
-    (name) => `${name}.test.ts`,
-  ),
+  [
+    'engine',
+    'engine-attacks',
+    'engine-body',
+    'engine-endings',
+    'engine-upgrades',
+    'handler',
+    'header-values',
+    'http2',
+    'http2-large',
+    'lambda',
+    'middleware-together',
+    'parity',
+    'uploads-adapters',
+  ].map((name) => `${name}.test.ts`),
 )
 
 /** Tests elsewhere that send over sockets. */

@@ -3,8 +3,10 @@ import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+
+import { z } from 'zod'
 
 import { findPackage } from '../../support/package.ts'
 import { findPort } from '../../support/ports.ts'
@@ -15,6 +17,8 @@ export const ROOT = join(import.meta.dirname, '../../..')
 const TEMPORARY = join(ROOT, 'test/docs/.tmp')
 const SHOWN = 'localhost:3000'
 const SERVER = /^(?:\w+=\S+ )*npm (?:start|run dev)\n$/
+const SCRIPT = /^((?:\w+=\S+ )*)npm (?:run )?(dev|start|test|types)$/gm
+const Manifest = z.object({ scripts: z.record(z.string(), z.string()) })
 /** Milliseconds until a server has to listen or to print what a page shows. */
 const PATIENCE = 60_000
 
@@ -42,19 +46,30 @@ export async function createProject(): Promise<Project> {
   const folder = mkdtempSync(join(TEMPORARY, 'tutorial-'))
   const path = join(folder, 'footpath')
   await install(path)
-  const env = toEnvironment(folder)
-  let server = createServerProcess(path, env, '')
+  const env = toEnvironment(folder, path)
+  let server = { ...createServerProcess(path, env, ''), command: '' }
   let isStale = false
   const variables = join(folder, 'variables')
 
+  /** Runs what npm would run: it takes half a second itself, each time. */
+  const withoutNpm = (command: string): string =>
+    command
+      .replaceAll(SCRIPT, (_, settings: string, name: string) => {
+        const { scripts } = Manifest.parse(JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')))
+        const script = scripts[name]
+        assert.ok(script !== undefined, `package.json has no script ${name}`)
+        return settings + script
+      })
+      .replaceAll(/^npx /gm, '')
+
   async function run(command: string): Promise<Printed> {
-    const script = `[ -f '${variables}' ] && . '${variables}'\nset -a\n${command}\ncode=$?\nexport -p > '${variables}'\nexit $code`
+    const script = `[ -f '${variables}' ] && . '${variables}'\nset -a\n${withoutNpm(command)}\ncode=$?\nexport -p > '${variables}'\nexit $code`
     return collect(spawn('bash', ['-c', script.replaceAll(SHOWN, server.address)], { cwd: path, env }))
   }
   async function restart(command: string): Promise<void> {
     await server.stop()
     isStale = false
-    server = createServerProcess(path, env, command, await findPort())
+    server = { ...createServerProcess(path, env, withoutNpm(command), await findPort()), command }
   }
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(join(path, name)), { recursive: true })
@@ -122,15 +137,23 @@ async function install(path: string): Promise<void> {
 }
 
 /** The variables of a terminal: no colours, no configuration of this machine, and no address that is not of this machine. */
-function toEnvironment(folder: string): NodeJS.ProcessEnv {
+function toEnvironment(folder: string, project: string): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _test, NODE_OPTIONS: _options, DATABASE_URL: _url, ...env } = process.env
   writeFileSync(join(folder, '.curlrc'), 'silent\nshow-error\nnoproxy = "*"\n')
   writeFileSync(
     join(folder, '.gitconfig'),
     '[user]\nname = Ann\nemail = ann@example.com\n[init]\ndefaultBranch = main\n[advice]\ndefaultBranchName = false\n',
   )
+  const programs = [project, ROOT].map((each) => join(each, 'node_modules/.bin'))
+  // optimizing the code of PGlite takes longer than all that the pages do with it
+  writeFileSync(
+    join(folder, 'quick.mjs'),
+    "import v8 from 'node:v8'\nv8.setFlagsFromString('--liftoff-only')\n",
+  )
   return {
     ...env,
+    PATH: [...programs, env['PATH']].join(delimiter),
+    NODE_OPTIONS: `--import=${join(folder, 'quick.mjs')}`,
     NO_COLOR: '1',
     FORCE_COLOR: undefined,
     CURL_HOME: folder,
@@ -155,7 +178,6 @@ async function collect(child: ChildProcess): Promise<Printed> {
 }
 
 interface ServerProcess {
-  readonly command: string
   readonly address: string
   /** Waits until it answers. */
   listens(): Promise<void>
@@ -188,7 +210,6 @@ function createServerProcess(cwd: string, env: NodeJS.ProcessEnv, command: strin
     }
   }
   return {
-    command,
     address,
     listens: () => until(() => isOpen(port), 'the server has to listen'),
     prints: (text) =>

@@ -23,8 +23,8 @@ export interface Setting {
   readonly accessLog: string
   /** The ports of instances that are not used yet. */
   readonly freePorts: number[]
-  /** Starts an instance. `program` is the main module of another release. */
-  readonly addInstance: (program?: string) => Promise<Service>
+  /** Starts an instance of a release. */
+  readonly addInstance: (program: string) => Promise<Service>
   readonly stopRedis: () => Promise<unknown>
   readonly startRedis: () => Promise<void>
   /** Has Redis take commands without an answer, until the function that it returns is called. */
@@ -81,8 +81,7 @@ export async function startSetting(slots: number, env: Readonly<Record<string, s
       const port = freePorts.shift() ?? 0
       const log = openSync(join(folder, `${port}.log`), 'a')
       const settings = { REDIS_URL: redisUrl, DATABASE_URL: databaseUrl, ...env }
-      const options = { port, log, env: settings, ...(program !== undefined && { program }) }
-      return keep(await startInstance(options))
+      return keep(await startInstance({ port, log, env: settings, program }))
     },
     stopRedis: () => redis.stop(),
     startRedis: async () => {
