@@ -511,5 +511,10 @@ describe('a written statement', () => {
       `const a = f('${long}, (', {\n  b: z.string().regex(/[(]\\/,/),\n  c: [1, 2],\n  d: '${long}',\n})`,
     )
     assert.equal(formatStatement('f({ a: 1 }, [])'), 'f({ a: 1 }, [])')
+    const test = `/^[(]${long}/.test(old)`
+    assert.equal(
+      formatStatement(`const a = { up: (old) => (${test} ? f("it's (") : 'short') }`),
+      `const a = {\n  up: (old) => (\n    ${test} ? f("it's (") : 'short'\n  ),\n}`,
+    )
   })
 })

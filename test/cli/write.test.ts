@@ -139,6 +139,18 @@ describe('conversions', () => {
     ['a value as a list', z.string(), z.array(z.string()), '[old]'],
     ['a list as a value', z.array(z.string()), z.string(), "old[0] ?? fillIn('string')"],
     ['the items of a list', z.array(z.int()), z.array(z.string()), 'old.map((each) => String(each))'],
+    [
+      'a member that may be left out instead of another one',
+      z.object({ id: z.int(), nick: z.string().optional() }),
+      z.object({ id: z.int(), name: z.string().optional() }),
+      "({ ...old, name: fillIn('string | undefined') })",
+    ],
+    [
+      'one more member that may be left out',
+      z.object({ id: z.int() }),
+      z.object({ id: z.int(), name: z.string().optional() }),
+      undefined,
+    ],
     ['an object', z.object({ a: z.string() }), z.object({ b: z.string() }), "fillIn('{ b: string }')"],
     [
       'a value in one of two',

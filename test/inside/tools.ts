@@ -34,7 +34,7 @@ export type { CurrentVersion, Snapshot } from '../../src/gate/snapshot/snapshot.
 export type { Described, Drafts, Known, KnownBody } from '../../src/gate/write/draft.ts'
 export { toDrafts } from '../../src/gate/write/drafts.ts'
 export { compareImported } from '../../src/cli/import/compare.ts'
-export { formatStatement } from '../../src/cli/import/format.ts'
+export { formatStatement } from '../../src/cli/format.ts'
 export { toPlainDocument } from '../../src/cli/import/plain-document.ts'
 export { readApi } from '../../src/cli/import/read-api.ts'
 export { writeProject } from '../../src/cli/import/write-project.ts'

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 
 import { quoted } from '../types/schema-type.ts'
 import { valueText } from '../write/zod-text.ts'
-import { formatFile, formatStatement } from './format.ts'
+import { formatFile, formatStatement } from '../format.ts'
 import { toCamel, toDistinct, toDistinctNames, toFileName, toTypeName } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { Writing } from './write-inputs.ts'
@@ -62,14 +62,9 @@ export function writeProject(
   enter('')
   if (api.hasWebhooks) note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
   const groups = toGroups(served)
-  const files = toDistinctNames(
-    groups.map(({ name }) => name),
-    toFileName,
-  )
-  const constants = toDistinctNames(
-    groups.map(({ name }) => name),
-    (name) => `${toCamel(name)}Controller`,
-  )
+  const groupNames = groups.map(({ name }) => name)
+  const files = toDistinctNames(groupNames, toFileName)
+  const constants = toDistinctNames(groupNames, (name) => `${toCamel(name)}Controller`)
   models.writer.takeUsed()
   const shown = findShown(api)
   const controllers = groups.map((group) => {

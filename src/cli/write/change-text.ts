@@ -25,7 +25,7 @@ export interface Writing {
 /** A change as source text. */
 export interface ChangeText {
   readonly title: string
-  /** The expression, with indentation for its place at the beginning of a line. */
+  /** The expression, in one line. */
   readonly code: string
   /** The names that it uses of `octavo/changes`. */
   readonly imports: readonly string[]
@@ -36,26 +36,14 @@ export interface ChangeText {
   readonly guesses: readonly string[]
 }
 
-/** The longest line. */
-const WIDTH = 100
-
 /** Writes a change. */
 export function toChangeText(draft: Draft, writing: Writing): ChangeText {
   const title = toTitle(draft)
-  const part =
+  const parts =
     draft.kind === 'model'
-      ? reshapeText(draft, writing)
-      : draft.routes.flatMap(({ route }) => operationText(route, draft, writing))
-  const code = [
-    'defineVersionChange({',
-    "  version: 'next',",
-    `  title: ${quoted(title)},`,
-    ...(part.length === 1
-      ? [`  change: [${(part[0] ?? '').slice(0, -1)}],`]
-      : ['  change: [', ...indent(part, 4), '  ],']),
-    '})',
-  ].join('\n')
-  const body = part.join('\n')
+      ? [reshapeText(draft, writing)]
+      : draft.routes.map(({ route }) => operationText(route, draft, writing))
+  const body = parts.join(', ')
   const fields =
     draft.kind === 'model' ? draft.fields : [...draft.parameters.map(({ field }) => field), ...draft.headers]
   const older = fields.flatMap((field) =>
@@ -63,7 +51,7 @@ export function toChangeText(draft: Draft, writing: Writing): ChangeText {
   )
   return {
     title,
-    code,
+    code: `defineVersionChange({ version: 'next', title: ${quoted(title)}, change: [${body}] })`,
     imports: [
       'defineVersionChange',
       draft.kind === 'model' ? 'reshape' : 'operation',
@@ -112,28 +100,21 @@ function namesIn({ was, now, text, names }: BodyDraft, { base, revision }: Writi
   ]
 }
 
-function indent(lines: readonly string[], by: number): readonly string[] {
-  return lines.map((line) => ' '.repeat(by) + line)
-}
-
-function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Writing): readonly string[] {
+function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Writing): string {
   const conversions = toTurnings(writing)
   const up = upText(fields, conversions.up)
   const down = downText(fields, conversions.down)
   const lossy = fields.filter((field) => isLossy(field, conversions)).map(({ name }) => quoted(name))
-  return [
-    'reshape({',
-    `  of: ${writing.modelName(model)},`,
-    '  fields: {',
-    ...fields.flatMap((field) => indent(fieldText(field, fieldFunctions(field, conversions), writing), 4)),
-    '  },',
-    ...(up === undefined ? [] : [`  up: ${up},`]),
-    ...(down === undefined ? [] : [`  down: ${down},`]),
-    ...(applies.length === 0 ? [] : [`  applies: [${applies.join(', ')}],`]),
+  const parts = [
+    `of: ${writing.modelName(model)}`,
+    groupText('fields', fields, (field) => fieldFunctions(field, conversions), writing),
+    ...(up === undefined ? [] : [`up: ${up}`]),
+    ...(down === undefined ? [] : [`down: ${down}`]),
+    ...(applies.length === 0 ? [] : [`applies: [${applies.join(', ')}]`]),
     // what is filled in may lose more than it seems
-    ...(lossy.length === 0 ? [] : [`  lossy: [${lossy.join(', ')}],`]),
-    '}),',
+    ...(lossy.length === 0 ? [] : [`lossy: [${lossy.join(', ')}]`]),
   ]
+  return `reshape({ ${parts.join(', ')} })`
 }
 
 interface Conversions {
@@ -160,13 +141,18 @@ function resolveIn({ components, modelOf }: Names): (schema: unknown) => unknown
   }
 }
 
-/** A member of an object literal, in one line if it fits. */
-function fieldText(field: FieldDraft, functions: readonly string[], { base }: Writing): readonly string[] {
-  const was = wasText(field, base)
-  const parts = [`was: ${was}`, ...functions]
-  const line = `${keyOf(field.name)}: { ${parts.join(', ')} },`
-  if (line.length <= WIDTH - 16) return [line]
-  return [`${keyOf(field.name)}: {`, ...parts.map((part) => `  ${part},`), '},']
+/** A member of an object literal with a member for each field. */
+function groupText(
+  name: string,
+  fields: readonly FieldDraft[],
+  functionsOf: (field: FieldDraft) => readonly string[],
+  { base }: Writing,
+): string {
+  const members = fields.map((field) => {
+    const parts = [`was: ${wasText(field, base)}`, ...functionsOf(field)]
+    return `${keyOf(field.name)}: { ${parts.join(', ')} }`
+  })
+  return `${name}: { ${members.join(', ')} }`
 }
 
 function wasText(field: FieldDraft, names: Names): string {
@@ -209,7 +195,7 @@ function upText(fields: readonly FieldDraft[], parts: Conversion): string | unde
     field.kind === 'added' && !mayLack(field.now) ? [memberText(field.name, field.now, parts)] : [],
   )
   const given = fields.flatMap((field) => (field.kind === 'removed' ? [field.name] : []))
-  return made.length === 0 ? undefined : groupText(made, given)
+  return made.length === 0 ? undefined : functionText(made, given)
 }
 
 /** Creates the fields that existed only then. */
@@ -219,7 +205,7 @@ function downText(fields: readonly FieldDraft[], parts: Conversion): string | un
     field.kind === 'removed' && !mayLack(field.was) ? [memberText(field.name, field.was, parts)] : [],
   )
   const given = fields.flatMap((field) => (field.kind === 'added' ? [field.name] : []))
-  return groupText(made, given)
+  return functionText(made, given)
 }
 
 function mayLack({ schema, isOptional }: Described): boolean {
@@ -231,69 +217,46 @@ function memberText(name: string, field: Described, parts: Conversion): string {
   return `${keyOf(name)}: ${value}`
 }
 
-function groupText(made: readonly string[], given: readonly string[]): string {
+function functionText(made: readonly string[], given: readonly string[]): string {
   const asks = made.some((member) => member.includes('fillIn('))
   const names = given.filter((name) => keyOf(name) === name)
   const parameter = asks && names.length > 0 ? `({ ${names.join(', ')} })` : '()'
-  const line = `${parameter} => (${made.length === 0 ? '{}' : `{ ${made.join(', ')} }`})`
-  if (line.length <= WIDTH - 16) return line
-  return `${parameter} => ({\n${made.map((member) => `        ${member},`).join('\n')}\n      })`
+  return `${parameter} => (${made.length === 0 ? '{}' : `{ ${made.join(', ')} }`})`
 }
 
-function operationText(route: string, draft: RouteDraft, writing: Writing): readonly string[] {
+function operationText(route: string, draft: RouteDraft, writing: Writing): string {
   const { path, method, status, parameters, headers, body } = draft
   const sources = (['query', 'headers', 'cookies'] as const).flatMap((source) => {
     const own = parameters.filter((each) => each.source === source).map(({ field }) => field)
     return own.length === 0
       ? []
-      : [group(source, own, (field) => parameterFunctions(field, writing), writing)]
+      : [groupText(source, own, (field) => parameterFunctions(field, writing), writing)]
   })
   const parts = [
-    [`route: ${quoted(route)},`],
-    ...(path === undefined ? [] : [[`path: { was: ${quoted(path)} },`]]),
-    ...(method === undefined ? [] : [[`method: { was: ${quoted(method)} },`]]),
-    ...(status === undefined ? [] : [[`status: { was: ${status.was} },`]]),
+    `route: ${quoted(route)}`,
+    ...(path === undefined ? [] : [`path: { was: ${quoted(path)} }`]),
+    ...(method === undefined ? [] : [`method: { was: ${quoted(method)} }`]),
+    ...(status === undefined ? [] : [`status: { was: ${status.was} }`]),
     ...sources,
     ...(body === undefined ? [] : [bodyText(body, writing)]),
     ...(headers.length === 0
       ? []
       : [
-          [
-            'response: {',
-            ...indent(
-              group('headers', headers, (field) => headerFunctions(field, writing), writing),
-              2,
-            ),
-            '},',
-          ],
+          `response: { ${groupText('headers', headers, (field) => headerFunctions(field, writing), writing)} }`,
         ]),
   ]
-  const lines = parts.flat()
-  const line = `operation({ ${lines.join(' ').replace(/,$/, '')} }),`
-  if (parts.every(({ length }) => length === 1) && line.length <= WIDTH - 12) return [line]
-  return ['operation({', ...indent(lines, 2), '}),']
+  return `operation({ ${parts.join(', ')} })`
 }
 
 /** A whole body: a member of `operation`, or of its responses. */
-function bodyText({ key, was, now, text }: BodyDraft, writing: Writing): readonly string[] {
+function bodyText({ key, was, now, text }: BodyDraft, writing: Writing): string {
   const parts = [
     `now: ${text ?? optional(now, writing.revision)}`,
     `was: ${was === undefined ? 'absent' : optional(was, writing.base)}`,
     ...bodyFunction(was, now, key, toTurnings(writing)),
   ]
-  const line = `${key}: { ${parts.join(', ')} },`
-  const lines =
-    line.length <= WIDTH - 20
-      ? [line]
-      : [
-          `${key}: {`,
-          ...indent(
-            parts.map((part) => `${part},`),
-            2,
-          ),
-          '},',
-        ]
-  return key === 'body' ? lines : ['response: {', '  body: {', ...indent(lines, 4), '  },', '},']
+  const member = `${key}: { ${parts.join(', ')} }`
+  return key === 'body' ? member : `response: { body: { ${member} } }`
 }
 
 function bodyFunction(
@@ -308,22 +271,6 @@ function bodyFunction(
       ? ['old', toConversion(was, now, 'old', { ...up, isStrict: true })]
       : ['now', toConversion(now, was, 'now', { ...down, isStrict: true })]
   return turn === undefined ? [] : [`${key === 'body' ? 'up' : 'down'}: ${arrow(parameter, turn)}`]
-}
-
-function group(
-  name: string,
-  fields: readonly FieldDraft[],
-  functionsOf: (field: FieldDraft) => readonly string[],
-  writing: Writing,
-): readonly string[] {
-  return [
-    `${name}: {`,
-    ...indent(
-      fields.flatMap((field) => fieldText(field, functionsOf(field), writing)),
-      2,
-    ),
-    '},',
-  ]
 }
 
 /** Parameters have functions from the older version only. */

@@ -246,7 +246,9 @@ function convertObject(older: unknown, newer: unknown, value: string, parts: Con
       const converted = shared.flatMap((name) =>
         convertMember(name, given, wanted, memberOf(value, name), parts),
       )
-      const members = [...converted, ...toMissing(wanted, shared, parts)]
+      // a field that is gone may have become any of those that came
+      const isReplaced = shared.length < given.size
+      const members = [...converted, ...toMissing(wanted, shared, parts, isReplaced)]
       return members.length === 0 ? undefined : toLiteral([`...${value}`, ...members])
     }
   }
@@ -280,10 +282,15 @@ function convertMember(
   return converted === undefined ? [] : [`${keyOf(name)}: ${converted}`]
 }
 
-/** The members that an object needs beside some. */
-function toMissing(wanted: Fields, beside: readonly string[], parts: Conversion): readonly string[] {
+/** The members that an object needs beside some, and those that it may have if they may stand for others. */
+function toMissing(
+  wanted: Fields,
+  beside: readonly string[],
+  parts: Conversion,
+  isReplaced = false,
+): readonly string[] {
   return [...wanted].flatMap(([name, field]) =>
-    beside.includes(name) || field.isOptional || hasDefault(parts.resolve.to(field.schema))
+    beside.includes(name) || (field.isOptional && !isReplaced) || hasDefault(parts.resolve.to(field.schema))
       ? []
       : [`${keyOf(name)}: ${fillIn(field, parts)}`],
   )

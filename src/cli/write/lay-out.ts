@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import { whereOf } from '../../gate/finding.ts'
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
+import { formatFile, formatStatement } from '../format.ts'
 import { applyEdits } from '../release/edits.ts'
 import { readText } from '../write-file.ts'
 import { toChangeText, type ChangeText, type Writing } from './change-text.ts'
@@ -234,7 +235,7 @@ function toWanted(
         cwd,
       }),
     ],
-    code: inline.map(({ name, text }) => `const ${name} = ${text.code}`),
+    code: inline.map(({ name, text }) => formatStatement(`const ${name} = ${text.code}`)),
   }
 }
 
@@ -268,15 +269,16 @@ function fileText(
   source: string,
   cwd: string,
 ): string {
-  const imports = [
-    ['octavo/changes', text.imports.toSorted()] as const,
-    ...(text.usesZod ? [['zod', ['z']] as const] : []),
+  const packages = [
+    [text.imports.toSorted(), 'octavo/changes'] as const,
+    ...(text.usesZod ? [[['z'], 'zod'] as const] : []),
   ]
   const own = modelImports(models, { from: path, historyPath: path, source, cwd })
-  const lines = [...imports, ...own].map(
-    ([specifier, names]) => `import { ${names.join(', ')} } from '${specifier}'`,
+  return formatFile(
+    packages,
+    own.map(([specifier, names]) => [names, specifier]),
+    [formatStatement(`export const ${name} = ${text.code}`)],
   )
-  return `${[...lines, '', `export const ${name} = ${text.code}`].join('\n')}\n`
 }
 
 /** Merges findings of one place. */

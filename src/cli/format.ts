@@ -4,6 +4,8 @@ type Part = string | Group
 interface Group {
   readonly open: string
   readonly close: string
+  /** Whether a comma can follow the last item: not in an expression in parentheses. */
+  readonly isList: boolean
   /** The members between commas. */
   readonly items: readonly (readonly Part[])[]
   /** In one line. */
@@ -12,9 +14,9 @@ interface Group {
 
 const WIDTH = 110
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
-/** Texts and regular expressions, which may hold brackets and commas. A slash begins an expression after an opening bracket alone. */
+/** Texts and regular expressions, which may hold brackets and commas. A slash begins an expression after an opening bracket or a space. */
 const TOKEN =
-  /'(?:[^'\\]|\\.)*'|(?<=\()\/(?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+\/\w*|[()[\]{}]|,\s*|[^'()[\]{},/]+|\//gy
+  /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?<=[( ])\/(?! )(?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+\/\w*|[()[\]{}]|,\s*|[^'"()[\]{},/]+|\//gy
 
 /** Breaks a statement of one line into lines, as formatters do. */
 export function formatStatement(text: string): string {
@@ -25,19 +27,20 @@ export function formatStatement(text: string): string {
     for (; at < tokens.length; at++) {
       const token = tokens[at] ?? ''
       if (token === close) break
-      if (token in CLOSING) items.at(-1)?.push(readGroup(token))
+      if (token in CLOSING) items.at(-1)?.push(readGroup(token, tokens[at - 1]))
       else if (token.startsWith(',') && close !== undefined) items.push([])
       else items.at(-1)?.push(token)
     }
     return items.filter((item) => item.length > 0).map(trimmed)
   }
-  const readGroup = (open: string): Group => {
+  const readGroup = (open: string, before = ''): Group => {
     const close = CLOSING[open] ?? ''
     at++
     const items = readParts(close).filter((item) => item.some((part) => part !== ''))
     const inner = items.map(flatOf).join(', ')
     const space = open === '{' && inner !== '' ? ' ' : ''
-    return { open, close, items, flat: open + space + inner + space + close }
+    const isList = open !== '(' || !before.endsWith(' ')
+    return { open, close, isList, items, flat: open + space + inner + space + close }
   }
   return readParts(undefined)
     .map((parts) => print(parts, { indent: 0, before: 0, behind: 0 }))
@@ -109,19 +112,20 @@ function layOut(parts: readonly Part[], { indent, before }: Place, broken: Reado
   return texts.join('')
 }
 
-function layOutGroup({ open, close, items }: Group, indent: number, column: number): string {
+function layOutGroup({ open, close, isList, items }: Group, indent: number, column: number): string {
   const last = items.at(-1) ?? []
   const first = items.slice(0, -1)
-  // the last argument may be broken instead of the call
-  if (open === '(' && isBreakable(last) && first.every((item) => !isBreakable(item))) {
+  // the last argument may be broken instead of the call, or an object in parentheses instead of these
+  const isOuter = open === '(' && (isList || last.length === 1)
+  if (isOuter && isBreakable(last) && first.every((item) => !isBreakable(item))) {
     const start = open + first.map((item) => `${flatOf(item)}, `).join('')
     return start + print(last, { indent, before: column + start.length, behind: 1 }) + close
   }
   const inner = ' '.repeat(indent + 2)
-  const isBlock = flatOf(items[0] ?? []).startsWith('return ')
+  const end = isList && !flatOf(items[0] ?? []).startsWith('return ') ? ',' : ''
   const lines = items.map((item) => {
     const text = print(item, { indent: indent + 2, before: indent + 2, behind: 1 })
-    return `${inner}${text}${isBlock ? '' : ','}`
+    return inner + text + end
   })
   return `${open}\n${lines.join('\n')}\n${' '.repeat(indent)}${close}`
 }
