@@ -1,5 +1,5 @@
 import { Config, defineController, defineProvider, unauthorized, VERSION_NEUTRAL } from 'octavo'
-import { bearerAuth } from 'octavo/auth'
+import { bearerAuth, optional } from 'octavo/auth'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 
@@ -78,20 +78,16 @@ export const Users = defineProvider({
   },
 })
 
-const tokenAuth = <const O extends boolean>(optional: O) =>
-  bearerAuth({
-    scheme: 'Token',
-    bearerFormat: 'JWT',
-    optional,
-    inject: { users: Users },
-    verify: (token, _context, { users }) => users.ofToken(token),
-  })
-
 /** Behind it, `context.identity` is a `User`. */
-export const SignedIn = tokenAuth(false)
+export const SignedIn = bearerAuth({
+  scheme: 'Token',
+  bearerFormat: 'JWT',
+  inject: { users: Users },
+  verify: (token, _context, { users }) => users.ofToken(token),
+})
 
 /** Lets everybody in: `context.identity` is a `User`, or `undefined` without a token. */
-export const Visitor = tokenAuth(true)
+export const Visitor = optional(SignedIn)
 
 export const userController = defineController({
   name: 'UserController',
