@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import type { MeasureOptions, Section } from '../report/section.ts'
 import type { Memory } from './server.ts'
 
-const CONTESTANTS = ['octavo', 'octavo, direct engine', 'node:http']
+const CONTESTANTS = ['octavo', 'octavo, in front of an API', 'octavo, direct engine', 'node:http']
 const CONNECTIONS = 10_000
 /** MiB that the connections may take. */
 const GOAL = 150

@@ -1,11 +1,16 @@
 /** A server whose connections stay, in a process that tells how much memory it takes: `node server.js octavo`. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 import { createApp, defineController, defineModule } from 'octavo'
 import type { ListenOptions } from 'octavo'
 import { direct } from 'octavo/engine'
+import { defineUpstream } from 'octavo/upstream'
+import type { Upstream } from 'octavo/upstream'
 
 /** How much memory the process takes, in bytes. */
 export interface Memory {
@@ -17,17 +22,30 @@ export interface Memory {
 /** Milliseconds: longer than anything that is measured. */
 const IDLE = 3_600_000
 
-async function listen(options: ListenOptions): Promise<number> {
+async function listen(options: ListenOptions, forward?: Upstream): Promise<number> {
   const hello = defineController({
     prefix: '/',
-    routes: [{ method: 'GET', handler: () => ({ hello: 'world' }) }],
+    routes: [
+      forward === undefined
+        ? { method: 'GET', handler: () => ({ hello: 'world' }) }
+        : { method: 'GET', forward },
+    ],
   })
   const app = createApp(defineModule({ controllers: [hello] }), { logger: false, timeouts: { idle: IDLE } })
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1', ...options })).port)
 }
 
+/** In front of another process, which answers the same. */
+async function listenInFront(): Promise<number> {
+  const behind = fork(fileURLToPath(import.meta.url), ['node:http'])
+  const [port] = await once(behind, 'message')
+  const api = defineUpstream({ name: 'API', url: `http://127.0.0.1:${port}` })
+  return listen({}, api)
+}
+
 const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
   octavo: () => listen({}),
+  'octavo, in front of an API': listenInFront,
   'octavo, direct engine': () => listen({ engine: direct() }),
   'node:http': () =>
     new Promise((resolve) => {

@@ -13,9 +13,11 @@ import {
   VersioningSchemes,
 } from 'octavo/edge'
 import type { AppOptions, HeaderOptions } from 'octavo/edge'
+import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { bearerAuth, jwtAuth, safeEqual, scopes } from 'octavo/auth'
 import { idempotency } from 'octavo/idempotency'
 import { compression, cors, etag, rateLimit, requestId, securityHeaders } from 'octavo/middleware'
+import { defineUpstream } from 'octavo/upstream'
 import { verifyWebhook } from 'octavo/webhooks'
 import { z } from 'zod'
 
@@ -26,6 +28,9 @@ export const BODY_LIMIT = 100_000
 export const TOKEN = 'token-for-tests'
 /** Of the sender of webhooks. */
 export const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+/** The address of the API behind, which the bundler writes in. */
+declare const BEHIND: string
 
 const wait = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -226,7 +231,25 @@ const second = defineController({
   routes: [{ method: 'GET', handler: () => 'second' }],
 })
 
-export const AppModule = defineModule({ controllers: [basics, inputs, first, second] })
+/** An API behind, in the place of handlers. */
+const behind = defineUpstream({ name: 'Behind', url: () => BEHIND, timeouts: { headers: 5_000 } })
+const Part = model('Part', { id: z.int(), label: z.string() })
+const parts = defineController({
+  prefix: '/parts',
+  routes: [
+    { method: 'GET', path: '/{id:int}', response: Part, forward: behind },
+    { method: 'POST', path: '/size', forward: behind },
+    { method: 'GET', path: '/reset', forward: behind },
+  ],
+})
+const labels = defineVersionChange({
+  version: '2',
+  title: 'Names of parts are labels',
+  change: [reshape({ of: Part, fields: { label: { was: 'name' } } })],
+})
+const history = defineVersions({ versions: ['2', '1'], models: { Part }, changes: [labels] })
+
+export const AppModule = defineModule({ controllers: [basics, inputs, first, second, parts] })
 
 export const OPTIONS = {
   bodyLimit: BODY_LIMIT,
@@ -234,7 +257,8 @@ export const OPTIONS = {
     scheme: VersioningSchemes.HEADER,
     headerParameter: 'x-api-version',
     defaultVersion: '1',
-    versions: ['2', { version: '1', deprecated: '2026-01-01' }],
+    history,
+    versions: { '1': { deprecated: '2026-01-01' } },
   },
   middleware: [
     requestId(),

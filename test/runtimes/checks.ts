@@ -517,6 +517,42 @@ const documents: readonly Omit<Check, 'area'>[] = [
   },
 ]
 
+const NEWEST = { 'x-api-version': '2' }
+
+const forwarding: readonly Omit<Check, 'area'>[] = [
+  {
+    title: 'a response of an API behind, as it is',
+    run: async (call) => {
+      const response = await call('/parts/7', { headers: NEWEST })
+      assert.deepEqual([response.status, await response.text()], [200, '{"id": 7, "label": "Bolt"}'])
+      assert.equal(response.headers.get('location'), '/parts/7')
+    },
+  },
+  {
+    title: 'a response of an API behind, in an older version',
+    run: async (call) => void (await answers(call('/parts/7'), 200, { id: 7, name: 'Bolt' })),
+  },
+  {
+    title: 'a body for an API behind, as it arrives',
+    run: async (call) => {
+      let left = 50
+      const body = new ReadableStream({
+        pull(controller) {
+          if (left-- > 0) controller.enqueue(new Uint8Array(10_000))
+          else controller.close()
+        },
+      })
+      const sent = { method: 'POST', headers: NEWEST, body, duplex: 'half' } as const
+      await answers(call('/parts/size', sent), 200, { size: 500_000, via: '1.1 octavo' })
+    },
+  },
+  {
+    title: 'a problem if an API behind breaks off',
+    run: async (call) =>
+      void (await fails(call('/parts/reset', { headers: NEWEST }), 502, 'upstream_unreachable')),
+  },
+]
+
 const operation: readonly Omit<Check, 'area'>[] = [
   {
     title: 'health checks',
@@ -592,6 +628,7 @@ export const CHECKS: readonly Check[] = Object.entries({
   'safe writes': writes,
   'problem documents': problems,
   documents,
+  forwarding,
   operation,
   telemetry,
 }).flatMap(([area, checks]) => checks.map((check) => ({ area, ...check })))

@@ -4,7 +4,9 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -70,9 +72,33 @@ const RUNTIMES: readonly Runtime[] = [
   { name: 'Workers', server: 'worker' },
 ]
 
+/** Starts an API for the applications that stand in front of one. It ends with this process. */
+async function startBehind(): Promise<string> {
+  const server = createServer((request, response) => {
+    if (request.url === '/parts/reset') request.socket.destroy()
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+    })
+    request.on('end', () => {
+      const { url, method, headers } = request
+      response.setHeader('content-type', 'application/json')
+      response.setHeader('location', `http://${headers.host}${url}`)
+      response.end(
+        method === 'POST' ? JSON.stringify({ size, via: headers.via }) : '{"id": 7, "label": "Bolt"}',
+      )
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}
+
 /** Bundles the servers with the built Octavo: for Node, Bun and Deno, and for Workers as Wrangler does. */
 async function bundle(outdir: string): Promise<void> {
+  const define = { BEHIND: JSON.stringify(await startBehind()) }
   await build({
+    define,
     absWorkingDir: ROOT,
     bundle: true,
     splitting: true,
@@ -86,7 +112,7 @@ async function bundle(outdir: string): Promise<void> {
     banner: { js: "import { createRequire as $r } from 'node:module'; const require = $r(import.meta.url);" },
     outdir,
   })
-  await bundleWorker({ entryPoints: ['test/runtimes/servers/worker.ts'] }, join(outdir, 'worker'))
+  await bundleWorker({ define, entryPoints: ['test/runtimes/servers/worker.ts'] }, join(outdir, 'worker'))
 }
 
 const callAt =

@@ -34,7 +34,7 @@ const nodeModules: Plugin = {
 
 /** Bundles a worker with the built Octavo as Wrangler does. */
 export async function bundleWorker(
-  entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>,
+  entry: Pick<BuildOptions, 'entryPoints' | 'stdin' | 'define'>,
   outdir: string,
 ): Promise<void> {
   await build({

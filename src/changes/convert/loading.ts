@@ -199,8 +199,6 @@ export async function withLoads<T>(
   }
 }
 
-const NEVER = new AbortController().signal
-
 async function load({ loader, values, takers }: Waiting, site: Partial<MigrationSite>): Promise<void> {
   const loaded = await loadTogether(loader, values, site)
   for (const take of takers) take(loaded)
@@ -243,7 +241,7 @@ async function callLoad(
   values: readonly object[],
   site: Partial<MigrationSite>,
 ): Promise<unknown> {
-  const { request, state, signal = NEVER, provide } = site
+  const { request, state, signal = new AbortController().signal, provide } = site
   const started = LOADS.hasSubscribers ? performance.now() : undefined
   try {
     const inject = Object.keys(loader.tokens).length === 0 ? {} : await provide?.(loader.tokens)

@@ -1,4 +1,5 @@
 import { placed } from '../../base/definition-error.ts'
+import { isWorkerd } from '../../base/platform.ts'
 import { FORWARDS, type ForwardTarget, type UpstreamApp } from '../../define/forward.ts'
 import { defineProvider, type Provider } from '../../define/provider.ts'
 import type { Injected, Token, Tokens } from '../../define/token.ts'
@@ -65,7 +66,8 @@ export function defineUpstream<D extends Tokens = {}>(options: UpstreamOptions<D
 async function openTransport(settings: UpstreamSettings, urls: readonly string[]): Promise<Transport> {
   const { name, timeouts } = settings
   if (isNode()) {
-    const [undici, { createUndiciTransport }] = await Promise.all([
+    // bundlers give modules of CommonJS their default export alone
+    const [{ default: undici }, { createUndiciTransport }] = await Promise.all([
       import('undici').catch(noUndici),
       import('./undici-transport.ts'),
     ])
@@ -82,7 +84,7 @@ async function openTransport(settings: UpstreamSettings, urls: readonly string[]
 
 function isNode(): boolean {
   const { process, Bun, Deno }: { process?: NodeJS.Process; Bun?: unknown; Deno?: unknown } = globalThis
-  return process?.versions?.node !== undefined && Bun === undefined && Deno === undefined
+  return process?.versions?.node !== undefined && Bun === undefined && Deno === undefined && !isWorkerd()
 }
 
 function noUndici(cause: unknown): never {
