@@ -474,12 +474,8 @@ export interface DefinitionProblem {
   readonly where: string
 }
 
-export interface DefinitionWarning {
-  readonly at?: string
+export interface DefinitionWarning extends Omit<DefinitionProblem, 'code'> {
   readonly code: DefinitionWarningCode
-  readonly fix: string
-  readonly message: string
-  readonly where: string
 }
 
 export type DefinitionWarningCode = keyof typeof DEFINITION_WARNINGS

@@ -116,17 +116,9 @@ export const DEFINITION_WARNINGS = {
 export type DefinitionWarningCode = keyof typeof DEFINITION_WARNINGS
 
 /** Something in a definition that deserves a look, though it works. */
-export interface DefinitionWarning {
+export interface DefinitionWarning extends Omit<DefinitionProblem, 'code'> {
   /** The kind of warning. docs/errors.md explains each. */
   readonly code: DefinitionWarningCode
-  /** The definition, with its file and line: `car.getOne: GET /car/{car_id} (src/car.controller.ts:12)`. */
-  readonly where: string
-  /** The file, relative to the working directory, and the line of the definition: `src/car.controller.ts:12`. Absent if unknown. */
-  readonly at?: string
-  /** The surprise, in words. */
-  readonly message: string
-  /** The edit that avoids it. */
-  readonly fix: string
 }
 
 /** Names the field or option that was probably meant, else all there are: the nearest by its letters, or `guards` for `globalGuards`. */

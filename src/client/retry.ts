@@ -1,3 +1,4 @@
+import { readRetryAfter } from '../http/http.ts'
 import type { OutgoingRequest, RetryOptions } from './options.ts'
 
 /** The methods that may be sent again, because that changes nothing (RFC 9110 section 9.2.2). */
@@ -27,7 +28,7 @@ export function createRetry(given: number | RetryOptions = 0): Retry {
     delayAfter: (attempt, response, hasKey = false) => {
       if (response !== undefined && !statuses.includes(response.status) && !(hasKey && isInUse(response)))
         return undefined
-      const asked = response === undefined ? undefined : readRetryAfter(response.headers)
+      const asked = response === undefined ? undefined : readRetryAfter(response.headers.get('retry-after'))
       if (asked === undefined) return toDelay(attempt, minDelay, maxDelay)
       // a server that asks for more is not asked again
       return asked <= maxDelay ? asked : undefined
@@ -44,12 +45,4 @@ function isInUse({ status, headers }: Response): boolean {
 function toDelay(attempt: number, minDelay: number, maxDelay: number): number {
   const longest = Math.min(maxDelay, minDelay * 2 ** attempt)
   return minDelay + Math.random() * Math.max(0, longest - minDelay)
-}
-
-/** Milliseconds from `Retry-After`, which has seconds or a date (RFC 9110 section 10.2.3). */
-function readRetryAfter(headers: Headers): number | undefined {
-  const text = headers.get('retry-after') ?? ''
-  if (/^\d+$/.test(text)) return Number(text) * 1000
-  const time = Date.parse(text)
-  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now())
 }

@@ -143,6 +143,14 @@ export interface HttpRequest {
   readonly web: Request
 }
 
+/** Milliseconds from `Retry-After`, which has seconds or a date (RFC 9110 section 10.2.3). */
+export function readRetryAfter(header: string | readonly string[] | null = null): number | undefined {
+  const text = [header ?? ''].join()
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now())
+}
+
 /** Whether a request asks for leave to make another one: a CORS preflight (the Fetch standard, section 3.3.2). */
 export function isPreflight(request: HttpRequest): boolean {
   return (

@@ -5,7 +5,7 @@ import { createServer, type Server as TcpServer, type Socket } from 'node:net'
 import { findHeader } from '../../server/request/header.ts'
 import { createEnding, isDirectPossible } from '../../server/adapters/node/direct.ts'
 import { toBounds, toTimes, endSocket, toError } from '../../server/adapters/node/http1.ts'
-import { isLingering } from '../../server/adapters/node/lingering-close.ts'
+import { destroyAll } from '../../server/adapters/node/lingering-close.ts'
 import type {
   CreateHttp1Part,
   EngineParts,
@@ -80,12 +80,7 @@ function createEngine(
         stopWatching()
         for (const connection of all.values()) connection.finish()
       },
-      destroy: () => {
-        const sockets = [...all.keys(), ...released]
-        const broken = sockets.filter((socket) => !isLingering(socket))
-        for (const socket of sockets) socket.destroy()
-        return broken.length > 0
-      },
+      destroy: () => destroyAll([...all.keys(), ...released]),
     },
     stop: () => {
       for (const timer of timers) clearInterval(timer)

@@ -2,6 +2,7 @@ import type * as Undici from 'undici'
 
 import { DefinitionError } from '../../../base/definition-error.ts'
 import { once } from '../../../base/values.ts'
+import { readRetryAfter } from '../../../http/http.ts'
 import { createTargets, type TargetOptions } from './target.ts'
 import { WebhookTargetError } from './target-error.ts'
 
@@ -62,7 +63,7 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
         const signal = AbortSignal.timeout(timeout)
         const answer = await request(targets.read(url), { method: 'POST', headers, body, dispatcher, signal })
         status = answer.statusCode
-        const retryAfter = toRetryAfter(answer.headers['retry-after'])
+        const retryAfter = readRetryAfter(answer.headers['retry-after'])
         let size = 0
         for await (const chunk of answer.body) {
           size += Number(Object(chunk).length)
@@ -108,12 +109,4 @@ function toProblem(error: unknown): PostProblem {
   return name === 'TimeoutError' || code === 'ETIMEDOUT' || String(code).endsWith('_TIMEOUT')
     ? 'timeout'
     : 'network'
-}
-
-/** Milliseconds from `Retry-After`, which has seconds or a date (RFC 9110 section 10.2.3). */
-function toRetryAfter(header: string | readonly string[] | undefined): number | undefined {
-  const text = String(header ?? '')
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const time = Date.parse(text)
-  return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now())
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { closeInStages, hurry, isLingering } from './lingering-close.ts'
+import { closeInStages, destroyAll, hurry, isLingering } from './lingering-close.ts'
 import { nothingSeen, watch, type Seen, type Times } from './watch.ts'
 
 /** The connections of a server that speak one protocol. */
@@ -86,13 +86,21 @@ export function createConnections(times: Times): Connections {
         else if (responses.length === 0) socket.destroy()
       }
     },
-    destroy: () => {
-      const sockets = [...connections.keys(), ...released]
-      const broken = sockets.filter((socket) => !isLingering(socket))
-      for (const socket of sockets) socket.destroy()
-      return broken.length > 0
-    },
+    destroy: () => destroyAll([...connections.keys(), ...released]),
   }
+}
+
+/** Answers on a connection that the server has given up, once the answers under way on it are sent. */
+export function afterAnswers(
+  socket: Socket,
+  { inFlight }: Pick<Connections, 'inFlight'>,
+  answer: (hasWaited: boolean) => void,
+): void {
+  const latest = inFlight(socket).at(-1)
+  if (latest === undefined) return answer(false)
+  // the server no longer tells them when the socket takes more
+  socket.on('drain', () => inFlight(socket)[0]?.emit('drain'))
+  latest.once('close', () => answer(true))
 }
 
 /** Node closes the response under way with its connection, but not those queued behind it. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ServerSettings, RefusalSettings, Settings } from '../../options/settings.ts'
-import { createConnections, MAX_WAITING, type Connections } from './connections.ts'
+import { afterAnswers, createConnections, MAX_WAITING, type Connections } from './connections.ts'
 import { DirectRequest, DirectResponse, isDirectPossible } from './direct.ts'
 import { onTurn, refuseClosing, refuseRequest, type NodeHandler } from './handler.ts'
 import { endWithAnswer, closeInStages, isLingering, LINGER } from './lingering-close.ts'
@@ -89,11 +89,7 @@ export function createHttp1(
     // this connection is none of the server's any more
     socket.on('error', () => socket.destroy()).resume()
     const refusal = httpError('malformed_target', 'The request target is neither a path nor a URL')
-    const latest = connections.inFlight(socket).at(-1)
-    if (latest === undefined) return endSocket(socket, refusal, settings)
-    // answers under way come first; the server no longer tells them when the socket takes more
-    socket.on('drain', () => connections.inFlight(socket)[0]?.emit('drain'))
-    latest.once('close', () => endSocket(socket, refusal, settings))
+    afterAnswers(socket, connections, () => endSocket(socket, refusal, settings))
   })
   state.upgrading?.listen(server, connections, state)
   server.on('clientError', (error, socket: Socket) => {

@@ -82,6 +82,13 @@ export function hurry(socket: Socket): void {
   lingering.set(socket, destroyIn(socket, LINGER.closing))
 }
 
+/** Destroys connections. Returns whether one of them was not lingering. */
+export function destroyAll(sockets: readonly Socket[]): boolean {
+  const isBroken = !sockets.every(isLingering)
+  for (const socket of sockets) socket.destroy()
+  return isBroken
+}
+
 function destroyIn(socket: Socket, milliseconds: number): NodeJS.Timeout {
   return setTimeout(() => socket.destroy(), milliseconds)
 }

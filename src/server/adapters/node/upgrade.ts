@@ -10,7 +10,7 @@ import type { Dispatch } from '../../dispatch.ts'
 import type { RefusalSettings } from '../../options/settings.ts'
 import { createHeadCheck, serverClosing, isAbort, notSent, toFailure } from '../../pipeline/failure.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import type { Connections } from './connections.ts'
+import { afterAnswers, type Connections } from './connections.ts'
 import { DirectRequest } from './direct.ts'
 import { closeInStages, isEnding } from './lingering-close.ts'
 import { NodeRequest } from './request.ts'
@@ -136,12 +136,8 @@ function createAnswer(
   return (request, socket, head) => {
     // a socket without a listener for errors could end the process, whoever has it later
     socket.on('error', () => socket.destroy())
-    const latest = connections.inFlight(socket).at(-1)
-    if (latest === undefined) return answer(request, socket, head)
-    // answers under way come first; the server no longer tells them when the socket takes more
-    socket.on('drain', () => connections.inFlight(socket)[0]?.emit('drain'))
-    latest.once('close', () => {
-      if (socket.writable && !isEnding(socket)) answer(request, socket, head)
+    afterAnswers(socket, connections, (hasWaited) => {
+      if (!hasWaited || (socket.writable && !isEnding(socket))) answer(request, socket, head)
       else socket.destroy()
     })
   }
