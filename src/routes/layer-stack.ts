@@ -1,4 +1,4 @@
-import { alsoIn, type DefinitionProblem } from '../base/definition-error.ts'
+import type { DefinitionProblem } from '../base/definition-error.ts'
 import type { Layers, Middleware } from '../define/layers.ts'
 import type { ErrorHandler } from '../define/error-handler.ts'
 import type { AnyGuard } from '../define/guard.ts'
@@ -55,26 +55,17 @@ export function createLayerStacker(overrides: Overrides): StackLayers {
 }
 
 /**
- * Reports guards that read the identity of another one which does not run before them, and optional guards that the same one, required,
- * runs before. Each is reported once.
+ * Reports guards that read the identity of another one which does not run before them, and optional guards behind their required form.
  */
 export function guardProblems(
   routes: readonly { readonly label: string; readonly layers: LayerStack }[],
 ): readonly DefinitionProblem[] {
-  const found = new Map<string, { readonly problem: DefinitionProblem; readonly others: string[] }>()
-  for (const { label, layers } of routes)
-    for (const [index, { part }] of layers.guards.entries()) {
+  return routes.flatMap(({ label, layers }) =>
+    layers.guards.flatMap(({ part }, index) => {
       const before = new Set(layers.guards.slice(0, index).map(({ given }) => given))
-      const problem = mistakeOf(part, before, label)
-      if (problem === undefined) continue
-      const same = found.get(problem.message)
-      if (same === undefined) found.set(problem.message, { problem, others: [] })
-      else same.others.push(label)
-    }
-  return [...found.values()].map(({ problem, others }) => ({
-    ...problem,
-    message: `${problem.message}${alsoIn(others)}`,
-  }))
+      return mistakeOf(part, before, label) ?? []
+    }),
+  )
 }
 
 function mistakeOf(

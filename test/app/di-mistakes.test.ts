@@ -58,6 +58,7 @@ const provider = (name: string, inject: Readonly<Record<string, Token<unknown>>>
 
 const Database = provider('Database')
 const Cars = provider('Cars', { db: Database })
+const needsDatabase = defineGuard({ name: 'SignedIn', inject: { db: Database }, canActivate: () => true })
 const Clock = defineToken<() => number>('Clock')
 const controllerWith = (inject: Readonly<Record<string, Token<unknown>>>) =>
   defineController({ name: 'CarController', inject, routes: [{ method: 'GET', handler: () => null }] })
@@ -180,12 +181,28 @@ describe('a token that a module does not see', () => {
       'car.get: GET /car: inject.cars needs Database: no module provides it, as in car.post: POST /car and car.put: PUT /car. Add Database to providers of AppModule [missing_provider]',
     ],
     [
+      'injected by a guard of two routes, each of which names it',
+      app({
+        controllers: [
+          defineController({
+            name: 'Car',
+            routes: (['GET', 'POST'] as const).map((method) => ({
+              method,
+              guards: [needsDatabase],
+              handler: () => 1,
+            })),
+          }),
+        ],
+      }),
+      'guard SignedIn of AppModule: inject.db needs Database: no module provides it. Add Database to providers of AppModule [missing_provider]',
+    ],
+    [
       'injected by a guard, which sees what the module that lists it sees',
       app({
         imports: [
           moduleOf({
             name: 'CarsModule',
-            guards: [defineGuard({ name: 'SignedIn', inject: { db: Database }, canActivate: () => true })],
+            guards: [needsDatabase],
             controllers: [controllerWith({})],
           }),
         ],
@@ -212,7 +229,7 @@ describe('a token that a module does not see', () => {
       app(
         { controllers: [controllerWith({})] },
         {
-          guards: [defineGuard({ name: 'SignedIn', inject: { db: Database }, canActivate: () => true })],
+          guards: [needsDatabase],
         },
       ),
       'guard SignedIn of AppModule: inject.db needs Database: no module provides it. Add Database to providers of AppModule [missing_provider]',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
 
 import { HttpError } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
@@ -210,4 +210,19 @@ describe('bearerAuth with another scheme', () => {
 
   it('has a name that documents take', () =>
     assert.equal(bearerAuth({ scheme: 'X!y', verify: () => true }).name, 'x-yAuth'))
+})
+
+describe('a verify without return', () => {
+  it('is told of in the log, for those whom no compiler warned', async () => {
+    const debug = mock.fn()
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what only JavaScript lets through
+    const verify = (async (token: string) => void token) as unknown as (token: string) => undefined
+    const context = Object.assign(createContext(authorization('Bearer good')), { log: { debug } })
+    const refused = bearerAuth({ verify }).canActivate(context, {} as never)
+    await assert.rejects(async () => refused, { code: 'invalid_credentials' })
+    assert.deepEqual(debug.mock.calls[0]?.arguments, [
+      { guard: 'bearerAuth' },
+      'Credentials were refused by undefined: check that the function of the guard returns its result',
+    ])
+  })
 })

@@ -16,7 +16,8 @@ export function createContext({ headers = {}, query = {}, cookies = {} }: Carrie
     query: Object.assign(Object.create(null), query),
     cookies: Object.assign(Object.create(null), cookies),
   }
-  return { request, identity: undefined } as unknown as ExecutionContext
+  const log = { debug: () => {} }
+  return { request, identity: undefined, log } as unknown as ExecutionContext
 }
 
 /** What a guard says: the identity it leaves, its answer when that is not `true`, or the error it denies with. */

@@ -228,6 +228,12 @@ describe('an app', { concurrency: 2 }, () => {
       "import './gone.js'",
       /Cannot find module '.*gone\.js' imported from/,
     ],
+    [
+      'reads a module that is defined later',
+      'i.js',
+      'export const app = [CarsModule]\nexport const CarsModule = {}\n',
+      /ReferenceError: Cannot access 'CarsModule' before initialization\n[\s\S]*\nTwo files may import each other: write lazy\(\(\) => CarsModule\)/,
+    ],
     ['cannot be read', 'h.js', 'const a = 1\nexport const app = = a\n', /h\.js:2[\s\S]*SyntaxError/],
   ]
   for (const [title, name, text, stderr] of missing) {

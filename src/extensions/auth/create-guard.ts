@@ -38,6 +38,7 @@ export function createAuthGuard<C extends readonly string[], D extends Tokens>(
   const own = [name] as const
 
   function settle(context: ExecutionContext & Identified, verdict: unknown): true {
+    if (verdict === undefined) context.log.debug({ guard: name }, NO_RESULT)
     if (!verdict) throw denied('invalid_credentials', [refusal])
     if (verdict !== true) {
       context.identity = verdict
@@ -56,6 +57,9 @@ export function createAuthGuard<C extends readonly string[], D extends Tokens>(
 
   return { kind: 'guard', name, inject, security: [{ [name]: security }], canActivate }
 }
+
+const NO_RESULT =
+  'Credentials were refused by undefined: check that the function of the guard returns its result'
 
 const DETAILS = {
   unauthenticated: 'This needs the credentials that WWW-Authenticate describes',

@@ -6,6 +6,7 @@ import {
   alsoIn,
   DefinitionError,
   atDefinition,
+  type DefinitionErrorCode,
   type DefinitionProblem,
   type DefinitionWarning,
 } from '../../base/definition-error.ts'
@@ -77,7 +78,7 @@ export function readDefinitions(
   const named = { modules, routes, connected, uses }
   if (problems.length > 0)
     throw new DefinitionError(
-      missingOnce(problems).map((each) => atDefinition(each, ...definitionsAt(each.where, named))),
+      reportOnce(problems).map((each) => atDefinition(each, ...definitionsAt(each.where, named))),
     )
   const builtIns = createBuiltIns({ log: settings.logger, overrides, config: () => started.config })
   return {
@@ -88,17 +89,22 @@ export function readDefinitions(
   }
 }
 
-/** Reports a provider that is missing in several places once, because one edit mends all of them. */
-function missingOnce(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
-  const missing = new Map<string, DefinitionProblem[]>()
+const REPEATED: ReadonlySet<DefinitionErrorCode> = new Set([
+  'missing_provider',
+  'missing_guard',
+  'unused_optional',
+])
+
+/** Reports a mistake in several places once if one edit mends all of them. */
+function reportOnce(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
+  const repeated = new Map<string, DefinitionProblem[]>()
   for (const each of problems)
-    if (each.code === 'missing_provider')
-      missing.set(textOf(each), [...(missing.get(textOf(each)) ?? []), each])
+    if (REPEATED.has(each.code)) repeated.set(textOf(each), [...(repeated.get(textOf(each)) ?? []), each])
   return problems.flatMap((each) => {
-    const [first, ...others] = missing.get(textOf(each)) ?? [each]
-    return first === each
-      ? [{ ...each, message: each.message + alsoIn(others.map(({ where }) => where)) }]
-      : []
+    const [first, ...others] = repeated.get(textOf(each)) ?? [each]
+    if (first !== each) return []
+    const places = new Set(others.map(({ where }) => where).filter((where) => where !== each.where))
+    return { ...each, message: each.message + alsoIn([...places]) }
   })
 }
 

@@ -159,8 +159,10 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
   ) => unknown
 
   return (token, context, inject) => {
-    const logRefusal = (reason: string): void =>
+    const logRefusal = (reason: string): false => {
       context.log.debug({ guard: schemeName, reason }, 'A token was refused')
+      return false
+    }
     const accept = async (claims: JwtClaims): Promise<unknown> => {
       if (isRevoked !== undefined && (await isRevoked(claims, context, inject))) return logRefusal('revoked')
       if (validate === undefined && !isTyped(claims)) return logRefusal('claims')
