@@ -247,6 +247,15 @@ describe('an app', { concurrency: 2 }, () => {
     })
   }
 
+  it('uses packages that Node loads unchanged, beside TypeScript that tsx loads', async () => {
+    folder.write('typed/node_modules/plain/package.json', '{ "type": "module", "exports": "./index.js" }')
+    folder.write('typed/node_modules/plain/index.js', "export const plain = () => import('./index.js')\n")
+    const app = ["import { plain } from 'plain'", "import { named } from '../lookalike.mjs'"]
+    folder.write('typed/app.ts', [...app, 'export const app = named(String(plain) as string)', ''].join('\n'))
+    const { stdout, stderr } = await run(['routes', 'typed/app.ts'])
+    assert.match(stdout, /\(\) => import\('\.\/index\.js'\)\n/, stderr)
+  })
+
   it('is looked for in the usual places', async () => {
     folder.write('empty/package.json', '{}')
     const { code, stderr } = await octavo(['routes'], { node: [main], cwd: join(folder.path, 'empty') })
