@@ -73,11 +73,11 @@ describe('the site', () => {
 
 /** The column of the site is this wide at 1280 pixels. `npx oxfmt` keeps it, but for comments. */
 const WIDTH = 72
-/** Lines with a text that cannot be broken. The tutorial shows files of a project, which is as wide as this one. */
+/** Lines with a text that cannot be broken. */
 const isUnbreakable = (line: string): boolean => /(['"`])(?:(?!\1).){30,}|^ *<script|^ +\w+ text /.test(line)
 
 describe('the code of the site', () => {
-  for (const file of [...files, 'website/index.md'].filter((name) => !name.startsWith('docs/tutorial/')))
+  for (const file of [...files, 'website/index.md'])
     it(`fits its column in ${file}`, () => {
       const fences = readFileSync(join(ROOT, file), 'utf8').matchAll(/^```(?:tsx?|js)\b.*\n([\s\S]*?)^```$/gm)
       const lines = [...fences].flatMap(([, code = '']) => code.split('\n'))
