@@ -58,6 +58,8 @@ async function runProcesses(
   const fixed = [
     '--enable-source-maps',
     '--conditions=octavo-source',
+    // V8 optimises the code of PGlite for longer than a test runs it
+    '--liftoff-only',
     '--test',
     // one more than there are cores, because many tests wait
     `--test-concurrency=${availableParallelism() + 1}`,

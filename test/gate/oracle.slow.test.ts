@@ -8,7 +8,7 @@ import { COMPOUNDS, DEEP, LIMITS, SCALARS } from './corpus/schemas.ts'
 import { createRandom, generate } from './generate.ts'
 import type { SchemaPair } from './support.ts'
 
-const SAMPLES = 60
+const SAMPLES = 200
 /** Values that are tried until one shows what breaks. */
 const TRIES = 4_000
 

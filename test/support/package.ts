@@ -50,13 +50,28 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | object>>
 }
 
-/** Does what `npm run build` does, but for the type check. */
+/** What `npm run build` has made of these sources, if somebody knows that it has; `npm run gate` does. */
+const BUILT = process.env['OCTAVO_BUILT']
+
 async function makePackage(folder: string): Promise<void> {
-  const run = promisify(execFile)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of this project
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
-  const bin = join(ROOT, 'node_modules/.bin')
   const dist = join(folder, 'dist')
+  if (BUILT === undefined) await build(manifest, dist)
+  else cpSync(join(ROOT, BUILT), dist, { recursive: true })
+  cpSync(join(ROOT, 'template'), join(folder, 'template'), { recursive: true })
+  const exported = Object.entries(manifest.exports).map(([name, target]) => [
+    name,
+    typeof target === 'string' ? target : { ...target, 'octavo-source': undefined },
+  ])
+  const shipped = { ...manifest, exports: Object.fromEntries(exported) }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(shipped, undefined, 2))
+}
+
+/** Does what `npm run build` does, but for the type check. */
+async function build(manifest: Manifest, dist: string): Promise<void> {
+  const run = promisify(execFile)
+  const bin = join(ROOT, 'node_modules/.bin')
   const client = manifest.scripts['build:client'].split(' ').slice(1)
   const toClient = client.map((argument) => argument.replace('--outdir=dist', `--outdir=${dist}`))
   const types = ['-p', 'tsconfig.build.json', '--noCheck', '--declarationMap', 'false', '--outDir', dist]
@@ -66,11 +81,4 @@ async function makePackage(folder: string): Promise<void> {
     run(process.execPath, ['--import', 'tsx', 'scripts/build.ts', dist], { cwd: ROOT }),
     run(join(bin, 'esbuild'), toClient, { cwd: ROOT }),
   ])
-  cpSync(join(ROOT, 'template'), join(folder, 'template'), { recursive: true })
-  const exported = Object.entries(manifest.exports).map(([name, target]) => [
-    name,
-    typeof target === 'string' ? target : { ...target, 'octavo-source': undefined },
-  ])
-  const shipped = { ...manifest, exports: Object.fromEntries(exported) }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(shipped, undefined, 2))
 }
