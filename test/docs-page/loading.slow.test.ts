@@ -65,7 +65,6 @@ const PARTS = {
   generator: /src\/openapi\/document\/generate\.ts/,
   converter: /src\/openapi\/schemas\/convert\.ts/,
   'zod-openapi': /node_modules\/zod-openapi\//,
-  yaml: /src\/openapi\/document\/yaml\.ts/,
   page: /src\/server\/docs\/page\//,
   'swagger-ui-dist': /node_modules\/swagger-ui-dist\//,
 } as const
@@ -79,7 +78,7 @@ const PROCESSES: readonly (readonly Step[])[] = [
       'with the page asked for, whose package is looked for and not run',
       "{ docs: { ui: 'swagger' } }",
       [],
-      [],
+      ['page'],
     ],
     ['with sessions', "{ docs: false, session: { secret: 'x'.repeat(32) } }", ['/car/status'], ['sessions']],
     ['with health paths', "{ docs: false, health: { live: '/livez' } }", ['/livez'], ['health']],
@@ -92,7 +91,7 @@ const PROCESSES: readonly (readonly Step[])[] = [
       ['/docs/openapi.json'],
       ['documents', 'generator', 'converter', 'zod-openapi'],
     ],
-    ['for a document in YAML after one in JSON', '{}', ['/docs/openapi.yaml'], ['yaml']],
+    ['for a document in YAML after one in JSON', '{}', ['/docs/openapi.yaml'], []],
   ],
 ]
 
