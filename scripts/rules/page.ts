@@ -1,7 +1,7 @@
 import { compareDocuments } from '../../src/gate/compare.ts'
 import { toPointerStep, toStableText } from '../../src/gate/json.ts'
 import { RULES } from '../../src/gate/rules.ts'
-import type { GateRule } from '../../src/gate/rules.ts'
+import type { GateRule } from '../../src/gate/named-rules.ts'
 import { ASPECTS } from '../../src/gate/schema/aspects.ts'
 import { OPERATIONS } from '../../test/gate/corpus/operations.ts'
 import { COMPOUNDS, DEEP, LIMITS, SCALARS } from '../../test/gate/corpus/schemas.ts'

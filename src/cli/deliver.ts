@@ -7,7 +7,7 @@ import { usageError } from './failure.ts'
 import type { Documents, Wanted } from './job.ts'
 import { say } from './print-error.ts'
 import { styleFor } from '../base/style.ts'
-import { readText, writeWhole } from './write-file.ts'
+import { readText, writeAndSay } from './write-file.ts'
 
 /** Differences that are shown before the rest is counted. */
 const MOST_DIFFERENCES = 20
@@ -67,10 +67,8 @@ export async function deliver({ documents }: Documents, order: Order, cwd: strin
       cwd,
       order.out.replaceAll(PLACEHOLDER, () => own),
     )
-    const name = relative(cwd, file)
-    results.push(
-      order.isCheck ? await check(file, name, document, order.format) : await write(file, name, text),
-    )
+    if (order.isCheck) results.push(await check(file, relative(cwd, file), document, order.format))
+    else await writeAndSay(file, text, cwd)
   }
   return results.every(Boolean) ? 0 : 1
 }
@@ -80,12 +78,6 @@ async function formatDocument(document: object, format: Format): Promise<string>
   if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`
   const { toYaml } = await import('../openapi/document/yaml.ts')
   return toYaml(document)
-}
-
-async function write(file: string, name: string, text: string): Promise<true> {
-  const { green, dim } = styleFor(process.stderr)
-  say((await writeWhole(file, text)) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
-  return true
 }
 
 /** Compares the contents of a document with a file. The layout makes no difference. */

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 
+import { styleFor } from '../base/style.ts'
 import { messageOf } from '../base/values.ts'
 import { failure } from './failure.ts'
+import { say } from './print-error.ts'
 
 /**
  * Replaces a file atomically, and only if its text changes. Returns whether it changed.
@@ -29,6 +31,13 @@ export async function writeWhole(path: string, text: string): Promise<boolean> {
     await rm(temporary, { force: true })
     throw failure(`${path} cannot be written: ${messageOf(error)}`)
   }
+}
+
+/** Replaces a file like `writeWhole`, and reports it. */
+export async function writeAndSay(path: string, text: string, cwd: string): Promise<void> {
+  const { green, dim } = styleFor(process.stderr)
+  const name = relative(cwd, path)
+  say((await writeWhole(path, text)) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
 }
 
 /** The text of a file, or `undefined` if there is none. @throws `CommandError` for what cannot be read. */

@@ -1,368 +1,250 @@
 import type { Level } from './finding.ts'
+import { NOTHING, VERSION } from './schema/aspects.ts'
 
-const VERSION = 'Make the change part of a new version.'
-const NOTHING = "You don't have to do anything."
-
-type Row = readonly [
-  direction: 'request' | 'response' | 'operation',
-  level: Level,
-  description: string,
-  fix: string,
-]
-
-/** Rules that are not made of a side, a place and an aspect. */
-export const NAMED: Readonly<Record<string, Row>> = {
-  'api-path-removed-without-deprecation': [
-    'operation',
-    'breaking',
-    'the last operation of a path was removed without deprecation',
-    'Deprecate it first, then remove it after its sunset.',
-  ],
-  'api-path-removed-before-sunset': [
-    'operation',
-    'breaking',
-    'the last operation of a path was removed before its sunset',
-    'Wait for the sunset.',
-  ],
-  'api-path-removed-with-deprecation': [
-    'operation',
-    'info',
-    'the last operation of a path was removed after its deprecation',
-    NOTHING,
-  ],
-  'api-removed-without-deprecation': [
-    'operation',
-    'breaking',
-    'an operation was removed without deprecation',
-    'Deprecate it first, then remove it after its sunset.',
-  ],
-  'api-removed-before-sunset': [
-    'operation',
-    'breaking',
-    'an operation was removed before its sunset',
-    'Wait for the sunset.',
-  ],
-  'api-removed-with-deprecation': [
-    'operation',
-    'info',
-    'an operation was removed after its deprecation',
-    NOTHING,
-  ],
-  'endpoint-added': ['operation', 'info', 'an operation was added', NOTHING],
-  'endpoint-deprecated': ['operation', 'info', 'an operation is deprecated', NOTHING],
-  'deprecated-reactivated': ['operation', 'info', 'an operation is no longer deprecated', NOTHING],
-  'deprecated-without-sunset': [
-    'operation',
-    'warning',
-    'an operation is deprecated without a sunset date',
-    'Add a sunset to the deprecation.',
-  ],
-  'sunset-deleted': [
-    'operation',
-    'breaking',
-    'the sunset of a deprecated operation was removed',
-    'Keep the date that you announced.',
-  ],
-  'sunset-date-moved-earlier': [
-    'operation',
-    'breaking',
-    'the sunset of an operation is earlier than announced',
-    'Keep the date that you announced, or choose a later one.',
-  ],
-  'api-stability-decreased': [
-    'operation',
-    'breaking',
-    'the stability level of an operation decreased',
-    VERSION,
-  ],
-  'route-moved': [
-    'operation',
-    'breaking',
-    'the method or path of an operation changed',
-    'Keep the old one, or describe the move with `operation({ route, path: { was } })` in a change.',
-  ],
-  'operation-id-changed': [
-    'operation',
-    'warning',
-    'the operationId of an operation changed, and generated clients use it as a name',
-    'Keep the name of the route.',
-  ],
-  'api-security-added': ['operation', 'breaking', 'credentials that were sufficient are refused', VERSION],
-  'api-security-scope-added': ['operation', 'breaking', 'more scopes are required', VERSION],
-  'api-security-removed': ['operation', 'info', 'other or fewer credentials are sufficient', NOTHING],
-  'sunset-date-in-the-past': [
-    'operation',
-    'warning',
-    'an operation is deprecated with a sunset that is over, so clients have no time to move',
-    'Choose a later date.',
-  ],
-  'callback-expression-changed': [
-    'response',
-    'breaking',
-    'a callback is sent to an address that is found in another place',
-    'Read the address from the old place, too.',
-  ],
-  'callback-removed': ['response', 'breaking', 'a callback was removed', VERSION],
-  'webhook-removed': ['response', 'breaking', 'a webhook was removed', VERSION],
-  'reference-unresolved': ['operation', 'warning', 'a reference leads nowhere', 'Fix the reference.'],
-  'api-version-removed': [
-    'operation',
-    'breaking',
-    'a released version was removed',
-    'Keep the version until its sunset has passed. The level is `info` after that.',
-  ],
-  'version-default-changed': [
-    'operation',
-    'breaking',
-    'the default version changed',
-    'Keep the default version, because clients that send no version depend on it.',
-  ],
-  'version-order-changed': [
-    'operation',
-    'breaking',
-    'the order of released versions changed',
-    'Keep the order of the versions that you released.',
-  ],
-  'version-inserted': [
-    'operation',
-    'breaking',
-    'a new version was added before a released one',
-    'Use a newer number or date.',
-  ],
-  'allow-expired': [
-    'operation',
-    'breaking',
-    'the end date of an allowed finding has passed',
-    'Fix the finding, or choose a later date.',
-  ],
-  'version-scheme-changed': [
-    'operation',
-    'breaking',
-    'requests can no longer name the version in the same place',
-    'Keep the scheme and enable the new one as well.',
-  ],
-  'range-retargeted': [
-    'operation',
-    'breaking',
-    'another route serves a released version',
-    'Keep the version on its route. The level is `warning` if your document is the same as before.',
-  ],
-  'change-without-effect': [
-    'operation',
-    'warning',
-    'a change reaches no route',
-    'Derive the schemas of your routes from the model, remove the change, or set `sideEffects: true`.',
-  ],
-  'diff-unexplained': [
-    'operation',
-    'warning',
-    'two consecutive versions differ, and no change describes the difference',
-    'Describe the difference in a change of the newer version.',
-  ],
-  'change-lost': [
-    'operation',
-    'warning',
-    'a value is lost in a round trip through a change',
-    'List the field in `lossy`, or return it from `up` or `down`.',
-  ],
-  'change-narrower': [
-    'operation',
-    'breaking',
-    'current values do not match the older schema of a change without `down`',
-    'Add a `down` to the field.',
-  ],
-  'change-unfit': [
-    'operation',
-    'warning',
-    'a function of a change returns values that its schema rejects',
-    'Return values that match the schema.',
-  ],
-  'change-failed': [
-    'operation',
-    'breaking',
-    'a function of a change throws',
-    'Return a value for every input that its schema accepts.',
-  ],
-  'change-wrong-example': [
-    'operation',
-    'breaking',
-    'an example of a change differs from the result of its functions',
-    'Fix your example or the function.',
-  ],
-  'change-unknown-field': [
-    'operation',
-    'breaking',
-    'a change names a field that it does not change',
-    'Fix the name.',
-  ],
-  'change-unchecked': [
-    'operation',
-    'warning',
-    'no values could be generated to check a change',
-    'Add `examples` to your change.',
-  ],
-  'webhook-added': ['response', 'info', 'a webhook was added', NOTHING],
-  'new-request-path-parameter': [
-    'request',
-    'breaking',
-    'the path of an operation has one more parameter',
-    'Keep the old path and add the new one.',
-  ],
-  'new-required-request-parameter': [
-    'request',
-    'breaking',
-    'a required parameter was added',
-    'Make it optional, so that requests of your clients stay valid.',
-  ],
-  'new-optional-request-parameter': ['request', 'info', 'an optional parameter was added', NOTHING],
-  'request-parameter-removed': [
-    'request',
-    'warning',
-    'a parameter was removed, so its values are ignored',
-    'Deprecate it first, so that your clients can stop sending it.',
-  ],
-  'request-parameter-removed-before-sunset': [
-    'request',
-    'breaking',
-    'a parameter was removed before its sunset',
-    'Wait for the sunset.',
-  ],
-  'request-parameter-removed-with-deprecation': [
-    'request',
-    'info',
-    'a parameter was removed after its deprecation',
-    NOTHING,
-  ],
-  'request-parameter-renamed': [
-    'request',
-    'breaking',
-    'a parameter of the query was probably renamed, so lists are no longer filtered by the old name',
-    'Accept both names, or describe it with `operation({ query })` in a change.',
-  ],
-  'request-parameter-location-changed': [
-    'request',
-    'breaking',
-    'the location of a parameter changed',
-    VERSION,
-  ],
-  'request-parameter-serialization-changed': [
-    'request',
-    'breaking',
-    'the style of a list or object changed',
-    VERSION,
-  ],
-  'request-body-added-required': [
-    'request',
-    'breaking',
-    'a required body was added',
-    'Make it optional, so that requests of your clients stay valid.',
-  ],
-  'request-body-added-optional': ['request', 'info', 'an optional body was added', NOTHING],
-  'request-body-became-required': ['request', 'breaking', 'the body became required', 'Keep it optional.'],
-  'request-body-became-optional': ['request', 'info', 'the body became optional', NOTHING],
-  'request-body-removed': [
-    'request',
-    'warning',
-    'the body was removed, so bodies of clients are ignored',
-    VERSION,
-  ],
-  'request-body-media-type-removed': [
-    'request',
-    'breaking',
-    'a media type of the body was removed',
-    'Keep accepting it.',
-  ],
-  'request-body-media-type-added': ['request', 'info', 'a media type of the body was added', NOTHING],
-  'request-body-encoding-changed': [
-    'request',
-    'warning',
-    'the encoding of parts of the body changed',
-    VERSION,
-  ],
-  'response-body-encoding-changed': [
-    'response',
-    'warning',
-    'the encoding of parts of the body changed',
-    VERSION,
-  ],
-  'new-required-request-property': [
-    'request',
-    'breaking',
-    'a required property was added',
-    'Make it optional, or write an `up` in your change.',
-  ],
-  'new-required-request-property-with-default': [
-    'request',
-    'breaking',
-    'a required property with a default was added',
-    'Make it optional, because a property with a default does not have to be required.',
-  ],
-  'new-optional-request-property': ['request', 'info', 'an optional property was added', NOTHING],
-  'request-property-removed': [
-    'request',
-    'warning',
-    'a property was removed, so its values are ignored or rejected',
-    'Deprecate it first, so that your clients can stop sending it.',
-  ],
-  'response-required-property-removed': [
-    'response',
-    'breaking',
-    'a required property was removed',
-    'Keep sending it, or write a `down` in your change.',
-  ],
-  'response-optional-property-removed': [
-    'response',
-    'warning',
-    'an optional property was removed',
-    'Keep sending it, or write a `down` in your change.',
-  ],
-  'response-required-property-added': ['response', 'info', 'a property was added', NOTHING],
-  'response-optional-property-added': ['response', 'info', 'an optional property was added', NOTHING],
-  'response-success-status-removed': [
-    'response',
-    'breaking',
-    'a success status was removed',
-    'Describe it with `operation({ response: { status } })` in your change.',
-  ],
-  'response-success-status-added': [
-    'response',
-    'warning',
-    'a success status was added, and clients that check for one status do not expect it',
-    VERSION,
-  ],
-  'response-non-success-status-removed': ['response', 'info', 'an error status was removed', NOTHING],
-  'response-non-success-status-added': ['response', 'info', 'an error status was added', NOTHING],
-  'status-of-default-changed': [
-    'response',
-    'breaking',
-    'the only success status changed',
-    'Describe it with `operation({ response: { status } })` in your change.',
-  ],
-  'response-media-type-removed': [
-    'response',
-    'breaking',
-    'a media type of the response was removed',
-    'Keep sending it to clients that request it.',
-  ],
-  'response-media-type-added': ['response', 'info', 'a media type of the response was added', NOTHING],
-  'required-response-header-removed': [
-    'response',
-    'breaking',
-    'a required header was removed',
-    'Keep sending it.',
-  ],
-  'optional-response-header-removed': [
-    'response',
-    'warning',
-    'an optional header was removed',
-    'Keep sending it.',
-  ],
-  'response-header-became-optional': [
-    'response',
-    'breaking',
-    'a required header became optional',
-    'Keep sending it.',
-  ],
-  'response-header-became-required': ['response', 'info', 'an optional header became required', NOTHING],
-  'response-header-added': ['response', 'info', 'a header was added', NOTHING],
+/** A rule of the gate. */
+export interface GateRule {
+  readonly rule: string
+  /** The side that is compared. */
+  readonly direction: 'request' | 'response' | 'operation'
+  readonly level: Level
+  readonly description: string
+  readonly fix: string
 }
+
+/** The description of a rule, with its fix if that isn't the usual one of its level. */
+type Row = string | readonly [description: string, fix: string]
+
+/** Rules that are not made of a side, a place and an aspect, by direction and level. */
+const NAMED: Readonly<
+  Record<GateRule['direction'], Partial<Readonly<Record<Level, Readonly<Record<string, Row>>>>>>
+> = {
+  operation: {
+    breaking: {
+      'api-path-removed-without-deprecation': [
+        'the last operation of a path was removed without deprecation',
+        'Deprecate it first, then remove it after its sunset.',
+      ],
+      'api-path-removed-before-sunset': [
+        'the last operation of a path was removed before its sunset',
+        'Wait for the sunset.',
+      ],
+      'api-removed-without-deprecation': [
+        'an operation was removed without deprecation',
+        'Deprecate it first, then remove it after its sunset.',
+      ],
+      'api-removed-before-sunset': ['an operation was removed before its sunset', 'Wait for the sunset.'],
+      'sunset-deleted': [
+        'the sunset of a deprecated operation was removed',
+        'Keep the date that you announced.',
+      ],
+      'sunset-date-moved-earlier': [
+        'the sunset of an operation is earlier than announced',
+        'Keep the date that you announced, or choose a later one.',
+      ],
+      'api-stability-decreased': 'the stability level of an operation decreased',
+      'route-moved': [
+        'the method or path of an operation changed',
+        'Keep the old one, or describe the move with `operation({ route, path: { was } })` in a change.',
+      ],
+      'api-security-added': 'credentials that were sufficient are refused',
+      'api-security-scope-added': 'more scopes are required',
+      'api-version-removed': [
+        'a released version was removed',
+        'Keep the version until its sunset has passed. The level is `info` after that.',
+      ],
+      'version-default-changed': [
+        'the default version changed',
+        'Keep the default version, because clients that send no version depend on it.',
+      ],
+      'version-order-changed': [
+        'the order of released versions changed',
+        'Keep the order of the versions that you released.',
+      ],
+      'version-inserted': ['a new version was added before a released one', 'Use a newer number or date.'],
+      'allow-expired': [
+        'the end date of an allowed finding has passed',
+        'Fix the finding, or choose a later date.',
+      ],
+      'version-scheme-changed': [
+        'requests can no longer name the version in the same place',
+        'Keep the scheme and enable the new one as well.',
+      ],
+      'range-retargeted': [
+        'another route serves a released version',
+        'Keep the version on its route. The level is `warning` if your document is the same as before.',
+      ],
+      'change-narrower': [
+        'current values do not match the older schema of a change without `down`',
+        'Add a `down` to the field.',
+      ],
+      'change-failed': [
+        'a function of a change throws',
+        'Return a value for every input that its schema accepts.',
+      ],
+      'change-wrong-example': [
+        'an example of a change differs from the result of its functions',
+        'Fix your example or the function.',
+      ],
+      'change-unknown-field': ['a change names a field that it does not change', 'Fix the name.'],
+    },
+    warning: {
+      'deprecated-without-sunset': [
+        'an operation is deprecated without a sunset date',
+        'Add a sunset to the deprecation.',
+      ],
+      'operation-id-changed': [
+        'the operationId of an operation changed, and generated clients use it as a name',
+        'Keep the name of the route.',
+      ],
+      'sunset-date-in-the-past': [
+        'an operation is deprecated with a sunset that is over, so clients have no time to move',
+        'Choose a later date.',
+      ],
+      'reference-unresolved': ['a reference leads nowhere', 'Fix the reference.'],
+      'change-without-effect': [
+        'a change reaches no route',
+        'Derive the schemas of your routes from the model, remove the change, or set `sideEffects: true`.',
+      ],
+      'diff-unexplained': [
+        'two consecutive versions differ, and no change describes the difference',
+        'Describe the difference in a change of the newer version.',
+      ],
+      'change-lost': [
+        'a value is lost in a round trip through a change',
+        'List the field in `lossy`, or return it from `up` or `down`.',
+      ],
+      'change-unfit': [
+        'a function of a change returns values that its schema rejects',
+        'Return values that match the schema.',
+      ],
+      'change-unchecked': [
+        'no values could be generated to check a change',
+        'Add `examples` to your change.',
+      ],
+    },
+    info: {
+      'api-path-removed-with-deprecation': 'the last operation of a path was removed after its deprecation',
+      'api-removed-with-deprecation': 'an operation was removed after its deprecation',
+      'endpoint-added': 'an operation was added',
+      'endpoint-deprecated': 'an operation is deprecated',
+      'deprecated-reactivated': 'an operation is no longer deprecated',
+      'api-security-removed': 'other or fewer credentials are sufficient',
+    },
+  },
+  request: {
+    breaking: {
+      'new-request-path-parameter': [
+        'the path of an operation has one more parameter',
+        'Keep the old path and add the new one.',
+      ],
+      'new-required-request-parameter': [
+        'a required parameter was added',
+        'Make it optional, so that requests of your clients stay valid.',
+      ],
+      'request-parameter-removed-before-sunset': [
+        'a parameter was removed before its sunset',
+        'Wait for the sunset.',
+      ],
+      'request-parameter-renamed': [
+        'a parameter of the query was probably renamed, so lists are no longer filtered by the old name',
+        'Accept both names, or describe it with `operation({ query })` in a change.',
+      ],
+      'request-parameter-location-changed': 'the location of a parameter changed',
+      'request-parameter-serialization-changed': 'the style of a list or object changed',
+      'request-body-added-required': [
+        'a required body was added',
+        'Make it optional, so that requests of your clients stay valid.',
+      ],
+      'request-body-became-required': ['the body became required', 'Keep it optional.'],
+      'request-body-media-type-removed': ['a media type of the body was removed', 'Keep accepting it.'],
+      'new-required-request-property': [
+        'a required property was added',
+        'Make it optional, or write an `up` in your change.',
+      ],
+      'new-required-request-property-with-default': [
+        'a required property with a default was added',
+        'Make it optional, because a property with a default does not have to be required.',
+      ],
+    },
+    warning: {
+      'request-parameter-removed': [
+        'a parameter was removed, so its values are ignored',
+        'Deprecate it first, so that your clients can stop sending it.',
+      ],
+      'request-body-removed': 'the body was removed, so bodies of clients are ignored',
+      'request-body-encoding-changed': 'the encoding of parts of the body changed',
+      'request-property-removed': [
+        'a property was removed, so its values are ignored or rejected',
+        'Deprecate it first, so that your clients can stop sending it.',
+      ],
+    },
+    info: {
+      'new-optional-request-parameter': 'an optional parameter was added',
+      'request-parameter-removed-with-deprecation': 'a parameter was removed after its deprecation',
+      'request-body-added-optional': 'an optional body was added',
+      'request-body-became-optional': 'the body became optional',
+      'request-body-media-type-added': 'a media type of the body was added',
+      'new-optional-request-property': 'an optional property was added',
+    },
+  },
+  response: {
+    breaking: {
+      'callback-expression-changed': [
+        'a callback is sent to an address that is found in another place',
+        'Read the address from the old place, too.',
+      ],
+      'callback-removed': 'a callback was removed',
+      'webhook-removed': 'a webhook was removed',
+      'response-required-property-removed': [
+        'a required property was removed',
+        'Keep sending it, or write a `down` in your change.',
+      ],
+      'response-success-status-removed': [
+        'a success status was removed',
+        'Describe it with `operation({ response: { status } })` in your change.',
+      ],
+      'status-of-default-changed': [
+        'the only success status changed',
+        'Describe it with `operation({ response: { status } })` in your change.',
+      ],
+      'response-media-type-removed': [
+        'a media type of the response was removed',
+        'Keep sending it to clients that request it.',
+      ],
+      'required-response-header-removed': ['a required header was removed', 'Keep sending it.'],
+      'response-header-became-optional': ['a required header became optional', 'Keep sending it.'],
+    },
+    warning: {
+      'response-body-encoding-changed': 'the encoding of parts of the body changed',
+      'response-optional-property-removed': [
+        'an optional property was removed',
+        'Keep sending it, or write a `down` in your change.',
+      ],
+      'response-success-status-added':
+        'a success status was added, and clients that check for one status do not expect it',
+      'optional-response-header-removed': ['an optional header was removed', 'Keep sending it.'],
+    },
+    info: {
+      'webhook-added': 'a webhook was added',
+      'response-required-property-added': 'a property was added',
+      'response-optional-property-added': 'an optional property was added',
+      'response-non-success-status-removed': 'an error status was removed',
+      'response-non-success-status-added': 'an error status was added',
+      'response-media-type-added': 'a media type of the response was added',
+      'response-header-became-required': 'an optional header became required',
+      'response-header-added': 'a header was added',
+    },
+  },
+}
+
+/** These rules in a list. */
+export const NAMED_RULES: readonly GateRule[] = (['operation', 'request', 'response'] as const).flatMap(
+  (direction) =>
+    (['breaking', 'warning', 'info'] as const).flatMap((level) =>
+      Object.entries(NAMED[direction][level] ?? {}).map(([rule, row]): GateRule => {
+        const usual = level === 'info' ? NOTHING : VERSION
+        const [description, fix] = typeof row === 'string' ? [row, usual] : row
+        return { rule, direction, level, description, fix }
+      }),
+    ),
+)

@@ -1,16 +1,6 @@
 import type { Level } from './finding.ts'
-import { NAMED } from './named-rules.ts'
+import { NAMED_RULES, type GateRule } from './named-rules.ts'
 import { ASPECTS } from './schema/aspects.ts'
-
-/** A rule of the gate. */
-export interface GateRule {
-  readonly rule: string
-  /** The side that is compared. */
-  readonly direction: 'request' | 'response' | 'operation'
-  readonly level: Level
-  readonly description: string
-  readonly fix: string
-}
 
 const PLACES = {
   request: ['parameter', 'body', 'property'],
@@ -19,13 +9,7 @@ const PLACES = {
 
 /** Every rule. Those of schemas stand once for each place that a schema can have. */
 export const RULES: readonly GateRule[] = [
-  ...Object.entries(NAMED).map(([rule, [direction, level, description, fix]]) => ({
-    rule,
-    direction,
-    level,
-    description,
-    fix,
-  })),
+  ...NAMED_RULES,
   ...(['request', 'response'] as const).flatMap((side) =>
     Object.entries(ASPECTS).flatMap(([aspect, { [side]: level, description, fix }]) =>
       level === 'none'

@@ -1,4 +1,4 @@
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import { toAtom } from '../../gate/changelog/atom.ts'
 import { toChangelog, type Changelog } from '../../gate/changelog/changelog.ts'
@@ -10,9 +10,7 @@ import type { Command, Setting } from '../command.ts'
 import { usageError } from '../failure.ts'
 import { findApp, type AppModule } from '../find-app.ts'
 import { doJob } from '../job.ts'
-import { say } from '../print-error.ts'
-import { styleFor } from '../../base/style.ts'
-import { readText, writeWhole } from '../write-file.ts'
+import { readText, writeAndSay } from '../write-file.ts'
 import { toFailure } from './read-document.ts'
 
 const WRITERS: Readonly<Record<string, (changelog: Changelog) => string>> = {
@@ -55,10 +53,7 @@ export const changelog: Command = {
       process.stdout.write(text)
       return 0
     }
-    const file = resolve(setting.cwd, out)
-    const name = relative(setting.cwd, file)
-    const { green, dim } = styleFor(process.stderr)
-    say((await writeWhole(file, text)) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
+    await writeAndSay(resolve(setting.cwd, out), text, setting.cwd)
     return 0
   },
 }

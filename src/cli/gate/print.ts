@@ -72,6 +72,11 @@ function toReached(finding: Shown): string {
   return `${operations.length === 1 ? 'in' : `in ${operations.length} operations:`} ${names}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
+/** The difference in words, with the operations that it reaches. */
+function toText(finding: Shown): string {
+  return [finding.message, toReached(finding)].filter(Boolean).join(', ')
+}
+
 function formatComparison(comparison: Printed, { base, revision }: Labels, style: Style): string {
   const colours: Readonly<Record<Level, (text: string) => string>> = {
     breaking: style.red,
@@ -122,10 +127,9 @@ function toMarkdown(comparison: Printed, { base, revision }: Labels): string {
 function toJunit({ findings }: Printed, { base, revision }: Labels): string {
   const failed = findings.filter(({ level }) => level === 'breaking' || level === 'warning')
   const cases = failed.map((finding) => {
-    const { rule, level, at, message } = finding
+    const { rule, level, at } = finding
     const name = `${headOf(finding)} ${at}`.trim()
-    const text = [message, toReached(finding)].filter(Boolean).join(', ')
-    return `    <testcase classname="${toXml(rule)}" name="${toXml(name)}"><failure type="${level}" message="${toXml(text)}">${toXml(cureOf(rule))}</failure></testcase>`
+    return `    <testcase classname="${toXml(rule)}" name="${toXml(name)}"><failure type="${level}" message="${toXml(toText(finding))}">${toXml(cureOf(rule))}</failure></testcase>`
   })
   const suite = `<testsuite name="${toXml(`${base} → ${revision}`)}" tests="${Math.max(1, failed.length)}" failures="${failed.length}" errors="0">`
   const inner = cases.length > 0 ? cases : ['    <testcase classname="octavo" name="compatible"/>']
@@ -158,12 +162,11 @@ function toGithub(comparison: Printed, { file, base, revision }: Labels): string
     none: 'notice',
   }
   const lines = comparison.findings.map((finding) => {
-    const { level, rule, at, message, source } = finding
-    const text = [message, toReached(finding)].filter(Boolean).join(', ')
+    const { level, rule, at, source } = finding
     const [, its, line] = /^(.+?)(?::(\d+))?(?::\d+)?$/.exec(source ?? file ?? '') ?? []
     const place =
       its === undefined ? '' : `file=${property(its)},${line === undefined ? '' : `line=${line},`}`
-    return `::${kinds[level]} ${place}title=${property(rule)}::${data(`${headOf(finding)} ${at}`.trim())}: ${data(text)}`
+    return `::${kinds[level]} ${place}title=${property(rule)}::${data(`${headOf(finding)} ${at}`.trim())}: ${data(toText(finding))}`
   })
   return [...lines, `${base} → ${revision}: ${toSummary(comparison)}`].join('\n')
 }

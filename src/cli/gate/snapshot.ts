@@ -17,7 +17,7 @@ import { usageError } from '../failure.ts'
 import type { CurrentReport } from '../job.ts'
 import { say } from '../print-error.ts'
 import { styleFor } from '../../base/style.ts'
-import { writeWhole } from '../write-file.ts'
+import { writeAndSay, writeWhole } from '../write-file.ts'
 import { readCurrent } from './current.ts'
 import { toFailure } from './read-document.ts'
 
@@ -69,14 +69,11 @@ export async function keepVersions(
   const changed = toEntries(kept, current, { wanted, now })
   const { entries } = changed
   const removed = await tidy(folder, kept, changed)
-  const { green, dim } = styleFor(process.stderr)
+  const { green } = styleFor(process.stderr)
   const toFileName = toFileNames(entries)
   for (const { version, document } of current) {
     if (wanted.length > 0 && !wanted.includes(version)) continue
-    const file = join(folder, toFileName({ version }))
-    const isWritten = await writeWhole(file, toKeptText(document))
-    const shown = relative(cwd, file)
-    say(isWritten ? `${green('Wrote')} ${shown}` : dim(`${shown} is up to date`))
+    await writeAndSay(join(folder, toFileName({ version })), toKeptText(document), cwd)
   }
   for (const file of removed) say(`${green('Removed')} ${relative(cwd, file)}, because its sunset has passed`)
   // a single version doesn't show how the others are requested

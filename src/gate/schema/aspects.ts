@@ -8,21 +8,21 @@ export interface SchemaRule {
   readonly fix: string
 }
 
+/** The fix of what breaks clients whatever they do. */
+export const VERSION = 'Make the change part of a new version.'
+/** The fix of what breaks nobody. */
+export const NOTHING = "You don't have to do anything."
 const KEEP = 'Keep accepting the values of your clients, or make the change part of a new version.'
 const READ = 'Keep sending values that your clients know, or make the change part of a new version.'
 
-const narrows = (description: string, fix = KEEP): SchemaRule => ({
-  request: 'breaking',
-  response: 'info',
+const rule = (request: Level, response: Level, description: string, fix = VERSION): SchemaRule => ({
+  request,
+  response,
   description,
   fix,
 })
-const widens = (description: string, fix = READ): SchemaRule => ({
-  request: 'info',
-  response: 'breaking',
-  description,
-  fix,
-})
+const narrows = (description: string, fix = KEEP): SchemaRule => rule('breaking', 'info', description, fix)
+const widens = (description: string, fix = READ): SchemaRule => rule('info', 'breaking', description, fix)
 
 /** A limit that a schema may have: set, removed, and moved either way. */
 function limit<N extends string>(
@@ -43,40 +43,35 @@ function limit<N extends string>(
 
 /** Every kind of difference between schemas. The name of a rule consists of the side, the place and one of these. */
 export const ASPECTS = {
-  'type-changed': {
-    request: 'breaking',
-    response: 'breaking',
-    description: 'the type changed',
-    fix: 'Add a field of the new type beside it, or make the change part of a new version.',
-  },
+  'type-changed': rule(
+    'breaking',
+    'breaking',
+    'the type changed',
+    'Add a field of the new type beside it, or make the change part of a new version.',
+  ),
   'type-generalized': widens('more types are allowed'),
   // in requests this is reported as type-changed
   'type-specialized': { ...narrows('fewer types are allowed'), request: 'none' },
-  wrapped: {
-    request: 'breaking',
-    response: 'breaking',
-    description: 'the value was wrapped in an object or list',
-    fix: 'Add the envelope in a new version.',
-  },
+  wrapped: rule(
+    'breaking',
+    'breaking',
+    'the value was wrapped in an object or list',
+    'Add the envelope in a new version.',
+  ),
   'became-nullable': widens('null is allowed'),
   'became-not-nullable': narrows('null is no longer allowed'),
   'became-enum': narrows('an enum was added'),
   'enum-removed': widens('the enum was removed'),
   'const-added': narrows('a constant was added'),
   'const-removed': widens('the constant was removed'),
-  'const-changed': {
-    request: 'breaking',
-    response: 'breaking',
-    description: 'the constant changed',
-    fix: 'Make the change part of a new version.',
-  },
+  'const-changed': rule('breaking', 'breaking', 'the constant changed'),
   'enum-value-removed': narrows('an enum value was removed'),
-  'enum-value-added': {
-    request: 'info',
-    response: 'warning',
-    description: 'an enum value was added',
-    fix: 'Mark the enum with x-extensible-enum, or write a `down` in your change so that only new versions send the value.',
-  },
+  'enum-value-added': rule(
+    'info',
+    'warning',
+    'an enum value was added',
+    'Mark the enum with x-extensible-enum, or write a `down` in your change so that only new versions send the value.',
+  ),
   ...limit('min', 'the minimum', true),
   ...limit('max', 'the maximum', false),
   ...limit('min-length', 'the minimum length', true),
@@ -91,71 +86,63 @@ export const ASPECTS = {
   'unique-items-unset': widens('items no longer have to be distinct'),
   'pattern-added': narrows('a pattern was added'),
   'pattern-removed': widens('a pattern was removed'),
-  'pattern-changed': {
-    request: 'warning',
-    response: 'warning',
-    description: 'the pattern changed and cannot be compared',
-    fix: 'Compare the patterns, and allow the finding if you accept it.',
-  },
+  'pattern-changed': rule(
+    'warning',
+    'warning',
+    'the pattern changed and cannot be compared',
+    'Compare the patterns, and allow the finding if you accept it.',
+  ),
   'format-added': narrows('a format was added'),
   'format-removed': widens('a format was removed'),
-  'format-changed': {
-    request: 'warning',
-    response: 'warning',
-    description: 'the format changed and cannot be compared',
-    fix: 'Compare the formats, and allow the finding if you accept it.',
-  },
+  'format-changed': rule(
+    'warning',
+    'warning',
+    'the format changed and cannot be compared',
+    'Compare the formats, and allow the finding if you accept it.',
+  ),
   'any-of-added': widens('an alternative was added'),
   'any-of-removed': narrows('an alternative was removed'),
   'additional-properties-closed': narrows('additional members are rejected'),
-  'additional-properties-opened': {
-    request: 'info',
-    response: 'info',
-    description: 'additional members are allowed',
-    fix: "You don't have to do anything.",
-  },
+  'additional-properties-opened': rule('info', 'info', 'additional members are allowed', NOTHING),
   'additional-properties-narrowed': narrows('additional members have to match a schema'),
   'additional-properties-widened': widens('additional members can have any value'),
   'property-names-added': narrows('the names of members are restricted'),
   'property-names-removed': widens('the names of members are no longer restricted'),
   'pattern-properties-added': narrows('members whose names match a pattern have to match a schema'),
   'pattern-properties-removed': widens('members whose names match a pattern can have any value'),
-  'constraint-added': {
-    request: 'warning',
-    response: 'info',
-    description: 'a constraint was added that cannot be compared',
-    fix: 'Check which values the constraint rejects, and allow the finding if you accept it.',
-  },
-  'constraint-removed': {
-    request: 'info',
-    response: 'warning',
-    description: 'a constraint was removed that cannot be compared',
-    fix: 'Check which values the constraint rejected, and allow the finding if you accept it.',
-  },
-  'discriminator-property-name-changed': {
-    request: 'breaking',
-    response: 'breaking',
-    description: 'the discriminator property changed',
-    fix: 'Keep the property, or make the change part of a new version.',
-  },
-  'default-value-added': {
-    request: 'warning',
-    response: 'none',
-    description: 'a default was added, which changes requests without the value',
-    fix: 'Make the change part of a new version.',
-  },
-  'default-value-changed': {
-    request: 'warning',
-    response: 'none',
-    description: 'the default changed, which changes requests without the value',
-    fix: 'Make the change part of a new version.',
-  },
-  'default-value-removed': {
-    request: 'warning',
-    response: 'none',
-    description: 'the default was removed, which changes requests without the value',
-    fix: 'Make the change part of a new version.',
-  },
+  'constraint-added': rule(
+    'warning',
+    'info',
+    'a constraint was added that cannot be compared',
+    'Check which values the constraint rejects, and allow the finding if you accept it.',
+  ),
+  'constraint-removed': rule(
+    'info',
+    'warning',
+    'a constraint was removed that cannot be compared',
+    'Check which values the constraint rejected, and allow the finding if you accept it.',
+  ),
+  'discriminator-property-name-changed': rule(
+    'breaking',
+    'breaking',
+    'the discriminator property changed',
+    'Keep the property, or make the change part of a new version.',
+  ),
+  'default-value-added': rule(
+    'warning',
+    'none',
+    'a default was added, which changes requests without the value',
+  ),
+  'default-value-changed': rule(
+    'warning',
+    'none',
+    'the default changed, which changes requests without the value',
+  ),
+  'default-value-removed': rule(
+    'warning',
+    'none',
+    'the default was removed, which changes requests without the value',
+  ),
   'became-required': narrows(
     'it became required',
     'Keep it optional, or make the change part of a new version.',
@@ -164,36 +151,21 @@ export const ASPECTS = {
     'it became optional',
     'Keep sending it, or make the change part of a new version.',
   ),
-  deprecated: {
-    request: 'info',
-    response: 'info',
-    description: 'it is deprecated',
-    fix: "You don't have to do anything.",
-  },
-  reactivated: {
-    request: 'info',
-    response: 'info',
-    description: 'it is no longer deprecated',
-    fix: "You don't have to do anything.",
-  },
-  'became-read-only': {
-    request: 'warning',
-    response: 'none',
-    description: 'it became read-only, so its values in requests are ignored or rejected',
-    fix: 'Keep accepting it, or make the change part of a new version.',
-  },
-  unresolved: {
-    request: 'warning',
-    response: 'warning',
-    description: 'a reference leads nowhere',
-    fix: 'Fix the reference.',
-  },
-  undecided: {
-    request: 'warning',
-    response: 'warning',
-    description: 'the schemas differ in a way that cannot be compared',
-    fix: 'Compare both schemas, and allow the finding if you accept it.',
-  },
+  deprecated: rule('info', 'info', 'it is deprecated', NOTHING),
+  reactivated: rule('info', 'info', 'it is no longer deprecated', NOTHING),
+  'became-read-only': rule(
+    'warning',
+    'none',
+    'it became read-only, so its values in requests are ignored or rejected',
+    'Keep accepting it, or make the change part of a new version.',
+  ),
+  unresolved: rule('warning', 'warning', 'a reference leads nowhere', 'Fix the reference.'),
+  undecided: rule(
+    'warning',
+    'warning',
+    'the schemas differ in a way that cannot be compared',
+    'Compare both schemas, and allow the finding if you accept it.',
+  ),
 } as const satisfies Readonly<Record<string, SchemaRule>>
 
 /** The name of a difference between schemas. */

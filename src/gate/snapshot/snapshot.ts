@@ -1,5 +1,5 @@
 import { versionFileNames } from '../../http/file-name.ts'
-import { isRecord, isString } from '../../base/values.ts'
+import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { ReadError } from '../document/read-error.ts'
 import type { Serving } from './serving.ts'
 
@@ -87,7 +87,7 @@ export function toIndexText({ versions, serving }: Index): string {
 /** Reads `index.json`. @throws {ReadError} */
 export function readIndex(text: string): Index {
   const index: unknown = JSON.parse(text)
-  const { versions, schemes, routes } = toMembers(index)
+  const { versions, schemes, routes } = toRecord(index)
   if (!Array.isArray(versions)) throw new ReadError('index.json has no list "versions"')
   return {
     versions: readEntries(versions),
@@ -95,11 +95,6 @@ export function readIndex(text: string): Index {
       ? { serving: { schemes: schemes.filter(isString), routes: readRoutes(routes) } }
       : {}),
   }
-}
-
-function toMembers(index: unknown): Readonly<Record<'versions' | 'schemes' | 'routes', unknown>> {
-  const given = isRecord(index) ? index : {}
-  return { versions: given['versions'], schemes: given['schemes'], routes: given['routes'] }
 }
 
 function readRoutes(lists: readonly unknown[]): Serving['routes'] {
@@ -119,7 +114,7 @@ function toList(value: unknown): readonly unknown[] {
 
 function readEntries(versions: readonly unknown[]): readonly SnapshotEntry[] {
   return versions.map((entry) => {
-    const { version, sha256, at, isDefault, sunset } = toEntry(entry)
+    const { version, sha256, at, isDefault, sunset } = toRecord(entry)
     if (!isString(version) || !isString(sha256) || !isString(at))
       throw new ReadError('index.json has an entry without version, sha256 or at')
     return {
@@ -130,11 +125,4 @@ function readEntries(versions: readonly unknown[]): readonly SnapshotEntry[] {
       ...(isString(sunset) ? { sunset } : {}),
     }
   })
-}
-
-function toEntry(
-  value: unknown,
-): Readonly<Record<'version' | 'sha256' | 'at' | 'isDefault' | 'sunset', unknown>> {
-  const { version, sha256, at, isDefault, sunset } = { ...(isRecord(value) ? value : {}) }
-  return { version, sha256, at, isDefault, sunset }
 }
