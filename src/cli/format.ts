@@ -39,7 +39,8 @@ export function formatStatement(text: string): string {
     const items = readParts(close).filter((item) => item.some((part) => part !== ''))
     const inner = items.map(flatOf).join(', ')
     const space = open === '{' && inner !== '' ? ' ' : ''
-    const isList = open !== '(' || !before.endsWith(' ')
+    const isParameters = tokens[at + 1]?.startsWith(' =>') === true
+    const isList = open !== '(' || !before.endsWith(' ') || isParameters
     return { open, close, isList, items, flat: open + space + inner + space + close }
   }
   return readParts(undefined)

@@ -511,6 +511,10 @@ describe('a written statement', () => {
       `const a = f('${long}, (', {\n  b: z.string().regex(/[(]\\/,/),\n  c: [1, 2],\n  d: '${long}',\n})`,
     )
     assert.equal(formatStatement('f({ a: 1 }, [])'), 'f({ a: 1 }, [])')
+    assert.equal(
+      formatStatement(`derive(A, (${long}) => ${long}.omit({ a: true }))`),
+      `derive(A, (\n  ${long},\n) => ${long}.omit({ a: true }))`,
+    )
     const test = `/^[(]${long}/.test(old)`
     assert.equal(
       formatStatement(`const a = { up: (old) => (${test} ? f("it's (") : 'short') }`),
