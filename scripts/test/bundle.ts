@@ -78,33 +78,27 @@ function entryCode(root: string, { files, fromSource }: Entry): string {
   const suites = files.map((file) => {
     // esbuild leaves URLs alone, so that tsx loads the file itself
     const from = fromSource ? pathToFileURL(join(root, file)).href : `./${file}`
-    return `load(${JSON.stringify(file)}, () => import(${JSON.stringify(from)}))`
+    return `[${JSON.stringify(file)}, () => import(${JSON.stringify(from)})]`
   })
   return `${fromSource ? "import 'tsx'" : ''}
 import { AsyncResource } from 'node:async_hooks'
-import { after, describe } from 'node:test'
+import { describe } from 'node:test'
 
-let left = ${files.length}
-// one after the other, because modules that load at the same time can end up in each other's suite
-let loaded = Promise.resolve()
-function load(file, importFile) {
-  describe(file, { timeout: ${TIMEOUT} }, () => {
-    after(() => {
-      left--
-      if (left === 0) setTimeout(endProcess, ${GRACE}).unref()
-    })
-    // node:test finds the suite by the asynchronous context
-    const loading = loaded.then(AsyncResource.bind(importFile))
-    loaded = loading.catch(() => {})
-    return loading
-  })
+// node:test finds the suite by the asynchronous context
+const root = new AsyncResource('root')
+async function run() {
+  // a file is loaded when the one before it has ended, so neither sees what the other changes
+  for (const [file, load] of [${suites.join(', ')}]) {
+    await root.runInAsyncScope(describe, undefined, file, { timeout: ${TIMEOUT} }, load)
+  }
+  setTimeout(endProcess, ${GRACE}).unref()
 }
 // a test that fails may leave a server open
 function endProcess() {
   console.error(${JSON.stringify(`Something keeps the process open after the tests of ${files.join(', ')}`)})
   process.exit(1)
 }
-${suites.join('\n')}
+void run()
 `
 }
 

@@ -1,10 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How each test file runs; CONTRIBUTING.md explains when to use which. */
-export const WAYS = ['shared', 'own', 'source'] as const
-export type Way = (typeof WAYS)[number]
-
 /** The two runs: `npm test` and `npm run test:slow`. */
 export type Speed = 'fast' | 'slow'
 

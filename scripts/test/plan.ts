@@ -1,5 +1,4 @@
-import type { Way } from './files.ts'
-import { wayOf } from './processes.ts'
+import { isSource, processOf } from './processes.ts'
 import { weightOf } from './weights.ts'
 
 /** One process: the test files that it loads. */
@@ -10,36 +9,35 @@ export interface Entry {
 }
 
 /** Small enough that every core has work until the end, and that a crash leaves few files to look at. */
-const SHARED_SECONDS = 8
+const SHARED_SECONDS = 14
 
 /** Plans the processes of a run. Each file is in exactly one. The processes that take longest start first. */
 export function planEntries(files: readonly string[]): readonly Entry[] {
-  const filesOf = (way: Way): readonly string[] => files.filter((file) => wayOf(file) === way)
-  const alone = (file: string): Entry => ({
-    name: file.replace(/\.ts$/, ''),
-    files: [file],
-    fromSource: wayOf(file) === 'source',
-  })
-  const shared = balance(filesOf('shared')).map((group, index) => ({
-    name: `shared-${index + 1}`,
-    files: group,
-    fromSource: false,
-  }))
-  return [...filesOf('own').map(alone), ...filesOf('source').map(alone), ...shared]
-    .filter((entry) => entry.files.length > 0)
+  const named = new Map<string, string[]>()
+  const others: string[] = []
+  for (const file of files) {
+    const name = processOf(file)
+    if (name === undefined) others.push(file)
+    else named.set(name, [...(named.get(name) ?? []), file])
+  }
+  split(others).forEach((group, index) => named.set(`shared-${index + 1}`, group))
+  return [...named]
+    .map(([name, together]) => ({ name, files: together, fromSource: together.some(isSource) }))
     .toSorted((a, b) => totalOf(b.files) - totalOf(a.files))
 }
 
-/** Puts each file, the heaviest first, into the group that is lightest so far. */
-function balance(files: readonly string[]): readonly (readonly string[])[] {
-  const count = Math.ceil(totalOf(files) / SHARED_SECONDS)
-  const groups = Array.from({ length: count }, () => ({ files: new Array<string>(), seconds: 0 }))
-  for (const file of files.toSorted((a, b) => weightOf(b) - weightOf(a))) {
-    const lightest = groups.reduce((least, group) => (group.seconds < least.seconds ? group : least))
-    lightest.files.push(file)
-    lightest.seconds += weightOf(file)
+/** Cuts the list into parts of about the same weight. Neighbours stay together, because they import the same modules. */
+function split(files: readonly string[]): readonly string[][] {
+  const share = totalOf(files) / Math.ceil(totalOf(files) / SHARED_SECONDS)
+  const groups = new Map<number, string[]>()
+  let sum = 0
+  for (const file of files) {
+    // its middle decides where a file belongs
+    const index = Math.floor((sum + weightOf(file) / 2) / share)
+    groups.set(index, [...(groups.get(index) ?? []), file])
+    sum += weightOf(file)
   }
-  return groups.map((group) => group.files)
+  return [...groups.values()]
 }
 
 function totalOf(files: readonly string[]): number {

@@ -103,7 +103,7 @@ describe('the compiled form of a program', () => {
         })
         assert.deepEqual(compiled, interpreted)
       }),
-      { numRuns: 200, includeErrorInReport: true },
+      { numRuns: 60, includeErrorInReport: true },
     )
   })
 })

@@ -72,8 +72,9 @@ async function checkCalls(client: Client<Cars>, version: string, neutral = versi
 }
 
 describe('a client calls routes by their names', () => {
-  for (const [adapter, open] of Object.entries(ADAPTERS)) {
-    for (const [scheme, enable] of Object.entries(SCHEMES)) {
+  for (const [at, [adapter, open]] of Object.entries(ADAPTERS).entries()) {
+    // an adapter knows nothing of schemes: each is called with one, and one with all
+    for (const [scheme, enable] of Object.entries(SCHEMES).filter((_, index) => at * index === 0)) {
       it(`over ${adapter}, with versions in ${scheme}`, async () => {
         const app = createCarsApp({ docs: DOCS })
         enable(app)

@@ -15,9 +15,9 @@ import { behind, createGate, createTestApp, LOOPBACK, open, readUntil, send } fr
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'octavo-downloads-'))
 const LARGE = join(FOLDER, 'large.bin')
-const SIZE = 32 * 1024 * 1024
+const SIZE = 16 * 1024 * 1024
 const SHRINKING = join(FOLDER, 'shrinking.bin')
-const EVENTS = 20_000
+const EVENTS = 5_000
 const CHUNK = Buffer.alloc(65_536, 'x')
 /** Far more than what sockets take before anybody reads. */
 const ENDLESS = 1024 * 1024 * 1024

@@ -9,7 +9,7 @@ import type { Logger } from 'octavo'
 import { createGate, createTestApp, exchange, LOOPBACK, open, parse, readUntil } from './support.ts'
 
 const CHUNK = new Uint8Array(65_536)
-const TOTAL = 64 * 1024 * 1024
+const TOTAL = 32 * 1024 * 1024
 const logged: object[] = []
 const ignore = (): void => undefined
 const logger: Logger = {

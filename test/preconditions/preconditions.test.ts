@@ -138,6 +138,7 @@ describe('a change', () => {
       [{ 'if-match': 'TAG', 'if-unmodified-since': before ?? '' }, 200, FAILED],
       [{ 'if-match': 'TAG', 'if-none-match': 'TAG' }, FAILED, FAILED],
     ]
+  const { app: shared, cars: state } = serve({ lastModified: () => DATE })
   for (const method of ['PUT', 'PATCH', 'DELETE'])
     for (const [headers, existing, missing] of cases)
       it(`by ${method} with ${JSON.stringify(headers)} → ${String(existing)}, ${String(missing)} where nothing is`, async () => {
@@ -145,15 +146,16 @@ describe('a change', () => {
           ['/car/7', existing],
           ['/car/8', missing],
         ] as const) {
-          const { app, cars } = serve({ lastModified: () => DATE })
-          const tag = String((await send(app, 'GET')).headers['etag'])
+          state.clear()
+          state.set(7, { id: 7, name: 'Ford', version: 1 })
+          const tag = String((await send(shared, 'GET')).headers['etag'])
           const sent = Object.fromEntries(
             Object.entries(headers).map(([name, value]) => [name, value.replaceAll('TAG', tag)]),
           )
-          const code = await codeOf(send(app, method, sent, url))
+          const code = await codeOf(send(shared, method, sent, url))
           assert.equal(code === 204 ? 200 : code, expected, url)
           if (code !== 200 && code !== 204)
-            assert.deepEqual([...cars.values()], [{ id: 7, name: 'Ford', version: 1 }])
+            assert.deepEqual([...state.values()], [{ id: 7, name: 'Ford', version: 1 }])
         }
       })
 
@@ -226,12 +228,12 @@ describe('a tag', () => {
 })
 
 describe('edits at the same time lose none', () => {
-  it('in 2,000 tries of 50 clients', async () => {
+  it('in 500 tries of 50 clients', async () => {
     const { app, cars } = serve({ required: true })
     let tries = 0
     let successes = 0
     const client = async (): Promise<void> => {
-      while (tries < 2000) {
+      while (tries < 500) {
         tries++
         const tag = String((await send(app, 'GET')).headers['etag'])
         const code = await codeOf(send(app, 'PUT', { 'if-match': tag }))
@@ -240,7 +242,7 @@ describe('edits at the same time lose none', () => {
       }
     }
     await Promise.all(Array.from({ length: 50 }, client))
-    assert.ok(successes > 20 && successes < tries, `${successes} of ${tries}`)
+    assert.ok(successes > 5 && successes < tries, `${successes} of ${tries}`)
     assert.equal(cars.get(7)?.version, 1 + successes)
   })
 })

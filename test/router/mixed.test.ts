@@ -54,9 +54,9 @@ describe('a mixed segment', () => {
         if (expected !== undefined) matched++
         assert.deepEqual(splitOf(segment)(text), expected)
       }),
-      { numRuns: 5000, seed: 7 },
+      { numRuns: 1000, seed: 7 },
     )
-    assert.ok(matched > 250, `only ${matched} texts matched`)
+    assert.ok(matched > 50, `only ${matched} texts matched`)
   })
 
   it('gives back the values it was made of, when nothing is ambiguous', () => {
@@ -73,7 +73,7 @@ describe('a mixed segment', () => {
         }
         assert.deepEqual(splitOf(segment)(texts.join('~')), texts)
       }),
-      { numRuns: 500, seed: 7 },
+      { numRuns: 100, seed: 7 },
     )
   })
 

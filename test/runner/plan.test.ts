@@ -8,7 +8,7 @@ import * as octavo from 'octavo'
 
 import { findTestFiles, selectFiles, speedOf } from '../../scripts/test/files.ts'
 import { planEntries } from '../../scripts/test/plan.ts'
-import { OWN, SOURCE, wayOf } from '../../scripts/test/processes.ts'
+import { OWN, processOf, SOURCE } from '../../scripts/test/processes.ts'
 import { SECONDS } from '../../scripts/test/weights.ts'
 import * as source from '../../src/index.ts'
 
@@ -37,11 +37,13 @@ describe('the test files', () => {
   })
 
   it('share processes unless they are slow or listed', () => {
-    for (const { files: together } of planEntries(files)) {
-      if (together.length > 1) assert.deepEqual([...new Set(together.map(wayOf))], ['shared'])
+    for (const { name, files: together } of planEntries(files)) {
+      const own = name.startsWith('shared-') ? undefined : name
+      assert.deepEqual([...new Set(together.map(processOf))], [own])
     }
-    assert.equal(wayOf('test/router/new.slow.test.ts'), 'own')
-    assert.equal(wayOf('test/router/new.test.ts'), 'shared')
+    assert.equal(processOf('test/router/new.slow.test.ts'), 'test/router/new.slow.test')
+    assert.equal(processOf('test/router/new.test.ts'), undefined)
+    assert.equal(processOf('test/otel/new.test.ts'), 'test/otel')
   })
 
   it('are slow by name', () => {

@@ -83,10 +83,10 @@ describe('a run of tests', () => {
       'test/fails.test.ts': FAILS,
       'test/throws.test.ts': `${PASSES}\nthrow new Error('not today')\n`,
       'test/empty.test.ts': 'export {}\n',
-      // the folder has processes of their own
-      'test/fault/exits.test.ts': PASSES.replace('{})', 'process.exit(0))'),
-      'test/fault/stays.test.ts': `${PASSES}setInterval(() => {}, 1000)\n`,
-      'test/fault/killed.test.ts': PASSES.replace('{})', `process.kill(process.pid, 'SIGKILL'))`),
+      // these have processes of their own
+      'test/pattern.test.ts': PASSES.replace('{})', 'process.exit(0))'),
+      'test/upstream/failures.test.ts': `${PASSES}setInterval(() => {}, 1000)\n`,
+      'test/node/slow.test.ts': PASSES.replace('{})', `process.kill(process.pid, 'SIGKILL'))`),
     })
     assert.equal(code, 1)
     const file = join(folder, 'test/fails.test.ts')
@@ -95,12 +95,12 @@ describe('a run of tests', () => {
     assert.match(text, /Subtest: test\/fails\.test\.ts|✖ test\/fails\.test\.ts/)
     assert.ok(text.includes(`${join(folder, 'test/throws.test.ts')}:4:7`), text)
     assert.match(text, /No test ran in test\/empty\.test\.ts\./)
-    assert.match(text, /The process "test\/fault\/exits\.test" did not finish: test\/fault\/exits\.test\.ts/)
+    assert.match(text, /The process "test\/pattern\.test" did not finish: test\/pattern\.test\.ts/)
+    assert.match(text, /The process "test\/node\/slow\.test" did not finish: test\/node\/slow\.test\.ts/)
     assert.match(
       text,
-      /The process "test\/fault\/killed\.test" did not finish: test\/fault\/killed\.test\.ts/,
+      /Something keeps the process open after the tests of test\/upstream\/failures\.test\.ts/,
     )
-    assert.match(text, /Something keeps the process open after the tests of test\/fault\/stays\.test\.ts/)
     assert.doesNotMatch(text, /(?:No test ran in|did not finish:).*passes/)
   })
 

@@ -180,9 +180,9 @@ describe('the JSON that is written in one pass', () => {
           }
         },
       ),
-      { numRuns: Number(process.env['WRITER_RUNS'] ?? 1000) },
+      { numRuns: Number(process.env['WRITER_RUNS'] ?? 250) },
     )
-    assert.ok(compiled > 150 && written > 400, `${compiled} writers wrote ${written} texts`)
+    assert.ok(compiled > 30 && written > 80, `${compiled} writers wrote ${written} texts`)
   })
 
   it('is written for plain data', () => {

@@ -101,7 +101,8 @@ const subscription = (url: string, more: Partial<Subscription> = {}): Subscripti
 
 /** Validates a payload by the document of a version. */
 function createValidate(document: OpenApiDocument, name: string): (payload: unknown) => string {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  // it would compile the schema of schemas first
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema({ ...document, $id: 'document' })
   const pointer = `webhooks/${name}/post/requestBody/content/application~1json/schema`

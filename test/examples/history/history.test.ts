@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it, mock } from 'node:test'
+import { after, describe, it, mock } from 'node:test'
 
 import { createApp, defineModule, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
@@ -15,6 +15,7 @@ import { firstController, secondController } from './older.ts'
 
 // createdAt is the time
 mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-06-01T12:00:00Z') })
+after(() => mock.timers.reset())
 
 const ByHand = defineModule({
   name: 'ByHand',
@@ -121,11 +122,15 @@ for (const [scheme, { example, byHand, ask }] of Object.entries(SCHEMES)) {
     }
 
     it('are answered as by code that is written by hand, byte by byte', async () => {
+      // a scheme chooses a version, and its changes do the same then: one is enough for each step
+      const readsAfter = (write: Call): readonly Call[] =>
+        scheme === 'header' || write === writes.at(-1) ? reads : []
       for (const write of writes) {
         await compare(write)
-        for (const read of reads) await compare(read)
+        for (const read of readsAfter(write)) await compare(read)
       }
-      assert.equal(compared, writes.length * (reads.length + 1))
+      const rounds = scheme === 'header' ? writes.length : 1
+      assert.equal(compared, writes.length + rounds * reads.length)
       const missed = scheme === 'url' ? 404 : 406
       assert.deepEqual(seen, new Set([200, 201, 204, 404, missed, 405, 422]))
     })
