@@ -130,7 +130,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/pages/versions.test.ts': 1,
   'test/pins/pinned.test.ts': 0.6,
   'test/pins/workers.slow.test.ts': 3,
-  'test/preconditions/postgres.slow.test.ts': 12,
+  'test/preconditions/postgres.slow.test.ts': 7,
   'test/preconditions/preconditions.test.ts': 0.8,
   'test/quota/workers.slow.test.ts': 2,
   'test/redos.test.ts': 4.5,
