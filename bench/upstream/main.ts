@@ -180,8 +180,8 @@ function toSection(
   return {
     title: 'In front of an API',
     text: [
-      `If Octavo stands in front of an API of yours, each request passes through it. The API behind answers 1 kB of JSON. The requests are sent by ${loader}.${isPinned ? ' It shares a core with the API behind, and the servers share the other core.' : ''} The proxy by hand does what every proxy has to with the dispatcher of undici: time limits, backpressure, forwarding headers, no headers of the connection, and an end to requests whose clients have left. It knows nothing of versions or guards. Other work of the machine disturbs the CPU time less than the requests a second.`,
-      `Goals: the newest version at least 0.95 of the proxy by hand (${ratio(1, 0)}) and 1.3 of @fastify/http-proxy (${ratio(1, 3)}), a version with one change at least 0.8 of the newest (${ratio(2, 1)}), and at most 30 MiB more for a gigabyte in each direction. While the bytes pass, the heap of V8 stays the same. What grows is memory outside of it, for the proxy by hand as well.`,
+      `Each request to an API behind Octavo passes through it. The API behind answers 1 kB of JSON. The requests are sent by ${loader}.${isPinned ? ' It shares a core with the API behind, and the servers share the other core.' : ''} The proxy by hand has time limits, backpressure and forwarding headers, but no versions or guards. CPU time is the steadier figure.`,
+      `Goals: the newest version at least 0.95 of the proxy by hand (${ratio(1, 0)}) and 1.3 of @fastify/http-proxy (${ratio(1, 3)}), a version with one change at least 0.8 of the newest (${ratio(2, 1)}), and at most 30 MiB more for a gigabyte in each direction. What grows is outside the heap of V8, by hand as well.`,
     ],
     tables: [
       {
