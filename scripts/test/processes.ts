@@ -1,8 +1,8 @@
 import { speedOf } from './files.ts'
 
 /**
- * The files that need a process of their own, each with the reason. The files of a folder get one together. All other fast files share a few
- * processes, one after the other, so a file that is not listed must leave no trace: it restores what it mocks and closes what it opens.
+ * The files that need a process of their own, each with the reason. All other fast files share a few processes,
+ * one after the other, so a file that is not listed must leave no trace: it restores what it mocks and closes what it opens.
  */
 export const OWN: Readonly<Record<string, string>> = {
   'test/define/mistakes.test.ts': 'lists the parameter types of the process',
@@ -10,7 +10,12 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/docs-page/life.test.ts': 'hides packages',
   'test/docs-page/page.test.ts': 'hides packages',
   'test/node/slow.test.ts': 'waits',
-  'test/otel/': 'registers an SDK for the process',
+  'test/otel/adopt.test.ts': 'registers an SDK for the process',
+  'test/otel/context.test.ts': 'registers an SDK for the process',
+  'test/otel/flush.test.ts': 'registers an SDK for the process',
+  'test/otel/metrics.test.ts': 'registers an SDK for the process',
+  'test/otel/spans.test.ts': 'registers an SDK for the process',
+  'test/otel/steps.test.ts': 'registers an SDK for the process',
   'test/pattern.test.ts': 'lists the parameter types of the process',
   'test/upstream/failures.test.ts': 'waits',
 }
@@ -30,9 +35,5 @@ export function isSource(file: string): boolean {
  * time and memory or use all cores.
  */
 export function processOf(file: string): string | undefined {
-  const listed =
-    speedOf(file) === 'slow' || isSource(file)
-      ? file
-      : Object.keys(OWN).find((path) => file === path || (path.endsWith('/') && file.startsWith(path)))
-  return listed?.replace(/\.ts$|\/$/, '')
+  return speedOf(file) === 'slow' || isSource(file) || file in OWN ? file.replace(/\.ts$/, '') : undefined
 }

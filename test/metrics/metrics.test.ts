@@ -156,7 +156,7 @@ describe('createMetrics', () => {
 
   it('has one series for all unknown paths, methods and versions', async () => {
     const { app, series } = create()
-    for (let count = 0; count < 10_000; count++) await app.inject(`/nothing/${count}`)
+    for (let count = 0; count < 1_000; count++) await app.inject(`/nothing/${count}`)
     for (let count = 0; count < 100; count++) {
       await app.inject({ url: `/page?${count}`, ...inVersion(`9${count}`) })
       await app.inject({ url: `/car/${count}`, ...inVersion(`9${count}`) })
@@ -167,7 +167,7 @@ describe('createMetrics', () => {
       line.replace('http_requests_total', ''),
     )
     assert.deepEqual(counts, [
-      '{method="GET",route="none",status="404",version="none"} 10000',
+      '{method="GET",route="none",status="404",version="none"} 1000',
       '{method="GET",route="/page",status="200",version="none"} 100',
       '{method="GET",route="none",status="406",version="none"} 100',
       '{method="other",route="none",status="404",version="none"} 100',
