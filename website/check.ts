@@ -221,10 +221,10 @@ async function inTab(browser: Browser, url: string, work: (tab: Tab) => Promise<
 const NARROWEST_NAVIGATION = 768
 
 async function checkWidths(tab: Tab, url: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await tab.look(width, 900, 'light')
-    for (const [, path] of SIDEBAR.flatMap(({ pages }) => pages)) {
-      await tab.open(`${url}${toAddress(path)}`)
+  for (const [, path] of SIDEBAR.flatMap(({ pages }) => pages)) {
+    await tab.open(`${url}${toAddress(path)}`)
+    for (const width of WIDTHS) {
+      await tab.look(width, 900, 'light')
       await checkWidth(tab, `/${path} ${width}`)
       const scrolled = await tab.evaluate(SCROLLED)
       if (Array.isArray(scrolled))
