@@ -96,6 +96,7 @@ export interface TestClient {
   readonly head: SendTestRequest
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | InjectOptions): Promise<InjectResponse>
+  inject<U extends URL>(request: U): Promise<InjectResponse>
   readonly options: SendTestRequest
   readonly patch: SendTestRequest
   readonly post: SendTestRequest

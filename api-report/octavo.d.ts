@@ -600,6 +600,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   readonly fetch: FetchHandler
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | InjectOptions): Promise<InjectResponse>
+  inject<U extends URL>(request: U): Promise<InjectResponse>
   openapi(options?: { readonly previews?: readonly string[]; readonly version?: string }): OpenApiDocument
   printRoutes(): string
   ready(): Promise<void>

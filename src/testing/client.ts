@@ -41,6 +41,8 @@ export interface TestClient {
   /** Sends a request like `app.inject`, with the cookies kept so far. Its options win over the defaults. */
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | InjectOptions): Promise<InjectResponse>
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- so editors complete the members of the options alone
+  inject<U extends URL>(request: U): Promise<InjectResponse>
   /** Sends a GET request. */
   readonly get: SendTestRequest
   /** Sends a HEAD request. */
@@ -94,8 +96,10 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
   }
   function inject(request: InjectStreamOptions): Promise<InjectStream>
   function inject(request: string | InjectOptions): Promise<InjectResponse>
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
+  function inject<U extends URL>(request: U): Promise<InjectResponse>
   async function inject(
-    given: string | InjectOptions | InjectStreamOptions,
+    given: string | URL | InjectOptions | InjectStreamOptions,
   ): Promise<InjectResponse | InjectStream> {
     const wanted = toInjectOptions(given)
     const request = await prepare(wanted)

@@ -124,7 +124,7 @@ describe('inject', () => {
   it('takes a URL, and search parameters', async () => {
     const { app } = createSlowApp()
     const url = new URL('https://cars.example/seen?a=1#part')
-    const seen = (await app.inject({ url })).json() as { url: string; host: string; protocol: string }
+    const seen = (await app.inject(url)).json() as { url: string; host: string; protocol: string }
     assert.deepEqual([seen.url, seen.host, seen.protocol], ['/seen?a=1', 'cars.example', 'https'])
     const query = new URLSearchParams([
       ['b', '2'],

@@ -69,6 +69,8 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
    */
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject(request: string | InjectOptions): Promise<InjectResponse>
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- so editors complete the members of the options alone
+  inject<U extends URL>(request: U): Promise<InjectResponse>
   /**
    * Answers web requests, for servers and tools that speak the Fetch standard: `export default { fetch: app.fetch }`. Read or cancel
    * the body of every response: its request is under way until then. Of several field lines of one name, a `Request` has one.
@@ -220,7 +222,7 @@ function createInject(
 ): EdgeApp['inject'] {
   let loaded: Awaited<ReturnType<typeof load>> | undefined
   const load = once(() => import('../adapters/inject/index.ts'))
-  return async (given: string | InjectOptions | InjectStreamOptions): Promise<never> => {
+  return async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
     const entered = enter()
     const release = loaded === undefined ? trackWork() : undefined
     try {

@@ -136,7 +136,7 @@ type Resend = (exchange: Exchange, ignored: ReadonlySet<string>) => Promise<Exch
 function recordInject(app: EdgeApp, recorder: Recorder): Resend {
   const { start: enter, settings, versioning } = internalsOf(app, 'goldens')
   const inject = async (
-    given: string | InjectOptions | InjectStreamOptions,
+    given: string | URL | InjectOptions | InjectStreamOptions,
   ): Promise<InjectResponse | InjectStream> => {
     const wanted = toInjectOptions(given)
     await enter()

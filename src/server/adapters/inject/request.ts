@@ -21,7 +21,7 @@ import {
   type HeaderOptions,
 } from './headers.ts'
 
-/** The options of `inject`, for more than the path alone. */
+/** The options of `inject` besides a URL. */
 export interface InjectOptions extends BodyOptions, HeaderOptions {
   /** In any case. @default 'GET' */
   readonly method?: string
@@ -142,12 +142,12 @@ export class InjectRequest implements RawRequest {
 /**
  * Returns the options that stand for what `inject` was given.
  *
- * @throws `TypeError` for anything but a string or options.
+ * @throws `TypeError` for anything but a URL or options.
  */
 export function toInjectOptions<T extends InjectOptions | InjectStreamOptions>(
-  given: string | T,
+  given: string | URL | T,
 ): T | InjectOptions {
-  if (typeof given === 'string') return { url: given }
+  if (typeof given === 'string' || given instanceof URL) return { url: given }
   if (isRecord(given)) return given
   throw new TypeError(`inject: ${EXPECTED}; this is ${inspect(given, { depth: 0, maxStringLength: 40 })}`)
 }
