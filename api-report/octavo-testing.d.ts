@@ -95,8 +95,8 @@ export interface TestClient {
   readonly get: SendTestRequest
   readonly head: SendTestRequest
   inject(request: InjectStreamOptions): Promise<InjectStream>
-  inject(request: string | InjectOptions): Promise<InjectResponse>
   inject<U extends URL>(request: U): Promise<InjectResponse>
+  inject(request: string | InjectOptions): Promise<InjectResponse>
   readonly options: SendTestRequest
   readonly patch: SendTestRequest
   readonly post: SendTestRequest

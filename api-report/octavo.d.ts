@@ -599,8 +599,8 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   ): void
   readonly fetch: FetchHandler
   inject(request: InjectStreamOptions): Promise<InjectStream>
-  inject(request: string | InjectOptions): Promise<InjectResponse>
   inject<U extends URL>(request: U): Promise<InjectResponse>
+  inject(request: string | InjectOptions): Promise<InjectResponse>
   openapi(options?: { readonly previews?: readonly string[]; readonly version?: string }): OpenApiDocument
   printRoutes(): string
   ready(): Promise<void>

@@ -40,9 +40,9 @@ export type SendTestRequest = (url: string | URL, options?: TestRequest) => Prom
 export interface TestClient {
   /** Sends a request like `app.inject`, with the cookies kept so far. Its options win over the defaults. */
   inject(request: InjectStreamOptions): Promise<InjectStream>
-  inject(request: string | InjectOptions): Promise<InjectResponse>
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- so editors complete the members of the options alone
   inject<U extends URL>(request: U): Promise<InjectResponse>
+  inject(request: string | InjectOptions): Promise<InjectResponse>
   /** Sends a GET request. */
   readonly get: SendTestRequest
   /** Sends a HEAD request. */
@@ -95,9 +95,9 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
     return response
   }
   function inject(request: InjectStreamOptions): Promise<InjectStream>
-  function inject(request: string | InjectOptions): Promise<InjectResponse>
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as above
   function inject<U extends URL>(request: U): Promise<InjectResponse>
+  function inject(request: string | InjectOptions): Promise<InjectResponse>
   async function inject(
     given: string | URL | InjectOptions | InjectStreamOptions,
   ): Promise<InjectResponse | InjectStream> {

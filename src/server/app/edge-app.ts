@@ -68,9 +68,9 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
    * @throws `TypeError` for options that do not exist or contradict each other.
    */
   inject(request: InjectStreamOptions): Promise<InjectStream>
-  inject(request: string | InjectOptions): Promise<InjectResponse>
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- so editors complete the members of the options alone
   inject<U extends URL>(request: U): Promise<InjectResponse>
+  inject(request: string | InjectOptions): Promise<InjectResponse>
   /**
    * Answers web requests, for servers and tools that speak the Fetch standard: `export default { fetch: app.fetch }`. Read or cancel
    * the body of every response: its request is under way until then. Of several field lines of one name, a `Request` has one.
