@@ -10,7 +10,7 @@ export interface SchemaRule {
 
 /** The fix of what breaks clients whatever they do. */
 export const VERSION = 'Make the change part of a new version.'
-/** The fix of what breaks nobody. */
+/** The fix of what breaks no client. */
 export const NOTHING = "You don't have to do anything."
 const KEEP = 'Keep accepting the values of your clients, or make the change part of a new version.'
 const READ = 'Keep sending values that your clients know, or make the change part of a new version.'
