@@ -148,6 +148,19 @@ describe('closing while a handler runs that has nobody to answer', () => {
     assert.deepEqual(readdirSync(directory), [])
   })
 
+  it('waits as long if the clock of the machine steps', async (test) => {
+    const { app, gate, seen } = createLost()
+    const socket = await open(await app.listen(LOOPBACK))
+    socket.write(get('/never'))
+    await gate.entered
+    test.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    const closed = closingTime(app)
+    test.mock.timers.tick(2 * GRACE)
+    socket.destroy()
+    assert.ok((await closed) > 800)
+    assert.equal(seen.disposed, 1)
+  })
+
   it('waits as long as before for those that have somebody to answer', async () => {
     const { app, gate } = createLost()
     const answer = app.inject('/slow')

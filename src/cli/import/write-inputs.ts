@@ -272,27 +272,29 @@ function formText(
   const needed = namesIn(object['required'])
   const files = own.filter(([, field]) => fileText(field) !== undefined)
   const texts = own.filter(([, field]) => fileText(field) === undefined)
-  // documents show that a form without required fields may be left out
-  const isDemanding = needed.length > 0 || files.length > 0
   const isSayable =
-    isDemanding &&
-    (files.length === 0 || type === MULTIPART) &&
     needed.every((name) => own.some(([each]) => each === name)) &&
     texts.every(([, field]) => isRecord(field) && depthOf(field, components) <= 1 && !isNullable(field))
-  if (!isSayable) return undefined
+  // documents show that a form without required fields may be left out
+  const isTaken = files.length === 0 ? needed.length > 0 : type === MULTIPART
+  if (!isSayable || !isTaken) return undefined
   if (files.length > 0 && object['additionalProperties'] === false)
     note(/additional-properties/, 'a form with files takes members that it does not name')
   const meta = files.length > 0 ? '' : `.meta({ contentMediaType: ${quoted(type)} })`
   const required = needed.filter((name) => texts.some(([each]) => each === name))
   const form = models.writer.fields({ properties: Object.fromEntries(texts), required })
+  return [
+    ...(texts.length === 0 ? [] : [`form: z.object({ ${form} })${meta}`]),
+    ...(files.length === 0 ? [] : [filesText(files, needed)]),
+  ]
+}
+
+function filesText(files: readonly (readonly [string, unknown])[], needed: readonly string[]): string {
   const parts = files.map(
     ([name, field]) =>
       `${keyOf(name)}: ${fileText(field) ?? ''}${needed.includes(name) ? '' : '.optional()'}`,
   )
-  return [
-    ...(texts.length === 0 ? [] : [`form: z.object({ ${form} })${meta}`]),
-    ...(files.length === 0 ? [] : [`files: { ${parts.join(', ')} }`]),
-  ]
+  return `files: { ${parts.join(', ')} }`
 }
 
 function isOpen({ additionalProperties }: SchemaObject): boolean {

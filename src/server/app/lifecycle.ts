@@ -81,13 +81,13 @@ export function createLifecycle(): Lifecycle {
   let end: (() => Promise<void>) | undefined
   let hasFinished = false
   const finish = async (grace: number, closeIdle: number): Promise<Ended> => {
-    const started = Date.now()
+    const started = performance.now()
     const broken = new Set<Abandonable>()
     const onBreak = (): void => idle.requests().forEach((request) => broken.add(request))
     for (const work of closers) work()
     idle.abandonLost()
     const clean = await Promise.all([...servers].map((server) => server.close(grace, closeIdle, onBreak)))
-    const left = Math.max(0, closeIdle + grace - (Date.now() - started))
+    const left = Math.max(0, closeIdle + grace - (performance.now() - started))
     const isIdle = await settlesWithin(idle.reached(), left)
     if (!isIdle) onBreak()
     hasFinished = true

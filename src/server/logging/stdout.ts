@@ -166,15 +166,15 @@ class Lines {
 }
 
 function finishAll(): void {
-  deadline = Date.now() + LONGEST_END
+  deadline = performance.now() + LONGEST_END
   for (const finish of endings) finish()
 }
 
 /** Blocks until no more than so many bytes wait. Returns false if the reader takes nothing, or when the process has to end. */
 function waitFor(output: Output, size: number): boolean {
-  let taken = Date.now()
+  let taken = performance.now()
   while (output.size > size) {
-    const now = Date.now()
+    const now = performance.now()
     if (output.drain()) taken = now
     else if (now - taken > PATIENCE) return false
     else Atomics.wait(SLEEP, 0, 0, STEP)

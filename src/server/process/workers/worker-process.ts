@@ -30,7 +30,7 @@ export interface WorkerProcess {
 export function startWorker(port: number): WorkerProcess {
   const worker = cluster.fork({ [WORKER_VARIABLE]: String(port) })
   releaseUnclaimedSockets(worker)
-  const started = Date.now()
+  const started = performance.now()
   let isListening = false
   let exit: Exit | undefined
   const ended = new Promise<Exit>((resolve) => {
@@ -59,7 +59,7 @@ export function startWorker(port: number): WorkerProcess {
     listening,
     isListening: () => isListening && exit === undefined,
     ended,
-    age: () => Date.now() - started,
+    age: () => performance.now() - started,
     kill: () => void worker.process.kill('SIGKILL'),
     end: async (mode, time) => {
       const hadListened = isListening
