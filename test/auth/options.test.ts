@@ -67,6 +67,11 @@ describe('wrong options', () => {
       'unknown_option: there is no option "name"; did you mean "schemeName"?',
     ],
     [
+      'bearerAuth',
+      [{ verify, optional: true }],
+      'unknown_option: "optional" is no option: the optional form of a guard is optional(guard); use one of verify, inject, scheme, schemeName, realm, bearerFormat, description',
+    ],
+    [
       'apiKey',
       [{ in: 'header', name: 'x', verify, inject: ['users'] }],
       'invalid_option: inject is a list of 1; give an object of tokens',
