@@ -20,7 +20,7 @@ const install = (folder: string): string =>
 const FIRST: readonly Step[] = [['build', 'npm run build']]
 
 /**
- * Runs beside all others, with one process less than alone, because two more steps run at the same time. It takes what is built, and leaves
+ * Runs beside all others, with fewer processes than alone, because two more steps run at the same time. It takes what is built, and leaves
  * Scalar to a step of its own, which waits until that is installed.
  */
 const SLOW: Step = ['slow', 'OCTAVO_BUILT=dist OCTAVO_SCALAR=later npm run test:slow -- --test-concurrency=2']

@@ -61,8 +61,8 @@ async function runProcesses(
     // V8 optimises the code of PGlite for longer than a test runs it
     '--liftoff-only',
     '--test',
-    // one more than there are cores, because many tests wait
-    `--test-concurrency=${availableParallelism() + 1}`,
+    // more than there are cores, because many tests wait
+    `--test-concurrency=${availableParallelism() + 3}`,
     `--test-timeout=${TIMEOUT}`,
     // the default is the one that Node 20 has if there is no other reporter
     named ?? `${prefix}${process.stdout.isTTY ? 'spec' : 'tap'}`,
