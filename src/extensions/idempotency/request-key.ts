@@ -100,6 +100,7 @@ export function ownerNamed(id: unknown): Owner {
   if (!isString(id)) throw new TypeError('idempotency: the option client returned no text')
   return { scope: `id:${id}`, isKnown: true }
 }
+
 export interface HandlerInput {
   readonly params?: unknown
   readonly query?: unknown

@@ -167,17 +167,11 @@ function createIdle(): Idle {
     free.push(slot)
     if (settled !== undefined && isIdle()) settled()
   }
-  // a request may have several slots, and none is free before all is done that the first of them has begun
-  const abandoned = new WeakMap<Abandonable, ReturnType<Abandonable['abandon']>>()
-  const abandonOnce = (work: Abandonable): ReturnType<Abandonable['abandon']> => {
-    if (!abandoned.has(work)) abandoned.set(work, work.abandon())
-    return abandoned.get(work)
-  }
   const watch = (slot: number, work: Abandonable | Unrequested): void => {
     const { signal } = work
     if (signal === undefined) return
     const end = async (): Promise<void> => {
-      if (slots[slot] === work) await abandonOnce(work)
+      if (slots[slot] === work) await work.abandon()
       finish(slot, work)
     }
     const abandon = (): void => void setTimeout(end, PATIENCE)

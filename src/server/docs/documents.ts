@@ -220,6 +220,7 @@ function hasSchemas({ sources, responses, stream, openapi, layers }: ResolvedRou
     layers.errorHandlers.some(({ response }) => response !== undefined)
   )
 }
+
 function namedSchemas(modules: readonly ModuleNode[]): readonly NamedSchema[] {
   return modules.flatMap(({ module, label }) =>
     Object.entries(module.schemas ?? {}).flatMap(([name, schema]): readonly NamedSchema[] =>

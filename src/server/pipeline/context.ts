@@ -102,6 +102,8 @@ export class RequestContext implements SessionContext {
   #release: (() => void) | undefined
   #hasEnded = false
   #endings: Ending[] | undefined
+  /** The end under way. A second one waits for it, because it would release the request before that. */
+  #finishing: Promise<void> | undefined
   #late: PromiseLike<unknown> | undefined
   #requestSettings: RequestSettings | undefined
   #session: Promise<OpenSession> | undefined
@@ -357,9 +359,7 @@ export class RequestContext implements SessionContext {
       this.#release?.()
       return undefined
     }
-    const endings = this.#endings ?? []
-    this.#endings = undefined
-    return this.#finish(endings)
+    return (this.#finishing ??= this.#finish(this.#endings ?? []))
   }
 
   async #finish(endings: readonly Ending[]): Promise<void> {
