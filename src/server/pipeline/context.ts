@@ -100,10 +100,9 @@ export class RequestContext implements SessionContext {
   #log: Logger | undefined
   #scope: RequestScope | undefined
   #release: (() => void) | undefined
-  #hasEnded = false
+  /** Set when the request has ended. A second end waits for the promise of the first, because it would release the request before that. */
+  #end: true | Promise<void> | undefined
   #endings: Ending[] | undefined
-  /** The end under way. A second one waits for it, because it would release the request before that. */
-  #finishing: Promise<void> | undefined
   #late: PromiseLike<unknown> | undefined
   #requestSettings: RequestSettings | undefined
   #session: Promise<OpenSession> | undefined
@@ -252,7 +251,7 @@ export class RequestContext implements SessionContext {
   get scope(): RequestScope {
     if (this.#scope === undefined) {
       this.#scope = this.#services.container.openScope(this)
-      if (this.#hasEnded) void this.#scope.end()
+      if (this.#end !== undefined) void this.#scope.end()
       else this.#release ??= this.#services.trackWork(this)
     }
     return this.#scope
@@ -277,7 +276,7 @@ export class RequestContext implements SessionContext {
 
   /** Has something done when the response has ended; at once when it has. The application closes after it. */
   atEnd(work: Ending): void {
-    if (this.#hasEnded) void this.#finish([work])
+    if (this.#end !== undefined) void this.#finish([work])
     else (this.#endings ??= []).push(work)
     this.#release ??= this.#services.trackWork(this)
   }
@@ -354,12 +353,15 @@ export class RequestContext implements SessionContext {
       this.#late = undefined
       return undefined
     }
-    this.#hasEnded = true
-    if (!this.hasScope) {
-      this.#release?.()
-      return undefined
+    if (this.#end === undefined || this.#end === true) {
+      this.#end = true
+      if (!this.hasScope) {
+        this.#release?.()
+        return undefined
+      }
+      this.#end = this.#finish(this.#endings ?? [])
     }
-    return (this.#finishing ??= this.#finish(this.#endings ?? []))
+    return this.#end
   }
 
   async #finish(endings: readonly Ending[]): Promise<void> {
