@@ -106,7 +106,7 @@ export function createObserver(
     },
     end: (context, response, time) => {
       const duration = performance.now() - time
-      if (logsRequests) logRequest(log, context, { status: response.status, duration, versionAt })
+      if (logsRequests) logRequest(log, context, response.status, duration, versionAt)
       if (ended.hasSubscribers) ended.publish({ context, response, duration } satisfies RequestEnd)
     },
     error: (context, error) => {
@@ -119,15 +119,9 @@ export function createObserver(
 function logRequest(
   log: Logger,
   context: ExecutionContext,
-  {
-    status,
-    duration,
-    versionAt,
-  }: {
-    readonly status: number
-    readonly duration: number
-    readonly versionAt: ((path: string) => number) | undefined
-  },
+  status: number,
+  duration: number,
+  versionAt: ((path: string) => number) | undefined,
 ): void {
   try {
     const { requestId, request, originalPath, version, route, client } = context
