@@ -298,7 +298,16 @@ function workingDirectory(): string | undefined {
 /** The test that an option has to pass, and how the expectation reads in a message. */
 export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
 
-export type Rules = Readonly<Record<string, OptionRule>>
+/** The rule of an option. The options inside of one that is an object have their own rules, and what they say together is checked by `more`. */
+type NestedRule = readonly [
+  ...rule: OptionRule,
+  within?: Rules | undefined,
+  more?: (given: Readonly<Record<string, unknown>>) => readonly DefinitionProblem[],
+]
+
+export interface Rules {
+  readonly [option: string]: NestedRule
+}
 
 /**
  * Reports the options that do not exist or break their rule. `group` comes before their names, as in `session.`; `unknown` is the
@@ -318,9 +327,13 @@ export function optionProblems(
       const fix = suggestion(key, Object.keys(rules))
       return [{ code: 'unknown_option', where, message: unknown(name), fix }]
     }
-    const [test, expected] = rule
-    if (value === undefined || test(value)) return []
-    return [invalidOption(where, describeMistake(name, value, test, expected), `give ${expected}`)]
+    const [test, expected, within, more] = rule
+    if (value === undefined) return []
+    if (!test(value))
+      return [invalidOption(where, describeMistake(name, value, test, expected), `give ${expected}`)]
+    if (!isRecord(value)) return []
+    const inside = within === undefined ? [] : optionProblems(where, value, within, `${name}.`)
+    return more === undefined ? inside : [...inside, ...more(value)]
   })
 }
 

@@ -268,7 +268,7 @@ describe('mistakes in health', () => {
     ['checks that are none', { ready: '/z', checks: { db: 1 } }, 'health.checks.db is 1'],
     ['no time', { timeout: 0 }, 'health.timeout is 0'],
     ['another name', { readiness: '/z' }, 'there is no option "health.readiness"'],
-    ['no object', 'yes', 'health is a string of 3 characters'],
+    ['no object', 'yes', 'health is "yes"'],
   ] as const) {
     it(title, () => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a mistake that the compiler would find

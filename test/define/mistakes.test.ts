@@ -1660,8 +1660,8 @@ describe('a bad option of createApp', () => {
       {
         code: 'invalid_option',
         where: 'createApp',
-        message: 'versioning is a list, as it was in earlier releases',
-        fix: 'write { scheme, …options } as one object',
+        message: 'versioning is a list of 1',
+        fix: 'give { scheme: VersioningSchemes.URL, … } with the options of the scheme',
       },
     ],
   ])

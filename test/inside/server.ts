@@ -16,7 +16,6 @@ export { createPlaces as createUsagePlaces } from '../../src/server/services/usa
 export { createTable as createUsageTable } from '../../src/server/services/usage/table.ts'
 export { createUsage } from '../../src/server/services/usage/usage.ts'
 export { createMemoryStore as createSessionStore } from '../../src/server/session/memory-store.ts'
-export { sessionProblems } from '../../src/server/session/options.ts'
 export { createSessions } from '../../src/server/session/sessions.ts'
 export type { Sessions } from '../../src/server/session/sessions.ts'
 export { createStoreGuard } from '../../src/server/stores/guard.ts'

@@ -5,7 +5,7 @@ import { Keyv } from 'keyv'
 import { z } from 'zod'
 
 import { createFixture, SECRET } from './support.ts'
-import { sessionProblems } from '../inside/server.ts'
+import { createApp, DefinitionError, defineModule, type AppOptions } from 'octavo'
 
 const SHORT = 'tell-nobody'
 
@@ -81,10 +81,21 @@ const CASES: readonly (readonly [string, unknown, readonly RegExp[]])[] = [
   ['sameSite none over http', { secret: SECRET, cookie: { sameSite: 'none', secure: false } }, [/'none'/]],
 ]
 
+function problemsOf(options: unknown): DefinitionError['errors'] {
+  try {
+    // what the compiler would refuse is part of the cases
+    createApp(defineModule({}), { logger: false, session: options as NonNullable<AppOptions['session']> })
+    return []
+  } catch (error) {
+    assert.ok(error instanceof DefinitionError)
+    return error.errors
+  }
+}
+
 describe('the session options', () => {
   for (const [title, options, expected] of CASES) {
     it(`${expected.length === 0 ? 'accept' : 'refuse'} ${title}`, () => {
-      const found = sessionProblems(options)
+      const found = problemsOf(options)
       assert.equal(found.length, expected.length, JSON.stringify(found))
       for (const [index, { message }] of found.entries()) assert.match(message, expected[index] ?? /never/)
       const text = JSON.stringify(found)

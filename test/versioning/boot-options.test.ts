@@ -354,18 +354,6 @@ describe('the option versioning of createApp', () => {
       list,
     ],
     ['options of a scheme that are none', { schemes: [[URL, 'v']] }, '.schemes[0] is a list of 2', list],
-    [
-      'a scheme and its options in a list',
-      [URL, { defaultVersion: '1' }],
-      ' is a list, as it was in earlier releases',
-      'write { scheme, …options } as one object',
-    ],
-    [
-      'several schemes and their options in a list',
-      [[[URL], [QUERY]], { defaultVersion: '1' }],
-      ' is a list, as it was in earlier releases',
-      'write { schemes: […], …options } as one object',
-    ],
   ]
   for (const [title, given, found, fix] of wrong) {
     it(`refuses ${title}`, () => {

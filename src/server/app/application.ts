@@ -6,6 +6,7 @@ import { collectModules, type ModuleTree } from '../../routes/modules.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
+import type { DocumentSource } from '../docs/documented.ts'
 import { createLazyDocuments, type LazyDocuments, type DocsExtras } from '../docs/lazy-documents.ts'
 import { openChannels } from '../logging/channels.ts'
 import { openConsole, type OpenOutputs } from '../logging/outputs.ts'
@@ -65,16 +66,7 @@ export class Application {
     const usable = this.#problems.length > 0 ? {} : options
     this.settings = toSettings(usable, openOutputs)
     this.#enabled = enableOption(usable.versioning)
-    this.documents = createLazyDocuments(
-      () => ({
-        ...this.compiled(),
-        versioning: this.versioning(),
-        modules: this.#complete().modules,
-        settings: this.settings,
-      }),
-      this.#failAt,
-      extras,
-    )
+    this.documents = createLazyDocuments(this.#documented, this.#failAt, extras)
     const tree = collectModules(module)
     if (this.#problems.length > 0 || tree.pending.length === 0) this.#definitions = this.#read(tree)
     this.#load = once(async () => (this.#definitions ??= this.#read(await settle(module, tree))))
@@ -175,6 +167,14 @@ export class Application {
     const parts = { settings, documents, problems: this.#problems, started: this.#started }
     return attempt(() => readDefinitions(tree, parts), this.#failAt)
   }
+
+  /** The state that documents describe. */
+  readonly #documented = (): DocumentSource => ({
+    ...this.compiled(),
+    versioning: this.versioning(),
+    modules: this.#complete().modules,
+    settings: this.settings,
+  })
 
   #complete(): Definitions {
     if (this.#definitions === undefined) throw new Error(NOT_IMPORTED)

@@ -13,14 +13,15 @@ import { isJsonType, type HttpRequest } from '../../http/http.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { isToken } from '../../define/token.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED, type UploadLimits } from '../../schema/uploads.ts'
-import { sessionProblems, type SessionOptions } from '../session/options.ts'
+import { MIN_SECRET } from '../session/secret.ts'
+import { SESSION_RULES, sessionProblems, type SessionOptions } from '../session/options.ts'
 import { isFunction, isObject, isRecord, isNonEmptyString, atOnce } from '../../base/values.ts'
-import { docsProblems, type DocsOptions } from './docs.ts'
-import { healthProblems, type HealthOptions } from './health.ts'
-import { PREFIX_RULE, prefixProblems, type PrefixOptions } from './prefix.ts'
+import { DOCS_RULES, type DocsOptions } from './docs.ts'
+import { HEALTH_RULES, healthProblems, type HealthOptions } from './health.ts'
+import { PREFIX_RULE, PREFIX_RULES, prefixProblems, type PrefixOptions } from './prefix.ts'
 import type { Telemetry } from './telemetry.ts'
-import { usageProblems, type UsageOptions } from './usage.ts'
-import { versioningProblems, type AnyVersioning, type VersioningOption } from './versioning.ts'
+import { USAGE_RULES, type UsageOptions } from './usage.ts'
+import { VERSIONING_RULE, type AnyVersioning, type VersioningOption } from './versioning.ts'
 import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
 import { toErrorResponse, toProblem } from '../../http/errors.ts'
 import { parseMediaType } from '../../http/media-type.ts'
@@ -186,10 +187,16 @@ export const DEFAULT_LIMITS: Required<Limits> = {
 
 const isWholeNumber = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 
+const FORMAT_RULES: Rules = {
+  kind: [() => true, 'a kind'],
+  contentType: [isOneType, "a media type, such as 'application/json'"],
+  schema: [isSchema, 'a zod schema'],
+  format: [isFunction, 'a function'],
+}
+
 /** The options, what they may hold, and how the expectation reads in a message. */
 const OPTIONS: Rules = {
-  // an object is reported in detail by `prefixProblems`
-  prefix: [(value) => isRecord(value) || PREFIX_RULE[0](value), PREFIX_RULE[1]],
+  prefix: [(value) => isRecord(value) || PREFIX_RULE[0](value), PREFIX_RULE[1], PREFIX_RULES, prefixProblems],
   trailingSlash: [
     (value) => ['ignore', 'strict', 'redirect'].some((mode) => mode === value),
     "'ignore', 'strict' or 'redirect'",
@@ -212,29 +219,51 @@ const OPTIONS: Rules = {
     (value) => value === false || isLogger(value),
     'false or an object with debug, info, warn and error, such as pino()',
   ],
-  // what is in them is reported one by one, by `countProblems`
-  timeouts: [isObject, `an object with milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`],
-  limits: [isObject, `an object with numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`],
+  timeouts: [
+    isRecord,
+    `an object with milliseconds for ${Object.keys(DEFAULT_TIMEOUTS).join(', ')}`,
+    countRules(DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
+  ],
+  limits: [
+    isRecord,
+    `an object with numbers for ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+    countRules(DEFAULT_LIMITS, 'a whole number, 0 or more'),
+  ],
   uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
-  // reported in detail by `docsProblems`
-  docs: [() => true, 'an object'],
-  // reported in detail by `healthProblems`
-  health: [() => true, 'an object'],
+  docs: [
+    (value) => value === false || isRecord(value),
+    'false or an object, such as {} for page and documents at /docs',
+    DOCS_RULES,
+  ],
+  health: [
+    isRecord,
+    "an object with live and ready, such as { live: '/livez', ready: '/readyz' }",
+    HEALTH_RULES,
+    healthProblems,
+  ],
   guards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],
   interceptors: [LAYER_RULES.interceptors.test, LAYER_RULES.interceptors.expected],
   middleware: [LAYER_RULES.middleware.test, LAYER_RULES.middleware.expected],
   errorHandlers: [LAYER_RULES.errorHandlers.test, LAYER_RULES.errorHandlers.expected],
-  errorFormat: [isDefinition('error-format'), 'a format, as defineErrorFormat returns it'],
+  errorFormat: [
+    isDefinition('error-format'),
+    'a format, as defineErrorFormat returns it',
+    FORMAT_RULES,
+    formatProblems,
+  ],
   overrides: [
     (value) => Array.isArray(value) && value.every(isOverride),
     'a list of bind(…): a token with a provider or a value, a guard with a guard, an interceptor with an interceptor',
   ],
-  // reported in detail by `sessionProblems`
-  session: [() => true, 'an object'],
+  session: [
+    isRecord,
+    `an object with a secret of ${MIN_SECRET} characters or more`,
+    SESSION_RULES,
+    sessionProblems,
+  ],
   telemetry: [isObject, 'an object, such as openTelemetry()'],
   client: [isFunction, 'a function that returns the name of the client of a request'],
-  // reported in detail by `usageProblems`
-  usage: [() => true, 'an object'],
+  usage: [isRecord, 'an object, such as {} to count in memory', USAGE_RULES],
   config: [
     (value) => isNonEmptyString(value) || isRecord(value) || isFunction(value),
     'an object such as { port: 3000 }, a module, its path, or a function that returns one of them',
@@ -244,24 +273,12 @@ const OPTIONS: Rules = {
     (value) => isNonEmptyString(value) || (Array.isArray(value) && value.every(isNonEmptyString)),
     "the name of a file, such as '.env', or a list of names",
   ],
-  // reported in detail by `versioningProblems`
-  versioning: [() => true, 'an object'],
+  versioning: VERSIONING_RULE,
 }
 
 /** Reports every option of `createApp` that cannot be used. */
 export function appOptionProblems(options: AnyAppOptions): readonly DefinitionProblem[] {
-  return [
-    ...optionProblems('createApp', options, OPTIONS),
-    ...versioningProblems(options.versioning),
-    ...countProblems('timeouts.', options.timeouts, DEFAULT_TIMEOUTS, 'a whole number of milliseconds'),
-    ...countProblems('limits.', options.limits, DEFAULT_LIMITS, 'a whole number, 0 or more'),
-    ...errorFormatProblems(options.errorFormat),
-    ...sessionProblems(options.session),
-    ...healthProblems(options.health),
-    ...usageProblems(options.usage),
-    ...docsProblems(options.docs),
-    ...prefixProblems(options.prefix),
-  ]
+  return optionProblems('createApp', options, OPTIONS)
 }
 
 /** Whether a binding replaces like by like. */
@@ -282,37 +299,20 @@ function isLogger(value: unknown): boolean {
   return isObject(value) && ['debug', 'info', 'warn', 'error'].every((level) => level in value)
 }
 
-/** Reports what is not a count in a group of options that has nothing else. */
-function countProblems(
-  group: string,
-  given: unknown,
-  defaults: object,
-  expected: string,
-): readonly DefinitionProblem[] {
-  if (!isObject(given)) return []
-  const rules = Object.fromEntries(
-    Object.keys(defaults).map((name) => [name, [isWholeNumber, expected] as const]),
-  )
-  return optionProblems('createApp', given, rules, group)
+/** The rules of a group of options that are all counts. */
+function countRules(defaults: object, expected: string): Rules {
+  return Object.fromEntries(Object.keys(defaults).map((name) => [name, [isWholeNumber, expected]]))
 }
 
-const RULES: Rules = {
-  kind: [() => true, 'a kind'],
-  contentType: [isOneType, "a media type, such as 'application/json'"],
-  schema: [isSchema, 'a zod schema'],
-  format: [(value) => typeof value === 'function', 'a function'],
-}
-
-/** Reports what is wrong inside the error format of an application. */
-function errorFormatProblems(given: unknown): readonly DefinitionProblem[] {
-  if (!isErrorFormat(given)) return []
-  const { schema = null, format = null, ...others }: Readonly<Record<string, unknown>> = { ...Object(given) }
+/** Reports what is missing in the error format of an application. */
+function formatProblems({ schema, format }: Readonly<Record<string, unknown>>): readonly DefinitionProblem[] {
   // null, because what is undefined counts as not given
-  return optionProblems('createApp', { ...others, schema, format }, RULES, 'errorFormat.')
+  const given = {
+    ...(schema === undefined && { schema: null }),
+    ...(format === undefined && { format: null }),
+  }
+  return optionProblems('createApp', given, FORMAT_RULES, 'errorFormat.')
 }
-
-/** Whether the value is a format, whatever it holds. */
-const isErrorFormat = isDefinition('error-format')
 
 function isOneType(text: unknown): boolean {
   if (typeof text !== 'string') return false

@@ -1,8 +1,8 @@
-import { optionProblems, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
+import type { Rules } from '../../base/definition-error.ts'
 import { isDefinition, LAYER_RULES } from '../../routes/check-fields.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyGuard } from '../../define/guard.ts'
-import { describeValue, isFunction, isRecord, type Awaitable } from '../../base/values.ts'
+import { isFunction, isRecord, type Awaitable } from '../../base/values.ts'
 import type { Webhook } from '../../openapi/webhook.ts'
 import type {
   DocumentInfo,
@@ -126,7 +126,8 @@ function isInfo(value: unknown): boolean {
   return isRecord(value) && TEXTS.every(isTextOrAbsent) && isJson(value)
 }
 
-const OPTIONS: Rules = {
+/** The rules of the options in `docs`. */
+export const DOCS_RULES: Rules = {
   path: [isLiteralPath, "a path of literal segments, such as '/docs'"],
   ui: [
     (value) => value === 'scalar' || value === 'swagger' || value === false || typeof value === 'function',
@@ -141,18 +142,4 @@ const OPTIONS: Rules = {
   externalDocs: [hasText('url'), 'an object, such as { url, description }'],
   usage: [isFunction, 'a function from the context of a viewer to usage or undefined'],
   webhooks: [isListOf(isDefinition('webhook')), 'a list of what defineWebhook returns'],
-}
-
-/** Reports what cannot be used in `docs`. */
-export function docsProblems(docs: unknown): readonly DefinitionProblem[] {
-  if (docs === undefined || docs === false) return []
-  if (isRecord(docs)) return optionProblems('createApp', docs, OPTIONS, 'docs.')
-  return [
-    {
-      code: 'invalid_option',
-      where: 'createApp',
-      message: `docs is ${describeValue(docs)}`,
-      fix: 'write docs: {} for page and documents at /docs',
-    },
-  ]
 }

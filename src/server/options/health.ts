@@ -1,5 +1,5 @@
-import { optionProblems, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
-import { describeValue, isMilliseconds, LONGEST_TIMER } from '../../base/values.ts'
+import { invalidOption, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
+import { isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../base/values.ts'
 import type { Token } from '../../define/token.ts'
 
 /** The argument of a check of `health.checks`. */
@@ -39,40 +39,24 @@ const isPath = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:\/[\w.~!$&'()*+,;=:@-]+)+$/.test(value)
 const PATH = [isPath, "a path of literal segments, such as '/readyz'"] as const
 
-const RULES: Rules = {
+/** The rules of the options in `health`. */
+export const HEALTH_RULES: Rules = {
   live: PATH,
   ready: PATH,
-  checks: [
-    (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      Object.values(value).every((check) => typeof check === 'function'),
-    'an object of functions',
-  ],
+  checks: [(value) => isRecord(value) && Object.values(value).every(isFunction), 'an object of functions'],
   timeout: [isMilliseconds, `a number of milliseconds from 1 to ${LONGEST_TIMER}`],
 }
 
-/** Reports every option of `health` that cannot be used. */
-export function healthProblems(options: unknown): readonly DefinitionProblem[] {
-  if (options === undefined) return []
-  const where = 'createApp'
-  if (typeof options !== 'object' || options === null) {
-    const fix = "give an object with live and ready, such as { live: '/livez', ready: '/readyz' }"
-    return [{ code: 'invalid_option', where, message: `health is ${describeValue(options)}`, fix }]
+/** Reports paths and checks of `health` that cannot be used together. */
+export function healthProblems({ live, ready, checks }: HealthOptions): readonly DefinitionProblem[] {
+  const found: DefinitionProblem[] = []
+  if (live !== undefined && live === ready) {
+    const message = 'health.live and health.ready are the same path'
+    found.push(invalidOption('createApp', message, 'give each a path of its own'))
   }
-  const { live, ready, checks }: HealthOptions = options
-  const found = optionProblems(where, options, RULES, 'health.')
-  if (live !== undefined && live === ready)
-    return [
-      ...found,
-      {
-        code: 'invalid_option',
-        where,
-        message: 'health.live and health.ready are the same path',
-        fix: 'give each a path of its own',
-      },
-    ]
-  if (checks === undefined || ready !== undefined) return found
-  const fix = "give health.ready a path, such as '/readyz'"
-  return [...found, { code: 'invalid_option', where, message: 'health.checks are never asked for', fix }]
+  if (checks !== undefined && ready === undefined) {
+    const fix = "give health.ready a path, such as '/readyz'"
+    found.push(invalidOption('createApp', 'health.checks are never asked for', fix))
+  }
+  return found
 }

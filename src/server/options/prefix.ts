@@ -54,7 +54,8 @@ function toExclusion(given: string | ExcludedRoute): readonly Exclusion[] {
   return [{ pattern, methods: method === undefined ? undefined : [method].flat() }]
 }
 
-const RULES: Rules = {
+/** The rules of the options in `prefix`. */
+export const PREFIX_RULES: Rules = {
   path: PREFIX_RULE,
   exclude: [Array.isArray, "a list of paths, such as ['/health']"],
 }
@@ -68,14 +69,14 @@ const EXCLUDED: Rules = {
   ],
 }
 
-/** Reports what cannot be used in `prefix`, written as an object. */
-export function prefixProblems(prefix: unknown): readonly DefinitionProblem[] {
-  if (!isRecord(prefix)) return []
-  const { path, exclude } = prefix
+/** Reports a path that is missing in `prefix`, and exclusions that cannot be used. */
+export function prefixProblems({
+  path,
+  exclude,
+}: Readonly<Record<string, unknown>>): readonly DefinitionProblem[] {
   const missing = invalidOption('createApp', 'prefix.path is missing', `give ${PREFIX_RULE[1]}`)
   return [
     ...(path === undefined ? [missing] : []),
-    ...optionProblems('createApp', prefix, RULES, 'prefix.'),
     ...(Array.isArray(exclude) ? exclude.flatMap(exclusionProblems) : []),
   ]
 }

@@ -1,12 +1,5 @@
-import { optionProblems, type Rules, type DefinitionProblem } from '../../base/definition-error.ts'
-import {
-  describeValue,
-  isFunction,
-  isMilliseconds,
-  isRecord,
-  LONGEST_TIMER,
-  type Awaitable,
-} from '../../base/values.ts'
+import type { Rules } from '../../base/definition-error.ts'
+import { isFunction, isMilliseconds, isRecord, LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
 
 /** The client, and the route, of entries that stand for several. */
 export const FOLDED = '*'
@@ -96,13 +89,12 @@ const MIN_LIMIT = 100
 const isWhole = (value: unknown, most: number): boolean =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= most
 
-const RULES: Rules = {
+/** The rules of the options in `usage`. */
+export const USAGE_RULES: Rules = {
   store: [
     (value) =>
       isFunction(value) ||
-      (typeof value === 'object' &&
-        value !== null &&
-        ['set', 'iterator'].every((name) => isFunction(Reflect.get(value, name)))),
+      (isRecord(value) && ['set', 'iterator'].every((name) => isFunction(Reflect.get(value, name)))),
     'a function, or a store with set and iterator, such as new Keyv()',
   ],
   interval: [isMilliseconds, `a number of milliseconds from 1 to ${LONGEST_TIMER}`],
@@ -111,13 +103,4 @@ const RULES: Rules = {
     `a number from ${MIN_LIMIT} to ${MAX_LIMIT}`,
   ],
   keep: [(value) => isWhole(value, MAX_LIMIT), 'a number of days above 0'],
-}
-
-/** Reports what cannot be used in `usage`. */
-export function usageProblems(options: unknown): readonly DefinitionProblem[] {
-  if (options === undefined) return []
-  const where = 'createApp'
-  if (isRecord(options)) return optionProblems(where, options, RULES, 'usage.')
-  const fix = 'write usage: {} to count in memory'
-  return [{ code: 'invalid_option', where, message: `usage is ${describeValue(options)}`, fix }]
 }

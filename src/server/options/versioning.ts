@@ -4,7 +4,7 @@ import {
   type DefinitionProblem,
   type Rules,
 } from '../../base/definition-error.ts'
-import { describeValue, isObject, isRecord } from '../../base/values.ts'
+import { isObject, isRecord } from '../../base/values.ts'
 import type { EnabledVersions } from '../../define/versions.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import { isScheme, type VersioningScheme } from '../../versioning/schemes/scheme.ts'
@@ -56,22 +56,19 @@ const RULES: Rules = {
   ],
 }
 
-/** Reports what cannot be used in `versioning`. The options of schemes are checked when the routes are compiled. */
-export function versioningProblems(versioning: unknown): readonly DefinitionProblem[] {
-  if (versioning === undefined) return []
-  if (Array.isArray(versioning)) {
-    const now = Array.isArray(versioning[0]) ? '{ schemes: […], …options }' : '{ scheme, …options }'
-    return problemOf('is a list, as it was in earlier releases', `write ${now} as one object`)
-  }
-  const one = 'give { scheme: VersioningSchemes.URL, … } with the options of the scheme'
-  if (!isRecord(versioning) || isScheme(versioning))
-    return problemOf(`is ${describeValue(versioning, true)}`, one)
-  const { scheme, schemes } = versioning
-  if (scheme !== undefined && schemes !== undefined)
-    return problemOf('has scheme and schemes', 'leave scheme out and list it in schemes')
-  if (scheme === undefined && schemes === undefined) return problemOf('has no scheme', one)
-  return optionProblems('createApp', { scheme, schemes }, RULES, 'versioning.')
-}
+/** The rule of `versioning`. The options of schemes are checked when the routes are compiled. */
+export const VERSIONING_RULE: Rules[string] = [
+  (value) => isRecord(value) && !isScheme(value),
+  '{ scheme: VersioningSchemes.URL, … } with the options of the scheme',
+  undefined,
+  ({ scheme, schemes }) => {
+    if (scheme !== undefined && schemes !== undefined)
+      return problemOf('has scheme and schemes', 'leave scheme out and list it in schemes')
+    if (scheme === undefined && schemes === undefined)
+      return problemOf('has no scheme', `give ${VERSIONING_RULE[1]}`)
+    return optionProblems('createApp', { scheme, schemes }, RULES, 'versioning.')
+  },
+]
 
 function problemOf(message: string, fix: string): readonly DefinitionProblem[] {
   return [invalidOption('createApp', `versioning ${message}`, fix)]

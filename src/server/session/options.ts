@@ -9,7 +9,6 @@ import {
 import type { CookieOptions } from '../../define/context.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import {
-  describeValue,
   isBoolean,
   isFunction,
   isMilliseconds,
@@ -80,21 +79,6 @@ export interface SessionSettings {
 const FLAG: OptionRule = [isBoolean, 'true or false']
 const TIME: OptionRule = [isPositive, 'a number of milliseconds above 0']
 
-const OPTIONS: Rules = {
-  secret: SECRET,
-  schema: [isSchema, 'a zod schema'],
-  store: [
-    (value) =>
-      isRecord(value) && ['get', 'set', 'delete'].every((name) => isFunction(Reflect.get(value, name))),
-    'a store with get, set and delete, such as new Keyv()',
-  ],
-  cookie: [isRecord, 'an object'],
-  idleTimeout: TIME,
-  absoluteTimeout: TIME,
-  storeTimeout: [isMilliseconds, 'a number of milliseconds above 0 and below 2147483648'],
-  conflicts: [(value) => value === 'refuse' || value === 'overwrite', "'refuse' or 'overwrite'"],
-}
-
 const COOKIE: Rules = {
   name: [isNonEmptyString, 'a name'],
   secure: FLAG,
@@ -113,38 +97,37 @@ const COOKIE: Rules = {
   ],
 }
 
-const WHERE = 'createApp'
-
 function problem(message: string, fix: string): DefinitionProblem {
-  return invalidOption(WHERE, message, fix)
+  return invalidOption('createApp', message, fix)
 }
 
-/** Reports every session option that cannot be used. Secrets are never repeated. */
-export function sessionProblems(options: unknown): readonly DefinitionProblem[] {
-  if (options === undefined) return []
-  if (!isRecord(options))
-    return [
-      problem(
-        `session is ${describeValue(options)}`,
-        'give an object with a secret of 32 characters or more',
-      ),
-    ]
-  const { secret, cookie: given, schema } = options
-  const found = optionProblems(WHERE, options, OPTIONS, 'session.')
+/** The rules of the options in `session`. */
+export const SESSION_RULES: Rules = {
+  secret: SECRET,
+  schema: [isSchema, 'a zod schema'],
+  store: [
+    (value) =>
+      isRecord(value) && ['get', 'set', 'delete'].every((name) => isFunction(Reflect.get(value, name))),
+    'a store with get, set and delete, such as new Keyv()',
+  ],
+  cookie: [isRecord, 'an object', COOKIE, cookieProblems],
+  idleTimeout: TIME,
+  absoluteTimeout: TIME,
+  storeTimeout: [isMilliseconds, 'a number of milliseconds above 0 and below 2147483648'],
+  conflicts: [(value) => value === 'refuse' || value === 'overwrite', "'refuse' or 'overwrite'"],
+}
+
+/** Reports a secret that is missing in `session`, and a schema that does not fit. Secrets are never repeated. */
+export function sessionProblems({
+  secret,
+  schema,
+}: Readonly<Record<string, unknown>>): readonly DefinitionProblem[] {
   const missing =
     secret === undefined
       ? [problem('session.secret is missing', `give text of ${MIN_SECRET} characters or more`)]
       : []
-  const cookie = isRecord(given) ? given : {}
-  const inCookie = optionProblems(WHERE, cookie, COOKIE, 'session.cookie.')
   const data = isSchema(schema) ? emptyDataProblem(schema) : undefined
-  return [
-    ...found,
-    ...missing,
-    ...inCookie,
-    ...(inCookie.length === 0 ? cookieProblems(cookie) : []),
-    ...(data === undefined ? [] : [problem(`session.schema ${data.message}`, data.fix)]),
-  ]
+  return data === undefined ? missing : [...missing, problem(`session.schema ${data.message}`, data.fix)]
 }
 
 /** Reads the session options, without problems as they are. */
@@ -167,6 +150,8 @@ function toCookie(given: SessionCookie = {}): Pick<SessionSettings, 'cookieName'
 
 /** Lists the settings of cookies that browsers would refuse (RFC 6265bis section 4.1). */
 function cookieProblems(given: SessionCookie): readonly DefinitionProblem[] {
+  // attributes of the wrong kind are reported by their rules
+  if (optionProblems('createApp', given, COOKIE).length > 0) return []
   const { cookieName, cookie } = toCookie(given)
   const prefix = /^__(?:host|secure)-/i.exec(cookieName)?.[0].toLowerCase()
   const found: DefinitionProblem[] = []
