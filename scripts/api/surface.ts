@@ -31,9 +31,45 @@ const OPTIONS: ts.CompilerOptions = {
   types: [],
 }
 
+/** Opens the declarations in a folder that entry points lead to. */
+export function openDeclarations(folder: string, entryPoints: readonly EntryPoint[]): ts.Program {
+  return ts.createProgram(
+    entryPoints.map(({ file }) => join(folder, file)),
+    OPTIONS,
+    createHost(),
+  )
+}
+
+/** The exports of each entry point by their names, each as what it stands for. */
+export function exportsOf(
+  program: ts.Program,
+  folder: string,
+  entryPoints: readonly EntryPoint[],
+): ReadonlyMap<string, ReadonlyMap<string, ts.Symbol>> {
+  const checker = program.getTypeChecker()
+  return new Map(
+    entryPoints.map(({ name, file }) => {
+      const source = program.getSourceFile(join(folder, file))
+      const module = source === undefined ? undefined : checker.getSymbolAtLocation(source)
+      if (module === undefined) throw new Error(`${file} is no module`)
+      const symbols = checker.getExportsOfModule(module)
+      return [name, new Map(symbols.map((each) => [each.name, resolve(checker, each)]))]
+    }),
+  )
+}
+
+/** Leads from another name of a declaration to the declaration. */
+export function resolve(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
+  return (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol)
+}
+
 /** Reads what entry points declare from a folder of declarations. */
-export function readSurface(folder: string, entryPoints: readonly EntryPoint[]): Surface {
-  return new Reader(folder, entryPoints).read(entryPoints)
+export function readSurface(
+  folder: string,
+  entryPoints: readonly EntryPoint[],
+  program = openDeclarations(folder, entryPoints),
+): Surface {
+  return new Reader(folder, entryPoints, program).read(entryPoints)
 }
 
 /** Compares texts by their code units, which no machine orders differently. */
@@ -44,24 +80,16 @@ export function compareTexts(a: string, b: string): number {
 class Reader {
   readonly #folder: string
   readonly #checker: ts.TypeChecker
-  readonly #exports = new Map<string, ReadonlyMap<string, ts.Symbol>>()
+  readonly #exports: ReadonlyMap<string, ReadonlyMap<string, ts.Symbol>>
   /** The name of each declaration, which no other has. */
   readonly #names = new Map<ts.Symbol, string>()
   /** The entry point whose report has a declaration. */
   readonly #homes = new Map<ts.Symbol, string>()
 
-  constructor(folder: string, entryPoints: readonly EntryPoint[]) {
+  constructor(folder: string, entryPoints: readonly EntryPoint[], program: ts.Program) {
     this.#folder = folder
-    const files = entryPoints.map(({ file }) => join(folder, file))
-    const program = ts.createProgram(files, OPTIONS, createHost())
     this.#checker = program.getTypeChecker()
-    for (const { name, file } of entryPoints) {
-      const source = program.getSourceFile(join(folder, file))
-      const module = source === undefined ? undefined : this.#checker.getSymbolAtLocation(source)
-      if (module === undefined) throw new Error(`${file} is no module`)
-      const symbols = this.#checker.getExportsOfModule(module)
-      this.#exports.set(name, new Map(symbols.map((each) => [each.name, this.#resolve(each)])))
-    }
+    this.#exports = exportsOf(program, folder, entryPoints)
     for (const symbols of this.#exports.values()) {
       for (const [name, symbol] of symbols) if (!this.#names.has(symbol)) this.#names.set(symbol, name)
     }
@@ -156,7 +184,7 @@ class Reader {
   #ownSymbolAt(name: ts.Node): ts.Symbol | undefined {
     const found = this.#checker.getSymbolAtLocation(name)
     if (found === undefined) return undefined
-    const symbol = this.#resolve(found)
+    const symbol = resolve(this.#checker, found)
     const isOwn = (symbol.declarations ?? []).some(
       (node) => node.getSourceFile().fileName.startsWith(this.#folder) && toStatement(node) !== undefined,
     )
@@ -172,10 +200,6 @@ class Reader {
     for (let count = 2; taken.has(name); count++) name = `${symbol.name}_${count}`
     this.#names.set(symbol, name)
     return name
-  }
-
-  #resolve(symbol: ts.Symbol): ts.Symbol {
-    return (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : this.#checker.getAliasedSymbol(symbol)
   }
 }
 
@@ -258,7 +282,7 @@ function nameOfMember(member: ts.TypeElement | ts.ClassElement, source: ts.Sourc
 }
 
 /** Whether a member of a class is private. */
-function isHidden(member: ts.TypeElement | ts.ClassElement): boolean {
+export function isHidden(member: ts.TypeElement | ts.ClassElement): boolean {
   if (member.name !== undefined && ts.isPrivateIdentifier(member.name)) return true
   return (
     ts.canHaveModifiers(member) &&

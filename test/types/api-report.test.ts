@@ -14,10 +14,11 @@ import {
   toFingerprints,
 } from '../../scripts/api/announced.ts'
 import type { Change } from '../../scripts/api/announced.ts'
-import { readPublicSurface, readReports, toReport, toReportName } from '../../scripts/api/report.ts'
-import { readSurface } from '../../scripts/api/surface.ts'
+import { readEntryPoints, withDeclarations } from '../../scripts/api/declarations.ts'
+import { readReports, toReport, toReportName } from '../../scripts/api/report.ts'
+import { openDeclarations, readSurface } from '../../scripts/api/surface.ts'
 import type { Surface } from '../../scripts/api/surface.ts'
-import { ENTRY_POINTS } from '../support/public-types.ts'
+import { PublicTypes } from '../support/public-types.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -47,11 +48,60 @@ function namesOf(node: ts.Node): readonly string[] {
   return [name, ...(node.typeArguments ?? [])].map((each) => each.getText())
 }
 
+/**
+ * Types and files of types that no entry point exports though exported types refer to them. They compute one type from another: the
+ * type checker writes their results into declarations, and never their names.
+ */
+const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
+  // the parts of a route object, each told from the union that is inferred of it
+  'src/define/infer.ts': 'all',
+  'src/define/identity.ts': 'all',
+  'src/define/interceptor.ts': ['Wrapping'],
+  'src/define/route.ts': ['HandlerField', 'InferredFields'],
+  // the names and paths of routes as texts
+  'src/define/names.ts': 'all',
+  'src/define/meant-path.ts': 'all',
+  // the calls of a client and their answers
+  'src/client/client-type.ts': 'all',
+  'src/client/answer.ts': 'all',
+  // the identity that a guard leaves, from the type of its function
+  'src/extensions/auth/any-of.ts': ['IdentityOfAny'],
+  'src/extensions/auth/create-guard.ts': ['Allowed', 'Decision', 'Falsy'],
+  // what models were, from what changes say of them
+  'src/changes/was.ts': 'all',
+  'src/changes/state.ts': 'all',
+  'src/changes/change.ts': ['FactsIn', 'Part'],
+  'src/changes/operations/operation.ts': [
+    'Answers',
+    'AnswersWere',
+    'NeedsUp',
+    'Names',
+    'OldValue',
+    'RouteFact',
+    'StatusIn',
+    'StatusPairs',
+    'Statuses',
+  ],
+  'src/changes/model.ts': ['ModelName', 'ModelShape', 'WholeShape'],
+  'src/changes/versions.ts': ['Allowed'],
+  // the dispatcher of the platform's own fetch, which has no name everywhere
+  'src/extensions/undici/dispatcher.ts': ['OfPlatform'],
+}
+
+// one program serves both, because the compiler takes seconds to read the declarations
+const { published, types } = withDeclarations((folder) => {
+  const entryPoints = readEntryPoints()
+  const program = openDeclarations(folder, entryPoints)
+  return {
+    published: readSurface(folder, entryPoints, program),
+    types: new PublicTypes(program, folder, entryPoints),
+  }
+})
+
 describe('the public types', () => {
-  const surface = readPublicSurface()
   const reports = readReports()
 
-  for (const [entry, declared] of surface) {
+  for (const [entry, declared] of published) {
     it(`of ${entry} are those of its report, which npm run api writes`, async () => {
       const now = await toReport(entry, declared)
       const kept = reports.get(toReportName(entry)) ?? ''
@@ -62,12 +112,11 @@ describe('the public types', () => {
   }
 
   it('have no other reports', () => {
-    assert.deepEqual([...surface.keys()].toSorted(), Object.keys(ENTRY_POINTS).toSorted())
-    assert.deepEqual([...reports.keys()].toSorted(), [...surface.keys()].map(toReportName).toSorted())
+    assert.deepEqual([...reports.keys()].toSorted(), [...published.keys()].map(toReportName).toSorted())
   })
 
   it('change only with an entry of the changelog, which npm run api explains', () => {
-    const changes = compareFingerprints(readReleased().exports, toFingerprints(surface))
+    const changes = compareFingerprints(readReleased().exports, toFingerprints(published))
     const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
     assert.deepEqual(findUnannounced(changes, changelog).map(describeChange), [])
   })
@@ -87,6 +136,37 @@ describe('the public types', () => {
   it('were kept for the version of the package', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     assert.equal(readReleased().version, version)
+  })
+})
+
+describe('exported types', () => {
+  it('refer to exported types alone', () => {
+    const used = new Set<string>()
+    const unexported = types.unexported((name, file) => {
+      const names = COMPUTED[file]
+      if (names === undefined || (names !== 'all' && !names.includes(name))) return false
+      used.add(names === 'all' ? file : `${file} ${name}`)
+      return true
+    })
+    assert.deepEqual(unexported, [])
+    const listed = Object.entries(COMPUTED).flatMap(([file, names]) =>
+      names === 'all' ? [file] : names.map((name) => `${file} ${name}`),
+    )
+    assert.deepEqual([...used].toSorted(), listed.toSorted(), 'an exception is not needed')
+  })
+
+  it('mean the same in every entry point', () => {
+    assert.deepEqual(types.collisions(), new Map())
+  })
+
+  it('have docstrings, and so have their members', () => {
+    const all = types.documented()
+    // the walk has found more than a handful
+    assert.ok(all.length > 1000, String(all.length))
+    assert.deepEqual(
+      all.filter(({ isDocumented }) => !isDocumented).map(({ name, file }) => `${file} ${name}`),
+      [],
+    )
   })
 })
 
