@@ -5,18 +5,10 @@ import { speedOf } from './files.ts'
  * one after the other, so a file that is not listed must leave no trace: it restores what it mocks and closes what it opens.
  */
 export const OWN: Readonly<Record<string, string>> = {
-  'test/define/mistakes.test.ts': 'lists the parameter types of the process',
   'test/docs/snippets.test.ts': 'mocks the console and waits for a compiler',
   'test/docs-page/life.test.ts': 'hides packages',
   'test/docs-page/page.test.ts': 'hides packages',
   'test/node/slow.test.ts': 'waits',
-  'test/otel/adopt.test.ts': 'registers an SDK for the process',
-  'test/otel/context.test.ts': 'registers an SDK for the process',
-  'test/otel/flush.test.ts': 'registers an SDK for the process',
-  'test/otel/metrics.test.ts': 'registers an SDK for the process',
-  'test/otel/spans.test.ts': 'registers an SDK for the process',
-  'test/otel/steps.test.ts': 'registers an SDK for the process',
-  'test/pattern.test.ts': 'lists the parameter types of the process',
   'test/upstream/failures.test.ts': 'waits',
 }
 

@@ -729,7 +729,6 @@ describe('a bad pattern', () => {
         code: 'unknown_param_type',
         where: 'car: GET /car/{id:number}',
         message: '"{id:number}" has an unknown type',
-        fix: 'use one of uuid, int, float, str, path, own, or add the type with defineParamType',
       },
     ],
     [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { beforeEach, describe, it } from 'node:test'
+import { after, beforeEach, describe, it } from 'node:test'
 
 import { metrics } from '@opentelemetry/api'
 import type { Attributes } from '@opentelemetry/api'
@@ -25,6 +25,8 @@ beforeEach(() => {
   metrics.disable()
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
 })
+
+after(() => metrics.disable())
 
 const cars = defineController({
   prefix: '/car',

@@ -1,3 +1,5 @@
+import { after } from 'node:test'
+
 import { context, metrics, propagation, trace } from '@opentelemetry/api'
 import type { Attributes } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
@@ -20,9 +22,9 @@ export class Reader extends MetricReader {
   }
 }
 
-const reader = new Reader()
+let reader = new Reader()
 
-/** Registers an SDK for this process, as an application does with `--import`. */
+/** Registers an SDK, as an application does with `--import`, until the tests of a file have ended. */
 export function registerSdk(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   propagation.setGlobalPropagator(
@@ -31,7 +33,12 @@ export function registerSdk(): void {
   trace.setGlobalTracerProvider(
     new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
   )
+  reader = new Reader()
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }))
+  after(() => {
+    exporter.reset()
+    for (const api of [context, propagation, trace, metrics]) api.disable()
+  })
 }
 
 /** Takes the spans that have ended since they were taken last, as soon as there are so many. */

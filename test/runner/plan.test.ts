@@ -43,7 +43,7 @@ describe('the test files', () => {
     }
     assert.equal(processOf('test/router/new.slow.test.ts'), 'test/router/new.slow.test')
     assert.equal(processOf('test/router/new.test.ts'), undefined)
-    assert.equal(processOf('test/otel/spans.test.ts'), 'test/otel/spans.test')
+    assert.equal(processOf('test/node/slow.test.ts'), 'test/node/slow.test')
   })
 
   it('are slow by name', () => {

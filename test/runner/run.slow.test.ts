@@ -84,7 +84,7 @@ describe('a run of tests', () => {
       'test/throws.test.ts': `${PASSES}\nthrow new Error('not today')\n`,
       'test/empty.test.ts': 'export {}\n',
       // these have processes of their own
-      'test/pattern.test.ts': PASSES.replace('{})', 'process.exit(0))'),
+      'test/docs-page/life.test.ts': PASSES.replace('{})', 'process.exit(0))'),
       'test/upstream/failures.test.ts': `${PASSES}setInterval(() => {}, 1000)\n`,
       'test/node/slow.test.ts': PASSES.replace('{})', `process.kill(process.pid, 'SIGKILL'))`),
     })
@@ -95,7 +95,10 @@ describe('a run of tests', () => {
     assert.match(text, /Subtest: test\/fails\.test\.ts|✖ test\/fails\.test\.ts/)
     assert.ok(text.includes(`${join(folder, 'test/throws.test.ts')}:4:7`), text)
     assert.match(text, /No test ran in test\/empty\.test\.ts\./)
-    assert.match(text, /The process "test\/pattern\.test" did not finish: test\/pattern\.test\.ts/)
+    assert.match(
+      text,
+      /The process "test\/docs-page\/life\.test" did not finish: test\/docs-page\/life\.test\.ts/,
+    )
     assert.match(text, /The process "test\/node\/slow\.test" did not finish: test\/node\/slow\.test\.ts/)
     assert.match(
       text,
