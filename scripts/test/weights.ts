@@ -85,7 +85,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/gate/hostile.test.ts': 1.8,
   'test/gate/oracle.slow.test.ts': 12,
   'test/gate/rewrites.slow.test.ts': 6,
-  'test/gate/rules.test.ts': 1.3,
   'test/idempotency/idempotency.test.ts': 0.6,
   'test/idempotency/redis.slow.test.ts': 20,
   'test/metrics/active.test.ts': 0.6,

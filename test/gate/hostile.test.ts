@@ -6,7 +6,7 @@ import { documentOf, ref, string } from './support.ts'
 import { tell, tellOf, withSchema } from './hostile.ts'
 
 const times = (text: string, count: number): string => text.repeat(count)
-const DEEP = 10_000
+const DEEP = 4_000
 const within = { timeout: 300_000 }
 
 describe('documents that cannot be compared', () => {
