@@ -320,7 +320,7 @@ describe('the option versioning of createApp', () => {
     'give a list of schemes, each in a list with its options, such as [[VersioningSchemes.URL, {}]]'
   const wrong: readonly (readonly [title: string, given: unknown, found: string, fix: string])[] = [
     ['a scheme alone', URL, ' is an object with write, segments, candidate, statusCodes, fold', one],
-    ['a name', 'url', ' is "url"', one],
+    ['a name', 'url', ' is a string of 3 characters', one],
     ['null', null, ' is null', one],
     ['options without a scheme', { defaultVersion: '1' }, ' has no scheme', one],
     [
