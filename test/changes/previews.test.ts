@@ -113,27 +113,27 @@ function open(scheme: object, given: Given = allowSome): App {
 }
 
 const url = (given?: Given): App => open({ scheme: VersioningSchemes.URL }, given)
+/** Nothing that a request does to it stays, so most tests share it. */
+const shared = url()
 const partner = { 'x-client': 'partner' }
 const asking = (names: string): Record<string, string> => ({ ...partner, 'x-api-preview': names })
 
 describe('a preview', () => {
   it('is before every version', async () => {
-    const app = url()
     for (const version of ['3', '2']) {
-      assert.deepEqual((await app.inject(`/v${version}/people/7`)).json(), { key: '7', name: 'Ann Lee' })
-      assert.equal((await app.inject(`/v${version}/user/7`)).statusCode, 404)
+      assert.deepEqual((await shared.inject(`/v${version}/people/7`)).json(), { key: '7', name: 'Ann Lee' })
+      assert.equal((await shared.inject(`/v${version}/user/7`)).statusCode, 404)
     }
-    assert.deepEqual((await app.inject('/v1/people/7')).json(), { key: '7', fullName: 'Ann Lee' })
+    assert.deepEqual((await shared.inject('/v1/people/7')).json(), { key: '7', fullName: 'Ann Lee' })
   })
 
   it('is seen by those who ask for it', async () => {
-    const app = url()
     const headers = asking('split-names')
-    const answer = await app.inject({ url: '/v3/user/7', headers })
+    const answer = await shared.inject({ url: '/v3/user/7', headers })
     assert.deepEqual(answer.json(), { firstName: 'Ann', lastName: 'Lee', key: '7' })
     assert.equal(answer.headers['x-api-preview'], 'split-names')
-    assert.equal((await app.inject({ url: '/v3/people/7', headers })).statusCode, 404)
-    const created = await app.inject({
+    assert.equal((await shared.inject({ url: '/v3/people/7', headers })).statusCode, 404)
+    const created = await shared.inject({
       method: 'POST',
       url: '/v2/user',
       headers,
@@ -143,7 +143,7 @@ describe('a preview', () => {
       [created.statusCode, created.json()],
       [200, { key: '8', firstName: 'Bo', lastName: 'Day' }],
     )
-    const refused = await app.inject({
+    const refused = await shared.inject({
       method: 'POST',
       url: '/v2/user',
       headers,
@@ -153,19 +153,21 @@ describe('a preview', () => {
   })
 
   it('is seen beside others', async () => {
-    const answer = await url().inject({ url: '/v2/user/7', headers: asking('keys, split-names, keys') })
+    const answer = await shared.inject({ url: '/v2/user/7', headers: asking('keys, split-names, keys') })
     assert.deepEqual(answer.json(), ann)
     assert.equal(answer.headers['x-api-preview'], 'keys, split-names')
   })
 
   it('is known to handlers and to links', async () => {
-    const app = url()
-    assert.deepEqual((await app.inject({ url: '/v3/user/told/7', headers: asking('split-names') })).json(), {
-      url: '/v3/user/7',
-      isSince: true,
-      previews: ['split-names'],
-    })
-    assert.deepEqual((await app.inject('/v3/user/told/7')).json(), {
+    assert.deepEqual(
+      (await shared.inject({ url: '/v3/user/told/7', headers: asking('split-names') })).json(),
+      {
+        url: '/v3/user/7',
+        isSince: true,
+        previews: ['split-names'],
+      },
+    )
+    assert.deepEqual((await shared.inject('/v3/user/told/7')).json(), {
       url: '/v3/people/7',
       isSince: false,
       previews: [],
@@ -173,19 +175,17 @@ describe('a preview', () => {
   })
 
   it('named next has the changes that are not released', async () => {
-    const app = url()
     const create = async (headers: Record<string, string>): Promise<number> => {
       const json = { key: '8', name: 'Bo Day' }
-      return (await app.inject({ method: 'POST', url: '/v3/user', headers, json })).statusCode
+      return (await shared.inject({ method: 'POST', url: '/v3/user', headers, json })).statusCode
     }
     assert.equal(await create({}), 200)
     assert.equal(await create(asking('next')), 201)
   })
 
   it('is a header that caches know of', async () => {
-    const app = url()
-    assert.equal((await app.inject('/v3/people/7')).headers['vary'], 'x-api-preview')
-    const refused = await app.inject({ url: '/v3/people/7', headers: asking('other') })
+    assert.equal((await shared.inject('/v3/people/7')).headers['vary'], 'x-api-preview')
+    const refused = await shared.inject({ url: '/v3/people/7', headers: asking('other') })
     assert.equal(refused.headers['vary'], 'x-api-preview')
   })
 })
@@ -213,7 +213,7 @@ describe('a preview that cannot be asked for', () => {
     ],
   ] as const)
     it(`${title} → 400`, async () => {
-      assert.deepEqual(await told(url(), path, headers), [400, 'unknown_preview', requested, allowed])
+      assert.deepEqual(await told(shared, path, headers), [400, 'unknown_preview', requested, allowed])
     })
 
   it('is not allowed without the option', async () => {
@@ -280,7 +280,7 @@ describe('the places of a preview', () => {
 
 describe('documents of a preview', () => {
   it('are made on request, and marked', async () => {
-    const app = url()
+    const app = shared
     await app.ready()
     assert.deepEqual(Object.keys(app.openapi({ version: '3' }).paths), [
       '/v3/people/{id}',
@@ -304,9 +304,8 @@ describe('documents of a preview', () => {
   })
 
   it('are served to those who may ask', async () => {
-    const app = url()
     const get = async (path: string, headers?: Record<string, string>): Promise<Record<string, unknown>> =>
-      Object((await app.inject({ url: path, headers: headers ?? {} })).json())
+      Object((await shared.inject({ url: path, headers: headers ?? {} })).json())
     const paths = Object((await get('/docs/openapi/3.json', asking('split-names')))['paths'])
     assert.ok('/v3/user/{id}' in paths)
     assert.ok('/v3/people/{id}' in Object((await get('/docs/openapi/3.json'))['paths']))

@@ -156,8 +156,8 @@ describe('createMetrics', () => {
 
   it('has one series for all unknown paths, methods and versions', async () => {
     const { app, series } = create()
-    for (let count = 0; count < 1_000; count++) await app.inject(`/nothing/${count}`)
-    for (let count = 0; count < 100; count++) {
+    for (let count = 0; count < 100; count++) await app.inject(`/nothing/${count}`)
+    for (let count = 0; count < 20; count++) {
       await app.inject({ url: `/page?${count}`, ...inVersion(`9${count}`) })
       await app.inject({ url: `/car/${count}`, ...inVersion(`9${count}`) })
       const request = new Request('http://cars.test/nothing', { method: `M${count}` })
@@ -167,10 +167,10 @@ describe('createMetrics', () => {
       line.replace('http_requests_total', ''),
     )
     assert.deepEqual(counts, [
-      '{method="GET",route="none",status="404",version="none"} 1000',
-      '{method="GET",route="/page",status="200",version="none"} 100',
-      '{method="GET",route="none",status="406",version="none"} 100',
-      '{method="other",route="none",status="404",version="none"} 100',
+      '{method="GET",route="none",status="404",version="none"} 100',
+      '{method="GET",route="/page",status="200",version="none"} 20',
+      '{method="GET",route="none",status="406",version="none"} 20',
+      '{method="other",route="none",status="404",version="none"} 20',
     ])
   })
 

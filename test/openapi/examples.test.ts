@@ -58,8 +58,9 @@ describe('the documents of the examples', () => {
         }
       })
 
-      // its program has no options
-      it('are OpenAPI 3.2 if they are asked to be', { skip: name === 'hello' }, async () => {
+      // these have all that differs between the two
+      const isNewer = ['shop', 'downloads', 'history-url'].includes(name)
+      it('are OpenAPI 3.2 if they are asked to be', { skip: !isNewer }, async () => {
         const app = createForDocuments(example, folder, { docs: { openapi: '3.2' } })
         const newer = await documentsOf(app)
         await app.close()

@@ -56,7 +56,7 @@ x-none: null
   })
 
   const texts = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.nat(0x10ffff).map((code) => String.fromCodePoint(code)) }),
     fc.string(),
     fc.stringMatching(/^[\n\t a-c:#'"{}[\]|>%@`!&*,?~=<\\.\d-]*$/),
     fc.constantFrom(

@@ -69,9 +69,9 @@ describe('pages of rows that come and go', () => {
           (compareKeys(order, keysOf(order, ever.get(id)), keysOf(order, place), true) ?? 0) < 0
         assertComplete(back.ids, [...made.stayed()].filter(isBefore))
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     )
-    assert.ok(changes > 2_000, `${changes} changes`)
+    assert.ok(changes > 500, `${changes} changes`)
   })
 
   it('skip no row and repeat none over 10,000 changes of rows that share their values', async () => {
@@ -117,7 +117,7 @@ describe('pages of rows that come and go', () => {
           )
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     )
   })
 })

@@ -225,7 +225,7 @@ describe('the usage of a month', () => {
           await instances[index]?.close()
           instances[index] = start()
         }
-      const turns = ['09', '10', '12', '17'].flatMap((hour) => clients.map((client) => ({ client, hour })))
+      const turns = ['10', '17'].flatMap((hour) => clients.map((client) => ({ client, hour })))
       for (const { client, hour } of turns) {
         t.mock.timers.setTime(Date.parse(`${date}T${hour}:00:00Z`) + random(3_000_000))
         if (calls(client)) await call(client)
@@ -235,7 +235,7 @@ describe('the usage of a month', () => {
 
     const report = createUsageReport({ store, guards: [guard] })
     const entries = await report.read()
-    assert.ok(count > 3_000, `${count}`)
+    assert.ok(count > 1_500, `${count}`)
     assert.equal(
       entries.reduce((sum, entry) => sum + entry.count, 0),
       count,

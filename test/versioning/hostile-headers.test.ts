@@ -130,6 +130,18 @@ const VALUES: Readonly<Record<string, string>> = {
   'a problem of JSON': '"}],"code":"x',
 }
 
+/** Some of them, for paths where nobody reads them. */
+const UNREAD = [
+  '__proto__',
+  long('9'),
+  long('"'),
+  long(',a/b;version=9'),
+  '%zz',
+  '"1\\',
+  '*',
+  '${1}{version}',
+]
+
 /** Every text in a value. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
@@ -185,7 +197,7 @@ describe('hostile values where versions stand', () => {
   it('a path that is not versioned answers all the same', async () => {
     for (const [place, [app, toRequest]] of Object.entries(PLACES)) {
       if (place.startsWith('the path')) continue
-      for (const value of Object.values(VALUES)) {
+      for (const value of UNREAD) {
         const request = toRequest(value)
         const url = String(request.url ?? '').replace('/cars', '/health')
         const { statusCode, body } = await app.inject({ ...request, url })
@@ -252,7 +264,7 @@ const CONTENT_TYPE = {} as never
 
 describe('long values take time in proportion', () => {
   // no adapter lets as much through: the readers are asked themselves
-  const size = 60_000
+  const size = 20_000
   const texts = [
     ',',
     ';',
@@ -292,10 +304,10 @@ describe('long values take time in proportion', () => {
       for (const text of texts) {
         for (const start of ['', 'a/b;version="1" x']) {
           const value = `${start}${text.repeat(size / text.length)}x`
-          const started = performance.now()
+          const before = process.cpuUsage().user
           await read(requestWith(value))
-          // in the square of the length it would be minutes
-          assert.ok(performance.now() - started < 20_000, start + JSON.stringify(text))
+          // in the square of the length it would be more than a second
+          assert.ok(process.cpuUsage().user - before < 500_000, start + JSON.stringify(text))
         }
       }
     })

@@ -253,8 +253,8 @@ describe('the supported versions of an error', () => {
 })
 
 describe('many versions of one path', () => {
-  it('1,000 versions of one path', async () => {
-    const rows = Array.from({ length: 1000 }, (_, index): Row => [
+  it('100 versions of one path', async () => {
+    const rows = Array.from({ length: 100 }, (_, index): Row => [
       'GET',
       '/cars/{id}',
       String(index),
@@ -266,11 +266,11 @@ describe('many versions of one path', () => {
     assert.deepEqual(
       [
         await ask(byQuery, '/cars/7?version=0'),
-        await ask(byQuery, '/cars/7?version=999'),
-        await ask(byUrl, '/v500/cars/7'),
-        (await ask(byUrl, '/v1000/cars/7')).status,
+        await ask(byQuery, '/cars/7?version=99'),
+        await ask(byUrl, '/v50/cars/7'),
+        (await ask(byUrl, '/v100/cars/7')).status,
       ],
-      [ok('n0@0'), ok('n999@999'), ok('n500@500'), 404],
+      [ok('n0@0'), ok('n99@99'), ok('n50@50'), 404],
     )
   })
 })

@@ -4,7 +4,7 @@ import { cacheReadings } from '../inside/parts.ts'
 import type { VersionValue } from '../inside/parts.ts'
 
 /** More different texts than are ever remembered. */
-const FLOOD = 100_000
+const FLOOD = 30_000
 
 /** A reading that remembers, and how often each text was really read. */
 function counted(read: (text: string) => VersionValue = (text) => text) {
@@ -13,7 +13,11 @@ function counted(read: (text: string) => VersionValue = (text) => text) {
     counts.set(text, (counts.get(text) ?? 0) + 1)
     return read(text)
   })
-  const ask = (text: string): void => assert.deepEqual(remembered(text), read(text))
+  // most texts are what is read of them, which needs no comparison of structures
+  const ask = (text: string): void => {
+    const value = remembered(text)
+    if (value !== text) assert.deepEqual(value, read(text))
+  }
   return { ask, countOf: (text: string): number => counts.get(text) ?? 0 }
 }
 

@@ -615,27 +615,27 @@ describe('the outbox in memory', () => {
   })
 
   it('closes with more deliveries than a call may have arguments', async () => {
-    const outbox = createMemoryOutbox({ maxDeliveries: 200_000 })
+    const outbox = createMemoryOutbox({ maxDeliveries: 130_000 })
     const waiting = { id: 'msg_1', event: 'car', subscription: 's', body: '{}', attempt: 1 }
-    for (let count = 0; count < 200_000; count++) void outbox.add({ ...waiting }, 100_000)
-    assert.equal((await outbox.close()).length, 200_000)
+    for (let count = 0; count < 130_000; count++) void outbox.add({ ...waiting }, 100_000)
+    assert.equal((await outbox.close()).length, 130_000)
   })
 
-  it('reaches 1,000 subscribers while one of them does not answer', async () => {
+  it('reaches 100 subscribers while one of them does not answer', async () => {
     const { url, received } = await receive()
     let answer = (): void => undefined
     const silent = await receive((_request, response) => {
       answer = () => response.writeHead(204).end()
     })
-    const targets = Array.from({ length: 1000 }, (_, at) => subscription(at === 0 ? silent.url : url))
+    const targets = Array.from({ length: 100 }, (_, at) => subscription(at === 0 ? silent.url : url))
     // longer than the others take on a slow machine
     const { webhooks, attempts } = start(targets, { timeout: 300_000 })
     await webhooks.send(CarSold, sale)
-    await settle(attempts, 999)
-    assert.deepEqual([received.length, silent.received.length], [999, 1])
+    await settle(attempts, 99)
+    assert.deepEqual([received.length, silent.received.length], [99, 1])
     answer()
     await webhooks.close()
-    assert.equal(attempts.filter(({ outcome }) => outcome === 'delivered').length, 1000)
+    assert.equal(attempts.filter(({ outcome }) => outcome === 'delivered').length, 100)
   })
 
   it('keeps what it gets before it is connected', async () => {
