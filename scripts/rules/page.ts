@@ -129,31 +129,29 @@ function operationExamples(): Readonly<Record<string, Example>> {
   return Object.fromEntries(found)
 }
 
-const PAIRS = [...SCALARS, ...COMPOUNDS, ...LIMITS, ...DEEP].flatMap(
-  ({ old, now, components, newComponents, openapi }) => {
-    const rules = (['request', 'response'] as const).flatMap((side) =>
-      compareDocuments(
-        documentOf({ [side]: old }, components, openapi),
-        documentOf({ [side]: now }, newComponents ?? components, openapi),
-      ).findings.map(({ rule }) => rule),
+/** The pairs of schemas that an example can show, the shortest first of those with the fewest differences. */
+const PAIRS = [...SCALARS, ...COMPOUNDS, ...LIMITS, ...DEEP]
+  .filter(({ components, openapi }) => components === undefined && openapi === undefined)
+  .map(({ old, now }) => {
+    const sides = ['request', 'response'] as const
+    const rules = sides.flatMap((side) =>
+      compareDocuments(documentOf({ [side]: old }), documentOf({ [side]: now })).findings.map(
+        ({ rule }) => rule,
+      ),
     )
-    return components === undefined && openapi === undefined ? [{ old, now, rules: new Set(rules) }] : []
-  },
-)
+    return { lines: [`-${toStableText(old)}`, `+${toStableText(now)}`], rules: [...new Set(rules)] }
+  })
+  .toSorted((a, b) => a.rules.length - b.rules.length || a.lines.join().length - b.lines.join().length)
 
-/** The shortest pair of schemas with a difference, of those where it is a difference on both sides, if there is one. */
+/** The first pair of schemas with a difference, of those where it is a difference on both sides, if there is one. */
 function schemaExample(isMeant: (rule: string) => boolean): Example | undefined {
-  const [best] = PAIRS.map(({ old, now, rules }) => ({
-    lines: [`-${toStableText(old)}`, `+${toStableText(now)}`],
-    sides: ['request-', 'response-'].filter((side) =>
-      [...rules].some((rule) => rule.includes(side) && isMeant(rule)),
-    ).length,
-    others: rules.size,
-  }))
+  const [best] = PAIRS.map(({ lines, rules }) => {
+    const meant = rules.filter(isMeant)
+    const sides = ['request-', 'response-'].filter((side) => meant.some((rule) => rule.includes(side)))
+    return { lines, sides: sides.length }
+  })
     .filter(({ sides }) => sides > 0)
-    .toSorted(
-      (a, b) => b.sides - a.sides || a.others - b.others || a.lines.join().length - b.lines.join().length,
-    )
+    .toSorted((a, b) => b.sides - a.sides)
   return best?.lines
 }
 

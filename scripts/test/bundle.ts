@@ -22,9 +22,14 @@ const GRACE = 60_000
  * Transpiles the test files of all entries and what they import. The entries share their chunks, so a module is one instance in a
  * process, however it is imported, and nothing is compiled twice.
  */
-export async function bundle(root: string, folder: string, entries: readonly Entry[]): Promise<void> {
+export async function bundle(
+  root: string,
+  folder: string,
+  entries: readonly Entry[],
+  fromSource: boolean,
+): Promise<void> {
   // what runs from source, as for coverage, starts programs from source
-  const programs = entries.every(({ fromSource }) => fromSource) ? [] : findPrograms(root)
+  const programs = fromSource ? [] : findPrograms(root)
   await build({
     entryPoints: [
       ...entries.map(({ name }) => ({ in: `entry:${name}`, out: name })),
@@ -34,7 +39,7 @@ export async function bundle(root: string, folder: string, entries: readonly Ent
         out: join(PROGRAMS_PART, path.replace(/\.ts$/, '')),
       })),
     ],
-    plugins: [entryPlugin(root, entries), octavoPlugin(root), metaPlugin()],
+    plugins: [entryPlugin(root, entries, fromSource), octavoPlugin(root), metaPlugin()],
     absWorkingDir: root,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
@@ -53,8 +58,8 @@ export async function bundle(root: string, folder: string, entries: readonly Ent
 }
 
 /** The modules that processes start with. A suite for each file puts its path into the output and keeps its hooks to itself. */
-function entryPlugin(root: string, entries: readonly Entry[]): Plugin {
-  const sources = new Map(entries.map((entry) => [entry.name, entryCode(root, entry)]))
+function entryPlugin(root: string, entries: readonly Entry[], fromSource: boolean): Plugin {
+  const sources = new Map(entries.map((entry) => [entry.name, entryCode(root, entry.files, fromSource)]))
   // Node wants a default export; the lint rules want none
   const reporter = join(import.meta.dirname, 'reporter.ts')
   sources.set('reporter', `export { report as default } from ${JSON.stringify(reporter)}`)
@@ -74,7 +79,7 @@ function entryPlugin(root: string, entries: readonly Entry[]): Plugin {
   }
 }
 
-function entryCode(root: string, { files, fromSource }: Entry): string {
+function entryCode(root: string, files: readonly string[], fromSource: boolean): string {
   const suites = files.map((file) => {
     // esbuild leaves URLs alone, so that tsx loads the file itself
     const from = fromSource ? pathToFileURL(join(root, file)).href : `./${file}`

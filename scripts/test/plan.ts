@@ -1,11 +1,10 @@
-import { isSource, processOf } from './processes.ts'
+import { processOf } from './processes.ts'
 import { weightOf } from './weights.ts'
 
 /** One process: the test files that it loads. */
 export interface Entry {
   readonly name: string
   readonly files: readonly string[]
-  readonly fromSource: boolean
 }
 
 /** Small enough that every core has work until the end, and that a crash leaves few files to look at. */
@@ -22,7 +21,7 @@ export function planEntries(files: readonly string[]): readonly Entry[] {
   }
   split(others).forEach((group, index) => named.set(`shared-${index + 1}`, group))
   return [...named]
-    .map(([name, together]) => ({ name, files: together, fromSource: together.some(isSource) }))
+    .map(([name, together]) => ({ name, files: together }))
     .toSorted((a, b) => totalOf(b.files) - totalOf(a.files))
 }
 

@@ -12,20 +12,10 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/upstream/failures.test.ts': 'waits',
 }
 
-/** The files that need tsx in their process, each with the reason. They get a process of their own as well. */
-export const SOURCE: Readonly<Record<string, string>> = {
-  'test/app/config.test.ts': 'imports TypeScript modules by paths that are only known at run time',
-}
-
-/** Whether tsx loads a file. */
-export function isSource(file: string): boolean {
-  return file in SOURCE
-}
-
 /**
  * The name of the process that a file does not share with the others, if there is one. Slow files always run alone, because they measure
  * time and memory or use all cores.
  */
 export function processOf(file: string): string | undefined {
-  return speedOf(file) === 'slow' || isSource(file) || file in OWN ? file.replace(/\.ts$/, '') : undefined
+  return speedOf(file) === 'slow' || file in OWN ? file.replace(/\.ts$/, '') : undefined
 }

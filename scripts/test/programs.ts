@@ -22,6 +22,7 @@ export const PROGRAMS: readonly string[] = [
   'test/idempotency/workers/app.ts',
   'test/metrics/workers/app.ts',
   'test/node/process/app.ts',
+  'test/node/process/end-with-file.ts',
   'test/node/process/wait-until.ts',
   'test/otel/auto/app.ts',
   'test/otel/auto/preload.ts',

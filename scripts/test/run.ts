@@ -30,12 +30,11 @@ const TIMEOUT = 1_500_000
 /** Transpiles the test files to `.test` and runs them. Returns the exit code. */
 export async function runTests(settings: RunSettings): Promise<number> {
   const { root, speed, fromSource, filters, options } = settings
-  const planned = planEntries(selectFiles(findTestFiles(root), speed, filters))
-  const entries = fromSource ? planned.map((entry) => ({ ...entry, fromSource })) : planned
+  const entries = planEntries(selectFiles(findTestFiles(root), speed, filters))
   if (entries.length === 0) throw new Error(`There are no ${speed} test files.`)
   const folder = prepareFolder(root)
   try {
-    await bundle(root, folder, entries)
+    await bundle(root, folder, entries, fromSource)
     process.env[RUN_FOLDER] = folder
     const code = await runProcesses(root, folder, entries, options)
     const problems = findProblems(entries, readResults(toResultsFile(folder)), options)

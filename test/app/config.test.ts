@@ -10,9 +10,12 @@ import type { AppOptions, Token } from 'octavo'
 import { z } from 'zod'
 import { placeless } from '../support/places.ts'
 
-const FIXTURE = './test/app/fixtures/settings.ts'
+const FIXTURE = './test/app/fixtures/settings.js'
 const SETTINGS = { port: '3000', database: { url: 'postgres://localhost/cars', pool: ['a', 'b'] } }
 const SECRET = 'hunter2'
+
+/** Imports the fixture, which is JavaScript, because nothing compiles what an application names at run time. */
+const load = (): Promise<object> => import(new URL('fixtures/settings.js', import.meta.url).href)
 
 const here = process.cwd()
 let folder = ''
@@ -125,18 +128,18 @@ describe('the module of the settings', () => {
 })
 
 describe('settings that are given', () => {
-  const namespace = import('./fixtures/settings.ts')
+  const namespace = load()
   const cases: readonly (readonly [title: string, config: () => string | object])[] = [
     ['as an object', () => SETTINGS],
     [
       'as an object with what a module may export besides',
       () => ({ ...SETTINGS, default: {}, __esModule: true }),
     ],
-    ['as a promise of a module', () => import('./fixtures/settings.ts')],
-    ['as a function that imports a module', () => () => import('./fixtures/settings.ts')],
+    ['as a promise of a module', load],
+    ['as a function that imports a module', () => load],
     ['as a function that returns an object', () => () => SETTINGS],
-    ['as a URL', () => new URL('fixtures/settings.ts', import.meta.url)],
-    ['as the text of a URL', () => new URL('fixtures/settings.ts', import.meta.url).href],
+    ['as a URL', () => new URL('fixtures/settings.js', import.meta.url)],
+    ['as the text of a URL', () => new URL('fixtures/settings.js', import.meta.url).href],
   ]
   for (const [title, config] of cases) {
     it(`are the same from any directory: ${title}`, async () => {

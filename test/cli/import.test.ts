@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+import { build } from 'esbuild'
 
 import {
   compareImported,
@@ -9,7 +13,7 @@ import {
   toSource,
   writeProject,
 } from '../inside/tools.ts'
-import { createProject, FROM_SOURCE, octavo } from '../support/octavo.ts'
+import { createProject } from '../support/octavo.ts'
 import { findPackage } from '../support/package.ts'
 
 const folder = createProject()
@@ -62,23 +66,23 @@ interface Imported {
   readonly unexpected: readonly string[]
 }
 
-/** What the written apps serve, by their folders. One process loads them all. */
+/** What the written apps serve, by their folders. One module loads them all, beside the package as it is shipped. */
 let served: Readonly<Record<string, { readonly document: unknown; readonly routes: readonly string[] }>> = {}
 const names: string[] = []
 before(async () => {
   const imports = names.map((name) => `import { app as ${name} } from './${name}/src/app.ts'`)
-  const prints = `const served = {}
+  const reads = `export const served = {}
 for (const [name, app] of Object.entries({ ${names.join(', ')} })) {
   await app.ready()
   const [{ version }] = app.versions()
   served[name] = { document: app.openapi({ version }), routes: app.routes().map(({ name, path }) => name + ' ' + path) }
-}
-process.stdout.write(JSON.stringify(served), () => process.exit())`
-  folder.write('all.ts', [...imports, prints].join('\n'))
+}`
+  folder.write('all.ts', [...imports, reads].join('\n'))
   await findPackage()
-  const { stdout, stderr } = await octavo([], { cwd: folder.path, node: [...FROM_SOURCE, 'all.ts'] })
-  assert.notEqual(stdout, '', stderr)
-  served = JSON.parse(stdout)
+  const outfile = join(folder.path, 'all.mjs')
+  const entryPoints = [join(folder.path, 'all.ts')]
+  await build({ entryPoints, outfile, bundle: true, packages: 'external', format: 'esm', target: 'node20' })
+  ;({ served } = await import(pathToFileURL(outfile).href))
 })
 
 /** Writes a document as source. What is returned compares what the app serves with the document, in both directions. */

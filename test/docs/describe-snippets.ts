@@ -181,8 +181,9 @@ const pages = [
     .map((name) => join('docs', name)),
 ]
 
-/** Those that start PostgreSQL in the process take seconds. */
-const speedOf = ({ code }: Snippet): Speed => (code.includes("from '@electric-sql/pglite'") ? 'slow' : 'fast')
+/** Those that start PostgreSQL in the process, or hash passwords, take seconds. */
+const speedOf = ({ code }: Snippet): Speed =>
+  /from '@electric-sql\/pglite'|\bscrypt\(/.test(code) ? 'slow' : 'fast'
 
 /** Runs the snippets of one speed. The fast ones bring the type check of all. */
 export function describeSnippets(speed: Speed): void {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -38,18 +39,16 @@ async function* slow(signal: AbortSignal) {
   }
 }
 
-// as fast as it is read, and hard to compress
+// longer than what gzip looks back at, so it cannot be compressed
+const NOISE = randomBytes(65_536)
+
+// as fast as it is read
 async function* endless() {
   sources.open++
   try {
-    for (let seed = 1; ; seed++) {
-      const chunk = Buffer.alloc(16_384)
-      for (let at = 0, state = seed; at < chunk.length; at++) {
-        state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-        chunk[at] = state >> 16
-      }
-      sources.produced += chunk.length
-      yield chunk
+    for (;;) {
+      sources.produced += NOISE.length
+      yield NOISE
     }
   } finally {
     sources.open--

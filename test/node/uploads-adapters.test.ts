@@ -79,8 +79,11 @@ const rows: readonly (readonly [path: string, body: Buffer, status: number, answ
   ['/echo', whole, 200, /^v{400000}$/],
 ]
 
+/** Adapters that read a body as another one does, which has all of parity.test.ts in common with it. */
+const ALIKE = ['client()', 'fetch of an https URL', 'listen on kept connections', 'listen on a Unix socket']
+
 describe('an upload', () => {
-  for (const adapter of ADAPTERS) {
+  for (const adapter of ADAPTERS.filter(({ name }) => !ALIKE.includes(name))) {
     it(`is answered in the same way through ${adapter.name}`, async () => {
       const app = createTestApp(controller, {
         uploads: { memory: 1000, directory: folder.path },
@@ -88,13 +91,12 @@ describe('an upload', () => {
       })
       const { send, close } = await adapter.open(app)
       try {
-        for (const [path, body, status, answer] of rows) {
-          for (const pieces of [body, inPieces(body)]) {
-            const sent: Sent = { method: 'POST', path: `/up${path}`, headers: MULTIPART, body: pieces }
-            const seen = await send(sent)
-            assert.equal(seen.status, status, `${path}: ${seen.body.toString().slice(0, 200)}`)
-            assert.match(seen.body.toString(), answer, path)
-          }
+        for (const [at, [path, bytes, status, answer]] of rows.entries()) {
+          const body = at % 2 === 0 ? inPieces(bytes) : bytes
+          const sent: Sent = { method: 'POST', path: `/up${path}`, headers: MULTIPART, body }
+          const seen = await send(sent)
+          assert.equal(seen.status, status, `${path}: ${seen.body.toString().slice(0, 200)}`)
+          assert.match(seen.body.toString(), answer, path)
         }
         const headers = { ...MULTIPART, 'content-encoding': 'gzip' }
         for (const path of ['/read', '/half']) {

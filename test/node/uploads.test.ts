@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -11,6 +10,7 @@ import { defineController, FileStream, FileStreams, stream } from 'octavo'
 import { z } from 'zod'
 
 import { createFolder, fieldPart, filePart, MULTIPART, toBytes } from '../app/uploads-support.ts'
+import { programArguments } from '../support/program.ts'
 import { createGate, createTestApp, LOOPBACK, open, parse, readUntil, send } from './support.ts'
 
 const MiB = 1_048_576
@@ -485,29 +485,8 @@ describe('closing an application', () => {
 
 describe('a process that ends', () => {
   it('removes the temporary files of requests that it did not finish', async () => {
-    const program = `
-      import { createApp, defineController, defineModule } from 'octavo'
-      import { z } from 'zod'
-      const input = { files: { a: z.file() } }
-      const handler = () => process.exit(readdirSync(${JSON.stringify(folder.path)}).length)
-      const routes = [{ method: 'POST', input, handler }]
-      const app = createApp(defineModule({ controllers: [defineController({ prefix: '/up', routes })] }), {
-        logger: false,
-        uploads: { memory: 0, directory: ${JSON.stringify(folder.path)} },
-      })
-      const { readdirSync } = await import('node:fs')
-      await app.inject({ method: 'POST', url: '/up', multipart: { a: new File(['x'], 'x') } })`
-    const options = [
-      '--import',
-      'tsx',
-      '--conditions',
-      'octavo-source',
-      '--input-type',
-      'module',
-      '--eval',
-      program,
-    ]
-    const child = spawn(process.execPath, options, { cwd: join(import.meta.dirname, '../..') })
+    const args = [...programArguments('test/node/process/end-with-file.ts'), folder.path]
+    const child = spawn(process.execPath, args)
     const [code] = await once(child, 'close')
     assert.equal(code, 1, 'there was one temporary file when the process ended')
     assert.deepEqual(folder.list(), [])

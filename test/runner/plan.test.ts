@@ -8,7 +8,7 @@ import * as octavo from 'octavo'
 
 import { findTestFiles, selectFiles, speedOf } from '../../scripts/test/files.ts'
 import { planEntries } from '../../scripts/test/plan.ts'
-import { OWN, processOf, SOURCE } from '../../scripts/test/processes.ts'
+import { OWN, processOf } from '../../scripts/test/processes.ts'
 import { SECONDS } from '../../scripts/test/weights.ts'
 import * as source from '../../src/index.ts'
 
@@ -52,7 +52,7 @@ describe('the test files', () => {
   })
 
   it('that are listed exist', () => {
-    const listed = [...Object.keys(OWN), ...Object.keys(SOURCE), ...Object.keys(SECONDS)]
+    const listed = [...Object.keys(OWN), ...Object.keys(SECONDS)]
     assert.deepEqual(
       listed.filter((path) => !files.some((file) => file === path || file.startsWith(path))),
       [],
