@@ -103,7 +103,7 @@ describe('the compiled form of a program', () => {
         })
         assert.deepEqual(compiled, interpreted)
       }),
-      { numRuns: 60, includeErrorInReport: true },
+      { numRuns: 40, includeErrorInReport: true },
     )
   })
 })
@@ -180,7 +180,7 @@ describe('a history', () => {
         })
         assert.deepEqual(compiled, interpreted)
       }),
-      { numRuns: 15, includeErrorInReport: true },
+      { numRuns: 6, includeErrorInReport: true },
     )
   })
 })
