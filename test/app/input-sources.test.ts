@@ -486,10 +486,9 @@ describe('a 422', () => {
 })
 
 describe('a body with something wrong in every byte', () => {
-  const many = Array.from({ length: 200_000 }, () => 'x')
+  const many = Array.from({ length: 150_000 }, () => 'x')
   const cases: readonly (readonly [string, object, unknown, number])[] = [
-    ['is a 422', { body: z.array(z.number()) }, many, 200_000],
-    ['is a 422 beside another source', { body: z.array(z.number()), query: ['q'] }, many, 200_001],
+    ['is a 422 beside another source', { body: z.array(z.number()), query: ['q'] }, many, 150_001],
     // zod cannot hand that many issues from a list to what is around it
     ['is a 422 in a list within a list', { body: z.array(z.array(z.number())) }, [many], 1],
     [

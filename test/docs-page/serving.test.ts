@@ -213,7 +213,7 @@ describe('documents and page answer whatever version is asked for', () => {
     { required: true },
     { format: 'semver', unknown: 'floor', versions: ['3', '1'] },
   ]
-  const asks = ['1', '3', '9', '§'].flatMap((version): readonly Omit<InjectOptions, 'url'>[] => [
+  const asks = ['3', '9', '§'].flatMap((version): readonly Omit<InjectOptions, 'url'>[] => [
     { headers: { 'x-version': `version=${version};` } },
     { headers: { accept: `application/json; version=${version}` } },
     { headers: { 'x-own': version } },
@@ -226,7 +226,7 @@ describe('documents and page answer whatever version is asked for', () => {
       for (const common of commons) {
         const app = createCars({}, '3')
         enable(app, common)
-        for (const url of ['/docs', '/docs/openapi.json', '/docs/openapi/3.json', '/docs/assets/page.js']) {
+        for (const url of ['/docs', '/docs/openapi/3.json', '/docs/assets/page.js']) {
           const bare = await app.inject(url)
           assert.equal(bare.statusCode, 200, `${url} ${JSON.stringify(common)}`)
           for (const ask of asks) {

@@ -312,7 +312,7 @@ describe('a parser that is freed after its server', () => {
   it('leaves the list of that server', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < 10; round++) {
       const app = createTestApp(controller)
       // the connection stays, so that it ends with its server
       const response = await fetch(await app.listen({ ...PLACE, ...ENGINES.direct }))
@@ -320,7 +320,7 @@ describe('a parser that is freed after its server', () => {
       await app.close()
     }
     // a list that was freed before its parsers ends the process
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 5; round++) {
       collect()
       await delay(5)
     }

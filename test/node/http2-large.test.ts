@@ -14,7 +14,9 @@ const MB = 1_000_000
 
 /** Bytes that differ from each other, so that a piece in the wrong place shows. */
 function toBytes(size: number): Uint8Array {
-  return Uint8Array.from({ length: size }, (_, at) => (at * 31 + (at >> 8)) % 251)
+  const bytes = new Uint8Array(size)
+  for (let at = 0; at < size; at++) bytes[at] = (at * 31 + (at >> 8)) % 251
+  return bytes
 }
 
 const bodies = new Map([300 * KB, MB, 3 * MB].map((size) => [size, toBytes(size)]))
@@ -92,11 +94,10 @@ describe('large answers over HTTP/2', () => {
   after(() => app.close())
 
   for (const [count, size, kind] of [
-    [100, 300 * KB, 'bytes'],
-    [10, MB, 'bytes'],
-    [10, MB, 'text'],
-    [10, MB, 'chunk'],
-    [5, 3 * MB, 'bytes'],
+    [50, 300 * KB, 'bytes'],
+    [5, MB, 'text'],
+    [5, MB, 'chunk'],
+    [3, 3 * MB, 'bytes'],
   ] as const) {
     it(`${count} of ${size} ${kind} on one session all arrive whole`, async () => {
       const session = open(url)
@@ -111,7 +112,7 @@ describe('large answers over HTTP/2', () => {
 
   it('all arrive at a client that reads slowly, whose other requests are answered meanwhile', async () => {
     const session = open(url)
-    const slow = Array.from({ length: 10 }, () => ask(session, `/bytes/${MB}`, 5))
+    const slow = Array.from({ length: 5 }, () => ask(session, `/bytes/${MB}`, 5))
     await sleep(20)
     const other = await ask(session, '/small')
     assert.deepEqual([other.status, String(other.bytes)], [200, '"small"'])

@@ -52,7 +52,7 @@ const ROME = { street: 'Main Street 1', town: 'Rome' }
 const PARIS = { street: 'Rue Un', city: 'Paris' }
 const versions = ['1', '2', '3'] as const
 
-/** Each version is asked for the same things after each change. */
+/** Each version is asked for the same things after every third change and the last. */
 const reads: readonly Call[] = versions.flatMap((version) => [
   [version, 'GET', '/people'],
   [version, 'GET', '/users'],
@@ -122,14 +122,14 @@ for (const [scheme, { example, byHand, ask }] of Object.entries(SCHEMES)) {
     }
 
     it('are answered as by code that is written by hand, byte by byte', async () => {
-      // a scheme chooses a version, and its changes do the same then: one is enough for each step
-      const readsAfter = (write: Call): readonly Call[] =>
-        scheme === 'header' || write === writes.at(-1) ? reads : []
-      for (const write of writes) {
+      let rounds = 0
+      for (const [at, write] of writes.entries()) {
         await compare(write)
-        for (const read of readsAfter(write)) await compare(read)
+        // a scheme chooses a version, and its changes do the same then: one is enough for each step
+        if (write !== writes.at(-1) && (scheme === 'url' || at % 3 > 0)) continue
+        rounds++
+        for (const read of reads) await compare(read)
       }
-      const rounds = scheme === 'header' ? writes.length : 1
       assert.equal(compared, writes.length + rounds * reads.length)
       const missed = scheme === 'url' ? 404 : 406
       assert.deepEqual(seen, new Set([200, 201, 204, 404, missed, 405, 422]))
