@@ -156,14 +156,14 @@ const refused = [
 
 /** All rows, each in a route for each source, because an application takes longer to create than to ask. */
 const rows = [...accepted, ...refused.map((row) => [...row, REFUSED] as const)]
-let received: unknown = REFUSED
+let given: unknown = REFUSED
 const routes = rows.flatMap(([, schema], at) =>
   Object.keys(SENDERS).map((source) => ({
     method: 'POST',
     path: source === 'params' ? `/${at}/params/{x}` : `/${at}/${source}`,
     input: { [source]: { x: schema } },
     handler: (input: Readonly<Record<string, Readonly<Record<string, unknown>>>>) => {
-      received = input[source]?.['x']
+      given = input[source]?.['x']
       return null
     },
   })),
@@ -174,12 +174,12 @@ const app = createApp(defineModule({ controllers: [controller({ prefix: '/', rou
 async function receiveRow(at: number, text: string): Promise<Readonly<Record<string, unknown>>> {
   const found: Record<string, unknown> = {}
   for (const source of sourcesOf(text)) {
-    received = REFUSED
+    given = REFUSED
     const { url = '/', ...sent } = SENDERS[source]?.(text) ?? {}
-    const path = source === 'params' ? `/${at}/params${url}` : `/${at}/${source}`
+    const path = source === 'params' ? `/${at}/params${String(url)}` : `/${at}/${source}`
     const response = await app.inject({ method: 'POST', url: path, ...sent })
-    assert.equal(response.statusCode, received === REFUSED ? 422 : 200, response.body)
-    found[source] = received
+    assert.equal(response.statusCode, given === REFUSED ? 422 : 200, response.body)
+    found[source] = given
   }
   return found
 }
