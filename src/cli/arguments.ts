@@ -1,38 +1,7 @@
 import { parseArgs } from 'node:util'
 
 import { editDistance } from '../base/edit-distance.ts'
-import { usageError } from './failure.ts'
-
-/** An option of a command. */
-interface OptionSpec {
-  /** The name of its value in the help. A switch has none. */
-  readonly value?: string
-  readonly short?: string
-  readonly about: string
-  /** Whether it may be given several times. */
-  readonly multiple?: boolean
-}
-
-/** The options and arguments that a command accepts. */
-export interface ArgumentSpec {
-  readonly options: Readonly<Record<string, OptionSpec>>
-  /** How many positional arguments there may be. */
-  readonly positionals: number
-  /** Whether arguments may follow `--`. */
-  readonly passesOn?: boolean
-}
-
-/** The options and arguments of one call. */
-export interface Arguments {
-  readonly positionals: readonly string[]
-  /** The arguments after `--`. */
-  readonly rest: readonly string[]
-  /** Whether a switch was given. */
-  readonly has: (name: string) => boolean
-  /** The value of an option, the last one where it was given several times. */
-  readonly value: (name: string) => string | undefined
-  readonly values: (name: string) => readonly string[]
-}
+import { usageError, type Arguments, type ArgumentSpec, type OptionSpec } from './command.ts'
 
 /**
  * Reads the arguments of a command.

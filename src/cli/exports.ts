@@ -1,6 +1,6 @@
+import { type CommandError, failure } from './command.ts'
 import type { App } from '../server/app/app.ts'
 import { isFunction, isObject } from '../base/values.ts'
-import { failure, type CommandError } from './failure.ts'
 
 const MEMBERS = ['routes', 'versions', 'openapi', 'ready', 'listen', 'close']
 

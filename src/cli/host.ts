@@ -1,11 +1,10 @@
 import { pathToFileURL } from 'node:url'
 
+import { failure } from './command.ts'
 import type { App } from '../server/app/app.ts'
 import { appOf } from './exports.ts'
-import { failure } from './failure.ts'
-import type { AppModule } from './find-app.ts'
+import type { AppModule, Job, Report } from './job.ts'
 import { serveForDev } from './dev/serve.ts'
-import type { Job, Report } from './job.ts'
 import { endFailed, sayError } from './print-error.ts'
 
 /** Milliseconds for an application to close. */
@@ -36,7 +35,7 @@ export async function runJob(text: string): Promise<void> {
     const app = await appOf(exported, job.module.label)
     // `octavo dev` needs none of it
     const { doTask } = await import('./task.ts')
-    await sendReport(await doTask(app, job))
+    await sendReport({ kind: 'result', result: await doTask(app, job) })
     await close(app)
     process.exit(0)
   } catch (error) {

@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
+import { failure, type CommandError, type Setting } from './command.ts'
 import type { Explanation } from '../changes/check/explain.ts'
 import type { ChangelogSource } from '../gate/changelog/changelog.ts'
 import type { History } from '../gate/snapshot/changes.ts'
@@ -10,32 +12,44 @@ import type { Serving } from '../gate/snapshot/serving.ts'
 import type { CurrentVersion } from '../gate/snapshot/snapshot.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo } from '../server/routing/report/versions.ts'
-import type { Setting } from './command.ts'
-import { failure } from './failure.ts'
-import type { AppModule } from './find-app.ts'
 import type { Definitions } from './write/read-definitions.ts'
 import type { Unfinished } from './write/unfinished.ts'
 
+/** The results of the tasks for a process that loads an application. */
+interface Results {
+  readonly routes: Served
+  readonly explain: Explanation
+  readonly changelog: readonly ChangelogSource[]
+  readonly definitions: Definitions
+  readonly current: CurrentReport
+  readonly release: HistoryReport
+  readonly openapi: Documents
+  readonly client: Documents
+  readonly types: Documents
+}
+
+/** A task with a result, and what it needs to know. */
+export type Task =
+  | { readonly task: 'routes' | 'explain' | 'changelog' | 'definitions' }
+  | { readonly task: 'current'; readonly isChecked: boolean }
+  | { readonly task: 'release'; readonly version: string }
+  | { readonly task: 'openapi'; readonly wanted: Wanted }
+  | { readonly task: 'client' | 'types'; readonly wanted: Wanted; readonly host?: string }
+
+/** The result of any task. */
+export type Result = Results[keyof Results]
+
+/** Serving an application until its process ends. */
+export interface DevJob {
+  readonly task: 'dev'
+  readonly module: AppModule
+  readonly port?: number
+  readonly host?: string
+  readonly rest: readonly string[]
+}
+
 /** A task for a process that loads an application; a process of its own, for modules may print, end or never end. */
-export type Job =
-  | { readonly task: 'routes'; readonly module: AppModule }
-  | { readonly task: 'explain' | 'changelog' | 'definitions'; readonly module: AppModule }
-  | { readonly task: 'current'; readonly module: AppModule; readonly isChecked: boolean }
-  | { readonly task: 'release'; readonly module: AppModule; readonly version: string }
-  | { readonly task: 'openapi'; readonly module: AppModule; readonly wanted: Wanted }
-  | {
-      readonly task: 'client' | 'types'
-      readonly module: AppModule
-      readonly wanted: Wanted
-      readonly host?: string
-    }
-  | {
-      readonly task: 'dev'
-      readonly module: AppModule
-      readonly port?: number
-      readonly host?: string
-      readonly rest: readonly string[]
-    }
+export type Job = (Task & { readonly module: AppModule }) | DevJob
 
 /** Which documents are wanted: the one of all versions or of none, one of each version, or the one of a version. */
 export type Wanted =
@@ -45,21 +59,16 @@ export type Wanted =
 
 /** Everything that is served. */
 export interface Served {
-  readonly kind: 'routes'
   readonly routes: readonly RouteEntry[]
   readonly versions: readonly VersionInfo[]
   readonly tree: string
 }
 
 /** Documents, route maps or `{ text }`, each with a name for its file without extension: that of its version, or `all`. */
-export interface Documents {
-  readonly kind: 'documents'
-  readonly documents: readonly { readonly name: string; readonly document: object }[]
-}
+export type Documents = readonly { readonly name: string; readonly document: object }[]
 
 /** The changes of a history in a version that is to be released. */
 export interface HistoryReport {
-  readonly kind: 'history'
   /** The released versions, newest first. */
   readonly versions: readonly string[]
   /** The changes that are not released, with the places of their definitions. */
@@ -74,21 +83,8 @@ export interface HistoryReport {
   readonly problem: { readonly message: string; readonly isMalformed: boolean } | undefined
 }
 
-/** Where changes land, or `undefined` without a history. */
-export interface ExplanationReport {
-  readonly kind: 'explanation'
-  readonly explanation: Explanation | undefined
-}
-
-/** The documents that a changelog is made from, oldest version first. */
-export interface ChangelogReport {
-  readonly kind: 'changelog'
-  readonly versions: readonly ChangelogSource[]
-}
-
 /** The parts of an application that are kept. */
 export interface CurrentReport {
-  readonly kind: 'current'
   /** Oldest first. */
   readonly versions: readonly CurrentVersion[]
   readonly serving: {
@@ -101,19 +97,9 @@ export interface CurrentReport {
   readonly definitions?: Definitions
 }
 
-/** The result of a job that has one. */
-export type Result =
-  | Served
-  | Documents
-  | HistoryReport
-  | ExplanationReport
-  | ChangelogReport
-  | Definitions
-  | CurrentReport
-
 /** A message of the process. */
 export type Report =
-  | Result
+  | { readonly kind: 'result'; readonly result: Result }
   /** The problem has been printed. */
   | { readonly kind: 'failed' }
   /** A file that the application is made of, or that it looked for. */
@@ -145,34 +131,35 @@ export function startJob(job: Job, { main, cwd }: Setting, isQuiet: boolean): Ch
 const LONGEST_CLOSE = 6_000
 
 /**
- * Does a job that has one result, in a process that has ended when this settles.
+ * Does a task in a process that has loaded an application, and has ended when this settles. Gives `undefined` when that process has printed
+ * why there is no result.
  *
- * @throws `CommandError` when the process ends without a result; `undefined` is given when it has printed why.
+ * @throws `CommandError` for an application that cannot be found, and when the process ends without a result.
  */
-export async function doJob(job: Job, setting: Setting): Promise<Result | undefined> {
-  const child = startJob(job, setting, true)
-  const end = new Promise<string>((resolve, reject) => {
+export async function ask<T extends Task>(
+  app: string | undefined,
+  task: T,
+  setting: Setting,
+): Promise<Results[T['task']] | undefined> {
+  const module = findApp(app, setting.cwd)
+  const child = startJob({ ...task, module }, setting, true)
+  const end = new Promise<string>((settle, reject) => {
     child.once('error', reject)
-    child.once('close', (code, signal) => resolve(signal ?? String(code)))
+    child.once('close', (code, signal) => settle(signal ?? String(code)))
   })
   let result: Result | undefined
   let hasFailed = false
   child.on('message', (report: Report) => {
     if (report.kind === 'failed') hasFailed = true
-    if (isResult(report)) {
-      result = report
-      setTimeout(() => child.kill('SIGKILL'), LONGEST_CLOSE).unref()
-    }
+    if (report.kind !== 'result') return
+    result = report.result
+    setTimeout(() => child.kill('SIGKILL'), LONGEST_CLOSE).unref()
   })
   const how = await end
-  if (result !== undefined || hasFailed) return result
-  throw failure(...explainEnd(job.module.label, how))
-}
-
-function isResult(report: Report): report is Result {
-  return ['routes', 'documents', 'history', 'explanation', 'changelog', 'definitions', 'current'].includes(
-    report.kind,
-  )
+  if (result === undefined && !hasFailed) throw failure(...explainEnd(module.label, how))
+  // `doTask` returns the result of its task
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return result as Results[T['task']] | undefined
 }
 
 function explainEnd(label: string, how: string): readonly [message: string, ...hints: string[]] {
@@ -236,4 +223,81 @@ function findTsx(from: string): string | undefined {
 
 function isTsx(argument: string): boolean {
   return /(^|[/\\\s=])tsx($|[/\\\s])/.test(argument)
+}
+
+/** The module of an application: a file, or the specifier of a package as the working directory sees it. */
+export interface AppModule {
+  /** Its name in messages. */
+  readonly label: string
+  readonly file?: string
+  readonly specifier?: string
+}
+
+/** The files that are tried in this order if no application is named. */
+const PLACES = ['src/app.ts', 'src/app.js', 'app.ts', 'app.js', 'dist/app.js']
+const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs']
+
+/**
+ * Finds the module that `<app>` names: a file, with or without its extension, a folder in which it is looked for, or a package.
+ * Without `<app>` it is what package.json names as `octavo.app`, else the usual place.
+ *
+ * @throws `CommandError` when there is none.
+ */
+export function findApp(given: string | undefined, cwd: string): AppModule {
+  if (given === undefined) return findIn(cwd, cwd)
+  const path = resolve(cwd, given)
+  if (isFolder(path)) return findIn(path, cwd)
+  const file = ['', ...EXTENSIONS].map((extension) => path + extension).find(isFile)
+  if (file !== undefined) return toModule(file, cwd)
+  if (/^\.{0,2}[/\\]|\.[cm]?[jt]sx?$|^[A-Za-z]:/.test(given))
+    throw failure(`file ${given} not found`, `looked for ${path}`)
+  return { label: given, specifier: given }
+}
+
+function findIn(folder: string, cwd: string): AppModule {
+  const named = namedIn(folder)
+  if (named !== undefined) {
+    const file = resolve(folder, named)
+    if (isFile(file)) return toModule(file, cwd)
+    throw failure(`octavo.app of package.json is ${named}, but this file doesn't exist`)
+  }
+  const place = PLACES.find((each) => isFile(join(folder, each)))
+  if (place !== undefined) return toModule(join(folder, place), cwd)
+  throw notFound(folder, cwd)
+}
+
+function notFound(folder: string, cwd: string): CommandError {
+  const where = folder === cwd ? 'here' : `in ${relative(cwd, folder)}`
+  return failure(
+    `no application found ${where}`,
+    `looked for octavo.app in package.json, ${PLACES.join(', ')}`,
+    'pass the module that exports your application, for example octavo routes src/app.ts',
+  )
+}
+
+/** Returns `octavo.app` of the `package.json` in a folder. */
+function namedIn(folder: string): string | undefined {
+  const file = join(folder, 'package.json')
+  if (!existsSync(file)) return undefined
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const app: unknown = Reflect.get(Object(Reflect.get(Object(manifest), 'octavo')), 'app')
+    if (app === undefined || typeof app === 'string') return app
+  } catch {
+    throw failure(`${file} is not valid JSON`)
+  }
+  throw failure(`octavo.app of ${file} has to be the path of a module`)
+}
+
+function toModule(file: string, cwd: string): AppModule {
+  const path = relative(cwd, file)
+  return { label: path.startsWith('..') ? file : path, file }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

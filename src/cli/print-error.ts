@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-import { CommandError } from './failure.ts'
+import { CommandError, say } from './command.ts'
 import { styleFor, type Style } from '../base/style.ts'
 
 /** One entry of a `DefinitionError`, whichever copy of Octavo threw it. */
@@ -9,11 +9,6 @@ interface Entry {
   readonly where: string
   readonly message: string
   readonly fix: string
-}
-
-/** Writes to standard error. */
-export function say(text: string): void {
-  process.stderr.write(`${text}\n`)
 }
 
 /** Prints the error that ended a command. */

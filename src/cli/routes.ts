@@ -1,9 +1,7 @@
+import { type Command, failure, usageError } from './command.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo, VersionRoute } from '../server/routing/report/versions.ts'
-import type { Command } from './command.ts'
-import { failure, usageError } from './failure.ts'
-import { findApp } from './find-app.ts'
-import { doJob, type Served } from './job.ts'
+import { type Served, ask } from './job.ts'
 import { styleFor, type Style } from '../base/style.ts'
 import { toTable } from './table.ts'
 
@@ -27,9 +25,8 @@ export const routes: Command = {
     if (given.has('json') && given.has('tree')) throw usageError('--json and --tree exclude each other')
     if (given.has('tree') && (version !== undefined || given.has('public')))
       throw usageError('--tree excludes --version and --public, because a tree has all routes')
-    const module = findApp(given.positionals[0], setting.cwd)
-    const served = await doJob({ task: 'routes', module }, setting)
-    if (served?.kind !== 'routes') return 1
+    const served = await ask(given.positionals[0], { task: 'routes' }, setting)
+    if (served === undefined) return 1
     const text = given.has('tree')
       ? served.tree
       : formatRoutes(served, { version, isJson: given.has('json'), isPublic: given.has('public') })

@@ -1,8 +1,7 @@
+import { type Command, CommandError, InputError, say, type Setting, usageError } from './command.ts'
 import { nearest, readArguments } from './arguments.ts'
-import type { Command, Setting } from './command.ts'
-import { CommandError, InputError, usageError } from './failure.ts'
 import { commandHelp, generalHelp } from './help.ts'
-import { say, sayError } from './print-error.ts'
+import { sayError } from './print-error.ts'
 import { styleFor } from '../base/style.ts'
 
 /** The commands. Each is loaded when it is asked for, because all of them together take longer than most do. */
@@ -14,8 +13,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   versions: async () => (await import('./versions.ts')).versions,
   retire: async () => (await import('./usage/retire.ts')).retire,
   release: async () => (await import('./release/release.ts')).release,
-  openapi: async () => (await import('./openapi.ts')).openapi,
-  client: async () => (await import('./client.ts')).client,
+  openapi: async () => (await import('./documents.ts')).openapi,
+  client: async () => (await import('./documents.ts')).client,
   diff: async () => (await import('./gate/diff.ts')).diff,
   snapshot: async () => (await import('./gate/snapshot.ts')).snapshot,
   check: async () => (await import('./gate/check.ts')).check,

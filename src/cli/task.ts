@@ -1,18 +1,19 @@
+import { failure } from './command.ts'
 import { findHistoryInternals } from '../changes/internals.ts'
-import { explain } from '../changes/check/explain.ts'
+import { explain, type Explanation } from '../changes/check/explain.ts'
 import { versionFileNames } from '../http/file-name.ts'
 import type { App } from '../server/app/app.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import { findInternals, internalsOf } from '../server/adapters/internals.ts'
-import { failure } from './failure.ts'
 import { readCurrentApp } from './gate/read-app.ts'
-import type { ChangelogReport, Documents, ExplanationReport, Job, Result, Served, Wanted } from './job.ts'
+import type { Documents, Result, Served, Task, Wanted } from './job.ts'
+import type { ChangelogSource } from '../gate/changelog/changelog.ts'
 import { readHistory } from './release/read-history.ts'
 import { toTypes } from './types/to-types.ts'
 import { readDefinitions } from './write/read-definitions.ts'
 
 /** Does the task of a job that has a result. */
-export async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' }>): Promise<Result> {
+export async function doTask(app: App, job: Task): Promise<Result> {
   await prepare(app)
   switch (job.task) {
     case 'routes':
@@ -34,24 +35,23 @@ export async function doTask(app: App, job: Exclude<Job, { readonly task: 'dev' 
 
 function readServed(app: App): Served {
   return {
-    kind: 'routes',
     routes: app.routes().map(toPlain),
     versions: app.versions(),
     tree: app.printRoutes(),
   }
 }
 
-function readExplanation(app: App): ExplanationReport {
+function readExplanation(app: App): Explanation {
   const { versioning, routes } = internalsOf(app, 'octavo versions')
   const history = findHistoryInternals(versioning()?.history)
-  return { kind: 'explanation', explanation: history === undefined ? undefined : explain(history, routes()) }
+  return history === undefined ? { changes: [], nearMisses: [] } : explain(history, routes())
 }
 
-function readChangelog(app: App): ChangelogReport {
+function readChangelog(app: App): readonly ChangelogSource[] {
   const { versioning, routes } = internalsOf(app, 'octavo changelog')
   const changes = findHistoryInternals(versioning()?.history)?.concerns(routes()) ?? []
   const served = app.versions().filter((each) => each.elsewhere !== true && each.routes.length > 0)
-  const versions = served.map(({ version, deprecated, sunset, retired }) => ({
+  return served.map(({ version, deprecated, sunset, retired }) => ({
     version,
     deprecated,
     sunset,
@@ -59,7 +59,6 @@ function readChangelog(app: App): ChangelogReport {
     document: app.openapi({ version }),
     changes: changes.filter((change) => change.version === version),
   }))
-  return { kind: 'changelog', versions }
 }
 
 /** Prepares an application without starting it, so that neither databases nor secrets are needed. */
@@ -93,7 +92,7 @@ async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
   const every = wanted.kind === 'each' && known.length > 0 ? known : [null]
   const versions = wanted.kind === 'one' ? [wanted.version] : every
   const toName = versionFileNames([...known, ...versions.flatMap((version) => version ?? [])])
-  const documents: Documents['documents'][number][] = []
+  const documents: Documents[number][] = []
   for (const version of versions) {
     try {
       const document = await read(app, version ?? undefined)
@@ -103,10 +102,10 @@ async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
       throw unknownVersion(version, known)
     }
   }
-  return { kind: 'documents', documents }
+  return documents
 }
 
-type DocumentsJob = Extract<Job, { readonly wanted: Wanted }>
+type DocumentsJob = Extract<Task, { readonly wanted: Wanted }>
 
 async function readTypes(app: App, version: string | undefined): Promise<object> {
   const contract = internalsOf(app, 'octavo client').contract(version)
@@ -121,7 +120,7 @@ async function readDocument(app: App, version: string | undefined): Promise<obje
 /** @throws `CommandError` if the routes of the map have hosts of their own, and no host to make them of was given. */
 function toReadMap({
   host,
-}: Extract<Job, { readonly task: 'client' | 'types' }>): (
+}: Extract<Task, { readonly task: 'client' | 'types' }>): (
   app: App,
   version: string | undefined,
 ) => Promise<object> {

@@ -1,8 +1,7 @@
-import type { VersionInfo } from '../server/routing/report/versions.ts'
 import type { Command } from './command.ts'
+import type { VersionInfo } from '../server/routing/report/versions.ts'
 import { explainVersions } from './explain/explain.ts'
-import { findApp } from './find-app.ts'
-import { doJob } from './job.ts'
+import { ask } from './job.ts'
 import { styleFor, type Style } from '../base/style.ts'
 import { toTable } from './table.ts'
 import { readUsage } from './usage/read-usage.ts'
@@ -35,9 +34,8 @@ export const versions: Command = {
   },
   run: async (given, setting) => {
     if (given.has('explain')) return explainVersions(given, setting)
-    const module = findApp(given.positionals[0], setting.cwd)
-    const served = await doJob({ task: 'routes', module }, setting)
-    if (served?.kind !== 'routes') return 1
+    const served = await ask(given.positionals[0], { task: 'routes' }, setting)
+    if (served === undefined) return 1
     const file = given.value('usage')
     const entries = file === undefined ? undefined : readUsage(file, setting.cwd)
     const calls = entries && sumBy(entries, ({ version }) => version)

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 
+import { failure, say } from './command.ts'
 import { styleFor } from '../base/style.ts'
 import { messageOf } from '../base/values.ts'
-import { failure } from './failure.ts'
-import { say } from './print-error.ts'
 
 /**
  * Replaces a file atomically, and only if its text changes. Returns whether it changed.

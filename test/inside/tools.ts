@@ -1,6 +1,6 @@
 /** Exports what tests of the gate and the command line call and no entry point exports. It is apart from `parts.ts` because it loads both. */
 export { readArguments } from '../../src/cli/arguments.ts'
-export { InputError } from '../../src/cli/failure.ts'
+export { InputError } from '../../src/cli/command.ts'
 export { diff } from '../../src/cli/gate/diff.ts'
 export { printComparison } from '../../src/cli/gate/print.ts'
 export { applyEdits, toDiff, toEdits } from '../../src/cli/release/edits.ts'

@@ -1,12 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
-import type { Arguments } from '../arguments.ts'
-import type { Command, Setting } from '../command.ts'
-import { failure, usageError } from '../failure.ts'
-import { findApp, type AppModule } from '../find-app.ts'
-import { startJob, type Job, type Report } from '../job.ts'
-import { say } from '../print-error.ts'
+import { type Arguments, type Command, failure, say, type Setting, usageError } from '../command.ts'
+import { findApp, type AppModule, startJob, type Report, type DevJob } from '../job.ts'
 import { styleFor } from '../../base/style.ts'
 import { formatFirst } from '../../base/values.ts'
 import { exitCodeOf, watchOver, type Ended, type Running } from './child.ts'
@@ -43,8 +39,6 @@ export const dev: Command = {
     return serveAndWatch(toJob(given, module), extraFiles(given.values('watch'), setting.cwd), setting)
   },
 }
-
-type DevJob = Job & { readonly task: 'dev' }
 
 function toJob(given: Arguments, module: AppModule): DevJob {
   const [port, host] = [given.value('port'), given.value('host')]

@@ -1,8 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel'
 
+import { failure } from '../command.ts'
 import { appOf } from '../exports.ts'
-import { failure } from '../failure.ts'
-import type { Job, Report } from '../job.ts'
+import type { Report, DevJob } from '../job.ts'
 import { definitionEntries, endFailed, sayError } from '../print-error.ts'
 import { reportFiles } from './hooks.ts'
 
@@ -15,7 +15,7 @@ const LISTENING = 'octavo.listen.end'
  * wrong is printed, and ends the process.
  */
 export async function serveForDev(
-  job: Job & { readonly task: 'dev' },
+  job: DevJob,
   url: string,
   tell: (report: Report) => Promise<void>,
 ): Promise<void> {

@@ -1,17 +1,13 @@
+import type { Arguments, Setting } from '../command.ts'
 import type { Explanation, RoutePositions } from '../../changes/check/explain.ts'
-import type { Arguments } from '../arguments.ts'
-import type { Setting } from '../command.ts'
-import { findApp } from '../find-app.ts'
-import { doJob } from '../job.ts'
+import { ask } from '../job.ts'
 import { styleFor, type Style } from '../../base/style.ts'
 import { toTable } from '../table.ts'
 
 /** Prints the positions that the changes of an application reach. Returns the exit code. */
 export async function explainVersions(given: Arguments, setting: Setting): Promise<number> {
-  const module = findApp(given.positionals[0], setting.cwd)
-  const report = await doJob({ task: 'explain', module }, setting)
-  if (report?.kind !== 'explanation') return 1
-  const { explanation = { changes: [], nearMisses: [] } } = report
+  const explanation = await ask(given.positionals[0], { task: 'explain' }, setting)
+  if (explanation === undefined) return 1
   const text = given.has('json')
     ? JSON.stringify(explanation, undefined, 2)
     : formatExplanation(explanation, styleFor(process.stdout))

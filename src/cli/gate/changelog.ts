@@ -1,15 +1,12 @@
 import { join, resolve } from 'node:path'
 
+import { type Arguments, type Command, type Setting, usageError } from '../command.ts'
 import { toAtom } from '../../gate/changelog/atom.ts'
 import { toChangelog, type Changelog } from '../../gate/changelog/changelog.ts'
 import { toMarkdown } from '../../gate/changelog/markdown.ts'
 import { readIndex } from '../../gate/snapshot/snapshot.ts'
 import { isString } from '../../base/values.ts'
-import type { Arguments } from '../arguments.ts'
-import type { Command, Setting } from '../command.ts'
-import { usageError } from '../failure.ts'
-import { findApp, type AppModule } from '../find-app.ts'
-import { doJob } from '../job.ts'
+import { ask } from '../job.ts'
 import { readText, writeAndSay } from '../write-file.ts'
 import { toFailure } from './read-document.ts'
 
@@ -46,7 +43,7 @@ export const changelog: Command = {
   run: async (given, setting) => {
     const out = given.value('out')
     const write = writerOf(given, out)
-    const made = await readChangelog(findApp(given.positionals[0], setting.cwd), given.value('dir'), setting)
+    const made = await readChangelog(given.positionals[0], given.value('dir'), setting)
     if (made === undefined) return 1
     const text = write(cut(made, given))
     if (out === undefined) {
@@ -60,13 +57,12 @@ export const changelog: Command = {
 
 /** Reads the changelog of an application. Returns `undefined` after printing an error if it cannot be loaded. */
 export async function readChangelog(
-  module: AppModule,
+  app: string | undefined,
   folder: string | undefined,
   setting: Setting,
 ): Promise<Changelog | undefined> {
-  const report = await doJob({ task: 'changelog', module }, setting)
-  if (report?.kind !== 'changelog') return undefined
-  const { versions } = report
+  const versions = await ask(app, { task: 'changelog' }, setting)
+  if (versions === undefined) return undefined
   const name = folder ?? 'api'
   try {
     const days = await readReleaseDays(name, setting.cwd)

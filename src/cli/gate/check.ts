@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
 
+import { type Command, InputError } from '../command.ts'
 import { isAtLeast } from '../../gate/finding.ts'
 import { checkSnapshots, type CheckResult } from '../../gate/snapshot/check.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
-import type { Command } from '../command.ts'
-import { InputError } from '../failure.ts'
 import { styleFor } from '../../base/style.ts'
-import { readCurrent } from './current.ts'
+import { ask } from '../job.ts'
 import { FORMATS, printComparison } from './print.ts'
 import { failOnOf, formatOf } from './diff.ts'
 import { toFailure } from './read-document.ts'
@@ -41,7 +40,7 @@ export const check: Command = {
     try {
       const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
       if (snapshots.length === 0) throw new InputError(`${name} has no documents: run octavo snapshot first`)
-      const current = await readCurrent(given.positionals[0], setting, true)
+      const current = await ask(given.positionals[0], { task: 'current', isChecked: true }, setting)
       if (current?.definitions === undefined) return 1
       const { versions, serving, history, definitions } = current
       compared = { snapshots, current: versions, definitions }

@@ -16,7 +16,6 @@ export async function readCurrentApp(app: App, isChecked: boolean): Promise<Curr
   const { schemes, routes } = readServing(internalsOf(app, 'octavo check'))
   const history = isChecked ? readHistory(app) : undefined
   return {
-    kind: 'current',
     versions:
       known.length === 0
         ? [{ version: UNVERSIONED, document: app.openapi(), isDefault: false }]

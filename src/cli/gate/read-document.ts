@@ -3,13 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 
+import { CommandError, InputError, type Setting } from '../command.ts'
 import { ReadError } from '../../gate/document/read-error.ts'
 import { toName, toSource, type Source } from '../../gate/document/source.ts'
 import { isObject, messageOf } from '../../base/values.ts'
-import type { Setting } from '../command.ts'
-import { CommandError, InputError } from '../failure.ts'
-import { findApp } from '../find-app.ts'
-import { doJob } from '../job.ts'
+import { ask } from '../job.ts'
 
 /** A document that a command compares, and what messages call it. */
 export interface ComparedDocument {
@@ -145,9 +143,7 @@ function referencesIn(document: unknown): readonly string[] {
 }
 
 async function readVersion(version: string, app: string | undefined, setting: Setting): Promise<object> {
-  const module = findApp(app, setting.cwd)
-  const made = await doJob({ task: 'openapi', module, wanted: { kind: 'one', version } }, setting)
-  const document = made?.kind === 'documents' ? made.documents[0]?.document : undefined
-  if (document === undefined) throw new InputError(`${module.label} has no document of version ${version}`)
-  return document
+  const [made] = (await ask(app, { task: 'openapi', wanted: { kind: 'one', version } }, setting)) ?? []
+  if (made === undefined) throw new InputError(`${app ?? 'the app'} has no document of version ${version}`)
+  return made.document
 }

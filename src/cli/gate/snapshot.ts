@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 
+import { type Command, say, type Setting, usageError } from '../command.ts'
 import { readIndexOf, toDigest } from '../../gate/snapshot/folder.ts'
 import {
   isAfterSunset,
@@ -12,13 +13,9 @@ import {
   type Index,
   type SnapshotEntry,
 } from '../../gate/snapshot/snapshot.ts'
-import type { Command, Setting } from '../command.ts'
-import { usageError } from '../failure.ts'
-import type { CurrentReport } from '../job.ts'
-import { say } from '../print-error.ts'
+import { ask, type CurrentReport } from '../job.ts'
 import { styleFor } from '../../base/style.ts'
 import { writeAndSay, writeWhole } from '../write-file.ts'
-import { readCurrent } from './current.ts'
 import { toFailure } from './read-document.ts'
 
 export const snapshot: Command = {
@@ -35,7 +32,7 @@ export const snapshot: Command = {
     version: { value: '<version>', multiple: true, about: 'keep only this version (repeatable)' },
   },
   run: async (given, setting) => {
-    const report = await readCurrent(given.positionals[0], setting)
+    const report = await ask(given.positionals[0], { task: 'current', isChecked: false }, setting)
     if (report === undefined) return 1
     await keepVersions(report, setting, { out: given.value('out'), wanted: given.values('version') })
     return 0

@@ -1,13 +1,10 @@
+import { failure, say, type Setting } from '../command.ts'
+import { ask } from '../job.ts'
 import { styleFor } from '../../base/style.ts'
 import { formatFirst, messageOf } from '../../base/values.ts'
 import type { Source } from '../../gate/document/source.ts'
 import type { Finding } from '../../gate/finding.ts'
-import type { Setting } from '../command.ts'
-import { failure } from '../failure.ts'
-import { findApp } from '../find-app.ts'
-import { readCurrent } from '../gate/current.ts'
 import { keepVersions } from '../gate/snapshot.ts'
-import { say } from '../print-error.ts'
 import { compareImported, type ImportReport } from './compare.ts'
 import type { ImportedApi } from './read-api.ts'
 import type { ImportedProject } from './write-project.ts'
@@ -19,11 +16,10 @@ export async function finishImport(
   source: Source,
   setting: Setting,
 ): Promise<number> {
-  const current = await readCurrent(undefined, setting)
+  const current = await ask(undefined, { task: 'current', isChecked: false }, setting)
   if (current === undefined) return 1
   const served = current.versions.find(({ version }) => version === project.version)
-  if (served === undefined)
-    throw failure(`${findApp(undefined, setting.cwd).label} has no version ${project.version}`)
+  if (served === undefined) throw failure(`the app has no version ${project.version}`)
   let report: ImportReport
   try {
     report = compareImported(source, served.document, api, project.expected)

@@ -1,9 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 
-import type { Command } from '../command.ts'
-import { failure, usageError } from '../failure.ts'
-import { say } from '../print-error.ts'
+import { type Command, failure, say, usageError } from '../command.ts'
 import { styleFor } from '../../base/style.ts'
 import { writeWhole } from '../write-file.ts'
 import { packedOrigin } from './origin.ts'

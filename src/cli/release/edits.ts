@@ -1,4 +1,4 @@
-import { failure } from '../failure.ts'
+import { failure } from '../command.ts'
 import { lineAt, toCalls, toMembers, type Call, type Property } from './calls.ts'
 import { toTokens, type Token } from './tokens.ts'
 

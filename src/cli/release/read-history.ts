@@ -18,7 +18,6 @@ export function readHistory(app: App, version: string): HistoryReport {
   const internals = findHistoryInternals(versioning?.history)
   if (versioning?.history === undefined || internals === undefined)
     return {
-      kind: 'history',
       versions: [],
       next: [],
       routes: [],
@@ -30,7 +29,6 @@ export function readHistory(app: App, version: string): HistoryReport {
   const versions = parts.versions.filter((each) => each !== parts.next)
   const next = parts.changes.filter((change) => change.version === 'next' && change.preview === undefined)
   return {
-    kind: 'history',
     versions,
     next: next.map((change) => ({ id: change.id, title: change.title, at: placeOf(change) })),
     routes: routes()

@@ -1,14 +1,12 @@
 import { relative, resolve } from 'node:path'
 
+import { type Command, failure, say, type Setting, usageError } from '../command.ts'
 import { toVersionMarkdown } from '../../gate/changelog/markdown.ts'
 import { readArguments } from '../arguments.ts'
-import type { Command, Setting } from '../command.ts'
-import { failure, usageError } from '../failure.ts'
-import { findApp, type AppModule } from '../find-app.ts'
-import { doJob, type HistoryReport } from '../job.ts'
+import { type HistoryReport, ask } from '../job.ts'
 import { readChangelog } from '../gate/changelog.ts'
 import { snapshot } from '../gate/snapshot.ts'
-import { say, sayError } from '../print-error.ts'
+import { sayError } from '../print-error.ts'
 import { styleFor } from '../../base/style.ts'
 import { readText, writeWhole } from '../write-file.ts'
 import { toUnfinishedText } from '../write/unfinished.ts'
@@ -31,10 +29,9 @@ export const release: Command = {
     force: { about: 'edit files with uncommitted changes and files that git ignores, too' },
   },
   run: async (given, setting) => {
-    const [version, name] = given.positionals
+    const [version, app] = given.positionals
     if (version === undefined) throw usageError('pass a version: octavo release 2026-06-01')
-    const module = findApp(name, setting.cwd)
-    const history = await readHistory(module, version, setting)
+    const history = await readHistory(app, version, setting)
     if (history === undefined) return 1
     const sources = await editSources(history, version, setting.cwd)
     if (!given.has('force')) await failIfUnsafe(sources, setting.cwd)
@@ -43,9 +40,9 @@ export const release: Command = {
       say('No file was written because of --dry-run')
       return 0
     }
-    if (!(await writeSources(sources, { module, version, setting }))) return 1
-    await sayChangelog({ module, version, setting })
-    const args = [...(name === undefined ? [] : [name]), '--version', version]
+    if (!(await writeSources(sources, { app, version, setting }))) return 1
+    await sayChangelog({ app, version, setting })
+    const args = [...(app === undefined ? [] : [app]), '--version', version]
     if (given.has('snapshot')) return snapshot.run(readArguments(args, snapshot), setting)
     say(`Keep its document for octavo check: octavo snapshot ${args.join(' ')}`)
     return 0
@@ -62,12 +59,12 @@ interface EditedFile {
 
 /** Returns `undefined` after printing an error if the app cannot be loaded. @throws `CommandError` if the version cannot be released */
 async function readHistory(
-  module: AppModule,
+  app: string | undefined,
   version: string,
   setting: Setting,
 ): Promise<HistoryReport | undefined> {
-  const history = await doJob({ task: 'release', module, version }, setting)
-  if (history?.kind !== 'history') return undefined
+  const history = await ask(app, { task: 'release', version }, setting)
+  if (history === undefined) return undefined
   const { versions, next, routes, unfinished, problem } = history
   if (problem !== undefined) {
     const toError = problem.isMalformed ? usageError : failure
@@ -153,9 +150,9 @@ function summaryOf({ next, routes }: HistoryReport, sources: readonly EditedFile
 }
 
 /** Prints the changelog of the version. A failure here doesn't fail the release. */
-async function sayChangelog({ module, version, setting }: Check): Promise<void> {
+async function sayChangelog({ app, version, setting }: Check): Promise<void> {
   try {
-    const made = await readChangelog(module, undefined, setting)
+    const made = await readChangelog(app, undefined, setting)
     const entry = made?.versions.find((each) => each.version === version)
     if (entry !== undefined) say(`\n${toVersionMarkdown(entry)}\n`)
   } catch (error) {
@@ -164,7 +161,7 @@ async function sayChangelog({ module, version, setting }: Check): Promise<void> 
 }
 
 interface Check {
-  readonly module: AppModule
+  readonly app: string | undefined
   readonly version: string
   readonly setting: Setting
 }
@@ -189,7 +186,7 @@ async function writeSources(sources: readonly EditedFile[], check: Check): Promi
   return false
 }
 
-async function isReleased({ module, version, setting }: Check): Promise<boolean> {
-  const served = await doJob({ task: 'routes', module }, setting)
-  return served?.kind === 'routes' && served.versions.some((each) => each.version === version)
+async function isReleased({ app, version, setting }: Check): Promise<boolean> {
+  const served = await ask(app, { task: 'routes' }, setting)
+  return served?.versions.some((each) => each.version === version) === true
 }

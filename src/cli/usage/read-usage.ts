@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
+import { InputError } from '../command.ts'
 import type { UsageEntry } from '../../server/options/usage.ts'
 import { isRecord, isString, messageOf } from '../../base/values.ts'
-import { InputError } from '../failure.ts'
 import type { Kept } from './retirement.ts'
 
 /**

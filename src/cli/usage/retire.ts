@@ -1,11 +1,8 @@
+import { type Arguments, type Command, failure, usageError } from '../command.ts'
 import type { UsageEntry } from '../../server/options/usage.ts'
-import type { Arguments } from '../arguments.ts'
-import type { Command } from '../command.ts'
-import { failure, usageError } from '../failure.ts'
-import { findApp } from '../find-app.ts'
+import { ask } from '../job.ts'
 import { readReleaseDays } from '../gate/changelog.ts'
 import { toFailure } from '../gate/read-document.ts'
-import { doJob } from '../job.ts'
 import { toDay } from '../../gate/changelog/changelog.ts'
 import { styleFor } from '../../base/style.ts'
 import { readKept, readUsage } from './read-usage.ts'
@@ -53,8 +50,8 @@ export const retire: Command = {
       throw usageError(`--since ${since} isn't a day`, 'write 2026-01-31')
     if (given.has('json') && given.has('csv')) throw usageError('--json and --csv exclude each other')
     const all = readUsage(file, setting.cwd)
-    const served = await doJob({ task: 'routes', module: findApp(app, setting.cwd) }, setting)
-    if (served?.kind !== 'routes') return 1
+    const served = await ask(app, { task: 'routes' }, setting)
+    if (served === undefined) return 1
     const names = served.versions.map((info) => info.version)
     if (!names.includes(version))
       throw failure(`there is no version ${version}`, `there are ${names.join(', ') || 'none'}`)

@@ -31,7 +31,6 @@ interface DefinedModel extends DefinedSchema, KnownModel {
 
 /** The definitions of an application, for the changes that `octavo check --write` writes. */
 export interface Definitions {
-  readonly kind: 'definitions'
   /** `undefined` without a history. */
   readonly history:
     | {
@@ -54,7 +53,6 @@ export interface Definitions {
 }
 
 const NOTHING: Definitions = {
-  kind: 'definitions',
   history: undefined,
   models: [],
   parts: [],
@@ -90,7 +88,6 @@ export async function readDefinitions(app: App): Promise<Definitions> {
   const files = [...places, ...(await importedBy(new Set(ofRoutes)))]
   const exported = await partsIn(files, models)
   return {
-    kind: 'definitions',
     history: {
       versions: parts.versions.filter((version) => version !== parts.next),
       at: placeOf(history),

@@ -1,15 +1,13 @@
 import { relative } from 'node:path'
 import { rm } from 'node:fs/promises'
 
+import { say, type Setting } from '../command.ts'
 import { isAtLeast, type Level, type VersionFinding } from '../../gate/finding.ts'
 import type { CheckResult } from '../../gate/snapshot/check.ts'
 import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
-import type { Setting } from '../command.ts'
-import type { AppModule } from '../find-app.ts'
-import { doJob } from '../job.ts'
-import { say } from '../print-error.ts'
+import { ask } from '../job.ts'
 import { styleFor } from '../../base/style.ts'
 import { writeWhole } from '../write-file.ts'
 import { layOut, toDistinct, type Layout, type WrittenFile } from './lay-out.ts'
@@ -22,7 +20,7 @@ export interface Failed {
   readonly current: readonly CurrentVersion[]
   /** The level that fails. */
   readonly failOn: Level
-  readonly module: AppModule
+  readonly app: string | undefined
   readonly definitions: Definitions
 }
 
@@ -50,7 +48,7 @@ export async function writeChanges(failed: Failed, setting: Setting): Promise<bo
     say(`No change was written: ${layout}`)
     return false
   }
-  const isWritten = layout.files.length > 0 && (await writeFiles(layout.files, failed.module, setting))
+  const isWritten = layout.files.length > 0 && (await writeFiles(layout.files, failed.app, setting))
   if (isWritten) for (const line of toReport(layout, setting.cwd)) say(line)
   const rest = restOf(failed, own, layout, unwritten)
   if (rest.length > 0) say('You have to write changes by hand for')
@@ -99,7 +97,7 @@ function nameOf(draft: Draft): string {
 /** Writes files, and loads the application with them. If it cannot be loaded, the files are what they were. */
 async function writeFiles(
   files: readonly WrittenFile[],
-  module: AppModule,
+  app: string | undefined,
   setting: Setting,
 ): Promise<boolean> {
   const restore = async (): Promise<void> => {
@@ -111,7 +109,7 @@ async function writeFiles(
   }
   try {
     for (const { path, text } of files) await writeWhole(path, text)
-    if ((await doJob({ task: 'definitions', module }, setting)) !== undefined) return true
+    if ((await ask(app, { task: 'definitions' }, setting)) !== undefined) return true
   } catch (error) {
     await restore()
     throw error

@@ -1,30 +1,88 @@
 import { extname, relative, resolve } from 'node:path'
 
+import { type Arguments, type Command, say, usageError } from './command.ts'
 import { toPlain, toPointerStep } from '../gate/json.ts'
 import { isObject } from '../base/values.ts'
-import type { Arguments } from './arguments.ts'
-import { usageError } from './failure.ts'
-import type { Documents, Wanted } from './job.ts'
-import { say } from './print-error.ts'
+import { ask, type Documents, type Wanted } from './job.ts'
 import { styleFor } from '../base/style.ts'
 import { readText, writeAndSay } from './write-file.ts'
 
 /** Differences that are shown before the rest is counted. */
 const MOST_DIFFERENCES = 20
 /** The placeholder of the version in a file name. */
-export const PLACEHOLDER = '{version}'
+const PLACEHOLDER = '{version}'
 
 /** The options of commands that write documents. */
-export const OUT_OPTIONS = {
+const OUT_OPTIONS = {
   out: { value: '<file>', short: 'o', about: 'the file to write, if its content changes' },
   check: { about: 'compare with the file instead, and fail if it differs' },
 } as const
+
+export const openapi: Command = {
+  summary: 'write the OpenAPI documents of an app',
+  usage: '[<app>] [options]',
+  about: [
+    'Writes one document of all versions, or the document of one version, to standard output or a file. If the file',
+    `name contains ${PLACEHOLDER}, you get one file for each version. The app is not started.`,
+  ],
+  examples: [
+    'octavo openapi > openapi.json',
+    'octavo openapi src/app.ts --version 2 --out openapi.yaml',
+    "octavo openapi --out 'openapi/{version}.json' --check",
+  ],
+  positionals: 1,
+  options: {
+    version: { value: '<version>', about: 'the version to write' },
+    all: { about: 'write one document of all versions (the default)' },
+    out: OUT_OPTIONS.out,
+    format: { value: '<json|yaml>', about: 'the format (by the extension of the file, else json)' },
+    check: OUT_OPTIONS.check,
+  },
+  run: async (given, setting) => {
+    const order = toOrder(given)
+    const made = await ask(given.positionals[0], { task: 'openapi', wanted: order.wanted }, setting)
+    return made === undefined ? 1 : deliver(made, order, setting.cwd)
+  },
+}
+
+export const client: Command = {
+  summary: 'write the types or the route map of an app for a typed client',
+  usage: '[<app>] [options]',
+  about: [
+    'Writes the types of a version to standard output or a file, so that you can use createClient<Api>() without the',
+    'source of the app. With --map, it writes the route map for the option routes of the client. Without --version, you',
+    `get the version of requests that name none. If the file name contains ${PLACEHOLDER}, you get one file for each`,
+    'version. The app is not started.',
+  ],
+  examples: [
+    'octavo client --version 2 --out src/api.d.ts',
+    'octavo client --map --version 2 --out src/routes.json',
+    "octavo client --map --out 'routes/{version}.json' --check",
+  ],
+  positionals: 1,
+  options: {
+    map: { about: 'write the route map instead of the types' },
+    version: { value: '<version>', about: 'the version to write' },
+    host: { value: '<host>', about: 'the host of the app, if versions are read from the host' },
+    ...OUT_OPTIONS,
+  },
+  run: async (given, setting) => {
+    const isMap = given.has('map')
+    const host = given.value('host')
+    if (!isMap && host !== undefined) throw usageError('--host requires --map')
+    const order = { ...toOrder(given), format: isMap ? 'json' : 'text' } as const
+    const named = host === undefined ? {} : { host }
+    const task = { task: isMap ? 'client' : 'types', wanted: order.wanted, ...named } as const
+    const made = await ask(given.positionals[0], task, setting)
+    return made === undefined ? 1 : deliver(made, order, setting.cwd)
+  },
+}
 
 /** The format of a document. `text` writes its member `text`. */
 type Format = 'json' | 'yaml' | 'text'
 
 /** The documents that are wanted, and their destination. */
-export interface Order {
+interface Order {
   readonly wanted: Wanted
   readonly out: string | undefined
   readonly format: Format
@@ -32,7 +90,7 @@ export interface Order {
 }
 
 /** Reads the options of a command. @throws `CommandError` for options that contradict each other. */
-export function toOrder(given: Arguments): Order {
+function toOrder(given: Arguments): Order {
   const [version, out] = [given.value('version'), given.value('out')]
   if (given.has('all') && version !== undefined) throw usageError('--version and --all exclude each other')
   if (given.has('check') && out === undefined)
@@ -55,7 +113,7 @@ function formatOf(given: string | undefined, out = ''): Format {
 }
 
 /** Writes documents or compares them with files. Returns the exit code. */
-export async function deliver({ documents }: Documents, order: Order, cwd: string): Promise<number> {
+async function deliver(documents: Documents, order: Order, cwd: string): Promise<number> {
   const results: boolean[] = []
   for (const { name: own, document } of documents) {
     const text = await formatDocument(document, order.format)
