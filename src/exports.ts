@@ -207,7 +207,7 @@ export type {
   BodyOptions as InjectBodyOptions,
   FormValues,
   MultipartValues,
-} from './server/adapters/inject/body.ts'
+} from './server/adapters/inject/headers.ts'
 export type { HeaderOptions as InjectHeaderOptions, HeaderValue } from './server/adapters/inject/headers.ts'
 export type { InjectStream, InjectResponse } from './server/adapters/inject/inject.ts'
 export type { InjectOptions, InjectStreamOptions } from './server/adapters/inject/request.ts'
@@ -220,7 +220,7 @@ export {
   type RequestStart,
 } from './server/logging/channels.ts'
 export type { RouteEntry } from './server/app/route-list.ts'
-export type { RequestConnection, Telemetry } from './server/options/telemetry.ts'
+export type { RequestConnection, Telemetry } from './server/options/app-options.ts'
 export type { ChangeUsage, UsageEntry, UsageOptions, UsageStore } from './server/options/usage.ts'
 export type { AppOptions, ConfigOptions, Limits, Timeouts } from './server/options/app-options.ts'
 export type { ExcludedRoute, PrefixOptions } from './server/options/prefix.ts'

@@ -47,7 +47,7 @@ describe('wrong options', () => {
     [
       'bearerAuth',
       [{ verify, constructor: 1 }],
-      'unknown_option: there is no option "constructor"; use one of verify, inject, scheme, schemeName, realm, bearerFormat, description',
+      'unknown_option: there is no option "constructor"; use one of verify, inject, schemeName, realm, description, scheme, bearerFormat',
     ],
     [
       'bearerAuth',
@@ -69,7 +69,7 @@ describe('wrong options', () => {
     [
       'bearerAuth',
       [{ verify, optional: true }],
-      'unknown_option: "optional" is no option: the optional form of a guard is optional(guard); use one of verify, inject, scheme, schemeName, realm, bearerFormat, description',
+      'unknown_option: "optional" is no option: the optional form of a guard is optional(guard); use one of verify, inject, schemeName, realm, description, scheme, bearerFormat',
     ],
     [
       'apiKey',

@@ -1,12 +1,19 @@
-import { errorAt, placed, type DefinitionProblem } from '../../base/definition-error.ts'
+import { errorAt, placed, invalidOption, type DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { isDefinition } from '../../routes/check-fields.ts'
-import type { AnyGuard, Guard, Identified } from '../../define/guard.ts'
+import { needingScopes, type AnyGuard, type Guard, type Identified } from '../../define/guard.ts'
 import { fitsOf, fitting } from '../../define/interceptor.ts'
 import { documentedOf, documenting } from '../../define/layers.ts'
 import { HttpError } from '../../http/errors.ts'
-import { challengeOf, denied, type UntypedGuard } from './create-guard.ts'
-import { describeValue } from '../../base/values.ts'
+import {
+  challengeOf,
+  denied,
+  grantOf,
+  insufficientScope,
+  LACKING_SCOPE,
+  type UntypedGuard,
+} from './create-guard.ts'
+import { describeValue, isPromise } from '../../base/values.ts'
 
 type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
@@ -30,7 +37,7 @@ type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number
 export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
   ...guards: G
 ): Guard<IdentityOfAny<G>> {
-  check(guards)
+  checkGuards(guards)
   return placed(combine(guards), anyOf)
 }
 
@@ -119,7 +126,7 @@ function partOf(inject: Readonly<Record<string, unknown>>, prefix: string): obje
   return Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]))
 }
 
-function check(guards: readonly unknown[]): void {
+function checkGuards(guards: readonly unknown[]): void {
   const wrong = guards.findIndex((guard) => !isDefinition('guard')(guard))
   if (guards.length > 0 && wrong < 0) return
   const problem: DefinitionProblem = {
@@ -128,5 +135,112 @@ function check(guards: readonly unknown[]): void {
     message: wrong < 0 ? 'there is no guard' : `argument ${wrong + 1} is ${describeValue(guards[wrong])}`,
     fix: 'give guards made by bearerAuth, basicAuth, apiKey or defineGuard',
   }
-  throw errorAt([problem], check, 1)
+  throw errorAt([problem], checkGuards, 1)
+}
+
+const forms = new WeakMap<AnyGuard, AnyGuard>()
+
+/**
+ * Returns the optional form of a guard: requests without credentials pass it with `undefined` as their identity. Wrong credentials are
+ * still a 401. A guard has one optional form, so a second call returns the same object.
+ *
+ * @example
+ * const SignedIn = jwtAuth({ issuer, audience, jwks, algorithms: ['ES256'] })
+ * const routes = [
+ *   { method: 'GET', guards: [optional(SignedIn)], handler: listCars },
+ *   { method: 'POST', guards: [SignedIn], handler: createCar },
+ * ]
+ *
+ * @throws `DefinitionError` if it is not a guard.
+ */
+export function optional<I>(guard: Guard<I>): Guard<[I] extends [never] ? never : I | undefined> {
+  checkOne(guard)
+  return placed(formOf(guard), optional)
+}
+
+function formOf(guard: AnyGuard): UntypedGuard {
+  if (guard.required !== undefined) return guard
+  const form = forms.get(guard) ?? toOptional(guard)
+  forms.set(guard, form)
+  return form
+}
+
+function toOptional(guard: AnyGuard): UntypedGuard {
+  const { name, inject, after, security } = guard
+  const form: UntypedGuard = {
+    kind: 'guard',
+    name,
+    inject,
+    required: guard,
+    ...(after === undefined ? {} : { after }),
+    ...(security === undefined ? {} : { security: [...security, {}] }),
+    replaceMembers: (find) => formOf(find(guard)),
+    canActivate: (context, injected: never) => {
+      try {
+        const verdict = guard.canActivate(context, injected)
+        return isPromise(verdict) ? verdict.then(undefined, pass) : verdict
+      } catch (error) {
+        return pass(error)
+      }
+    },
+  }
+  return fitting(documenting(form, ...documentedOf([guard])), ...fitsOf([guard]))
+}
+
+/** Only this 401 means that there were no credentials. */
+function pass(error: unknown): true {
+  if (error instanceof HttpError && error.code === 'unauthenticated') return true
+  throw error
+}
+
+function checkOne(guard: unknown): void {
+  if (isDefinition('guard')(guard)) return
+  const fix = 'give one guard, such as optional(SignedIn)'
+  throw errorAt([invalidOption('optional', `the argument is ${describeValue(guard)}`, fix)], checkOne, 1)
+}
+
+/** A scope (RFC 6749 section 3.3): printable ASCII without blanks, quotes and backslashes. */
+const SCOPE = /^[!#-[\]-~]+$/
+
+export function isScope(value: unknown): value is string {
+  return typeof value === 'string' && SCOPE.test(value)
+}
+
+/**
+ * Creates a guard that refuses tokens without these scopes with 403 `insufficient_scope` (RFC 6750). It reads the scopes of the token that
+ * `jwtAuth` verified before it, and documents show them.
+ *
+ * @example
+ * const routes = [{ method: 'POST', guards: [scopes('cars:write')], handler: createCar }]
+ *
+ * @throws `DefinitionError` without scopes, and for a name that cannot be a scope.
+ */
+export function scopes(...names: readonly [string, ...string[]]): Guard {
+  checkScopes(names)
+  const name = `scopes(${names.join(' ')})`
+  const canActivate = (context: ExecutionContext): true => {
+    const found = grantOf(context)
+    if (found === undefined) throw new Error(`${name} needs a guard of jwtAuth before it`)
+    const { scopes: given, challenge } = found
+    if (given !== undefined && names.every((each) => given.has(each))) return true
+    // an optional guard lets requests without a token pass
+    if (given === undefined && context.identity === undefined)
+      throw denied('unauthenticated', [challenge({ scope: names.join(' ') })])
+    throw insufficientScope(challenge, names)
+  }
+  const guard = {
+    kind: 'guard',
+    name,
+    inject: {},
+    security: [needingScopes({}, names)],
+    canActivate,
+  } as const
+  return placed(documenting(guard, { problems: [LACKING_SCOPE] }), scopes)
+}
+
+function checkScopes(names: readonly unknown[]): void {
+  const wrong = names.findIndex((name) => !isScope(name))
+  if (names.length > 0 && wrong < 0) return
+  const message = wrong < 0 ? 'there is no scope' : `argument ${wrong + 1} is ${describeValue(names[wrong])}`
+  throw errorAt([invalidOption('scopes', message, "write scopes('cars:write')")], checkScopes, 1)
 }

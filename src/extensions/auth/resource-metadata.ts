@@ -2,7 +2,7 @@ import type { Rules } from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/layers.ts'
 import { isRecord, isNonEmptyString } from '../../base/values.ts'
 import { checkOptions, RULES } from './options.ts'
-import { isScope } from './scopes.ts'
+import { isScope } from './any-of.ts'
 
 /** The options of `resourceMetadata`. */
 export interface ResourceMetadataOptions {

@@ -16,10 +16,8 @@ import { isCutOff, type ParserError } from '../../server/adapters/node/http1.ts'
 import { nothingSeen, type Seen } from '../../server/adapters/node/watch.ts'
 import { EngineBody } from './body.ts'
 import type { Handle, ParsedHead, Parser, Parsers, ParserTarget } from './parser.ts'
-import { EngineRequest, type Link } from './request.ts'
-import { readFraming } from './request-headers.ts'
-import { SAYS_CLOSE } from './answer-head.ts'
-import { send, type SendTarget } from './send.ts'
+import { EngineRequest, readFraming, type Link } from './request.ts'
+import { SAYS_CLOSE, send, type SendTarget } from './send.ts'
 
 /** The state that the connections of a server share. */
 export interface Host {

@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import { ServerResponse, IncomingMessage } from 'node:http'
 import { createServer, type Server as TcpServer, type Socket } from 'node:net'
+import { channel } from 'node:diagnostics_channel'
 
 import { findHeader } from '../../server/request/header.ts'
-import { createEnding, isDirectPossible } from '../../server/adapters/node/direct.ts'
-import { toBounds, toTimes, endSocket, toError } from '../../server/adapters/node/http1.ts'
+import { createEnding, isDirectPossible, areResponsesReplaced } from '../../server/adapters/node/direct.ts'
+import { toBounds, toTimes, endSocket, toError, NOT_HTTP_1 } from '../../server/adapters/node/http1.ts'
 import { destroyAll } from '../../server/adapters/node/lingering-close.ts'
 import type {
   CreateHttp1Part,
@@ -15,12 +16,19 @@ import type {
 import type { Engine } from '../../server/adapters/node/listen-options.ts'
 import type { HandshakeHead, Tracked } from '../../server/adapters/node/upgrade.ts'
 import { watch } from '../../server/adapters/node/watch.ts'
-import { createAnswer } from './answer.ts'
 import { Connection, type Host } from './connection.ts'
-import { openWatched, sendWatched, toIncomingMessage } from './node-objects.ts'
 import { findParsers, type CreateParsers, type ParsedHead, type Parsers } from './parser.ts'
-import type { EngineRequest } from './request.ts'
-import { toHeaders } from './request-headers.ts'
+import { toHeaders, type EngineRequest } from './request.ts'
+import { isPromise } from '../../base/values.ts'
+import { httpError, type HttpError } from '../../http/errors.ts'
+import type { FinishedResponse } from '../../http/http.ts'
+import { endsBefore, write } from '../../server/adapters/node/write.ts'
+import type { Dispatch } from '../../server/dispatch.ts'
+import type { RefusalSettings } from '../../server/options/settings.ts'
+import { createHeadCheck, serverClosing } from '../../server/pipeline/failure.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
+import { codingRefusal } from '../../server/adapters/node/handler.ts'
+import type { SendTarget } from './send.ts'
 
 /**
  * Returns Octavo's own engine on the parser of Node, for the option `engine` of `listen`. Experimental. If the parser cannot be used,
@@ -181,4 +189,111 @@ function createTracking({ all, released }: Register): Tracked {
       if (all.delete(socket)) released.add(socket)
     },
   }
+}
+
+/**
+ * Creates the function that answers a request. `isClosing` tells whether requests are refused, and `watchRequest` shows a request to
+ * who watches.
+ */
+function createAnswer(
+  dispatch: Dispatch,
+  settings: RefusalSettings,
+  isClosing: () => boolean,
+  watchRequest: (request: EngineRequest, socket: Socket) => ServerResponse | undefined,
+): (request: EngineRequest, connection: Connection) => void {
+  const findRefusal = createHeadCheck(settings.limits)
+  const refusalOf = ({ head, framing }: EngineRequest): HttpError | undefined => {
+    const { major, minor, target, lines } = head
+    if (framing.expectsMore)
+      return httpError('expectation_failed', 'No expectation but 100-continue can be met')
+    // the parser takes 0.9 and 2.0 as well
+    if (major !== 1) return httpError('malformed_request', NOT_HTTP_1)
+    if (isClosing()) return serverClosing()
+    return (
+      findRefusal(target.length, framing.host, minor === 1, lines) ?? codingRefusal(framing.coding, minor)
+    )
+  }
+  return (request, connection) => {
+    if (isWatched()) request.response = watchRequest(request, connection.socket)
+    const refusal = refusalOf(request)
+    if (refusal !== undefined) {
+      request.isFinal = true
+      return connection.settle(request, settings.writeError(refusal), undefined)
+    }
+    const { context, response } = dispatch(request)
+    if (isPromise(response)) settleLater(connection, request, context, response)
+    else settle(connection, request, context, response)
+  }
+}
+
+// in a function of its own: a closure would be made for every request, whether or not something takes time
+function settleLater(
+  connection: Connection,
+  request: EngineRequest,
+  context: RequestContext,
+  response: PromiseLike<FinishedResponse>,
+): void {
+  void response.then((settled) => settle(connection, request, context, settled))
+}
+
+function settle(
+  connection: Connection,
+  request: EngineRequest,
+  context: RequestContext,
+  finished: FinishedResponse,
+): void {
+  if (endsBefore(context, finished) || request.isGone || request.isDone) void context.end()
+  else request.onEnd = () => void context.end()
+  connection.settle(request, finished, context)
+}
+
+const STARTED = channel('http.server.request.start')
+const CREATED = channel('http.server.response.created')
+const FINISHED = channel('http.server.response.finish')
+
+/** Whether something watches what servers of node:http do, or stands in the place of methods of their responses. */
+function isWatched(): boolean {
+  return STARTED.hasSubscribers || FINISHED.hasSubscribers || CREATED.hasSubscribers || areResponsesReplaced()
+}
+
+/** Creates the request of node:http that others expect, without body. */
+function toIncomingMessage({ head, headers }: EngineRequest, socket: Socket): IncomingMessage {
+  const { major, minor, method, target, lines } = head
+  const message = new IncomingMessage(socket)
+  const version = { httpVersionMajor: major, httpVersionMinor: minor, httpVersion: `${major}.${minor}` }
+  const own = { method, url: target, rawHeaders: [...lines], headers: { ...headers }, complete: true }
+  Object.assign(message, version, own)
+  message.push(null)
+  return message
+}
+
+/** Creates the response of node:http for a request that is watched. What is done to it becomes part of the answer. */
+function openWatched(request: EngineRequest, socket: Socket, server: TcpServer): ServerResponse {
+  const message = toIncomingMessage(request, socket)
+  const response = new ServerResponse(message)
+  response.shouldKeepAlive = request.head.keepAlive
+  STARTED.publish({ request: message, response, socket, server })
+  response.once('finish', () => FINISHED.publish({ request: message, response, socket, server }))
+  return response
+}
+
+/** Sends an answer by the response of node:http. `idle` is how long the connection stays behind it, in milliseconds. */
+function sendWatched(target: SendTarget, request: EngineRequest, isLast: boolean, idle: number): void {
+  const { socket } = target
+  const { response, finished, context } = request
+  if (response === undefined || finished === undefined) return
+  Reflect.set(response, '_keepAliveTimeout', idle)
+  if (request.isUntold) response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  const drain = (): void => void response.emit('drain')
+  socket.on('drain', drain)
+  response.once('close', () => socket.off('drain', drain))
+  response.once('finish', () => {
+    target.isEnding = isLast || Reflect.get(response, '_last') === true
+    response.detachSocket(socket)
+    response.destroy()
+    response.emit('close')
+    target.onSent()
+  })
+  write(response, finished, isLast, context)
 }

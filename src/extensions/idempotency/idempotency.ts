@@ -32,7 +32,6 @@ import {
 } from './documented.ts'
 import { guardStore, type GuardedStore } from './guarded-store.ts'
 import { createMemoryStore, type Full, type MemoryStore } from './memory-store.ts'
-import { headOf, LOST, replay, writeError, writeResult } from './outcome.ts'
 import { toAddressKey } from '../../server/stores/client-key.ts'
 import { isRedis } from '../../server/stores/redis.ts'
 import { createRedisStore } from './redis-store.ts'
@@ -44,6 +43,11 @@ import {
   toFingerprint,
   toStoreKey,
   type HandlerInput,
+  headOf,
+  LOST,
+  replay,
+  writeError,
+  writeResult,
 } from './request-key.ts'
 import { fitIdempotency, rememberInterceptor } from './routes.ts'
 import type { IdempotencyEntry, IdempotencyStore } from './store.ts'

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import { createWorkerWarning } from '../../server/stores/worker-warning.ts'
+import { createWorkerWarning } from '../../server/stores/guard.ts'
 import { flatCopy } from '../../base/values.ts'
-import { LOST } from './outcome.ts'
+import { LOST } from './request-key.ts'
 import type { IdempotencyEntry, IdempotencyStart, IdempotencyStore } from './store.ts'
 
 /** The room that the keys of a client take. */

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../http/http.ts'
 import { readVariable } from '../../base/platform.ts'
-import type { RequestConnection } from '../../server/options/telemetry.ts'
+import type { RequestConnection } from '../../server/options/app-options.ts'
 import { isObject } from '../../base/values.ts'
 
 /** The attributes of a request that are known when it arrives, by the semantic conventions for HTTP server spans. */

@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/api'
 
 import { checkOptions } from '../../base/definition-error.ts'
-import type { Telemetry } from '../../server/options/telemetry.ts'
+import type { Telemetry } from '../../server/options/app-options.ts'
 import { withTraceIds } from './logs.ts'
 import { createMetrics, SCHEMA, SCOPE } from './metrics.ts'
 import { listenToChannels } from './observed.ts'

@@ -8,7 +8,7 @@ import {
   type FinishedResponse,
   type RawRequest,
 } from '../../http/http.ts'
-import { openBytes, type ByteSource } from '../../server/adapters/shared/byte-source.ts'
+import { openBytes, type ByteSource } from '../../server/adapters/shared/stream-body.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
 

@@ -3,11 +3,10 @@ import { stringify } from 'node:querystring'
 import type { Dispatcher } from 'undici'
 
 import { isAsyncIterable, type BodyStream, type RawBody } from '../../http/http.ts'
-import { BytesBody, NO_BODY } from '../../server/adapters/shared/bytes-body.ts'
+import { BytesBody, NO_BODY, StreamBody } from '../../server/adapters/shared/stream-body.ts'
 import { DEFAULT_HOST } from '../../server/adapters/inject/headers.ts'
 import { InjectRequest } from '../../server/adapters/inject/request.ts'
 import { headerProblem } from '../../server/pipeline/response-head.ts'
-import { StreamBody } from '../../server/adapters/shared/stream-body.ts'
 
 /** Where a request goes, as its origin says. */
 export interface Origin {

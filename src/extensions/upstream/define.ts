@@ -6,9 +6,14 @@ import type { Injected, Token, Tokens } from '../../define/token.ts'
 import { registerForwarding } from '../../server/pipeline/forward.ts'
 import { createFetchTransport } from './fetch-transport.ts'
 import { createForwarding } from './forwarding.ts'
-import { toUpstreamSettings, toUrls, type UpstreamOptions, type UpstreamSettings } from './options.ts'
+import {
+  toUpstreamSettings,
+  toUrls,
+  type UpstreamOptions,
+  type UpstreamSettings,
+  type Transport,
+} from './options.ts'
 import { RunningUpstream } from './running.ts'
-import type { Transport } from './transport.ts'
 
 /** An API behind the application. It is a provider, too: handlers that inject it send requests of their own with `fetch`. */
 export interface Upstream extends Provider<UpstreamApp>, ForwardTarget {

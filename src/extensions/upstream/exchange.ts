@@ -5,7 +5,7 @@ import { isBodyless } from '../../server/pipeline/response-head.ts'
 import { joinChunks } from '../../server/request/body.ts'
 import { BodyStream } from './body-stream.ts'
 import { invalidResponse, isReset, isUnconnected, toError, toUpstreamError } from './failures.ts'
-import type { IncomingResponse, OutgoingRequest, Receiver, Sender } from './transport.ts'
+import type { IncomingResponse, OutgoingRequest, Receiver, Sender } from './options.ts'
 
 type Controller = Dispatcher.DispatchController
 

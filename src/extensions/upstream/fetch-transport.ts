@@ -1,7 +1,7 @@
 import type { UpstreamApp } from '../../define/forward.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
 import { toError, toUpstreamError } from './failures.ts'
-import type { IncomingResponse, OutgoingRequest, Sender, Transport } from './transport.ts'
+import type { IncomingResponse, OutgoingRequest, Sender, Transport } from './options.ts'
 
 /**
  * Creates what sends requests to an application, or by `fetch` of the platform, which has decoded what it returns. Time limits are for the

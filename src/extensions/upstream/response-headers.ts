@@ -1,7 +1,7 @@
 import type { ResponseHeaders } from '../../server/pipeline/response-head.ts'
 import { toLine } from '../../server/request/header.ts'
 import { connectionNames } from './request-headers.ts'
-import type { IncomingResponse } from './transport.ts'
+import type { IncomingResponse } from './options.ts'
 
 /** Headers about one connection alone (RFC 9110 section 7.6.1). */
 const DROPPED: ReadonlySet<string> = new Set(

@@ -1,7 +1,6 @@
 import type { UpstreamApp } from '../../define/forward.ts'
 import { createFetchTransport, toWebStream } from './fetch-transport.ts'
-import type { UpstreamSettings } from './options.ts'
-import { AS_IT_IS, type OutgoingRequest, type Transport } from './transport.ts'
+import { AS_IT_IS, type UpstreamSettings, type OutgoingRequest, type Transport } from './options.ts'
 
 /** An upstream that has started. A class because it lives as long as its application. */
 export class RunningUpstream implements UpstreamApp {

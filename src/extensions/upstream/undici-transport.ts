@@ -4,8 +4,13 @@ import type * as UndiciModule from 'undici'
 import type { Dispatcher } from 'undici'
 
 import { Exchange, type Line } from './exchange.ts'
-import type { UpstreamTimeouts } from './options.ts'
-import { AS_IT_IS, type IncomingResponse, type Transport, type Upgraded } from './transport.ts'
+import {
+  AS_IT_IS,
+  type UpstreamTimeouts,
+  type IncomingResponse,
+  type Transport,
+  type Upgraded,
+} from './options.ts'
 
 /** The settings of connections. */
 export interface PoolSettings {

@@ -6,7 +6,7 @@ import type { TakeConnection } from '../../server/adapters/node/upgrade-reply.ts
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { toResponseHeaders } from './response-headers.ts'
 import type { RunningUpstream } from './running.ts'
-import type { IncomingResponse, OutgoingRequest, Upgraded } from './transport.ts'
+import type { IncomingResponse, OutgoingRequest, Upgraded } from './options.ts'
 
 /**
  * Asks the API behind for the protocol that a client wants. If it agrees, both connections become one. Otherwise this returns its response.

@@ -1,5 +1,5 @@
 /** The entry point `octavo/usage`: what was counted, for dashboards. */
-export type { UsagePeriod } from './by-version.ts'
+export type { UsagePeriod } from './usage-report.ts'
 export {
   createUsageReport,
   type UsageFilter,

@@ -7,12 +7,12 @@ import {
 import { defineController, type Controller } from '../../define/controller.ts'
 import type { AnyGuard } from '../../define/guard.ts'
 import { HttpError, ValidationError, type ValidationIssue } from '../../http/errors.ts'
-import type { DocsUsage } from '../../server/options/docs.ts'
-import type { UsageEntry, UsageStore } from '../../server/options/usage.ts'
+import type { DocsUsage, VersionUsage } from '../../server/options/docs.ts'
+import { countClients, type UsageEntry, type UsageStore } from '../../server/options/usage.ts'
 import { createUsageWriter } from '../../server/services/usage/usage-writer.ts'
-import { isFunction, isObject, isString } from '../../base/values.ts'
+import { isFunction, isObject, isString, within } from '../../base/values.ts'
 import { VERSION_NEUTRAL } from '../../versioning/version.ts'
-import { createByVersion, type UsagePeriod } from './by-version.ts'
+import { DAY, dayOf } from '../../server/services/usage/table.ts'
 
 /** The options of `createUsageReport`. */
 export interface UsageReportOptions {
@@ -130,7 +130,7 @@ function isWanted(entry: UsageEntry, { since = '', version, route, client }: Usa
 }
 
 const FILTERS = new Set(['since', 'version', 'route', 'client'])
-const DAY = /^\d{4}-\d{2}-\d{2}$/
+const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** @throws `ValidationError` for filters that would be ignored. */
 function readFilter(query: Readonly<Record<string, unknown>>): UsageFilter {
@@ -141,7 +141,7 @@ function readFilter(query: Readonly<Record<string, unknown>>): UsageFilter {
       issues.push({ in: 'query', path: [name], code, message })
     if (!FILTERS.has(name)) addIssue('unrecognized_keys', `The filters are ${[...FILTERS].join(', ')}`)
     else if (!isString(value)) addIssue('invalid_type', 'Send the filter once')
-    else if (name === 'since' && (!DAY.test(value) || Number.isNaN(Date.parse(value))))
+    else if (name === 'since' && (!DATE.test(value) || Number.isNaN(Date.parse(value))))
       addIssue('invalid_format', 'Send a day, such as 2026-01-31')
     else found[name] = value
   }
@@ -166,4 +166,46 @@ function toReport(entries: readonly UsageEntry[]): Report {
         .at(-1) ?? null,
     entries,
   }
+}
+
+/** The days that `byVersion` adds up. */
+export interface UsagePeriod {
+  /** The first day in UTC, such as `'2026-01-31'`. @default 29 days before today */
+  readonly since?: string | undefined
+}
+
+const DAYS = 30
+/** Milliseconds that a page waits for a store. */
+const PATIENCE = 1000
+
+/** Creates the function that adds up the entries of each version. */
+function createByVersion(
+  read: (filter: { readonly since: string }, time: number) => Promise<readonly UsageEntry[]>,
+): (period?: UsagePeriod) => Promise<DocsUsage> {
+  return async ({ since = firstDay() } = {}) => {
+    const entries = await within(PATIENCE, read({ since }, PATIENCE))
+    const found = new Map<string, UsageEntry[]>()
+    for (const entry of entries) {
+      if (entry.version === null) continue
+      const known = found.get(entry.version)
+      if (known === undefined) found.set(entry.version, [entry])
+      else known.push(entry)
+    }
+    const versions = [...found].map(([version, used]) => [version, toVersionUsage(used)] as const)
+    return { since, versions: Object.fromEntries(versions) }
+  }
+}
+
+function firstDay(): string {
+  return dayOf(Date.now() - (DAYS - 1) * DAY)
+}
+
+function toVersionUsage(entries: readonly UsageEntry[]): VersionUsage {
+  let requests = 0
+  let lastSeen = ''
+  for (const entry of entries) {
+    requests += entry.count
+    if (entry.lastSeen > lastSeen) lastSeen = entry.lastSeen
+  }
+  return { requests, ...countClients(entries), lastSeen }
 }

@@ -5,11 +5,11 @@ export {
   type MemoryOutboxOptions,
   type Outbox,
 } from './outbox.ts'
-export { createReplayMemory, type ReplayStore } from './replays.ts'
+export { createReplayMemory, type ReplayStore } from './verify.ts'
 export { createWebhookSecret } from './secrets.ts'
 export type { PostLimits, PostProblem } from './send/post.ts'
 export type { Lookup, TargetOptions } from './send/target.ts'
-export { WebhookTargetError, type TargetProblem } from './send/target-error.ts'
+export { WebhookTargetError, type TargetProblem } from './send/target.ts'
 export { signWebhook, type SignatureFormat, type SignedWebhook } from './signature.ts'
 export { verifyWebhook, type VerifyOptions } from './verify.ts'
 export { defineWebhook, type WebhookOptions } from './webhook.ts'

@@ -1,10 +1,17 @@
-import { ignoreFailure, once } from '../../base/values.ts'
-import { attempt, withPlaces, type DefinitionProblem } from '../../base/definition-error.ts'
+import { ignoreFailure, once, isObject } from '../../base/values.ts'
+import {
+  attempt,
+  withPlaces,
+  atDefinition,
+  DefinitionError,
+  invalidOption,
+  type DefinitionProblem,
+} from '../../base/definition-error.ts'
 import type { Token } from '../../define/token.ts'
 import type { FinishedResponse, RawRequest } from '../../http/http.ts'
-import { collectModules, type ModuleTree } from '../../routes/modules.ts'
+import { collectModules, type ModuleTree, type ModuleNode } from '../../routes/modules.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
-import type { Versioning } from '../../versioning/versioning.ts'
+import { toVersioning, type Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
 import type { DocumentSource } from '../docs/documented.ts'
 import { createLazyDocuments, type LazyDocuments, type DocsExtras } from '../docs/lazy-documents.ts'
@@ -12,15 +19,29 @@ import { openChannels } from '../logging/channels.ts'
 import { openConsole, type OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems, type AnyAppOptions } from '../options/app-options.ts'
 import { toSettings, type Settings } from '../options/settings.ts'
-import type { LoadJsonWriter } from '../pipeline/validation/load.ts'
+import { loadValidation, type LoadJsonWriter } from '../pipeline/validation/load.ts'
 import type { Health } from '../services/health.ts'
 import { compile, type Compiled } from './compile.ts'
-import { enable, enableOption, type Enabled } from './enable-versioning.ts'
-import { createLifecycle } from './lifecycle.ts'
-import { definitionsAt, readDefinitions, type Definitions, type FindDefinitions } from './read-definitions.ts'
-import { settle } from './settle.ts'
-import { start } from './start.ts'
+import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import {
+  definitionsAt,
+  readDefinitions,
+  settle,
+  type Definitions,
+  type FindDefinitions,
+} from './read-definitions.ts'
 import { NOT_STARTED, type Started } from './started.ts'
+import { withOthers } from '../container/connected.ts'
+import { Config } from '../../define/built-in-tokens.ts'
+import type { StartedApp } from '../../define/module.ts'
+import { readVariable } from '../../base/platform.ts'
+import type { ConfigValues } from '../pipeline/built-ins.ts'
+import { loadZod } from '../../schema/schema.ts'
+import type { UrlFor } from '../routing/table/url-for.ts'
+import type { Usage } from '../services/usage/usage.ts'
+import type { Sessions } from '../session/sessions.ts'
+import { isScheme, type SchemeUse } from '../../versioning/schemes/scheme.ts'
+import type { AnyVersioning } from '../options/versioning.ts'
 
 const TOO_LATE = 'enableVersioning: call it before the first request'
 const NOT_IMPORTED = 'An imported module is still a promise: call await app.ready() first'
@@ -192,4 +213,183 @@ export class Application {
   readonly #failAt = (error: unknown): never => {
     throw withPlaces(error, this.#find)
   }
+}
+
+/** The parts that an application is started with. */
+interface StartParts {
+  readonly settings: Settings
+  readonly lifecycle: Lifecycle
+  /** Filled here. */
+  readonly started: Started
+  readonly health: Promise<Health | undefined>
+  readonly find: FindDefinitions
+  readonly loadViewers: DocsExtras['loadViewers']
+  readonly loadJsonWriter: LoadJsonWriter | undefined
+}
+
+/** Reads the settings, opens sessions and usage, creates the singletons and calls `onStart`. Returns what answers requests. */
+async function start(
+  definitions: Definitions,
+  { dispatch, services, table, urlFor }: Compiled,
+  { settings, lifecycle, started, health: loading, find, loadViewers, loadJsonWriter }: StartParts,
+): Promise<Opened> {
+  const [health] = await Promise.all([
+    loading,
+    loadZod(),
+    loadValidation(loadJsonWriter),
+    checkPage(settings, loadViewers),
+    logWarnings(table, settings, find),
+  ])
+  started.sessions = await openSessions(settings)
+  started.config = await openSettings(definitions, settings)
+  const stop = await startModules(definitions, settings, urlFor)
+  const usage = await openUsage(settings, table)
+  lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => settings.telemetry?.flush?.()))
+  const observed = usage?.wrap(dispatch) ?? dispatch
+  return { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) }
+}
+
+async function openSessions({
+  session,
+  log,
+}: Pick<Settings, 'session' | 'log'>): Promise<Sessions | undefined> {
+  if (session === undefined) return undefined
+  const { createSessions } = await import('../session/sessions.ts')
+  return createSessions(session, log)
+}
+
+async function openUsage(
+  { usage, log }: Pick<Settings, 'usage' | 'log'>,
+  { shapes }: Compiled['table'],
+): Promise<Usage | undefined> {
+  return usage && (await import('../services/usage/usage.ts')).createUsage(usage, log, shapes)
+}
+
+async function logWarnings(
+  { findWarnings }: Compiled['table'],
+  { log }: Pick<Settings, 'log'>,
+  find: FindDefinitions,
+): Promise<void> {
+  for (const warning of await findWarnings())
+    log.warn(atDefinition(warning, ...find(warning)), 'A definition deserves a look')
+}
+
+/** @throws `DefinitionError` if the page that the options ask for cannot be shown. */
+async function checkPage(
+  { docs }: Pick<Settings, 'docs'>,
+  loadViewers: DocsExtras['loadViewers'],
+): Promise<void> {
+  if (!docs || typeof docs.ui !== 'string') return
+  if (loadViewers !== undefined) return (await loadViewers()).checkViewer(docs.ui)
+  throw new DefinitionError([
+    invalidOption(
+      'createApp',
+      `docs.ui is '${docs.ui}', and there are no files here to read it from`,
+      'leave docs.ui out for a plain list of the documents, or give a function that returns a page',
+    ),
+  ])
+}
+
+/** Reads the settings: now if the options or the definitions ask for them, otherwise once something resolves them. */
+async function openSettings(
+  definitions: Definitions,
+  settings: Pick<Settings, 'config'>,
+): Promise<ConfigValues> {
+  const read = once(async () => {
+    const { readSettings } = await import('./read-settings.ts')
+    return readSettings(definitions, settings)
+  })
+  if (isConfigured(definitions, settings)) return read()
+  return { get: (schema) => read().then((values) => values.get(schema)) }
+}
+
+function isConfigured(
+  { overrides, connected }: Definitions,
+  { config: { config, configSchema, envFile } }: Pick<Settings, 'config'>,
+): boolean {
+  return (
+    [config, configSchema, envFile].some((value) => value !== undefined) ||
+    readVariable('FRAMEWORK_CONFIG_MODULE') !== undefined ||
+    overrides.find(Config) !== undefined ||
+    connected.builtIns.some(({ token }) => token.token === Config.token)
+  )
+}
+
+/**
+ * Creates the singletons, then calls `onStart` of every module, imports first. If something fails, what had started is stopped again.
+ * Returns the function that stops everything.
+ */
+async function startModules(
+  { modules, container }: Definitions,
+  { logger }: Pick<Settings, 'logger'>,
+  urlFor: UrlFor,
+): Promise<() => Promise<void>> {
+  const viewOf = (node: ModuleNode): StartedApp => ({
+    log: logger,
+    // a token carries the type of what it supplies
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    resolve: <T>(token: Token<T>) => container.resolve(token, node, undefined) as Promise<T>,
+    urlFor: (name, params = {}, options = {}) => urlFor(name, params, options),
+  })
+  await container.start()
+  const started: ModuleNode[] = []
+  const stop = async (): Promise<readonly Error[]> => {
+    const errors: Error[] = []
+    for (const node of started.splice(0).toReversed()) {
+      try {
+        await node.module.onStop?.(viewOf(node))
+      } catch (cause) {
+        errors.push(new Error(`onStop of ${node.label} failed`, { cause }))
+      }
+    }
+    return [...errors, ...(await container.end())]
+  }
+  for (const node of modules) {
+    try {
+      await node.module.onStart?.(viewOf(node))
+      started.push(node)
+    } catch (cause) {
+      const error = new Error(`onStart of ${node.label} failed`, { cause })
+      throw withOthers(error, await stop())
+    }
+  }
+  return async () => {
+    const errors = await stop()
+    if (errors.length > 0) throw new AggregateError(errors, 'The application did not stop cleanly')
+  }
+}
+
+/** The versioning of an application, as it was enabled. */
+interface Enabled {
+  readonly versioning: Versioning
+}
+
+function enableOption(option: AnyVersioning | undefined): Enabled | undefined {
+  if (!option) return undefined
+  const { scheme, schemes, ...common } = option
+  return enable(scheme ?? schemes, common)
+}
+
+/** Applies options to a scheme, or to several with options of their own. @throws `TypeError` for anything but schemes. */
+function enable(given: unknown, options: VersioningOptions = {}): Enabled {
+  return { versioning: toVersioning(toUses(given, options), options) }
+}
+
+/** One scheme with its options, or the schemes of a list with theirs. @throws `TypeError` for anything else. */
+function toUses(given: unknown, options: object): readonly SchemeUse[] {
+  if (!Array.isArray(given)) return [toUse([given, options])]
+  if (given.length === 0) throw notScheme()
+  return given.map(toUse)
+}
+
+function toUse(entry: unknown): SchemeUse {
+  const [scheme, options = {}]: readonly unknown[] = Array.isArray(entry) ? entry : [entry]
+  if (isScheme(scheme) && isObject(options)) return { scheme, options }
+  throw notScheme()
+}
+
+function notScheme(): TypeError {
+  return new TypeError(
+    'enableVersioning: a scheme is one of VersioningSchemes or made by defineVersioningScheme; write several as [[scheme, options], …]',
+  )
 }

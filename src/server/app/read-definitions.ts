@@ -1,6 +1,5 @@
-import { connect } from '../container/connect.ts'
+import { connect, createContainer, type Container } from '../container/container.ts'
 import { placeOf, type Connected } from '../container/connected.ts'
-import { createContainer, type Container } from '../container/container.ts'
 import type { Use } from '../container/graph.ts'
 import {
   alsoIn,
@@ -14,7 +13,7 @@ import { Config } from '../../define/built-in-tokens.ts'
 import { createLayerStacker, NO_LAYERS } from '../../routes/layer-stack.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { resolveRoutes, resolveOwn, unusedExclusions, type AppLevel } from '../../routes/resolve-routes.ts'
-import type { ModuleNode, ModuleTree } from '../../routes/modules.ts'
+import { collectModules, type ModuleNode, type ModuleTree } from '../../routes/modules.ts'
 import { createOverrides, type Overrides } from '../../routes/overrides.ts'
 import { createDocsRouter, type DocsRouter } from '../docs/docs-routes.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
@@ -161,4 +160,27 @@ function usesOf(routes: readonly ResolvedRoute[]): readonly Use[] {
       }))
     }),
   ])
+}
+
+/**
+ * Awaits the promised imports of a module, and those that they import in turn. Returns the tree that it is given if nothing is promised.
+ *
+ * @throws `Error` if a promise is rejected, with the reason as its cause.
+ */
+export async function settle(module: unknown, tree: ModuleTree): Promise<ModuleTree> {
+  const settled = new Map<PromiseLike<unknown>, unknown>()
+  let found = tree
+  while (found.pending.length > 0) {
+    for (const promise of found.pending) settled.set(promise, await arrival(promise))
+    found = collectModules(module, settled)
+  }
+  return found
+}
+
+async function arrival(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await promise
+  } catch (cause) {
+    throw new Error('A promised module could not be made', { cause })
+  }
 }

@@ -7,8 +7,14 @@ import type { AnyProvider, Binding } from '../../define/provider.ts'
 import { isToken, type Token } from '../../define/token.ts'
 import { isForwardTarget } from '../../define/forward.ts'
 import { describeValue } from '../../base/values.ts'
-import { placeOf } from './connected.ts'
-import { isProvider, type Graph, type Provided, type ProviderNode, type Dependency } from './node.ts'
+import {
+  placeOf,
+  isProvider,
+  type Graph,
+  type Provided,
+  type ProviderNode,
+  type Dependency,
+} from './connected.ts'
 import { isBuiltIn } from '../../define/built-in-tokens.ts'
 import { notAToken } from '../../routes/resolve-route.ts'
 

@@ -1,15 +1,18 @@
 import type { RawReply } from '../../define/reply.ts'
 import { httpError } from '../../http/errors.ts'
-import { toAtom } from '../../gate/changelog/atom.ts'
-import { toChangelog, type Changelog } from '../../gate/changelog/changelog.ts'
+import { toAtom, toAnchor } from '../../gate/changelog/atom.ts'
+import { toChangelog, type Changelog, type ChangelogVersion } from '../../gate/changelog/changelog.ts'
 import { toMarkdown } from '../../gate/changelog/markdown.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import { toTag } from '../response/answer.ts'
 import { bytesReply } from '../response/bytes-reply.ts'
 import type { DocsOptions } from '../options/docs.ts'
 import type { Documents } from './documents.ts'
-import { toChangelogPage } from './page/changelog-page.ts'
 import { toContentSecurityPolicy } from './page/content-security-policy.ts'
+import { capitalize } from '../../base/values.ts'
+import { code, toVersionHtml } from '../../gate/changelog/html.ts'
+import { meaningOf } from '../../gate/rules.ts'
+import { escape, toHtml } from './page/html.ts'
 
 /** The changelog of an application. */
 interface ServedChangelog {
@@ -99,4 +102,66 @@ export function createChangelog(documents: ChangelogDocuments, ui: DocsOptions['
 function toWritten(text: string): { readonly bytes: Uint8Array; readonly etag: string } {
   const bytes = Buffer.from(text)
   return { bytes, etag: toTag(bytes) }
+}
+
+/** The page of the changelog, which is beside the documents. It needs no script. `retired` are the versions that do not answer any more. */
+function toChangelogPage({ title, versions }: Changelog, retired: ReadonlySet<string>): string {
+  const head = ['<link rel="alternate" type="application/atom+xml" href="./changelog.atom">']
+  const mark = (version: string): string =>
+    retired.has(version) ? ' <small class="mark">retired</small>' : ''
+  const items = versions.map(
+    ({ version }) =>
+      `<li><a href="#${escape(toAnchor(version))}">${escape(version)}</a>${mark(version)}</li>`,
+  )
+  const body = `<header class="bar" aria-label="Changelog">
+  <p class="bar-title"><a href="./">${escape(title)}</a></p>
+  <nav class="bar-links" aria-label="The changelog">
+    <a href="./changelog.md">Markdown</a>
+    <a href="./changelog.json">JSON</a>
+    <a href="./changelog.atom">Atom</a>
+  </nav>
+</header>
+<main class="changelog">
+<h1>Changelog</h1>
+<nav aria-label="Versions">
+<ul class="changelog-versions">
+${items.join('\n')}
+</ul>
+</nav>
+${versions.map((version) => toSection(version, mark(version.version))).join('\n')}
+${toRules(versions)}
+</main>`
+  return toHtml(`Changelog of ${title}`, (below) => `./${below}`, head, body)
+}
+
+function toSection(version: ChangelogVersion, mark: string): string {
+  const id = escape(toAnchor(version.version))
+  const { day } = version
+  const time = day === undefined || day === version.version ? '' : ` <time datetime="${day}">${day}</time>`
+  return `<section aria-labelledby="${id}">
+<h2 id="${id}">${escape(version.version)}${time}${mark}</h2>
+${toVersionHtml(version, 3, linkRule)}
+</section>`
+}
+
+function linkRule(rule: string): string {
+  return meaningOf(rule) === undefined ? code(rule) : `<a href="#${escape(rule)}">${code(rule)}</a>`
+}
+
+/** Explains the rules that differences name. */
+function toRules(versions: readonly ChangelogVersion[]): string {
+  const findings = versions.flatMap((version) => [
+    ...version.findings,
+    ...version.changes.flatMap((change) => change.findings),
+  ])
+  const rules = [...new Set(findings.map(({ rule }) => rule))].toSorted()
+  const items = rules.flatMap((rule) => {
+    const meaning = meaningOf(rule)
+    return meaning === undefined
+      ? []
+      : [`<dt id="${escape(rule)}">${code(rule)}</dt><dd>${escape(capitalize(meaning))}.</dd>`]
+  })
+  return items.length === 0
+    ? ''
+    : `<section aria-labelledby="rules">\n<h2 id="rules">Rules</h2>\n<dl>\n${items.join('\n')}\n</dl>\n</section>`
 }

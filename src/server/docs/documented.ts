@@ -1,14 +1,23 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
-import type { DocumentedRoute, DocumentedVersion } from '../../openapi/document/types.ts'
-import { METHODS, type Method } from '../../http/http.ts'
+import type { DocumentedRoute, DocumentedVersion, Parameter } from '../../openapi/document/types.ts'
+import { METHODS, headerName, type Method } from '../../http/http.ts'
 import type { PathShape } from '../../router/node.ts'
-import type { Versioning } from '../../versioning/versioning.ts'
+import { selectorOf, type Versioning } from '../../versioning/versioning.ts'
 import { createSelect, isVersioned } from '../../versioning/select.ts'
 import type { Settings } from '../options/settings.ts'
-import type { TableRoute, Table } from '../routing/table/table.ts'
+import type { Table, TableRoute } from '../routing/table/table.ts'
 import { byKnown } from '../routing/table/lifetimes.ts'
 import type { PreviewedRoutes } from '../routing/versioned/previews.ts'
+import type { RouteCall, RouteMap } from '../../client/route-map.ts'
+import { documentedOf } from '../../define/layers.ts'
+import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
+import { defOf, type Schema } from '../../schema/schema.ts'
+import { isTextSchema, UNNAMED } from '../../schema/streams.ts'
+import { toTemplate } from '../../openapi/document/wire.ts'
+import { writeVersion } from '../../versioning/write.ts'
+import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
+import type { Generator } from '../../openapi/document/generate.ts'
 
 /** The parts that documents are made from. */
 export interface DocumentSource {
@@ -152,4 +161,201 @@ function namingOf(
 ): DocumentedRoute['naming'] {
   if (!isOpted || version === null) return 'none'
   return row === withoutVersion && !isChosen ? 'optional' : 'required'
+}
+
+/** The description of a client. */
+interface RouteMapOptions {
+  /** The host that it reaches the application by, which HOST versioning changes. */
+  readonly host: string
+  /** Which routes are told. */
+  readonly which: Which
+}
+
+/** A route, and the version that requests to it have to name. */
+interface VersionedRoute {
+  readonly entry: DocumentedRoute
+  readonly version: string | undefined
+}
+
+type RouteMapSource = Pick<DocumentSource, 'table' | 'versioning' | 'settings'>
+
+/**
+ * How a client calls the routes of a version by their names, or, without one, those that answer requests that name none; `undefined`
+ * for an unknown version.
+ *
+ * @throws `TypeError` when the scheme cannot write the version into the host.
+ */
+export function toRouteMap(
+  source: RouteMapSource,
+  version: string | undefined,
+  { host, which }: RouteMapOptions,
+): RouteMap | undefined {
+  const visible = visibleRoutes(source, version, which)
+  if (visible === undefined) return undefined
+  const routes: Record<string, RouteCall> = Object.create(null)
+  for (const each of visible.routes) routes[each.entry.route.name] ??= toRouteCall(each, source, host)
+  const errorType = source.settings.errorFormat?.contentType
+  return { version: visible.version, routes, ...(errorType === undefined ? {} : { errorType }) }
+}
+
+/** The routes that clients of a version are told, or those of no version, or `undefined` for an unknown version. */
+function visibleRoutes(
+  source: RouteMapSource,
+  version: string | undefined,
+  which: Which,
+): { readonly version: string | null; readonly routes: readonly VersionedRoute[] } | undefined {
+  const { table, versioning } = source
+  // without versioning every client gets everything, as `urlFor` does
+  const wanted = versioning === undefined ? undefined : version
+  const found = wanted === undefined ? undefined : table.known.find(wanted)
+  if (wanted !== undefined && found === undefined) return undefined
+  const versions = toDocumentedVersions(table, versioning, which)
+  const routes =
+    found === undefined ? callsWithoutVersion(versions, source) : callsIn(versions, found, source)
+  return { version: found ?? null, routes }
+}
+
+/** Returns the routes of requests in a version. The version is written where the path is one that knows versions. */
+function callsIn(
+  versions: readonly DocumentedVersion[],
+  version: string,
+  { table }: RouteMapSource,
+): readonly VersionedRoute[] {
+  const entries = versions.find((each) => each.version === version)?.routes ?? []
+  const neutral = new Set(table.rows.filter(({ spec }) => spec.neutral).map(({ route }) => route))
+  return entries.map((entry) => ({
+    entry,
+    version:
+      table.withoutSegment.has(entry.route) || (entry.naming === 'none' && !neutral.has(entry.route))
+        ? undefined
+        : version,
+  }))
+}
+
+/** Returns the routes of requests without a version; where a function chooses for each, the newest version tells what there is. */
+function callsWithoutVersion(
+  versions: readonly DocumentedVersion[],
+  { table, versioning }: RouteMapSource,
+): readonly VersionedRoute[] {
+  const isChosen = typeof versioning?.defaultVersion === 'function' && !versioning.common.required
+  // a route that moved has a default at each of its paths
+  const isOldest = selectorOf(versioning, table.known) === 'oldest'
+  const ordered = isOldest
+    ? versions.toSorted((a, b) => Number(b.version === null) - Number(a.version === null))
+    : versions.toReversed()
+  return ordered
+    .flatMap(({ routes }) => routes.filter(({ naming }) => isChosen || naming !== 'required'))
+    .map((entry) => ({ entry, version: undefined }))
+}
+
+function toRouteCall(
+  { entry, version }: VersionedRoute,
+  { versioning }: RouteMapSource,
+  host: string,
+): RouteCall {
+  const { route, methods } = entry
+  const [method = 'GET', ...others] = route.methods.filter((each) => methods.includes(each))
+  const path = toTemplate(route.migration?.shownPattern ?? route.pattern, SPELLING)
+  const change =
+    version === undefined
+      ? undefined
+      : writeVersion(versioning, version, { path, prefix: route.prefix, host })?.change
+  const errors = [...route.responses.keys()].filter((status) => typeof status === 'string' || status >= 400)
+  return {
+    method,
+    ...(others.length === 0 ? {} : { others }),
+    path,
+    ...change,
+    ...bodyOf(route),
+    ...streamOf(route),
+    ...keysOf(route),
+    ...(errors.length === 0 ? {} : { errors }),
+  }
+}
+
+/** Literal segments as they are sent; a parameter that takes slashes says so. */
+const SPELLING = { literal: encodeURIComponent, rest: (name: string): string => `{${name}:path}` }
+
+function streamOf({ stream }: ResolvedRoute): Pick<RouteCall, 'events' | 'items'> {
+  if (stream === undefined) return {}
+  if (stream.kind === 'items') return { items: true }
+  const kinds = [...stream.schemas].map(
+    ([name, schema]) => [name, isTextSchema(schema) ? 'text' : 'json'] as const,
+  )
+  return { events: Object.fromEntries(kinds) }
+}
+
+/** The methods of requests that can be sent again with a key. */
+function keysOf({ layers, methods }: ResolvedRoute): Pick<RouteCall, 'keys'> {
+  const parts = layers.interceptors.map(({ part }) => part)
+  const keys = methods.filter((method) =>
+    documentedOf(parts, method).some(({ takesKeys }) => takesKeys === true),
+  )
+  return keys.length === 0 ? {} : { keys }
+}
+
+function bodyOf({ sources }: ResolvedRoute): Pick<RouteCall, 'body' | 'form'> {
+  if (sources.some(({ name }) => name === 'files')) return { form: 'multipart' }
+  const schema = sources.find(({ name }) => name === 'body')?.schema
+  const kind = schema === undefined ? 'json' : kindOf(schema)
+  return kind === 'json' ? {} : { body: kind }
+}
+
+function kindOf(schema: Schema): 'json' | 'text' | 'bytes' {
+  if (acceptsBytes(schema)) return 'bytes'
+  return acceptsText(schema) && !acceptsData(schema) ? 'text' : 'json'
+}
+
+/** Returns the requests and responses of a version, or of those that name none, or `undefined` for an unknown version. */
+export function toContract(
+  source: DocumentSource,
+  version: string | undefined,
+  made: Pick<Generator, 'conversion' | 'webhooks'>,
+): Contract | undefined {
+  const visible = visibleRoutes(source, version, 'shown')
+  if (visible === undefined) return undefined
+  const conversion = made.conversion(visible.version)
+  const routes = new Map<string, ContractRoute>()
+  for (const { entry } of visible.routes) {
+    const { route, methods } = entry
+    const converted = conversion.routes.get(route)
+    if (converted === undefined || routes.has(route.name)) continue
+    routes.set(route.name, {
+      name: route.name,
+      summary: route.summary,
+      deprecated: route.deprecated,
+      methods,
+      sources: route.sources.map(({ name }) => name),
+      parameters: withKeys(converted.parameters, route),
+      body: converted.body,
+      responses: [...converted.responses].map(([status, { content }]) => [status, content]),
+      stream: route.stream && { kind: route.stream.kind, schemas: [...converted.stream] },
+      isOneResponse: route.isOneResponse,
+    })
+  }
+  const webhooks = made.webhooks(visible.version).map((documented) => ({
+    name: documented.name,
+    summary: documented.webhook.summary,
+    data: conversion.routes.get(documented)?.stream.get(UNNAMED)?.schema,
+  }))
+  return {
+    version: visible.version,
+    routes: [...routes.values()],
+    webhooks,
+    components: conversion.components,
+  }
+}
+
+/** Headers under the keys that the input of the route has, which clients write. */
+function withKeys(parameters: readonly Parameter[], { sources }: ResolvedRoute): readonly Parameter[] {
+  const headers = sources.find(({ name }) => name === 'headers')
+  if (headers === undefined) return parameters
+  const keys = new Map(
+    Object.keys(Object(defOf(headers.schema)['shape'])).map((key) => [headerName(key), key]),
+  )
+  return parameters.map((parameter) =>
+    parameter.in === 'header'
+      ? { ...parameter, name: keys.get(parameter.name) ?? parameter.name }
+      : parameter,
+  )
 }

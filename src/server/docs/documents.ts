@@ -19,8 +19,13 @@ import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../
 import type { KnownVersions } from '../../versioning/version.ts'
 import { PREVIEW_HEADER, type Versioning } from '../../versioning/versioning.ts'
 import type { Settings } from '../options/settings.ts'
-import { toDocumentedVersions, type DocumentSource, type Which } from './documented.ts'
-import { toContract, toRouteMap } from './route-map.ts'
+import {
+  toDocumentedVersions,
+  toContract,
+  toRouteMap,
+  type DocumentSource,
+  type Which,
+} from './documented.ts'
 import { attempt } from '../../base/definition-error.ts'
 
 /** The life of a version, with the pages about it. */

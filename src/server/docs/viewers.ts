@@ -4,9 +4,17 @@ import { dirname, join } from 'node:path'
 
 import { DefinitionError } from '../../base/definition-error.ts'
 import type { DocumentLink, PageInfo } from '../options/docs.ts'
-import { escape } from './page/escape.ts'
-import { toChangelogLink, toFile, toHtml, toLabel, toList, toYamlUrl, type Links } from './page/html.ts'
-import { toNote } from './page/life.ts'
+import {
+  escape,
+  toChangelogLink,
+  toFile,
+  toHtml,
+  toLabel,
+  toList,
+  toYamlUrl,
+  toNote,
+  type Links,
+} from './page/html.ts'
 
 /** The packages that can show documents in a browser, the first choice first. */
 export const VIEWERS = {

@@ -1,5 +1,5 @@
 import { optionProblems, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
-import type { Logger } from '../../define/context.ts'
+import type { ExecutionContext, Logger } from '../../define/context.ts'
 import type { ErrorHandler } from '../../define/error-handler.ts'
 import { isHostPattern } from '../request/host.ts'
 import { ADDRESSES_EXPECTED, isAddresses } from '../request/trust.ts'
@@ -9,17 +9,22 @@ import type { Interceptor } from '../../define/interceptor.ts'
 import { resolveLazy } from '../../define/lazy.ts'
 import type { Middleware } from '../../define/layers.ts'
 import type { Binding } from '../../define/provider.ts'
-import { isJsonType, type HttpRequest } from '../../http/http.ts'
+import { isJsonType, type HttpRequest, type FinishedResponse } from '../../http/http.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { isToken } from '../../define/token.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED, type UploadLimits } from '../../schema/uploads.ts'
-import { MIN_SECRET } from '../session/secret.ts'
-import { SESSION_RULES, sessionProblems, type SessionOptions } from '../session/options.ts'
-import { isFunction, isObject, isRecord, isNonEmptyString, atOnce } from '../../base/values.ts'
+import { MIN_SECRET, SESSION_RULES, sessionProblems, type SessionOptions } from '../session/options.ts'
+import {
+  isFunction,
+  isObject,
+  isRecord,
+  isNonEmptyString,
+  atOnce,
+  type Awaitable,
+} from '../../base/values.ts'
 import { DOCS_RULES, type DocsOptions } from './docs.ts'
 import { HEALTH_RULES, healthProblems, type HealthOptions } from './health.ts'
 import { PREFIX_RULE, PREFIX_RULES, prefixProblems, type PrefixOptions } from './prefix.ts'
-import type { Telemetry } from './telemetry.ts'
 import { USAGE_RULES, type UsageOptions } from './usage.ts'
 import { VERSIONING_RULE, type AnyVersioning, type VersioningOption } from './versioning.ts'
 import type { ErrorFormat, WriteError } from '../../define/error-format.ts'
@@ -27,7 +32,8 @@ import { toErrorResponse, toProblem } from '../../http/errors.ts'
 import { parseMediaType } from '../../http/media-type.ts'
 import { fromJson, RESULT_READERS } from '../../schema/from-json.ts'
 import { createValidator, toReason } from '../../schema/validator.ts'
-import { logError } from '../logging/safe-logger.ts'
+import { logError } from '../logging/logger.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 
 /** Time limits in milliseconds. */
 export interface Timeouts {
@@ -349,4 +355,37 @@ export function createErrorWriter(format: ErrorFormat, logger: Logger): WriteErr
     }
     return toErrorResponse(error, contentType, body)
   }
+}
+
+/** The connection that a request came over, as far as the platform knows it. */
+export interface RequestConnection {
+  /** The address of the peer, which may be a proxy. */
+  readonly remoteAddress: string | undefined
+  /** The path that the application is mounted below, `undefined` for none. */
+  readonly base?: string | undefined
+  /** Whether the request was passed on to what the application is mounted in, so that its response is not sent. */
+  readonly isPassed?: boolean
+}
+
+/** Observes the requests of an application. `openTelemetry()` of `octavo/otel` returns one. */
+export interface Telemetry {
+  /**
+   * Runs each request, outside of all middleware. It calls `answer` once, at once, and returns its response, whose body it may replace.
+   * It must not throw, and `answer` neither throws nor rejects.
+   */
+  request(
+    context: ExecutionContext,
+    answer: () => Awaitable<FinishedResponse>,
+    connection: RequestConnection,
+  ): Awaitable<FinishedResponse>
+  /** Returns the logger of the application with additions of its own, such as the ids of the active span. */
+  logger?(logger: Logger): Logger
+  /** Sends what was recorded and not yet sent. The application calls it when it closes, after `onStop`, and waits for it. */
+  flush?(): Promise<void>
+  /**
+   * Returns the routes with additions of its own.
+   *
+   * @internal
+   */
+  routes?(routes: readonly ResolvedRoute[]): readonly ResolvedRoute[]
 }

@@ -14,17 +14,16 @@ import {
   type ConfigOptions,
   type Limits,
   type Timeouts,
+  type Telemetry,
 } from './app-options.ts'
 import type { DocsOptions } from './docs.ts'
 import type { HealthOptions } from './health.ts'
 import { toPrefix } from './prefix.ts'
-import type { Telemetry } from './telemetry.ts'
 import type { UsageOptions } from './usage.ts'
 import type { Prefix } from '../../router/path/prefix.ts'
 import { isAddresses, toTrust, type Trust } from '../request/trust.ts'
 import { checkHosts } from '../request/host.ts'
-import { createLogger } from '../logging/logger.ts'
-import { toSafeLogger } from '../logging/safe-logger.ts'
+import { createLogger, toSafeLogger } from '../logging/logger.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
 
 /** The settings of an application. */

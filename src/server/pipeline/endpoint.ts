@@ -10,16 +10,16 @@ import type { RequestContext } from './context.ts'
 import { createRecover } from './error-handlers.ts'
 import { passing, toForwarded } from './forward.ts'
 import { withGuards, type Run } from './guards.ts'
-import { withInput } from './input.ts'
-import type { Answer, Input } from './validation/sources.ts'
 import { withInterceptors } from './interceptors.ts'
+import type { Answer, Input, ToInput } from './validation/sources.ts'
 import { recovered, createTimedMiddleware } from './middleware.ts'
 import { createResponder, dropResult } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
 import type { RequestSettings } from '../request/request.ts'
 import type { AdaptRoute, RouteAdapter } from './migration.ts'
 import { createLimit, type Limit } from './failure.ts'
-import { validating, wantValidation } from './validation/load.ts'
+import { validating, wantValidation, wantFiles } from './validation/load.ts'
+import type { Reading } from '../request/read-sources.ts'
 
 /** A route of one method, ready to run. */
 export interface Endpoint {
@@ -36,7 +36,7 @@ export interface Endpoint {
 }
 
 /** The parts that the routes of an application share. */
-export interface EndpointParts {
+interface EndpointParts {
   readonly settings: RequestSettings & Pick<Settings, 'errorFormat' | 'timeouts' | 'validateResponses'>
   readonly container: Container
   /** The query parameters that carry versions. */
@@ -183,3 +183,31 @@ function createAnswer(
     return call(context, input)
   }
 }
+
+/** Puts the reading and validating of input before what answers; nothing for a route without sources. */
+function withInput(route: ResolvedRoute, reading: Reading, answer: Answer): Run {
+  const toInput = createInput(route)
+  if (route.sources.length === 0) return (context, values) => answer(context, toInput(values))
+  if (route.sources.some(({ name }) => name === 'files')) wantFiles()
+  const create = validating(({ withSources }) => withSources(route, reading, toInput, answer))
+  return (context, values) => create()(context, values)
+}
+
+/** Creates the function that starts an input: path parameters as their types read them, but for those that a schema reads. */
+function createInput({ pattern, sources }: ResolvedRoute): ToInput {
+  const refined = new Set(
+    sources.flatMap(({ name, plan }) => (name === 'params' ? [...plan.fields.keys()] : [])),
+  )
+  const typed = [...pattern.params.entries()].flatMap(([index, { name, type }]) =>
+    refined.has(name) ? [] : [{ index, name, type }],
+  )
+  if (pattern.params.length === 0) return () => ({ params: NO_PARAMS, inject: undefined })
+  return (values) => {
+    const params: Record<string, unknown> = Object.create(null)
+    for (const { index, name, type } of typed) params[name] = type.parse(values[index] ?? '')
+    return { params, inject: undefined }
+  }
+}
+
+/** Of paths without parameters; one for all requests, so frozen. */
+const NO_PARAMS: Record<string, unknown> = Object.freeze(Object.create(null))

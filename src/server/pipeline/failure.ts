@@ -1,7 +1,7 @@
 import { httpError, HttpError, toProblem } from '../../http/errors.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
-import { logError } from '../logging/safe-logger.ts'
+import { logError } from '../logging/logger.ts'
 import { headerProblem } from './response-head.ts'
 import { isHost } from '../request/host.ts'
 import { DEFAULT_TIMEOUTS, type Limits } from '../options/app-options.ts'

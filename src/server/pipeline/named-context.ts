@@ -1,6 +1,6 @@
 import { atOnce, describeValue, isString } from '../../base/values.ts'
 import type { HttpRequest, RawRequest } from '../../http/http.ts'
-import { logError } from '../logging/safe-logger.ts'
+import { logError } from '../logging/logger.ts'
 import { RequestContext, type AppServices } from './context.ts'
 
 /** The context of a request whose client has a name. Others have no field for it. */

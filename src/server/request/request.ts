@@ -2,13 +2,11 @@ import { parseCookies } from '../../http/cookies.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import { httpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'
-import type { HttpRequest, QueryRecord, RawRequest } from '../../http/http.ts'
-import { toJson, decodeText } from './body.ts'
-import { isCoded, openContent, readContent } from './content.ts'
+import type { HttpRequest, QueryRecord, RawBody, RawRequest } from '../../http/http.ts'
+import { toJson, decodeText, collectChunks, toBuffer } from './body.ts'
 import { readHeader, toLine } from './header.ts'
 import { isHost } from './host.ts'
 import { toOriginForm } from './origin-form.ts'
-import { PassedBody } from './passed-body.ts'
 import { parseQuery } from './query.ts'
 import { countTrusted, withoutPort, type Trust } from './trust.ts'
 
@@ -240,4 +238,82 @@ function toWebRequest(request: HttpRequest, hasBody: boolean): Request {
     },
   })
   return new Request(address, { method, headers, signal, body, duplex: 'half' })
+}
+
+/**
+ * Reads the whole content of a request: its body without content coding.
+ *
+ * @throws `HttpError` as the body does; 415 for a coding that is not known, 400 for content that is not in its coding, 413 when it is
+ * longer than `limit` bytes, encoded or not.
+ */
+function readContent(raw: RawRequest, limit: number): Promise<Uint8Array> {
+  const coding = codingOf(raw)
+  return coding === undefined ? raw.body.read(limit) : collectChunks(decodeBody(raw, coding, limit))
+}
+
+/** Opens the content of a request, to be read as it arrives, once. @throws `HttpError` while it is read, as `readContent` does */
+function openContent(raw: RawRequest, limit: number): AsyncIterable<Uint8Array> {
+  const coding = codingOf(raw)
+  return coding === undefined ? raw.body.chunks(limit) : decodeBody(raw, coding, limit)
+}
+
+/** Whether a body has a content coding. */
+function isCoded(raw: RawRequest): boolean {
+  return codingOf(raw) !== undefined
+}
+
+/** The content coding of a body in lower case, several as a list, or `undefined` if it has none (RFC 9110 section 8.4). */
+function codingOf(raw: RawRequest): string | undefined {
+  const given = readHeader(raw, 'content-encoding')
+  if (given === undefined) return undefined
+  const codings = given
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+  return codings.length === 0 ? undefined : codings.join(', ')
+}
+
+/**
+ * Decodes a body, with code that is loaded with the first one that has a coding.
+ *
+ * @yields what comes out
+ */
+async function* decodeBody({ body }: RawRequest, coding: string, limit: number): AsyncGenerator<Uint8Array> {
+  // what is not there has no coding that could be wrong
+  if (body.length === 0) return
+  const { decode } = await import('./content-coding.ts')
+  yield* decode(body.chunks(limit), coding, limit)
+}
+
+/** A body that is passed on as soon as it is there. A promise of its bytes alone is made for who asks for them as well. */
+class PassedBody {
+  #bytes: Uint8Array | undefined
+  #passed: Promise<unknown> | undefined
+  #resolve: ((bytes: Uint8Array) => void) | undefined
+
+  /** `bytes` is the body if it is there. */
+  constructor(bytes: Uint8Array | undefined) {
+    this.#bytes = bytes
+  }
+
+  read<T>(body: RawBody, limit: number, use: (bytes: Uint8Array) => Awaitable<T>): Promise<T> {
+    const pass = (bytes: Uint8Array): Awaitable<T> => {
+      this.#bytes = bytes
+      this.#resolve?.(toBuffer(bytes))
+      return use(bytes)
+    }
+    const passed = body.readThen?.(limit, pass) ?? body.read(limit).then(pass)
+    this.#passed = passed
+    return passed
+  }
+
+  /** The bytes. Of a body that is still read, before it is passed on: what it is passed to may wait for who asks here. */
+  bytes(): Promise<Uint8Array> {
+    const bytes = this.#bytes
+    if (bytes !== undefined) return Promise.resolve(toBuffer(bytes))
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#passed?.catch(reject)
+    })
+  }
 }

@@ -1,11 +1,11 @@
-import { writeSetCookie } from '../../http/cookies.ts'
 import {
   invalidOption,
   optionProblems,
-  type DefinitionProblem,
   type OptionRule,
+  type DefinitionProblem,
   type Rules,
 } from '../../base/definition-error.ts'
+import { writeSetCookie } from '../../http/cookies.ts'
 import type { CookieOptions } from '../../define/context.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import {
@@ -18,7 +18,22 @@ import {
   type Awaitable,
 } from '../../base/values.ts'
 import { emptyDataProblem } from './data.ts'
-import { MIN_SECRET, SECRET, toSecrets } from './secret.ts'
+
+/** The fewest characters of a secret. */
+export const MIN_SECRET = 32
+
+const isSecret = (value: unknown): boolean => typeof value === 'string' && value.length >= MIN_SECRET
+
+/** The rule of the option `secret`: the first one signs, and all are accepted. */
+export const SECRET: OptionRule = [
+  (value) => (Array.isArray(value) ? value.length > 0 && value.every(isSecret) : isSecret(value)),
+  `text of ${MIN_SECRET} characters or more, or a list of such`,
+]
+
+/** The secrets of the option `secret`, the one that signs first. */
+export function toSecrets(secret: string | readonly string[]): readonly string[] {
+  return typeof secret === 'string' ? [secret] : secret
+}
 
 /** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
 export interface SessionStore {

@@ -1,13 +1,27 @@
 import type { Logger } from '../../define/context.ts'
 import type { Session } from '../../define/built-in-tokens.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { commitSession } from './commit.ts'
-import { createDataReader, toJson, toPlaces } from './data.ts'
-import { deadlineOf, openStore } from './store.ts'
-import { toSessionSettings, type SessionOptions } from './options.ts'
-import { parseRecord, timeLeft } from './record.ts'
-import { createId, createSigner } from './signature.ts'
-import type { SessionParts, SessionState, Stored } from './state.ts'
+import {
+  createDataReader,
+  toJson,
+  toPlaces,
+  parseJson,
+  parseRecord,
+  timeLeft,
+  isRenewalDue,
+  toRecordText,
+  type JsonRecord,
+  type LoadData,
+  type SessionRecord,
+} from './data.ts'
+import { deadlineOf, openStore, type GuardedStore } from './store.ts'
+import { toSessionSettings, type SessionOptions, type SessionSettings } from './options.ts'
+import { createId, createSigner, type Signer } from './signature.ts'
+import { httpError, type HttpError } from '../../http/errors.ts'
+import { openChannel } from '../../base/platform.ts'
+import { isRecord } from '../../base/values.ts'
+import { SESSION_CHANNEL, type SessionEvent } from './channel.ts'
+import { writeSetCookie } from '../../http/cookies.ts'
 
 /** The sessions of an application. */
 export interface Sessions {
@@ -116,4 +130,242 @@ function createWarning(log: Logger): (places: string) => void {
     isSaid = true
     log.warn({ places }, 'A stored session no longer fits its schema and is left aside; this is said once')
   }
+}
+
+/** Of the whole process: ids are unique, and several applications may share a store. */
+const inTurn = createLocks()
+
+const EVENTS = openChannel(SESSION_CHANNEL)
+
+function publish(event: SessionEvent['event']): void {
+  if (EVENTS.hasSubscribers) EVENTS.publish({ event } satisfies SessionEvent)
+}
+
+/** Stores the changes of a request to its session and returns the Set-Cookie lines. */
+async function commitSession(parts: SessionParts, state: SessionState): Promise<readonly string[]> {
+  if (state.destroyed !== undefined) return commitDestroyed(parts, state, state.destroyed)
+  const isChanged = toJson(state.data) !== state.text
+  const { stored, isRegenerated } = state
+  if (stored === undefined) return isChanged || isRegenerated ? commitNew(parts, state) : []
+  if (isChanged || isRegenerated) return commitChanged(parts, state, stored)
+  const isRenewed = await renew(parts, stored)
+  return toLines(parts, stored, isRenewed)
+}
+
+/** The cookie again where the client's is out of date. */
+function toLines(parts: SessionParts, { id, isCurrent }: Stored, isWritten: boolean): readonly string[] {
+  const isMoved = isWritten && parts.settings.cookie.maxAge !== undefined
+  return isMoved || !isCurrent ? [toCookieLine(parts, id)] : []
+}
+
+async function commitDestroyed(
+  parts: SessionParts,
+  { stored, data, hasCookie }: SessionState,
+  text: string,
+): Promise<readonly string[]> {
+  const deadline = deadlineOf(parts.settings)
+  if (stored !== undefined) {
+    await inTurn(stored.id, () => parts.store.remove(stored.id, deadline))
+    publish('ended')
+  }
+  if (toJson(data) !== text)
+    parts.log.warn({}, 'Data was changed after the session was destroyed, and is not stored')
+  return hasCookie ? [toClearedCookieLine(parts)] : []
+}
+
+async function commitNew(parts: SessionParts, { id, data }: SessionState): Promise<readonly string[]> {
+  const now = Date.now()
+  const record = { created: now, used: now, data: await check(parts, data) }
+  await write(parts, id, record, deadlineOf(parts.settings))
+  publish('started')
+  return [toCookieLine(parts, id)]
+}
+
+async function commitChanged(
+  parts: SessionParts,
+  state: SessionState,
+  stored: Stored,
+): Promise<readonly string[]> {
+  const deadline = deadlineOf(parts.settings)
+  const mine = await check(parts, state.data)
+  return inTurn(stored.id, async () => {
+    const current = await readLive(parts, stored.id, deadline)
+    // ended by another request: writing would bring it back to life
+    if (current === undefined) throw sessionConflict()
+    const data = current.data === stored.data ? mine : await merge(parts, state.text, current.data, mine)
+    const used = Date.now()
+    if (!state.isRegenerated) {
+      await write(parts, stored.id, { created: current.created, used, data }, deadline)
+      return toLines(parts, stored, true)
+    }
+    await write(parts, state.id, { created: used, used, data }, deadline)
+    await parts.store.remove(stored.id, deadline)
+    return [toCookieLine(parts, state.id)]
+  })
+}
+
+/** Writes down that the session is in use, once in a while; whether it did. Only an answer that is ready would be lost by failing. */
+async function renew(parts: SessionParts, stored: Stored): Promise<boolean> {
+  if (!isRenewalDue(stored, parts.settings, Date.now())) return false
+  const deadline = deadlineOf(parts.settings)
+  try {
+    return await inTurn(stored.id, async () => {
+      const current = await readLive(parts, stored.id, deadline)
+      const now = Date.now()
+      if (current === undefined || !isRenewalDue(current, parts.settings, now)) return false
+      await write(parts, stored.id, { ...current, used: now }, deadline)
+      return true
+    })
+  } catch {
+    // the guarded store has logged the cause
+    return false
+  }
+}
+
+/** The JSON to store. That the data fits is the program's business, so it is no error of the client when it does not. */
+async function check(parts: SessionParts, data: object): Promise<string> {
+  const loaded = await parts.load(toJson(data))
+  if ('text' in loaded) return loaded.text
+  throw new Error(`The data of the session does not fit its schema, as JSON: ${toPlaces(loaded.issues)}`)
+}
+
+async function merge(parts: SessionParts, base: string, stored: string, mine: string): Promise<string> {
+  const { log, settings } = parts
+  const current = await parts.load(stored)
+  if ('issues' in current) throw sessionConflict()
+  const { data, conflicts } = mergeData(parseData(base), parseData(current.text), parseData(mine))
+  if (conflicts.length > 0) {
+    if (settings.conflicts === 'refuse') throw sessionConflict()
+    log.warn({ keys: conflicts }, 'Two requests changed a session at the same time; the later one wins')
+  }
+  const merged = await parts.load(JSON.stringify(data))
+  // each fits, both together do not
+  if ('issues' in merged) throw sessionConflict()
+  return merged.text
+}
+
+async function readLive(
+  { store, settings }: SessionParts,
+  id: string,
+  deadline: number,
+): Promise<SessionRecord | undefined> {
+  const record = parseRecord(await store.read(id, deadline))
+  return record !== undefined && timeLeft(record, settings, Date.now()) > 0 ? record : undefined
+}
+
+function write(
+  { store, settings }: SessionParts,
+  id: string,
+  record: SessionRecord,
+  deadline: number,
+): Promise<void> {
+  // 0 would mean to keep it for ever
+  const ttlMs = Math.max(1, timeLeft(record, settings, Date.now()))
+  return store.write(id, toRecordText(record), ttlMs, deadline)
+}
+
+function parseData(text: string): JsonRecord {
+  const value = parseJson(text)
+  return isRecord(value) ? value : {}
+}
+
+function sessionConflict(): HttpError {
+  return httpError('session_conflict', 'Another request changed or ended the session meanwhile; try again')
+}
+
+/** Runs tasks of one key one after the other, in the order they came. */
+type Locks = <T>(key: string, task: () => Promise<T>) => Promise<T>
+
+/** Creates locks. A key is removed when its last waiter has gone. */
+function createLocks(): Locks {
+  const last = new Map<string, Promise<void>>()
+  return async (key, task) => {
+    const before = last.get(key)
+    let release: (() => void) | undefined
+    const done = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    last.set(key, done)
+    try {
+      await before
+      return await task()
+    } finally {
+      if (last.get(key) === done) last.delete(key)
+      release?.()
+    }
+  }
+}
+
+/** Two changes of one record, put together. */
+interface Merged {
+  readonly data: JsonRecord
+  /** The keys that both have changed, to different values; `mine` is in the data. */
+  readonly conflicts: readonly string[]
+}
+
+/** Applies to `current` what `mine` changes in `base`, key by key of the top level. */
+function mergeData(base: JsonRecord, current: JsonRecord, mine: JsonRecord): Merged {
+  const keys = [...new Set([...Object.keys(current), ...Object.keys(mine)])]
+  const both = [...new Set([...keys, ...Object.keys(base)])]
+  const entries = keys.flatMap((key): [string, unknown][] => {
+    const from = isSame(mine, base, key) ? current : mine
+    return Object.hasOwn(from, key) ? [[key, from[key]]] : []
+  })
+  return {
+    // not by assignment: a key may be named like something that objects inherit
+    data: Object.fromEntries(entries),
+    conflicts: both.filter(
+      (key) => !isSame(mine, base, key) && !isSame(current, base, key) && !isSame(mine, current, key),
+    ),
+  }
+}
+
+function isSame(a: JsonRecord, b: JsonRecord, key: string): boolean {
+  return textOf(a, key) === textOf(b, key)
+}
+
+function textOf(record: JsonRecord, key: string): string | undefined {
+  return Object.hasOwn(record, key) ? JSON.stringify(record[key]) : undefined
+}
+
+/** The parts that opening and storing sessions needs. */
+interface SessionParts {
+  readonly settings: SessionSettings
+  readonly store: GuardedStore
+  readonly load: LoadData
+  readonly signer: Signer
+  readonly log: Logger
+}
+
+/** A session as it was found in the store. */
+interface Stored extends SessionRecord {
+  readonly id: string
+  /** Whether the cookie was signed by the secret that signs now. */
+  readonly isCurrent: boolean
+}
+
+/** The state of an open session. */
+interface SessionState {
+  id: string
+  readonly stored: Stored | undefined
+  readonly data: object
+  /** The JSON of the data as it was when the session was opened. */
+  readonly text: string
+  /** Whether the client sent a cookie of the name, whatever is in it. */
+  readonly hasCookie: boolean
+  isRegenerated: boolean
+  /** The JSON of the data when the session was destroyed. */
+  destroyed: string | undefined
+  isCommitted: boolean
+}
+
+/** The Set-Cookie line that gives the client an id. */
+function toCookieLine({ settings, signer }: SessionParts, id: string): string {
+  return writeSetCookie(settings.cookieName, signer.sign(id), settings.cookie)
+}
+
+/** The Set-Cookie line that makes the client forget its id. */
+function toClearedCookieLine({ settings }: SessionParts): string {
+  const { cookieName, cookie } = settings
+  return writeSetCookie(cookieName, '', { ...cookie, maxAge: 0, expires: new Date(0) })
 }

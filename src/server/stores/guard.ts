@@ -1,6 +1,6 @@
 import { ignoreFailure, isPromise, within, type Awaitable } from '../../base/values.ts'
 import type { Logger } from '../../define/context.ts'
-import { openChannel } from '../../base/platform.ts'
+import { openChannel, isClusterWorker } from '../../base/platform.ts'
 
 /** The channel of `node:diagnostics_channel` that publishes a {@link StoreCallEnd}. */
 export const STORE_CHANNEL = 'octavo.store'
@@ -127,3 +127,16 @@ export function createStoreGuard(store: string, limit: number): StoreGuard {
 }
 
 const SKIPPED = 'The store gave no answer in time, and is tried again later'
+
+/**
+ * Creates the function to call when state is kept in the memory of the process. Its first call in a worker logs the warning, because the
+ * other workers have memories of their own.
+ */
+export function createWorkerWarning(warning: string): (log: Pick<Logger, 'warn'>) => void {
+  let isFirst = true
+  return (log) => {
+    if (!isFirst) return
+    isFirst = false
+    if (isClusterWorker()) ignoreFailure(() => log.warn({}, warning))
+  }
+}

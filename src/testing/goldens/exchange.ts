@@ -1,6 +1,6 @@
 import type { InjectRequest } from '../../server/adapters/inject/request.ts'
 import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
-import { BytesBody } from '../../server/adapters/shared/bytes-body.ts'
+import { BytesBody } from '../../server/adapters/shared/stream-body.ts'
 import type { Streamed } from './streamed.ts'
 
 /** A body as it is kept in a file: text, or bytes that are no text. */

@@ -17,13 +17,21 @@ import { HttpError } from '../../../http/errors.ts'
 import { isSchema, type Schema } from '../../../schema/schema.ts'
 import { createValidator } from '../../../schema/validator.ts'
 import { readBearer, toBearerScheme } from '../bearer.ts'
-import { createAuthGuard, toChallenge, type IdentityOf, type UntypedGuard } from '../create-guard.ts'
-import { grant, grantOf, insufficientScope, LACKING_SCOPE, type Grant } from '../grants.ts'
+import {
+  createAuthGuard,
+  toChallenge,
+  grant,
+  grantOf,
+  insufficientScope,
+  LACKING_SCOPE,
+  type IdentityOf,
+  type UntypedGuard,
+  type Grant,
+} from '../create-guard.ts'
 import { checkOptions, RULES } from '../options.ts'
-import { isScope } from '../scopes.ts'
-import { isTyped, scopesOfClaims, type JwtClaims } from './claims.ts'
+import { isScope } from '../any-of.ts'
+import { isTyped, scopesOfClaims, type JwtClaims, type ClaimsOf, type JwtOptions } from './options.ts'
 import { keysUnavailable } from './keys.ts'
-import type { ClaimsOf, JwtOptions } from './options.ts'
 import { createVerify, type Verdict } from './verify.ts'
 
 const WHERE = 'jwtAuth'

@@ -1,10 +1,9 @@
 import type { JWTVerifyOptions } from 'jose'
 
 import { once, flatCopy, type Awaitable } from '../../../base/values.ts'
-import { flawOf, freezeDeep, type JwtClaims } from './claims.ts'
+import { flawOf, freezeDeep, type JwtClaims, type TokenRules } from './options.ts'
 import { loadJose } from './jose.ts'
 import { prepareKey } from './keys.ts'
-import type { TokenRules } from './options.ts'
 
 /** The claims of a token, or why it is refused: a word for the log, without anything of the token. */
 export type Verdict = { readonly claims: JwtClaims } | { readonly reason: string }

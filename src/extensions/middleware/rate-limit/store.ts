@@ -1,8 +1,7 @@
 import { once, type Awaitable } from '../../../base/values.ts'
 import type { Logger } from '../../../define/context.ts'
-import { createStoreGuard } from '../../../server/stores/guard.ts'
+import { createStoreGuard, createWorkerWarning } from '../../../server/stores/guard.ts'
 import { isIoredis } from '../../../server/stores/redis.ts'
-import { createWorkerWarning } from '../../../server/stores/worker-warning.ts'
 
 const loadLimiters = once(async () => {
   try {

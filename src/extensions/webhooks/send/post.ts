@@ -3,8 +3,7 @@ import type * as Undici from 'undici'
 import { DefinitionError } from '../../../base/definition-error.ts'
 import { once } from '../../../base/values.ts'
 import { readRetryAfter } from '../../../http/http.ts'
-import { createTargets, type TargetOptions } from './target.ts'
-import { WebhookTargetError } from './target-error.ts'
+import { createTargets, WebhookTargetError, type TargetOptions } from './target.ts'
 
 /** Why an attempt has no success, besides the status of its answer. */
 export type PostProblem = 'target' | 'redirect' | 'timeout' | 'answer_too_large' | 'network'

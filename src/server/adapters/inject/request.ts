@@ -8,16 +8,18 @@ import { authorityOf } from '../../request/request.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 import { writeVersion } from '../../../versioning/write.ts'
-import { StreamBody } from '../shared/stream-body.ts'
-import { BytesBody, NO_BODY } from '../shared/bytes-body.ts'
-import { toBody, type BodyOptions, type EncodedBody, type FormValues } from './body.ts'
+import { StreamBody, BytesBody, NO_BODY } from '../shared/stream-body.ts'
 import {
+  toBody,
   declaredLength,
   DEFAULT_HOST,
   findSentTwice,
   ownHeaders,
   toHeaderMap,
   toLines,
+  type BodyOptions,
+  type EncodedBody,
+  type FormValues,
   type HeaderOptions,
 } from './headers.ts'
 

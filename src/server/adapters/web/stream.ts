@@ -1,7 +1,7 @@
 import { clientWentAway, type BodyStream, type FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken } from '../../pipeline/failure.ts'
-import { openBytes } from '../shared/byte-source.ts'
+import { openBytes } from '../shared/stream-body.ts'
 
 /** A request that is answered with a stream. */
 interface StreamedExchange {

@@ -1,6 +1,7 @@
+import type * as Validating from './code.ts'
 import { wantZod } from '../../../schema/schema.ts'
 import type { toJsonWriter } from '../../../schema/json-writer.ts'
-import type * as Validating from './code.ts'
+import type { Answered, Checks } from './response-check.ts'
 
 /** The code that reads and validates input and results. Applications without schemas neither load nor bundle it. */
 type Code = typeof Validating
@@ -42,4 +43,14 @@ export async function loadValidation(loadJsonWriter: LoadJsonWriter | undefined)
 function loaded(): Code {
   if (code === undefined) throw new Error('The code that validates is not loaded yet')
   return code
+}
+
+/** Creates what parses results by the schema of their status, or `undefined` if there is nothing to parse them by. */
+export function createChecks(route: Answered, checking: true | 'strict' | false): Checks | undefined {
+  if (checking === false || route.responses.size === 0) return undefined
+  const create = validating(({ createParsers }) => createParsers(route, checking === 'strict'))
+  return {
+    parse: (status, data, context) => create().parse(status, data, context),
+    write: (status, data) => create().write(status, data),
+  }
 }

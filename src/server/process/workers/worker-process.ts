@@ -3,7 +3,7 @@ import type { Worker } from 'node:cluster'
 
 import { ignoreRejection, settlesWithin, toRecord } from '../../../base/values.ts'
 import type { ShutdownMode } from '../signals.ts'
-import { isFarewell, readListens, WORKER_VARIABLE, type End, type Farewell } from './messages.ts'
+import { isFarewell, readListens, WORKER_VARIABLE, type End, type Farewell } from './worker.ts'
 
 /** How a process ended. */
 interface Exit {

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 
-import { WORKER_VARIABLE } from './messages.ts'
+import { WORKER_VARIABLE } from './worker.ts'
 
 /**
  * Returns the role of this process: one that keeps workers, one of these, or one that serves alone since another program, such as a process

@@ -1,27 +1,37 @@
 import { isPromise, type Awaitable } from '../../../base/values.ts'
-import { find, findLeaves, wholePath, type PathAt } from '../../../router/find.ts'
+import { find, findLeaves, wholePath, type PathAt, type Match } from '../../../router/find.ts'
 import { SchemeFailure, selectorOf, findDefault, type Versioning } from '../../../versioning/versioning.ts'
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
-import { forwarding } from './forward.ts'
-import { createSegmentLocate, segmentEnd } from './locate-segment.ts'
-import { createSeveralLocate } from './locate-several.ts'
-import { createPlainLocate } from './locate.ts'
+import { createSegmentLocate, segmentEnd, createSeveralLocate, createSegments } from './locate-several.ts'
+import { createPlainLocate, createPlaces } from './places.ts'
 import {
   withoutVersion,
   createVersionRoots,
   createResolve,
+  allowHeaders,
+  createPlainMiss,
+  methodsOf,
+  notAllowed,
+  notFound,
   type Locate,
   type RouteMatch,
   type VersionMatch,
   type LookupParts,
   type ResolveDefault,
+  type Leaves,
+  type Miss,
+  type MissAnswer,
 } from './resolution.ts'
 import { pathOf, type Target } from './target.ts'
 import type { Table } from '../table/table.ts'
 import type { VersionChoice } from '../../../versioning/options.ts'
-import { cutVersion } from '../../../versioning/version.ts'
-import { livingVersions } from './version-miss.ts'
+import { cutVersion, hasStatus } from '../../../versioning/version.ts'
+import { METHODS, type Method } from '../../../http/http.ts'
+import { isRetired } from '../../../versioning/policy.ts'
+import type { Endpoint } from '../../pipeline/endpoint.ts'
+import type { Endpoints } from '../../../router/node.ts'
+import { createVersionError } from './version-error.ts'
 
 /** Creates the lookup for a table and its versioning schemes. */
 export function createVersionLocate(
@@ -199,4 +209,175 @@ function createDefaultResolver(
     const chosen = defaultVersion(context.request, choice, context)
     return isPromise(chosen) ? chosen.then(toResolution) : toResolution(chosen)
   }
+}
+
+/** Looks a path up in another version than that of the request. */
+type LookIn = (
+  resolution: VersionMatch,
+  at: PathAt,
+  version: string,
+  method: number,
+) => RouteMatch | undefined
+
+/**
+ * Has a later version answer in the place of one that is retired: docs/guide/deprecation.md#forwarding. The next version without a status
+ * that serves the path is taken, whatever the method.
+ */
+function forwarding(parts: LookupParts, locate: Locate): Locate {
+  const { table, versioning, whole } = parts
+  const { lifetimes, known } = table
+  if (!lifetimes.forwards) return locate
+  const { clock } = versioning.common
+  const lookIn = createLookIn(parts)
+  const targets = known.list.map((version) => !hasStatus(version) && !known.isElsewhere(version))
+
+  const isServing = (resolution: VersionMatch, at: PathAt, version: string): boolean =>
+    METHODS.some((_, method) => {
+      const endpoint = endpointOf(lookIn(resolution, at, version, method)?.match, method)
+      return endpoint !== undefined && !isRetired(lifetimes.of(endpoint, version), clock)
+    })
+
+  const settle = (located: RouteMatch, target: Target, method: number): RouteMatch => {
+    const { match, resolution } = located
+    const { version } = resolution
+    if (resolution.kind !== 'known' || version === null) return located
+    const endpoint = endpointOf(match, method)
+    const lifetime = endpoint === undefined ? lifetimes.ofVersion(version) : lifetimes.of(endpoint, version)
+    if (lifetime?.forward !== true || !isRetired(lifetime, clock)) return located
+    const at = whole(pathOf(target))
+    const position = known.list.indexOf(version)
+    const next = known.list.find(
+      (later, index) => index > position && targets[index] === true && isServing(resolution, at, later),
+    )
+    const found = next === undefined ? undefined : lookIn(resolution, at, next, method)
+    if (found === undefined) return located
+    const { requested, sources, scheme, vary } = resolution
+    const own = { requested, sources, scheme, vary, isReplaced: true, ended: { version, lifetime } }
+    return { match: found.match, resolution: { ...found.resolution, ...own } }
+  }
+  return (context, target, method) => {
+    const located = locate(context, target, method)
+    return isPromise(located)
+      ? located.then((settled) => settle(settled, target, method))
+      : settle(located, target, method)
+  }
+}
+
+function endpointOf(match: Match<Endpoint> | undefined, method: number): Endpoint | undefined {
+  return match?.leaf?.methods[method]
+}
+
+/** Creates the lookup in another version, by its root or by its segment. */
+function createLookIn(parts: LookupParts): LookIn {
+  const { table, versioning, whole } = parts
+  const segments = versioning.path === undefined ? undefined : createSegments(parts)
+  return (resolution, at, version, method) => {
+    const root = table.roots.get(version)
+    if (!resolution.inPath && root !== undefined)
+      return { match: find(root, at, method), resolution: { ...resolution, version, root } }
+    if (resolution.inPath) return segments?.inVersion(at, version, version, method)
+    // the default version has no segment in the path, and the version that answers has one here
+    const { prefix } = table.zoneAt(at.text)
+    const found = segments?.inVersion(
+      whole(`${prefix}/-${at.text.slice(prefix.length)}`),
+      version,
+      version,
+      method,
+    )
+    return found && { ...found, match: { ...found.match, version: null } }
+  }
+}
+
+const OPTIONS = METHODS.indexOf('OPTIONS')
+
+/** The versions in which a path without versions of its own answers. */
+function livingVersions({ known, lifetimes }: Table, clock: () => number): readonly string[] {
+  return known.list.filter((version) => !isRetired(lifetimes.ofVersion(version), clock))
+}
+
+/** Explains why no route matched, in the order of docs/guide/versioning-rules.md#misses */
+export function createVersionMiss(
+  table: Table,
+  versioning: Versioning | undefined,
+  mode: { readonly strict: boolean },
+): Miss {
+  if (versioning === undefined) return createPlainMiss(table)
+  const places = createPlaces(table, mode)
+  const { clock } = versioning.common
+  const isLate = createIsLate(versioning)
+  const versionError = createVersionError(versioning)
+
+  /** The leaves in the version of the request. All versions count if it is not known, or if a preflight leaves it open. */
+  const chosen = (located: RouteMatch, all: Leaves, isPreflight: boolean): Leaves => {
+    const { resolution } = located
+    if (resolution.kind === 'none' || (isPreflight && isLate(resolution))) return all
+    return isUnreadable(resolution) && all.some(hasVersions) ? [] : places.own(located)
+  }
+
+  const miss = (located: RouteMatch, method: number, isPreflight: boolean): MissAnswer => {
+    const { resolution } = located
+    const all = places.anywhere(located)
+    if (all.length === 0) return notFound()
+    const shapes = all.map(({ shape }) => shape)
+    const report = table.lifetimes.report(shapes, clock())
+    const varies = shapes.some(({ vary }) => vary)
+    const isHere = all.some(({ methods }) => methods[method] !== undefined)
+    if (resolution.kind === 'none' && method !== OPTIONS && isHere)
+      return { varies, report, error: versionError('unspecified', resolution, report) }
+    const leaves = chosen(located, all, isPreflight)
+    if (leaves.length > 0) {
+      const headers = allowHeaders(leaves)
+      if (method === OPTIONS) return { varies, report, headers }
+      return { varies, report: undefined, error: notAllowed(headers) }
+    }
+    const { version } = resolution
+    const lifetime = version === null ? undefined : table.lifetimes.ofVersion(version)
+    const isOver = resolution.kind === 'known' && isRetired(lifetime, clock)
+    return {
+      varies,
+      report,
+      error: isOver
+        ? versionError('retired', resolution, report, lifetime)
+        : versionError(
+            faultOf(resolution, table),
+            resolution,
+            all.some(hasVersions) ? report : { ...report, supported: livingVersions(table, clock) },
+          ),
+    }
+  }
+
+  return Object.assign(miss, {
+    allowed: (located: RouteMatch, isPreflight: boolean): readonly Method[] => {
+      const all = places.anywhere(located)
+      const own = chosen(located, all, isPreflight)
+      const leaves = own.length > 0 ? own : all
+      return leaves.length === 0 ? [] : methodsOf(leaves)
+    },
+  })
+}
+
+/**
+ * Creates the function that decides whether a preflight leaves the version open. A preflight has neither the headers nor the cookies of
+ * the request that it announces: docs/guide/versioning-rules.md#preflights
+ */
+function createIsLate({ vary, defaultVersion }: Versioning): (resolution: VersionMatch) => boolean {
+  const isOpen = vary.length > 0 || typeof defaultVersion === 'function'
+  return ({ scheme }) => scheme === undefined && isOpen
+}
+
+function faultOf(
+  { kind, version }: VersionMatch,
+  { known }: Table,
+): 'ambiguous' | 'invalid' | 'unsupported' | 'elsewhere' {
+  if (kind === 'ambiguous' || kind === 'invalid') return kind
+  return version !== null && known.isElsewhere(version) ? 'elsewhere' : 'unsupported'
+}
+
+/** Whether the version cannot be read. At paths with versions, that error comes before a wrong method. */
+function isUnreadable({ kind }: VersionMatch): boolean {
+  return kind === 'ambiguous' || kind === 'invalid'
+}
+
+function hasVersions({ shape }: Endpoints<Endpoint>): boolean {
+  return shape.versions.length > 0
 }

@@ -1,13 +1,13 @@
-import { findLeaves } from '../../../router/find.ts'
+import { findLeaves, find } from '../../../router/find.ts'
 import type { Endpoints } from '../../../router/node.ts'
 import { EMPTY_NODE } from '../../../router/compile-trie.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
-import { beginsWithParameter, segmentEnd } from './locate-segment.ts'
-import type { RouteMatch } from './resolution.ts'
+import { beginsWithParameter, segmentEnd } from './locate-several.ts'
+import { withoutVersion, type RouteMatch, type Locate, type VersionMatch } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
 /** The routes at the path of a request, whatever the method. */
-export interface Places {
+interface Places {
   /** In any version. */
   readonly all: (located: RouteMatch) => readonly Endpoints<Endpoint>[]
   /** The same, and ordinary routes such as `/v1/legacy`: docs/guide/versioning-rules.md#segments-that-look-like-a-version */
@@ -43,4 +43,13 @@ export function createPlaces(table: Table, { strict }: { readonly strict: boolea
       return [...ordinary(located), ...findLeaves(resolution.root, match.text, startOf(located), match.end)]
     },
   }
+}
+
+/** Creates the lookup of an application without versioning. */
+export function createPlainLocate(table: Table): Locate {
+  const off: VersionMatch = { ...withoutVersion(table), kind: 'off' }
+  return (_context, target, method) => ({
+    match: find(table.withoutVersion, target, method),
+    resolution: off,
+  })
 }

@@ -9,16 +9,19 @@ import {
 } from '../../../versioning/policy.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
-import type { VersionReport, Table } from '../table/table.ts'
+import type { Table, TableRoute, VersionReport } from '../table/table.ts'
 import { createPlaces } from '../lookup/places.ts'
 import { createVersionError } from '../lookup/version-error.ts'
-import { type MissAnswer, type RouteMatch, type VersionMatch } from '../lookup/resolution.ts'
-import { createSuccessors } from './successors.ts'
+import type { MissAnswer, RouteMatch, VersionMatch } from '../lookup/resolution.ts'
 import { addReport, createWriter } from './headers.ts'
 import { openChannel } from '../../../base/platform.ts'
 import type { VersionResolved } from '../../../versioning/options.ts'
 import { cutVersion } from '../../../versioning/version.ts'
 import { Channels } from '../../logging/channels.ts'
+import { restoreSlashes } from '../../../router/path/param-types.ts'
+import type { Param } from '../../../router/path/pattern.ts'
+import { createSelect } from '../../../versioning/select.ts'
+import { writePath } from '../table/url-for.ts'
 
 /** Reports to clients and observers which version answers, and when it ends. */
 export interface VersionReporter {
@@ -164,4 +167,95 @@ function toResolved(
 ): VersionResolved {
   const asked = requested === undefined ? undefined : cutVersion(requested)
   return { version, requested: asked, route: name, method, path, status, request }
+}
+
+/**
+ * Members of a `Link` header that lead to the same route in newer versions (RFC 5829 section 3.4): `values` are the texts of the path
+ * parameters, as they were matched. None where the version is the newest; versions that are retired by `now` are passed over.
+ */
+type Successors = (
+  name: string,
+  version: string,
+  values: ReadonlyMap<string, string>,
+  now: number,
+) => readonly string[]
+
+/** A route of some name, and a version in which it answers. */
+interface Served {
+  readonly row: TableRoute
+  readonly version: string
+}
+
+/** Creates the function that links to newer versions. Returns `undefined` if versions have no URLs of their own. */
+function createSuccessors(
+  { rows, known, lifetimes }: Pick<Table, 'rows' | 'known' | 'lifetimes'>,
+  versioning: Versioning | undefined,
+): Successors | undefined {
+  const path = versioning?.path
+  if (path === undefined) return undefined
+  const byName = toServed(rows, known.list)
+
+  return (name, version, values, now) => {
+    const position = known.list.indexOf(version)
+    const newer = (byName.get(name) ?? []).filter(
+      (served) => known.list.indexOf(served.version) > position && !isGone(served, now),
+    )
+    const latest = newer.at(-1)
+    const [next] = newer
+    if (next === undefined || latest === undefined) return []
+    return [...linkTo(next, 'successor-version', values), ...linkTo(latest, 'latest-version', values)]
+  }
+
+  function isGone({ row, version }: Served, now: number): boolean {
+    const [endpoint] = row.endpoints.values()
+    return endpoint !== undefined && statusAt(lifetimes.of(endpoint, version), now) === 'retired'
+  }
+
+  function linkTo(
+    { row, version }: Served,
+    rel: string,
+    values: ReadonlyMap<string, string>,
+  ): readonly string[] {
+    const plain = pathOf(row, values)
+    if (plain === undefined) return []
+    const draft = { path: plain, query: {}, headers: {}, host: '', prefix: row.route.prefix }
+    const address = path?.scheme.write?.(draft, version, path.options).path
+    return address === undefined ? [] : [`<${address}>; rel="${rel}"`]
+  }
+}
+
+/** The versions that each name is served in, oldest first, with the route that is. */
+function toServed(
+  rows: readonly TableRoute[],
+  versions: readonly string[],
+): ReadonlyMap<string, readonly Served[]> {
+  const byName = new Map<string, TableRoute[]>()
+  for (const row of rows) byName.set(row.route.name, [...(byName.get(row.route.name) ?? []), row])
+  return new Map(
+    [...byName].map(([name, named]) => {
+      const select = createSelect(named)
+      const served = versions.flatMap((version) => {
+        const [row] = select(version, { unversioned: false, neutral: false })
+        return row === undefined ? [] : [{ row, version }]
+      })
+      return [name, served]
+    }),
+  )
+}
+
+/**
+ * The path of a route without version, or `undefined` if the request lacks a parameter that it has, or has a value for it that it does
+ * not take, or that no path can hold, such as `..`.
+ */
+function pathOf({ route }: TableRoute, values: ReadonlyMap<string, string>): string | undefined {
+  const fits = ({ name, type }: Param): boolean => {
+    const text = values.get(name)
+    return text !== undefined && type.test(text, 0, text.length)
+  }
+  if (!route.pattern.params.every(fits)) return undefined
+  try {
+    return writePath(route.name, route.pattern, ({ name }) => restoreSlashes(values.get(name) ?? ''))
+  } catch {
+    return undefined
+  }
 }

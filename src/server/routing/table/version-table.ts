@@ -1,7 +1,7 @@
 import { DefinitionError, type DefinitionProblem } from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { literalsOf, mount, without, type Mount } from '../../../router/mount.ts'
-import { createTree, type Endpoints, type Node, type PathShape } from '../../../router/node.ts'
+import { createTree, type Endpoints, type Node, type PathShape, type PathInfo } from '../../../router/node.ts'
 import { createSealer, EMPTY_NODE, compileTrie, type Variants } from '../../../router/compile-trie.ts'
 import {
   chooseVersion,
@@ -13,14 +13,14 @@ import {
 import { isVersioned, type Versioned } from '../../../versioning/select.ts'
 import { toEntries, type ExpandedSpec, type KnownVersions } from '../../../versioning/version.ts'
 import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
-import { rangeSplits } from './checks/range-splits.ts'
 import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
 import { versioningProblems } from './checks/versioning.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { createLifetimes } from './lifetimes.ts'
-import { createPlainTable } from './plain-table.ts'
 import type { CompiledRoute, Roots, Table, TableMode, TableRoute, Versions, Zone } from './table.ts'
-import { createLeaves, type Leaves } from './version-leaves.ts'
+import { createLeaves, createNotes, type Leaves } from './version-leaves.ts'
+import { METHODS } from '../../../http/http.ts'
+import { cutList, toGroups, versionsText, type RouteGroup } from './checks/version-groups.ts'
 
 /**
  * Compiles the routes of an application, with versioning or without.
@@ -229,4 +229,137 @@ function namedIn(rows: readonly Versioned[]): Set<string> {
   const named = new Set<string>()
   for (const { spec } of rows) for (const version of spec.claims.keys()) named.add(version)
   return named
+}
+
+const UNVERSIONED: ExpandedSpec = { unversioned: true, neutral: false, claims: NONE }
+const NO_VERSIONS: KnownVersions = {
+  list: [],
+  format: 'string',
+  isOrdered: true,
+  find: () => undefined,
+  isElsewhere: () => false,
+}
+const UNKNOWN: Versions = {
+  known: NO_VERSIONS,
+  defaultVersion: null,
+  servedAt: () => [],
+  defaultAt: () => null,
+}
+const GET = METHODS.indexOf('GET')
+const HEAD = METHODS.indexOf('HEAD')
+
+/** Compiles the routes of an application without versioning. @throws `DefinitionError` for duplicate routes and policies that contradict each other. */
+function createPlainTable(routes: readonly CompiledRoute[], { strict, prefix }: TableMode): Table {
+  const rows = routes.map(({ route, endpoints }): TableRoute => ({
+    route,
+    pattern: route.pattern,
+    endpoints,
+    spec: UNVERSIONED,
+  }))
+  const tree = createTree(rows, strict)
+  const notes = createNotes(false)
+  const methodsOf = ({ routes: rivals }: PathShape<TableRoute>): (Endpoint | undefined)[] => {
+    const methods = METHODS.map((method) => {
+      const [chosen, ...others] = rivals.filter(({ endpoints }) => endpoints.has(method))
+      for (const other of others) if (chosen) notes.duplicate(chosen.route, other.route, method, null)
+      return chosen?.endpoints.get(method)
+    })
+    // HEAD answers from GET unless it is declared
+    methods[HEAD] ??= methods[GET]
+    return methods
+  }
+  const sealed = compileTrie<TableRoute, Endpoint>(tree, (shape) => ({
+    rest: { methods: methodsOf(shape), shape: toInfo(shape) },
+    at: undefined,
+  }))
+  const shapes = [...tree.shapes.values()]
+  const lifetimes = createLifetimes(shapes, toInfo, undefined, UNKNOWN)
+  const problems = [...notes.problems(), ...lifetimeProblems(rows, lifetimes, NO_VERSIONS)]
+  if (problems.length > 0) throw new DefinitionError(problems)
+  const withoutVersion = sealed.rest ?? EMPTY_NODE
+  const zone: Zone = { prefix: prefix.path, inPath: NONE, unionBehind: withoutVersion }
+  return {
+    withoutVersion,
+    pathRoot: withoutVersion,
+    roots: NONE,
+    defaults: NONE,
+    unknownVersion: EMPTY_NODE,
+    all: withoutVersion,
+    prefixZones: [zone],
+    zoneAt: () => zone,
+    ...UNKNOWN,
+    withoutSegment: new Set(),
+    lifetimes,
+    rows,
+    shapes,
+    findWarnings: () => Promise.resolve([]),
+  }
+}
+
+function toInfo({ pattern }: PathShape<TableRoute>): PathInfo {
+  return { pattern: pattern.text, vary: false, versions: [], defaultVersion: null }
+}
+
+/**
+ * Reports a range that goes on above a version which another route names, so that a newer version would get older code than the one
+ * before it. A range that leaves the version out goes on because its definition says so.
+ */
+function rangeSplits(
+  shapes: readonly PathShape<TableRoute>[],
+  known: KnownVersions,
+): readonly DefinitionProblem[] {
+  const shared = shapes.filter(({ routes }) => routes.length > 1 && routes.some(hasRange))
+  const problems = toGroups(shared).flatMap((group) =>
+    group.rows.flatMap((row) => splitOf(row, group, known)),
+  )
+  // a route of several methods is looked at for each of them
+  return [...new Map(problems.map((problem) => [problem.where + problem.message, problem])).values()]
+}
+
+function hasRange({ spec }: TableRoute): boolean {
+  // a loop, because hundreds of routes may name a hundred versions each
+  for (const { strength } of spec.claims.values()) if (strength === 1) return true
+  return false
+}
+
+function splitOf(
+  row: TableRoute,
+  { claimant }: RouteGroup,
+  { list }: KnownVersions,
+): readonly DefinitionProblem[] {
+  const covered = list.filter((version) => row.spec.claims.get(version)?.strength === 1)
+  const own = covered.filter((version) => claimant(version) === row)
+  const [lowest = '', highest = ''] = [own[0], own.at(-1)]
+  const inside = covered.slice(covered.indexOf(lowest), covered.indexOf(highest) + 1)
+  const named = inside.filter((version) => claimant(version)?.spec.claims.get(version)?.strength === 0)
+  const [first] = named
+  if (first === undefined) return []
+  const labels = named.flatMap((version) => claimant(version)?.route.label ?? [])
+  const above = own.filter((version) => covered.indexOf(version) > covered.indexOf(first))
+  const verb = new Set(labels).size === 1 ? 'answers' : 'answer'
+  return [
+    {
+      code: 'range_split',
+      where: row.route.label,
+      message: `${cutList(labels)} ${verb} ${versionsText(named)} inside this range, and the range answers ${versionsText(above)} above`,
+      fix: `end the range with <${first}, or leave the ${named.length === 1 ? 'version' : 'versions'} out if it is to go on: [${rangesWithout(named, covered, list).join(', ')}]`,
+    },
+  ]
+}
+
+/** Ranges over the covered versions that leave out the named ones. */
+function rangesWithout(
+  named: readonly string[],
+  covered: readonly string[],
+  list: readonly string[],
+): readonly string[] {
+  const top = covered.at(-1)
+  const end = top === undefined || top === list.at(-1) ? '' : ` <=${top}`
+  const starts = [`>=${covered[0]}`, ...named.map((version) => `>${version}`)]
+  const ends = [...named.map((version) => ` <${version}`), end]
+  const places = [-1, ...named.map((version) => covered.indexOf(version)), covered.length]
+  return starts.flatMap((start, index) => {
+    const isEmpty = (places[index + 1] ?? 0) - (places[index] ?? 0) < 2
+    return isEmpty ? [] : [`'${start}${ends[index]}'`]
+  })
 }

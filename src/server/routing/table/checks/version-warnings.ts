@@ -6,8 +6,9 @@ import type { Versioning } from '../../../../versioning/versioning.ts'
 import type { TableRoute } from '../table.ts'
 import { byKnown } from '../lifetimes.ts'
 import { cutList, toGroups, versionsText, type RouteGroup, type WarningContext } from './version-groups.ts'
-import { parameterWarnings, writtenTwiceWarnings } from './version-warnings-paths.ts'
-import { holeWarnings } from './version-warnings-holes.ts'
+import type { Segment } from '../../../../router/path/pattern.ts'
+import { accepts } from '../../../../router/overlap.ts'
+import { depthOf, versionsBySegment } from './versioning-options.ts'
 
 /** Warns of versions that may surprise: docs/errors.md#warnings */
 export function versionWarnings(
@@ -190,4 +191,140 @@ function endedPreviews({ history, common }: Versioning): readonly DefinitionWarn
     }
     return [atDefinition(warning, ...changes)]
   })
+}
+
+/** Warns of a route that exists in an older and in a newer version, but not in one between them. */
+function holeWarnings(context: WarningContext): readonly DefinitionWarning[] {
+  const { known, rows } = context
+  if (!known.isOrdered) return []
+  // a version without routes is a hole in all of them, and has a warning of its own
+  const claimed = new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
+  const versions = known.list.filter((version) => claimed.has(version))
+  return toFamilies(context.groups).flatMap((family) => holesOf(family, versions, context))
+}
+
+/** Routes that are the same over the versions: those of one name, and those for one method at one path shape. */
+type Family = readonly RouteGroup[]
+
+function toFamilies(groups: readonly RouteGroup[]): readonly Family[] {
+  const byName = new Map<string, Set<RouteGroup>>()
+  for (const group of groups) {
+    for (const { route } of group.rows) {
+      const others = byName.get(route.name) ?? new Set()
+      byName.set(route.name, others.add(group))
+    }
+  }
+  const seen = new Set<RouteGroup>()
+  const collect = (first: RouteGroup): Family => {
+    const family: RouteGroup[] = []
+    const open = [first]
+    for (let group = open.pop(); group !== undefined; group = open.pop()) {
+      if (seen.has(group)) continue
+      seen.add(group)
+      family.push(group)
+      const names = new Set(group.rows.map(({ route }) => route.name))
+      for (const name of names) {
+        open.push(...(byName.get(name) ?? []))
+        byName.delete(name)
+      }
+    }
+    return family
+  }
+  return groups.map(collect).filter((family) => family.length > 0)
+}
+
+function holesOf(
+  family: Family,
+  versions: readonly string[],
+  { defaultVersion }: WarningContext,
+): readonly DefinitionWarning[] {
+  const rows = family.flatMap((group) => group.rows)
+  if (rows.some(({ spec }) => spec.neutral)) return []
+  const served = new Map<string, TableRoute>()
+  for (const row of rows) for (const version of row.spec.claims.keys()) served.set(version, row)
+  const asDefault = rows.find(({ spec }) => spec.unversioned)
+  if (defaultVersion !== null && asDefault !== undefined && !served.has(defaultVersion))
+    served.set(defaultVersion, asDefault)
+  const first = versions.findIndex((version) => served.has(version))
+  const last = versions.findLastIndex((version) => served.has(version))
+  const holes = versions.slice(first, last + 1).filter((version) => !served.has(version))
+  const [older, newer] = [versions[first] ?? '', versions[last] ?? '']
+  const [before, after] = [served.get(older), served.get(newer)]
+  if (holes.length === 0 || before === undefined || after === undefined) return []
+  return [
+    {
+      code: 'version_hole',
+      where: after.route.label,
+      message: `it exists in version ${older} (${before.route.label}) and in version ${newer}, but not in ${versionsText(holes)}`,
+      fix: 'give one of them the versions between, unless you left it out on purpose',
+    },
+  ]
+}
+
+/**
+ * Warns of a parameter in the first segment if versions are in the path, because it never receives a version segment. All routes share
+ * one warning. A rest parameter causes none: a catch-all page is meant to come last.
+ */
+function parameterWarnings(context: WarningContext): readonly DefinitionWarning[] {
+  const segments = [...versionsBySegment(context.versioning, context.known).keys()]
+  if (segments.length === 0) return []
+  const hidden = new Set<string>()
+  const labels: string[] = []
+  for (const group of context.groups) {
+    for (const row of group.rows) {
+      const first = row.pattern.segments[depthOf(row)]
+      if (!isParameter(first) || !isOrdinary(group, row, context)) continue
+      const own = segments.filter((segment) => accepts(first, segment))
+      for (const segment of own) hidden.add(segment)
+      if (own.length > 0) labels.push(row.route.label)
+    }
+  }
+  if (labels.length === 0) return []
+  return [
+    {
+      code: 'parameter_hidden',
+      where: 'enableVersioning',
+      message: `the parameter in the first segment of ${cutList(labels)} is never ${cutList(hidden)}: a path that begins so asks for a version`,
+      fix: 'put a literal segment before the parameter, or choose another versionParameter',
+    },
+  ]
+}
+
+/**
+ * Routes that have a version and a path that begins with a version segment: they are served at `/v1/v1/…`, which is never intended.
+ * One warning for all of them.
+ */
+function writtenTwiceWarnings({ rows, versioning, known }: WarningContext): readonly DefinitionWarning[] {
+  const versions = versionsBySegment(versioning, known)
+  const twice = rows.filter((row) => {
+    const { pattern, spec } = row
+    const first = pattern.segments[depthOf(row)]
+    return spec.claims.size > 0 && first?.kind === 'literal' && versions.has(first.text)
+  })
+  if (twice.length === 0) return []
+  return [
+    {
+      code: 'version_written_twice',
+      where: 'enableVersioning',
+      message: `the version segment is put before the paths of ${cutList(twice.map(({ route }) => route.label))}, which begin with one already`,
+      fix: 'take it out of their prefix or path',
+    },
+  ]
+}
+
+function isParameter(segment: Segment | undefined): segment is Segment & { kind: 'param' | 'mixed' } {
+  return segment?.kind === 'param' || segment?.kind === 'mixed'
+}
+
+/** Whether the route answers on paths without version segment. */
+function isOrdinary(
+  { opted, all }: RouteGroup,
+  row: WarningContext['rows'][number],
+  { versioning, defaultAt, unused }: WarningContext,
+): boolean {
+  const { spec } = row
+  if (unused.has(row)) return false
+  if (spec.unversioned) return true
+  if (spec.neutral) return !(opted && versioning.common.required)
+  return typeof versioning.defaultVersion === 'function' || spec.claims.has(defaultAt(all) ?? '')
 }

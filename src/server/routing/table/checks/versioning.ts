@@ -9,8 +9,7 @@ import {
   type VersionSpec,
 } from '../../../../versioning/version.ts'
 import { coveredBy, declaredVersions } from '../../../../versioning/known.ts'
-import { optionProblems } from './versioning-options.ts'
-import { literalClashes } from './versioning-paths.ts'
+import { optionProblems, literalClashes } from './versioning-options.ts'
 import type { TableRoute, Versions } from '../table.ts'
 
 /** Reports every mistake in the versions of the routes, for the enabled schemes: docs/guide/versioning-rules.md#mistakes-and-warnings */
