@@ -1,51 +1,45 @@
-import { operationsOf, type Operation, type Parameter } from '../../gate/document/operations.ts'
-import type { Source } from '../../gate/document/source.ts'
+import { operationsOf, type Operation } from '../../gate/document/operations.ts'
+import type { Node, Source } from '../../gate/document/source.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import type { SchemaObject } from '../../openapi/document/types.ts'
+import type { Content, SchemaObject, SecurityAlternative } from '../../openapi/document/types.ts'
 import { createSchemaReader, type SchemaReader } from './read-schemas.ts'
 
-type Node = Readonly<Record<string, unknown>>
-
-/** A media type of a body. */
-export interface ImportedMedia {
-  readonly type: string
-  readonly schema: SchemaObject | undefined
-  readonly encoding: unknown
+/** A parameter or header with its schema, or with the media type of its content. */
+interface Described extends Node {
+  readonly schema?: SchemaObject
+  readonly content?: Content
 }
 
-/** A parameter, with its schema or the media type of its content. */
-export interface ImportedParameter {
+/** A parameter of an operation. */
+export interface ImportedParameter extends Described {
   readonly in: string
   readonly name: string
-  readonly isRequired: boolean
-  readonly schema: SchemaObject
-  /** The rest of the parameter, such as its description and style. */
-  readonly node: Node
 }
 
 /** A response of an operation. */
 export interface ImportedResponse {
-  readonly status: string
   readonly description: string
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly content: readonly ImportedMedia[]
+  readonly headers: Readonly<Record<string, Described>>
+  readonly content: Content | undefined
 }
 
-/** An operation of the imported document. */
+/** An operation of the imported document, as one of OpenAPI 3.1 without references but those to schemas. */
 export interface ImportedOperation {
   readonly method: string
   readonly path: string
-  readonly id: string | undefined
+  readonly operationId: string | undefined
   readonly tags: readonly string[]
   readonly summary: string | undefined
   readonly description: string | undefined
-  readonly isDeprecated: boolean
+  readonly deprecated: true | undefined
   readonly parameters: readonly ImportedParameter[]
-  readonly body: { readonly isRequired: boolean; readonly content: readonly ImportedMedia[] } | undefined
-  readonly responses: readonly ImportedResponse[]
+  readonly requestBody: { readonly required: boolean; readonly content: Content } | undefined
+  /** By status, `4XX` and `default` included. */
+  readonly responses: Readonly<Record<string, ImportedResponse>>
   /** The alternatives of credentials, each with the scopes by scheme; none if it is open. */
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly hasCallbacks: boolean
+  readonly security: readonly SecurityAlternative[]
+  /** A member, if there are any. */
+  readonly callbacks: object | undefined
 }
 
 /** A document that is imported. */
@@ -57,67 +51,96 @@ export interface ImportedApi {
   readonly operations: readonly ImportedOperation[]
   readonly schemas: Readonly<Record<string, SchemaObject>>
   readonly schemes: Readonly<Record<string, object>>
-  readonly hasWebhooks: boolean
+  /** A member, if there are any. */
+  readonly webhooks: object | undefined
 }
 
 /** Reads the parts of a document that are written as source. @throws {ReadError} if it cannot be read */
 export function readApi(source: Source): ImportedApi {
   const { root } = source
   const reader = createSchemaReader(source)
-  const info = toRecord(root['info'])
-  const schemes = toRecord(toRecord(root['components'])['securitySchemes'])
+  const { title, version } = toRecord(root['info'])
+  const [server]: readonly unknown[] = Array.isArray(root['servers']) ? root['servers'] : []
   const operations = operationsOf(source).map((operation) => toOperation(operation, source, reader))
   return {
-    title: isString(info['title']) ? info['title'] : 'API',
-    version: isString(info['version']) ? info['version'] : '1',
-    server: serverOf(root['servers']),
+    title: textOf(title) ?? 'API',
+    version: textOf(version) ?? '1',
+    server: textOf(toRecord(server)['url']),
     operations,
     schemas: reader.all(),
-    schemes: Object.fromEntries(
-      Object.entries(schemes).flatMap(([name, scheme]) => {
-        const found = source.resolve(scheme)
-        return isRecord(found) ? [[name, found]] : []
-      }),
-    ),
-    hasWebhooks: Object.keys({ ...toRecord(root['webhooks']), ...toRecord(root['x-webhooks']) }).length > 0,
+    schemes: recordsIn(toRecord(root['components'])['securitySchemes'], source),
+    webhooks: anyOf({ ...toRecord(root['webhooks']), ...toRecord(root['x-webhooks']) }),
   }
 }
 
-function serverOf(servers: unknown): string | undefined {
-  const first: unknown = Array.isArray(servers) ? servers[0] : undefined
-  const url = isRecord(first) ? first['url'] : undefined
-  return isString(url) ? url : undefined
+/** The parts of a document that were written as source, as one document of OpenAPI 3.1 that gives the same source again. */
+export function toPlainDocument({ operations, schemas, schemes, ...api }: ImportedApi): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const { method, path, ...operation } of operations)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
+  return {
+    openapi: '3.1.0',
+    info: { title: api.title, version: api.version },
+    servers: api.server && [{ url: api.server }],
+    paths,
+    webhooks: api.webhooks,
+    components: { schemas, securitySchemes: schemes },
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return isString(value) ? value : undefined
+}
+
+/** Stands for the members of something that is not written. */
+function anyOf(members: object): object | undefined {
+  return Object.keys(members).length === 0 ? undefined : { any: {} }
+}
+
+/** The members that are objects, with their references followed. */
+function recordsIn(value: unknown, source: Source): Readonly<Record<string, Node>> {
+  return Object.fromEntries(
+    Object.entries(toRecord(source.resolve(value))).flatMap(([name, member]) => {
+      const found = source.resolve(member)
+      return isRecord(found) ? [[name, found]] : []
+    }),
+  )
 }
 
 function toOperation(operation: Operation, source: Source, reader: SchemaReader): ImportedOperation {
   const { method, path, id, node } = operation
   const body = source.resolve(node['requestBody'])
-  const text = (name: string): string | undefined => (isString(node[name]) ? node[name] : undefined)
-  const given = node['security'] ?? source.root['security']
+  const security = node['security'] ?? source.root['security']
   return {
     method,
     path,
-    id,
+    operationId: id,
     tags: Array.isArray(node['tags']) ? node['tags'].filter(isString) : [],
-    summary: text('summary'),
-    description: text('description'),
-    isDeprecated: node['deprecated'] === true,
-    parameters: operation.parameters.map((parameter) => toParameter(parameter, source, reader)),
-    body: isRecord(body)
-      ? { isRequired: body['required'] === true, content: contentOf(body, source, reader) }
+    summary: textOf(node['summary']),
+    description: textOf(node['description']),
+    deprecated: node['deprecated'] === true || undefined,
+    parameters: operation.parameters.map(({ in: place, name, node: own }) => ({
+      ...toDescribed(own, contentOf(own, source, reader), reader),
+      in: place,
+      name,
+    })),
+    requestBody: isRecord(body)
+      ? { required: body['required'] === true, content: contentOf(body, source, reader) ?? {} }
       : undefined,
-    responses: Object.entries(toRecord(source.resolve(node['responses']))).flatMap(([status, value]) => {
-      const response = source.resolve(value)
-      return isRecord(response) && !status.startsWith('x-')
-        ? [toResponse(status, response, source, reader)]
-        : []
-    }),
-    security: Array.isArray(given) ? given.filter(isRecord).map(toScopes) : [],
-    hasCallbacks: Object.keys(toRecord(node['callbacks'])).length > 0,
+    responses: Object.fromEntries(
+      Object.entries(recordsIn(node['responses'], source))
+        .filter(([status]) => !status.startsWith('x-'))
+        .map(([status, response]) => [
+          status === 'default' ? status : status.toUpperCase(),
+          toResponse(response, source, reader),
+        ]),
+    ),
+    security: Array.isArray(security) ? security.filter(isRecord).map(toScopes) : [],
+    callbacks: anyOf(toRecord(node['callbacks'])),
   }
 }
 
-function toScopes(requirement: Node): Readonly<Record<string, readonly string[]>> {
+function toScopes(requirement: Node): SecurityAlternative {
   return Object.fromEntries(
     Object.entries(requirement).map(([name, scopes]) => [
       name,
@@ -126,45 +149,40 @@ function toScopes(requirement: Node): Readonly<Record<string, readonly string[]>
   )
 }
 
-function toParameter(parameter: Parameter, source: Source, reader: SchemaReader): ImportedParameter {
-  const { schema, example: _example, examples: _examples, ...node } = parameter.node
-  const content = contentOf(parameter.node, source, reader)
-  return {
-    in: parameter.in,
-    name: parameter.name,
-    isRequired: parameter.in === 'path' || node['required'] === true,
-    schema: reader.read(schema),
-    node: {
-      ...node,
-      ...(content.length === 0
-        ? {}
-        : { content: Object.fromEntries(content.map((each) => [each.type, { schema: each.schema }])) }),
-    },
-  }
+/** A parameter or header, without examples. */
+function toDescribed(
+  { schema, example: _example, examples: _examples, content: _content, ...rest }: Node,
+  content: Content | undefined,
+  reader: SchemaReader,
+): Described {
+  const own = schema === undefined ? {} : { schema: reader.read(schema) }
+  return { ...rest, ...(content === undefined ? own : { content }) }
 }
 
-function toResponse(status: string, node: Node, source: Source, reader: SchemaReader): ImportedResponse {
-  const headers = Object.entries(toRecord(source.resolve(node['headers']))).flatMap(([name, value]) => {
-    const header = source.resolve(value)
-    if (!isRecord(header) || name.toLowerCase() === 'content-type') return []
-    const { schema, example: _example, examples: _examples, ...rest } = header
-    return [[name, { ...rest, ...(schema === undefined ? {} : { schema: reader.read(schema) }) }]] as const
-  })
+function toResponse(node: Node, source: Source, reader: SchemaReader): ImportedResponse {
+  const headers = Object.entries(recordsIn(node['headers'], source)).filter(
+    ([name]) => name.toLowerCase() !== 'content-type',
+  )
   return {
-    status: status === 'default' ? status : status.toUpperCase(),
-    description: isString(node['description']) ? node['description'].trim() : '',
-    headers: Object.fromEntries(headers),
+    description: textOf(node['description'])?.trim() ?? '',
+    headers: Object.fromEntries(
+      headers.map(([name, header]) => [name, toDescribed(header, contentOf(header, source, reader), reader)]),
+    ),
     content: contentOf(node, source, reader),
   }
 }
 
-function contentOf(node: Node, source: Source, reader: SchemaReader): readonly ImportedMedia[] {
-  return Object.entries(toRecord(source.resolve(node['content']))).map(([type, value]) => {
-    const media = toRecord(source.resolve(value))
-    return {
+/** The media types of a body, or `undefined` for none. */
+function contentOf(node: Node, source: Source, reader: SchemaReader): Content | undefined {
+  const content = Object.entries(toRecord(source.resolve(node['content']))).map(([type, value]) => {
+    const { schema, encoding } = toRecord(source.resolve(value))
+    return [
       type,
-      schema: media['schema'] === undefined ? undefined : reader.read(media['schema']),
-      encoding: media['encoding'],
-    }
+      {
+        ...(schema === undefined ? {} : { schema: reader.read(schema) }),
+        ...(encoding === undefined ? {} : { encoding }),
+      },
+    ]
   })
+  return content.length === 0 ? undefined : Object.fromEntries(content)
 }

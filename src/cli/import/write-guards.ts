@@ -1,5 +1,5 @@
 import { quoted } from '../types/schema-type.ts'
-import { valueText } from '../write/zod-text.ts'
+import { literalText, valueText } from '../write/zod-text.ts'
 import { formatFile, formatStatement } from '../format.ts'
 import { toCamel, toDistinctNames } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
@@ -30,17 +30,14 @@ export function writeGuards({ operations, schemes }: ImportedApi): Guards {
     return `${toCamel(isAlone(security) ? words : [words, ...scopesIn(security)].join(' '))}Guard`
   })
   const code = [...found].map(([key, security]) => {
-    const alternatives = security.map((one) => toRequirement(one, schemes))
-    const scopes = isUniform(security) ? scopesIn(security) : []
-    const options = [
-      `name: ${quoted(names.get(key) ?? key)}`,
-      `security: ${valueText(alternatives)}`,
-      ...(scopes.length === 0 ? [] : [`scopes: ${valueText(scopes)}`]),
-      'canActivate: () => true',
-    ]
-    return formatStatement(
-      `export const ${names.get(key) ?? 'guard'} = defineGuard({ ${options.join(', ')} })`,
-    )
+    const name = names.get(key) ?? 'guard'
+    const options = literalText({
+      name: quoted(name),
+      security: valueText(security.map((one) => toRequirement(one, schemes))),
+      scopes: valueText(isUniform(security) ? scopesIn(security) : []),
+      canActivate: '() => true',
+    })
+    return formatStatement(`export const ${name} = defineGuard(${options})`)
   })
   const [first, ...others] = code
   const note = '// The API behind checks the credentials. Check them here before a route answers here.'

@@ -1,12 +1,12 @@
 import { headerName } from '../../http/http.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { listOf, refOf, type Components } from '../../base/json-schema.ts'
-import type { SchemaObject } from '../../openapi/document/types.ts'
-import { keyOf, quoted } from '../types/schema-type.ts'
+import type { Content, MediaTypeObject, SchemaObject } from '../../openapi/document/types.ts'
+import { quoted } from '../types/schema-type.ts'
 import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
 import { toDistinct } from './names.ts'
-import type { ImportedMedia, ImportedOperation, ImportedParameter } from './read-api.ts'
-import { valueText } from '../write/zod-text.ts'
+import type { ImportedOperation, ImportedParameter } from './read-api.ts'
+import { literalText, valueText } from '../write/zod-text.ts'
 import { notesText, type Note } from './write-schema.ts'
 import type { WrittenModels } from './write-models.ts'
 
@@ -19,11 +19,21 @@ export interface Writing {
   readonly note: Note
 }
 
+/** A media type of a body. */
+export interface Media extends MediaTypeObject {
+  readonly type: string
+}
+
+/** The media types of a body. */
+export function mediaIn(content: Content = {}): readonly Media[] {
+  return Object.entries(content).map(([type, media]) => ({ ...media, type }))
+}
+
 /** The sources of an operation as members of `input`, and what only its documents can say. */
 export interface WrittenInputs {
   readonly path: string
-  readonly input: readonly string[]
-  readonly openapi: Readonly<Record<string, unknown>>
+  readonly input: Readonly<Record<string, string>>
+  readonly openapi: object
 }
 
 const SOURCES = { query: 'query', header: 'headers', cookie: 'cookies' } as const
@@ -31,27 +41,21 @@ const SOURCES = { query: 'query', header: 'headers', cookie: 'cookies' } as cons
 /** Writes the parameters and the body of an operation. */
 export function writeInputs(operation: ImportedOperation, writing: Writing): WrittenInputs {
   const { path, params } = writePath(operation, writing)
-  const input = params.length === 0 ? [] : [`params: { ${params.join(', ')} }`]
+  const input: Record<string, string> = { params: literalText(params) }
   const extra: object[] = []
   for (const [place, source] of Object.entries(SOURCES)) {
-    const own = operation.parameters.filter((parameter) => parameter.in === place)
-    const fields = own.flatMap((parameter): readonly string[] => {
-      if (isFlat(parameter, writing))
-        return [`${keyOf(parameter.name)}: ${parameterText(parameter, writing)}`]
-      extra.push(toPlainParameter(parameter, writing.components))
-      return []
-    })
-    if (fields.length > 0) input.push(`${source}: { ${fields.join(', ')} }`)
+    const fields: Record<string, string> = {}
+    for (const parameter of operation.parameters.filter((each) => each.in === place))
+      if (isFlat(parameter, writing)) fields[parameter.name] = parameterText(parameter, writing)
+      else extra.push(toPlainParameter(parameter, writing.components))
+    input[source] = literalText(fields)
   }
-  const { body } = operation
-  const written = body === undefined ? undefined : writeBody(body, writing)
+  const { requestBody } = operation
+  const body = requestBody === undefined ? {} : writeBody(requestBody, writing)
   return {
     path,
-    input: [...input, ...(written?.input ?? [])],
-    openapi: {
-      ...(extra.length === 0 ? {} : { parameters: extra }),
-      ...(written?.openapi === undefined ? {} : { requestBody: written.openapi }),
-    },
+    input: { ...input, ...body.input },
+    openapi: { parameters: extra.length === 0 ? undefined : extra, requestBody: body.openapi },
   }
 }
 
@@ -59,8 +63,8 @@ export function writeInputs(operation: ImportedOperation, writing: Writing): Wri
 function writePath(
   { path, parameters }: ImportedOperation,
   writing: Writing,
-): { readonly path: string; readonly params: readonly string[] } {
-  const params: string[] = []
+): { readonly path: string; readonly params: Readonly<Record<string, string>> } {
+  const params: Record<string, string> = {}
   const used = new Set<string>()
   const pattern = path.replaceAll(/\{([^{}]*)\}/g, (_, given: string) => {
     const plain = given.replaceAll(/\W+/g, '_').replace(/^(?![A-Za-z_])/, '_')
@@ -68,13 +72,12 @@ function writePath(
     used.add(name)
     const declared = parameters.find((each) => each.in === 'path' && each.name === given)
     if (declared === undefined) return `{${name}}`
-    const { schema } = declared
-    const { notes } = splitNotes(schema)
-    const { description = notes['description'], deprecated } = declared.node
+    const { schema = {}, deprecated } = declared
+    const { description = splitNotes(schema).notes['description'] } = declared
     const isDescribed = typeof description === 'string' && description.trim() !== ''
     const kind = kindOf(schema)
     if (kind !== undefined && !isDescribed && deprecated !== true) return `{${name}${kind}}`
-    params.push(`${keyOf(name)}: ${parameterText(declared, writing)}`)
+    params[name] = parameterText(declared, writing)
     return `{${name}${kind ?? ''}}`
   })
   return { path: pattern, params }
@@ -92,12 +95,11 @@ function kindOf(schema: SchemaObject): string | undefined {
   return isCount ? ':int' : undefined
 }
 
-function parameterText(
-  { isRequired, schema, node }: ImportedParameter,
-  { models, components }: Writing,
-): string {
+function parameterText(parameter: ImportedParameter, { models, components }: Writing): string {
+  const { schema = {}, deprecated } = parameter
   const { notes } = splitNotes(schema)
-  const { description = notes['description'], deprecated } = node
+  const { description = notes['description'] } = parameter
+  const isRequired = parameter.in === 'path' || parameter['required'] === true
   const text = models.writer.text(schema, false)
   const shown = {
     ...notes,
@@ -110,8 +112,11 @@ function parameterText(
 }
 
 /** Whether a parameter is a text, or a list of texts that are sent under the same name. */
-function isFlat({ in: place, name, schema, node }: ImportedParameter, writing: Writing): boolean {
-  const { style = place === 'header' ? 'simple' : 'form', explode = style === 'form', content } = node
+function isFlat(
+  { in: place, name, schema = {}, content, ...own }: ImportedParameter,
+  writing: Writing,
+): boolean {
+  const { style = place === 'header' ? 'simple' : 'form', explode = style === 'form' } = own
   if (content !== undefined || name === '' || name === '__proto__') return false
   // the names of fields are written in kebab case
   if (place === 'header' && headerName(name) !== name.toLowerCase()) return false
@@ -138,39 +143,29 @@ function depthOf(schema: SchemaObject, components: Components, above: readonly s
 }
 
 function toPlainParameter(
-  { in: place, name, schema, node }: ImportedParameter,
+  { in: place, name, schema = {}, content, ...rest }: ImportedParameter,
   components: Components,
-): Readonly<Record<string, unknown>> {
-  const { in: _in, name: _name, content, ...rest } = node
+): object {
   return {
     name,
     in: place,
     ...rest,
     ...(content === undefined
       ? { schema: inlined(schema, components) }
-      : { content: plainContent(content, components) }),
+      : { content: mediaText(Object.entries(content), undefined, components, new Set()) }),
   }
 }
 
-function plainContent(content: unknown, components: Components): object {
-  return Object.fromEntries(
-    Object.entries(toRecord(content)).map(([type, media]) => [
-      type,
-      { schema: inlined(toRecord(toRecord(media)['schema']), components) },
-    ]),
-  )
-}
-
 /** The place of a media type in the order in which bodies are declared. */
-function rankOf(type: string): number {
+export function rankOf(type: string): number {
   if (plainType(type) === 'application/json') return 0
   if (isJson(type)) return 1
   return [FORM, MULTIPART].includes(plainType(type)) ? 2 : 3
 }
 
 interface WrittenBody {
-  readonly input: readonly string[]
-  readonly openapi?: object
+  readonly input?: Readonly<Record<string, string>>
+  readonly openapi?: object | undefined
 }
 
 /** Whether a media type is JSON, or any. */
@@ -188,48 +183,43 @@ const FORM = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data'
 
 function writeBody(
-  { isRequired, content }: NonNullable<ImportedOperation['body']>,
+  { required: isRequired, content }: NonNullable<ImportedOperation['requestBody']>,
   writing: Writing,
 ): WrittenBody {
-  const [main, ...others] = content.toSorted((one, other) => rankOf(one.type) - rankOf(other.type))
-  if (main === undefined) return { input: [] }
+  const all = mediaIn(content)
+  const [main, ...others] = all.toSorted((one, other) => rankOf(one.type) - rankOf(other.type))
+  if (main === undefined) return {}
   const input = sourcesOf(main, isRequired, writing)
-  const left = input === undefined ? content : others
+  const left = input === undefined ? all : others
   const isAny = main.type === '*/*'
   const types = isAny
-    ? content
+    ? all
     : left.filter((media) => !(isJson(main.type) && plainType(media.type) === plainType(main.type)))
-  const openapi = {
-    ...(input === undefined && isRequired ? { required: true } : {}),
-    content: mediaText(
-      types,
-      input === undefined ? undefined : main.schema,
-      writing.components,
-      writing.shown.body,
-    ),
-  }
+  const declared = input === undefined ? undefined : main.schema
+  const shown = mediaText(
+    types.map(({ type, ...media }) => [type, media] as const),
+    declared,
+    writing.components,
+    writing.shown.body,
+  )
   return {
-    input: input ?? [],
-    ...(types.length === 0 ? {} : { openapi }),
+    ...(input === undefined ? {} : { input }),
+    openapi: shown && { required: (input === undefined && isRequired) || undefined, content: shown },
   }
 }
 
 /** The sources that a body is read as, or `undefined` if none of them can. */
-function sourcesOf(
-  media: ImportedMedia,
-  isRequired: boolean,
-  writing: Writing,
-): readonly string[] | undefined {
+function sourcesOf(media: Media, isRequired: boolean, writing: Writing): WrittenBody['input'] {
   const type = plainType(media.type)
   const { schema = {} } = media
   const optional = isRequired ? '' : '.optional()'
   if (type === FORM || type === MULTIPART) return formText(media, type, isRequired, writing)
-  if (isJson(type)) return [`body: ${bodyText(schema, type, writing)}${optional}`]
-  return [`body: ${rawText(media)}${optional}`]
+  if (isJson(type)) return { body: bodyText(schema, type, writing) + optional }
+  return { body: rawText(media) + optional }
 }
 
 /** A body that is no JSON: a text, or bytes. */
-export function rawText({ type, schema = {} }: ImportedMedia): string {
+export function rawText({ type, schema = {} }: Media): string {
   const { format } = schema
   const isText = (schema['type'] === 'string' || /^text\/|[/+]xml\b/i.test(type)) && format !== 'binary'
   const notes = { ...(isText && format !== undefined ? { format } : {}), contentMediaType: type }
@@ -261,16 +251,18 @@ function typedText(text: string, schema: SchemaObject, type: string, { models }:
 }
 
 function formText(
-  { schema = {}, encoding }: ImportedMedia,
+  { schema = {}, encoding }: Media,
   type: string,
   isRequired: boolean,
   { components, models, note }: Writing,
-): readonly string[] | undefined {
+): WrittenBody['input'] {
   const object = toObject(schema, components)
   if (object === undefined || !isRequired || isRecord(encoding) || isOpen(object)) return undefined
   const own = Object.entries(toRecord(object['properties']))
   const needed = namesIn(object['required'])
   const files = own.filter(([, field]) => fileText(field) !== undefined)
+  const toFile = (name: string, field: unknown): string =>
+    `${fileText(field) ?? ''}${needed.includes(name) ? '' : '.optional()'}`
   const texts = own.filter(([, field]) => fileText(field) === undefined)
   const isSayable =
     needed.every((name) => own.some(([each]) => each === name)) &&
@@ -283,18 +275,10 @@ function formText(
   const meta = files.length > 0 ? '' : `.meta({ contentMediaType: ${quoted(type)} })`
   const required = needed.filter((name) => texts.some(([each]) => each === name))
   const form = models.writer.fields({ properties: Object.fromEntries(texts), required })
-  return [
-    ...(texts.length === 0 ? [] : [`form: z.object({ ${form} })${meta}`]),
-    ...(files.length === 0 ? [] : [filesText(files, needed)]),
-  ]
-}
-
-function filesText(files: readonly (readonly [string, unknown])[], needed: readonly string[]): string {
-  const parts = files.map(
-    ([name, field]) =>
-      `${keyOf(name)}: ${fileText(field) ?? ''}${needed.includes(name) ? '' : '.optional()'}`,
-  )
-  return `files: { ${parts.join(', ')} }`
+  return {
+    ...(texts.length === 0 ? {} : { form: `z.object({ ${form} })${meta}` }),
+    files: literalText(Object.fromEntries(files.map(([name, field]) => [name, toFile(name, field)]))),
+  }
 }
 
 function isOpen({ additionalProperties }: SchemaObject): boolean {
@@ -315,24 +299,19 @@ function fileText(field: unknown): string | undefined {
   return inner === undefined ? undefined : `z.array(${inner})`
 }
 
-/** Media types as documents show them, without a name of what no document would show otherwise. `declared` is a schema of the app. */
+/** Media types as documents show them, `undefined` for none, without a name of what no document would show otherwise. `declared` is a schema of the app. */
 export function mediaText(
-  content: readonly ImportedMedia[],
+  content: readonly (readonly [type: string, media: MediaTypeObject])[],
   declared: SchemaObject | undefined,
   components: Components,
   named: ReadonlySet<string>,
-): object {
+): object | undefined {
+  if (content.length === 0) return undefined
   return Object.fromEntries(
-    content.map(({ type, schema, encoding }) => {
+    content.map(([type, { schema, ...rest }]) => {
       const isSame = JSON.stringify(schema) === JSON.stringify(declared)
       const shown = schema && (isSame ? schema : inlined(schema, components, named))
-      return [
-        type,
-        {
-          ...(shown === undefined ? {} : { schema: shown }),
-          ...(encoding === undefined ? {} : { encoding }),
-        },
-      ]
+      return [type, { schema: shown, ...rest }]
     }),
   )
 }

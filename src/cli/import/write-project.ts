@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 
 import { quoted } from '../types/schema-type.ts'
-import { valueText } from '../write/zod-text.ts'
+import { literalText, valueText } from '../write/zod-text.ts'
 import { formatFile, formatStatement } from '../format.ts'
 import { toCamel, toDistinct, toDistinctNames, toFileName, toTypeName } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
@@ -60,7 +60,7 @@ export function writeProject(
     note(/-removed|moved/, 'no route has this path: its requests pass like all that no route matches')
   }
   enter('')
-  if (api.hasWebhooks) note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
+  if (api.webhooks !== undefined) note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
   const groups = toGroups(served)
   const groupNames = groups.map(({ name }) => name)
   const files = toDistinctNames(groupNames, toFileName)
@@ -171,7 +171,7 @@ function writeController(group: Group, constant: string, parts: ControllerParts)
     const own = toDistinct(routeNameOf(operation, name), taken)
     taken.add(own)
     enter(`${operation.method} ${operation.path}`)
-    if (operation.hasCallbacks) note(/^callback-/, 'callbacks are not written')
+    if (operation.callbacks !== undefined) note(/^callback-/, 'callbacks are not written')
     const writing: Writing = { components: api.schemas, shown, models, note }
     const guard = shared === undefined ? used[at] : undefined
     return writeRoute(
@@ -188,16 +188,14 @@ function writeController(group: Group, constant: string, parts: ControllerParts)
       writing,
     )
   })
-  const options = [
-    `prefix: ${quoted(prefix)}`,
-    ...(controller === prefix.slice(1).replaceAll('/', '-') ? [] : [`name: ${quoted(controller)}`]),
-    ...(tags.length === 0 || (tags.length === 1 && tags[0] === controller)
-      ? []
-      : [`tags: ${valueText(tags)}`]),
-    ...(shared === undefined ? [] : [`guards: [${shared}]`]),
-    `routes: [${routes.join(', ')}]`,
-  ]
-  const code = formatStatement(`export const ${constant} = defineController({ ${options.join(', ')} })`)
+  const options = literalText({
+    prefix: quoted(prefix),
+    name: controller === prefix.slice(1).replaceAll('/', '-') ? undefined : quoted(controller),
+    tags: tags.length === 1 && tags[0] === controller ? undefined : valueText(tags),
+    guards: shared && `[${shared}]`,
+    routes: `[${routes.join(', ')}]`,
+  })
+  const code = formatStatement(`export const ${constant} = defineController(${options})`)
   const named = [...models.writer.takeUsed()].toSorted()
   return formatFile(
     [
@@ -222,15 +220,15 @@ function upstreamFile({ title, upstream }: ProjectNames, server: string | undefi
     /^(https?:\/\/[^/{}]+)?(\/[^{}?#]*)?$/.exec(server ?? '') ?? []
   const segments = path.split('/')
   const prefix = segments.slice(0, segments.findLastIndex((segment) => segment !== '') + 1).join('/')
-  const options = [
-    `name: ${quoted(title)}`,
-    `url: () => process.env[${quoted(variable)}] ?? ${quoted(origin)}`,
-    ...(prefix === '' ? [] : [`prefix: ${quoted(prefix)}`]),
-  ]
+  const options = literalText({
+    name: quoted(title),
+    url: `() => process.env[${quoted(variable)}] ?? ${quoted(origin)}`,
+    prefix: prefix && quoted(prefix),
+  })
   return formatFile(
     [[['defineUpstream'], 'octavo/upstream']],
     [],
-    [formatStatement(`export const ${upstream} = defineUpstream({ ${options.join(', ')} })`)],
+    [formatStatement(`export const ${upstream} = defineUpstream(${options})`)],
   )
 }
 

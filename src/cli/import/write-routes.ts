@@ -1,11 +1,22 @@
-import { isRecord, toRecord } from '../../base/values.ts'
 import { quoted } from '../types/schema-type.ts'
-import { valueText } from '../write/zod-text.ts'
+import { literalText, valueText } from '../write/zod-text.ts'
 import { toCamel } from './names.ts'
 import { reachOf, refsIn } from '../../base/json-schema.ts'
 import { inlined } from './schema-parts.ts'
-import type { ImportedApi, ImportedMedia, ImportedOperation, ImportedResponse } from './read-api.ts'
-import { bodyText, isJson, mediaText, plainType, rawText, writeInputs, type Writing } from './write-inputs.ts'
+import type { Content } from '../../openapi/document/types.ts'
+import type { ImportedApi, ImportedOperation, ImportedResponse } from './read-api.ts'
+import {
+  bodyText,
+  isJson,
+  mediaIn,
+  mediaText,
+  plainType,
+  rankOf,
+  rawText,
+  writeInputs,
+  type Media,
+  type Writing,
+} from './write-inputs.ts'
 
 /** The operations of a controller. */
 export interface Group {
@@ -54,98 +65,78 @@ export interface RouteParts {
 
 /** Writes an operation as a route that is forwarded. */
 export function writeRoute(operation: ImportedOperation, parts: RouteParts, writing: Writing): string {
-  const { method, id, isDeprecated, tags } = operation
+  const { method, operationId: id, deprecated, tags } = operation
   const inputs = writeInputs(operation, writing)
   const answers = writeResponses(operation.responses, writing)
   const path = inputs.path.slice(parts.prefix === '/' ? 0 : parts.prefix.length)
-  const openapi = {
-    ...(parts.security === undefined ? {} : { security: parts.security }),
-    ...inputs.openapi,
-    ...answers.openapi,
-  }
-  const isTagged = tags.join('\n') !== parts.tags.join('\n') && tags.length > 0
-  const members = [
-    `method: ${quoted(method)}`,
-    ...(path === '' || (path === '/' && operation.path === '/') ? [] : [`path: ${quoted(path)}`]),
-    `name: ${quoted(parts.name)}`,
-    ...(id === undefined || id === parts.shownId ? [] : [`operationId: ${quoted(id)}`]),
-    ...textsOf(operation),
-    ...(isTagged ? [`tags: ${valueText(tags)}`] : []),
-    ...(isDeprecated ? ['deprecated: true'] : []),
-    ...(parts.guard === undefined ? [] : [`guards: [${parts.guard}]`]),
-    ...(inputs.input.length === 0 ? [] : [`input: { ${inputs.input.join(', ')} }`]),
-    ...(answers.response === '' ? [] : [`response: ${answers.response}`]),
-    ...(Object.keys(openapi).length === 0 ? [] : [`openapi: ${valueText(openapi)}`]),
-    `forward: ${parts.upstream}`,
-  ]
-  return `{ ${members.join(', ')} }`
+  const isTagged = tags.join('\n') !== parts.tags.join('\n')
+  const [summary, description] = [operation.summary, operation.description].map((text) => text?.trim())
+  return literalText({
+    method: quoted(method),
+    path: path === operation.path && path === '/' ? undefined : textOf(path),
+    name: quoted(parts.name),
+    operationId: id === parts.shownId ? undefined : textOf(id),
+    summary: textOf(summary),
+    description: description === summary ? undefined : textOf(description),
+    tags: isTagged ? valueText(tags) : undefined,
+    deprecated: deprecated && 'true',
+    guards: parts.guard && `[${parts.guard}]`,
+    input: literalText(inputs.input),
+    response: answers.response,
+    openapi: valueText({ security: parts.security, ...inputs.openapi, responses: answers.openapi }),
+    forward: parts.upstream,
+  })
 }
 
-/** The summary, and the description if it says more. */
-function textsOf({ summary = '', description = '' }: ImportedOperation): readonly string[] {
-  const [short, long] = [summary.trim(), description.trim()]
-  return [
-    ...(short === '' ? [] : [`summary: ${quoted(short)}`]),
-    ...(long === '' || long === short ? [] : [`description: ${quoted(long)}`]),
-  ]
+function textOf(text = ''): string | undefined {
+  return text === '' ? undefined : quoted(text)
 }
 
 interface WrittenResponses {
   readonly response: string
-  readonly openapi: object
+  readonly openapi: object | undefined
 }
 
 /** Statuses and ranges that `response` takes. */
 const DECLARABLE = /^[2-5]\d\d$|^[45]XX$|^default$/
 
 /** Writes the responses: schemas by status, and what only documents can say. */
-function writeResponses(responses: readonly ImportedResponse[], writing: Writing): WrittenResponses {
-  const declared: (readonly [status: string, text: string])[] = []
+function writeResponses(responses: ImportedOperation['responses'], writing: Writing): WrittenResponses {
+  const declared: Record<string, string> = {}
   const extra: Record<string, object> = {}
-  for (const response of responses) {
-    const { status, description, headers, content } = response
+  for (const [status, { description, headers, content = {} }] of Object.entries(responses)) {
     const main = mainOf(content)
     const isDeclared = DECLARABLE.test(status)
-    if (isDeclared) declared.push([status, responseText(response, main, writing)])
-    const others = content.filter((media) => (isDeclared ? media !== main : true))
+    if (isDeclared) declared[status] = responseText(status, description, main, writing)
+    const others = Object.entries(content).filter(([type]) => !isDeclared || type !== main?.type)
+    const shown = isDeclared ? main?.schema : undefined
     const own = {
-      ...(isDeclared ? {} : { description: description === '' ? status : description }),
-      ...(Object.keys(headers).length === 0 ? {} : { headers: headersText(headers, writing) }),
-      ...(others.length === 0
-        ? {}
-        : {
-            content: mediaText(
-              others,
-              isDeclared ? main?.schema : undefined,
-              writing.components,
-              writing.shown.response,
-            ),
-          }),
+      description: isDeclared ? undefined : description || status,
+      headers: Object.keys(headers).length === 0 ? undefined : headersText(headers, writing),
+      content: mediaText(others, shown, writing.components, writing.shown.response),
     }
-    if (Object.keys(own).length > 0) extra[status] = own
+    if (Object.values(own).some((member) => member !== undefined)) extra[status] = own
   }
-  const [only] = declared
-  const response =
-    declared.length === 1 && only?.[0] === '200'
-      ? only[1]
-      : `{ ${declared.map(([status, text]) => `${/^[45]XX$/.test(status) ? quoted(status) : status}: ${text}`).join(', ')} }`
+  const { '200': only, ...rest } = declared
   return {
-    response: declared.length === 0 ? '' : response,
-    openapi: Object.keys(extra).length === 0 ? {} : { responses: extra },
+    response: only !== undefined && Object.keys(rest).length === 0 ? only : literalText(declared),
+    openapi: Object.keys(extra).length === 0 ? undefined : extra,
   }
 }
 
 /** The components that documents of the app show by their names in bodies and in responses, because those of JSON have them. */
 export function findShown({ operations, schemas }: ImportedApi): Writing['shown'] {
-  const find = (media: readonly ImportedMedia[]): ReadonlySet<string> =>
+  const find = (media: readonly Media[]): ReadonlySet<string> =>
     reachOf(
       media.flatMap(({ type, schema = {} }) => (isJson(type) ? [...refsIn(schema)] : [])),
       schemas,
     )
-  const body = find(operations.flatMap((operation) => operation.body?.content ?? []))
+  const body = find(operations.flatMap(({ requestBody }) => mediaIn(requestBody?.content)))
   const response = find(
     operations.flatMap(({ responses }) =>
-      responses.flatMap(({ status, content }) => (DECLARABLE.test(status) ? (mainOf(content) ?? []) : [])),
+      Object.entries(responses).flatMap(([status, { content }]) =>
+        DECLARABLE.test(status) ? (mainOf(content) ?? []) : [],
+      ),
     ),
   )
   // with a default, a component differs in bodies and responses, and so does its name if both have it
@@ -157,17 +148,16 @@ export function findShown({ operations, schemas }: ImportedApi): Writing['shown'
   return { body: only(body, response), response: only(response, body) }
 }
 
-function mainOf(content: readonly ImportedMedia[]): ImportedMedia | undefined {
-  return (
-    content.find(({ type }) => plainType(type) === 'application/json') ??
-    content.find(({ type }) => isJson(type)) ??
-    content[0]
-  )
+function mainOf(content: Content | undefined): Media | undefined {
+  return mediaIn(content).toSorted(
+    (one, other) => Math.min(2, rankOf(one.type)) - Math.min(2, rankOf(other.type)),
+  )[0]
 }
 
 function responseText(
-  { status, description }: ImportedResponse,
-  main: ImportedMedia | undefined,
+  status: string,
+  description: string,
+  main: Media | undefined,
   writing: Writing,
 ): string {
   const note = description === '' ? '' : `.describe(${quoted(description)})`
@@ -185,19 +175,18 @@ function responseText(
   return rawText(main)
 }
 
-function headersText(headers: Readonly<Record<string, unknown>>, { components }: Writing): object {
+function headersText(headers: ImportedResponse['headers'], { components }: Writing): object {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, header]) => {
-      const { schema, ...rest } = toRecord(header)
+    Object.entries(headers).map(([name, { schema, ...rest }]) => {
       const plain = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-')))
-      return [name, { ...plain, ...(isRecord(schema) ? { schema: inlined(schema, components) } : {}) }]
+      return [name, { ...plain, ...(schema === undefined ? {} : { schema: inlined(schema, components) }) }]
     }),
   )
 }
 
 /** The name of a route: the operation's id without the name of its controller, or one that Octavo would give it. */
-export function routeNameOf({ id, method, path }: ImportedOperation, group: string): string {
-  const own = id?.split(/[/.]/).at(-1)
+export function routeNameOf({ operationId, method, path }: ImportedOperation, group: string): string {
+  const own = operationId?.split(/[/.]/).at(-1)
   if (own !== undefined && own !== '') {
     const name = toCamel(own)
     const prefix = toCamel(group)

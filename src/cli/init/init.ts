@@ -4,9 +4,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { type Command, failure, say, usageError } from '../command.ts'
 import { styleFor } from '../../base/style.ts'
 import { writeWhole } from '../write-file.ts'
-import { packedOrigin } from './origin.ts'
-import { isPackageName, toPackageName } from './package-name.ts'
-import { projectFiles } from './project.ts'
+import { isPackageName, packedOrigin, projectFiles, toPackageName } from './project.ts'
 
 /** The entries that a folder may contain and still count as empty. */
 const NOTHING = ['.git', '.DS_Store']

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 
 import type { Manifest } from '../command.ts'
 
@@ -51,4 +51,47 @@ function fillIn(text: string, values: Readonly<Record<string, string>>): string 
     const value = values[key]
     return value === undefined ? whole : JSON.stringify(value).slice(1, -1)
   })
+}
+
+/**
+ * The packed file that this package was installed from by npm, as a project in `folder` names it. `undefined` for what came from a
+ * registry, is linked, or was installed from a file that is no longer there.
+ */
+export function packedOrigin(main: string, folder: string): string | undefined {
+  // node_modules/octavo/dist/cli/main.js
+  const modules = resolve(dirname(main), '../../..')
+  try {
+    const lock: unknown = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'))
+    const entry: unknown = Reflect.get(Object(Reflect.get(Object(lock), 'packages')), 'node_modules/octavo')
+    const resolved: unknown = Reflect.get(Object(entry), 'resolved')
+    if (typeof resolved !== 'string' || !resolved.startsWith('file:')) return undefined
+    const file = resolve(dirname(modules), resolved.slice('file:'.length))
+    return existsSync(file) ? `file:${relative(folder, file).split(sep).join('/')}` : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The names of packages that npm takes: `cars`, `@acme/cars`. */
+const NAME = /^(?:@[a-z\d~-][a-z\d._~-]*\/)?[a-z\d~-][a-z\d._~-]*$/
+const MAX_NAME = 214
+/** Names that something else has, in every project. */
+const TAKEN = ['node_modules', 'favicon.ico', 'octavo', 'zod', 'tsx', 'typescript']
+
+/** Whether npm takes a text as the name of a package. */
+export function isPackageName(name: string): boolean {
+  return NAME.test(name) && name.length <= MAX_NAME && !TAKEN.includes(name)
+}
+
+/** The name that is nearest to that of a folder. */
+export function toPackageName(folder: string): string {
+  const name = folder
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z\d._~-]+/g, '-')
+    .replaceAll(/^[._-]+|(?<![._-])[._-]+$/g, '')
+    .slice(0, MAX_NAME - '-app'.length)
+  if (name === '') return 'app'
+  return TAKEN.includes(name) ? `${name}-app` : name
 }

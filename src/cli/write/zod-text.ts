@@ -134,11 +134,23 @@ function objectText(
   return `${object}({ ${fields.join(', ')} })${others === undefined ? '' : `.catchall(${others})`}`
 }
 
-/** A value of JSON as source text. */
+/** Members as an object literal. Those that are missing, empty or have nothing in them are left out. */
+export function literalText(members: Readonly<Record<string, string | undefined>>): string {
+  const written = Object.entries(members).flatMap(([name, text]) =>
+    text === undefined || ['', '{}', '[]'].includes(text)
+      ? []
+      : [`${/^\d+$/.test(name) ? name : keyOf(name)}: ${text}`],
+  )
+  return written.length === 0 ? '{}' : `{ ${written.join(', ')} }`
+}
+
+/** A value of JSON as source text, without members that are `undefined`. */
 export function valueText(value: unknown): string {
   if (isString(value)) return quoted(value)
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
   if (!isRecord(value)) return JSON.stringify(value) ?? 'undefined'
-  const members = Object.entries(value).map(([name, member]) => `${keyOf(name)}: ${valueText(member)}`)
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return members.length === 0
+    ? '{}'
+    : `{ ${members.map(([name, member]) => `${keyOf(name)}: ${valueText(member)}`).join(', ')} }`
 }
