@@ -38,6 +38,8 @@ export function withDeclarations<T>(use: (folder: string) => T): T {
       '--declarationMap',
       'false',
       '--noCheck',
+      '--checkers',
+      '1',
     ]
     const { status, stdout } = spawnSync(
       process.execPath,

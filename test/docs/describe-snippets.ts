@@ -14,6 +14,7 @@ import * as testing from 'octavo/testing'
 import * as undici from 'octavo/undici'
 
 import type { Speed } from '../../scripts/test/files.ts'
+import { COMPILER } from '../support/octavo.ts'
 import { findPackage } from '../support/package.ts'
 import { FOLDER } from '../support/program.ts'
 import { withoutPackage } from '../support/without-package.ts'
@@ -274,7 +275,8 @@ export function describeSnippets(speed: Speed): void {
       }
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
       try {
-        execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' })
+        const [tsc, ...options] = COMPILER
+        execFileSync(tsc, [...options, '-p', folder], { encoding: 'utf8' })
       } catch (error) {
         // the rest of the project has a type check of its own
         const lines = String(Object(error).stdout).split('\n')

@@ -74,7 +74,17 @@ async function build(manifest: Manifest, dist: string): Promise<void> {
   const bin = join(ROOT, 'node_modules/.bin')
   const client = manifest.scripts['build:client'].split(' ').slice(1)
   const toClient = client.map((argument) => argument.replace('--outdir=dist', `--outdir=${dist}`))
-  const types = ['-p', 'tsconfig.build.json', '--noCheck', '--declarationMap', 'false', '--outDir', dist]
+  const types = [
+    '-p',
+    'tsconfig.build.json',
+    '--noCheck',
+    '--checkers',
+    '1',
+    '--declarationMap',
+    'false',
+    '--outDir',
+    dist,
+  ]
   // first, because the build removes declarations that no entry point leads to
   await run(join(bin, 'tsc'), types, { cwd: ROOT })
   await Promise.all([
