@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
+import { linkPackage } from './package.ts'
+
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Stands for the cursor in a program. */
@@ -48,20 +50,23 @@ export class Editor {
   #received = ''
   #sent = 0
 
-  /** `compilerOptions` say where `octavo` is found; its source if nothing is given. */
-  constructor(compilerOptions: object = {}) {
+  /** Programs find the package as it is shipped, whose declarations take a fraction of the time that its sources take. */
+  constructor() {
     const temporary = join(ROOT, 'test/types/.tmp')
     mkdirSync(temporary, { recursive: true })
     this.#folder = mkdtempSync(join(temporary, 'editor-'))
     this.#file = join(this.#folder, 'program.ts')
     const config = {
       extends: join(ROOT, 'tsconfig.json'),
-      compilerOptions: { noUnusedLocals: false, noUnusedParameters: false, ...compilerOptions },
+      compilerOptions: { noUnusedLocals: false, noUnusedParameters: false, customConditions: [] },
       include: [],
       files: ['program.ts'],
     }
     writeFileSync(join(this.#folder, 'tsconfig.json'), JSON.stringify(config))
     writeFileSync(this.#file, '')
+    // a package of its own, so that the name means the shipped one and not the one around it
+    writeFileSync(join(this.#folder, 'package.json'), JSON.stringify({ name: 'program', type: 'module' }))
+    linkPackage(this.#folder)
     const main = createRequire(import.meta.url).resolve('typescript-5.9/lib/tsserver.js')
     this.#server = spawn(process.execPath, [main, '--disableAutomaticTypingAcquisition'])
     this.#server.stdout.setEncoding('utf8').on('data', (chunk: string) => {
