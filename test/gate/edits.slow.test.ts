@@ -22,7 +22,7 @@ import {
 import type { Edited, SchemaEdit, Use } from './edits.ts'
 import { createRandom } from './generate.ts'
 
-const EDITS = 1_000
+const EDITS = 300
 
 type Edits = Readonly<Record<string, SchemaEdit>>
 

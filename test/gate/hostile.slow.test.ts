@@ -6,7 +6,7 @@ import { tell, withSchema } from './hostile.ts'
 import { documentOf, ref, string } from './support.ts'
 
 const times = (text: string, count: number): string => text.repeat(count)
-const DEEP = 10_000
+const DEEP = 5_000
 const within = { timeout: 300_000 }
 
 describe('documents that are large', () => {
@@ -38,7 +38,7 @@ describe('documents that are large', () => {
     })
 
   it('may have lists of any length', within, async () => {
-    const list = `[${times('{},', 300_000)}{}]`
+    const list = `[${times('{},', 100_000)}{}]`
     assert.deepEqual(await tell(withSchema('{}').replace(/}$/, `,"x-list":${list}}`)), [])
   })
 
@@ -50,7 +50,7 @@ describe('documents that are large', () => {
         properties: { [`a${at}`]: { ...string, ...more } },
       })),
     })
-    const all = (more: object): object => ({ allOf: [union(20, more), union(20, more), union(20, more)] })
+    const all = (more: object): object => ({ allOf: [union(15, more), union(15, more), union(15, more)] })
     const { level } = compareDocuments(
       documentOf({ request: all({}) }),
       documentOf({ request: all({ minLength: 2 }) }),

@@ -9,7 +9,7 @@ import { createForDocuments, documentsOf, EXAMPLES } from '../openapi/examples.t
 import { createRandom } from './generate.ts'
 import { WHOLE } from './rewrites.ts'
 
-const REWRITES = 1_000
+const REWRITES = 300
 
 async function readDocuments(): Promise<readonly Record<string, unknown>[]> {
   const texts = [readFileSync('examples/gateway/garage/openapi.json', 'utf8')]

@@ -9,7 +9,7 @@ import { z } from 'zod'
 const Account = z.object({ id: z.int(), total: z.int(), version: z.int() })
 type AccountRow = z.infer<typeof Account>
 
-const EDITS = 1_000
+const EDITS = 250
 const CLIENTS = 50
 const ACCOUNTS = 25
 

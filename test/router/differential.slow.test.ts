@@ -11,7 +11,7 @@ defineParamType({ name: 'letters', pattern: /[ab]+/ })
 defineParamType({ name: 'slashed', pattern: /[ab/]+/ })
 
 /** Random sets of routes for each way with trailing slashes, and requests for each set. */
-const SETS = 1200
+const SETS = 400
 const REQUESTS = 14
 
 const LITERALS = ['a', 'b', 'ab', '1', '1.5', 'a-b', 'a.json', '1-a', 'é']

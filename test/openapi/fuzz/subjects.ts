@@ -69,7 +69,7 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
     const headers = { authorization: tokenAuth }
     // so many because calls remove and rename them
     const created = await Promise.all(
-      Array.from({ length: 200 }, () =>
+      Array.from({ length: 60 }, () =>
         app.inject({ method: 'POST', url: '/api/articles', headers, json: { article } }),
       ),
     )
