@@ -17,15 +17,10 @@ export interface Comparison {
 }
 
 export interface CookieJar {
-  all(): readonly KeptCookie[]
   clear(): void
   delete(name: string): void
   get(name: string): string | undefined
-  set(
-    name: string,
-    value: string,
-    attributes?: Partial<Pick<KeptCookie, 'domain' | 'path' | 'secure' | 'expires'>>,
-  ): void
+  set(name: string, value: string): void
 }
 
 export interface DocumentPlace {
@@ -71,18 +66,6 @@ export interface HistoryFinding {
   readonly fix: string
   readonly message: string
   readonly model: string
-}
-
-export interface KeptCookie {
-  readonly domain: string
-  readonly expires: Date | undefined
-  readonly hostOnly: boolean
-  readonly httpOnly: boolean
-  readonly name: string
-  readonly path: string
-  readonly sameSite: 'lax' | 'strict' | 'none' | undefined
-  readonly secure: boolean
-  readonly value: string
 }
 
 export type Level = 'none' | 'info' | 'warning' | 'breaking'

@@ -1,14 +1,12 @@
 import { extname, relative, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 
 import { type Arguments, type Command, say, usageError } from './command.ts'
-import { toPlain, toPointerStep } from '../gate/json.ts'
-import { isObject } from '../base/values.ts'
+import { toPlain } from '../gate/json.ts'
 import { ask, type Documents, type Wanted } from './job.ts'
 import { styleFor } from '../base/style.ts'
 import { readText, writeAndSay } from './write-file.ts'
 
-/** Differences that are shown before the rest is counted. */
-const MOST_DIFFERENCES = 20
 /** The placeholder of the version in a file name. */
 const PLACEHOLDER = '{version}'
 
@@ -33,7 +31,6 @@ export const openapi: Command = {
   positionals: 1,
   options: {
     version: { value: '<version>', about: 'the version to write' },
-    all: { about: 'write one document of all versions (the default)' },
     out: OUT_OPTIONS.out,
     format: { value: '<json|yaml>', about: 'the format (by the extension of the file, else json)' },
     check: OUT_OPTIONS.check,
@@ -92,7 +89,6 @@ interface Order {
 /** Reads the options of a command. @throws `CommandError` for options that contradict each other. */
 function toOrder(given: Arguments): Order {
   const [version, out] = [given.value('version'), given.value('out')]
-  if (given.has('all') && version !== undefined) throw usageError('--version and --all exclude each other')
   if (given.has('check') && out === undefined)
     throw usageError('--check requires --out, the file to compare with')
   return {
@@ -146,34 +142,16 @@ async function check(file: string, name: string, document: object, format: Forma
     say(`${red(name)} doesn't exist: run the same command without --check to write it`)
     return false
   }
-  const found =
+  const isSame =
     format === 'text'
-      ? textDifferences(text, await formatDocument(document, format))
-      : differences(await parse(text, format), toPlain(document))
-  if (found.length === 0) {
-    say(`${green(name)} is up to date`)
-    return true
-  }
-  const shown = found.slice(0, MOST_DIFFERENCES).map((line) => `  ${line}`)
-  const more = found.length - shown.length
+      ? text.replaceAll('\r\n', '\n') === (await formatDocument(document, format))
+      : isDeepStrictEqual(await parse(text, format), toPlain(document))
   say(
-    [
-      `${red(name)} differs from the app in ${found.length === 1 ? '1 place' : `${found.length} places`}:`,
-      ...shown,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-      'Run the same command without --check to update it',
-    ].join('\n'),
+    isSame
+      ? `${green(name)} is up to date`
+      : `${red(name)} differs from the app: run the same command without --check to update it`,
   )
-  return false
-}
-
-/** The first lines of a text that another one lacks, and those that are new. */
-function textDifferences(before: string, after: string): readonly string[] {
-  const [old, made] = [before, after].map((text) => text.split(/\r?\n/))
-  const removed = old?.filter((line) => made?.includes(line) !== true) ?? []
-  const added = made?.filter((line) => old?.includes(line) !== true) ?? []
-  const found = [...removed.map((line) => `- ${line.trim()}`), ...added.map((line) => `+ ${line.trim()}`)]
-  return found.length === 0 && old?.join('\n') !== made?.join('\n') ? ['~ the order of lines'] : found
+  return isSame
 }
 
 /** Parses a file. Returns `undefined` if its text is invalid. */
@@ -185,18 +163,4 @@ async function parse(text: string, format: Format): Promise<unknown> {
   } catch {
     return undefined
   }
-}
-
-/** Returns the differences between two values as JSON pointers (RFC 6901), prefixed by `+`, `-` or `~`. */
-function differences(before: unknown, after: unknown, place = ''): readonly string[] {
-  if (isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    return keys.flatMap((key) => {
-      const pointer = `${place}/${toPointerStep(key)}`
-      if (!Object.hasOwn(before, key)) return [`+ ${pointer}`]
-      if (!Object.hasOwn(after, key)) return [`- ${pointer}`]
-      return differences(Reflect.get(before, key), Reflect.get(after, key), pointer)
-    })
-  }
-  return Object.is(before, after) ? [] : [`~ ${place === '' ? '/' : place}`]
 }

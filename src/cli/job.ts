@@ -61,7 +61,6 @@ export type Wanted =
 export interface Served {
   readonly routes: readonly RouteEntry[]
   readonly versions: readonly VersionInfo[]
-  readonly tree: string
 }
 
 /** Documents, route maps or `{ text }`, each with a name for its file without extension: that of its version, or `all`. */
@@ -131,7 +130,7 @@ export function startJob(job: Job, { main, cwd }: Setting, isQuiet: boolean): Ch
 const LONGEST_CLOSE = 6_000
 
 /**
- * Does a task in a process that has loaded an application, and has ended when this settles. Gives `undefined` when that process has printed
+ * Does a task in a process that has loaded an application, and has ended when this settles. Returns `undefined` if that process has printed
  * why there is no result.
  *
  * @throws `CommandError` for an application that cannot be found, and when the process ends without a result.

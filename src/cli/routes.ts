@@ -1,4 +1,4 @@
-import { type Command, failure, usageError } from './command.ts'
+import { type Command, failure } from './command.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo, VersionRoute } from '../server/routing/report/versions.ts'
 import { type Served, ask } from './job.ts'
@@ -18,18 +18,12 @@ export const routes: Command = {
     version: { value: '<version>', about: 'print the routes of this version only' },
     public: { about: 'print the routes that need no credentials' },
     json: { about: 'print the JSON of app.routes(), with the versions of a history' },
-    tree: { about: 'print a tree of path segments' },
   },
   run: async (given, setting) => {
     const version = given.value('version')
-    if (given.has('json') && given.has('tree')) throw usageError('--json and --tree exclude each other')
-    if (given.has('tree') && (version !== undefined || given.has('public')))
-      throw usageError('--tree excludes --version and --public, because a tree has all routes')
     const served = await ask(given.positionals[0], { task: 'routes' }, setting)
     if (served === undefined) return 1
-    const text = given.has('tree')
-      ? served.tree
-      : formatRoutes(served, { version, isJson: given.has('json'), isPublic: given.has('public') })
+    const text = formatRoutes(served, { version, isJson: given.has('json'), isPublic: given.has('public') })
     process.stdout.write(`${text}\n`)
     return 0
   },
@@ -53,7 +47,7 @@ function formatRoutes(served: Served, { version, isJson, isPublic }: Shown): str
     )
   const style = styleFor(process.stdout)
   const cells = shown.map(({ route, life }) => toCells(route, life, versionsOf(served, route, info)))
-  const table = toTable(columnsOf(style), cells, widthOf())
+  const table = toTable(columnsOf(style), cells)
   return [
     ...table.map((line, index) => (index === 0 ? style.bold(line) : line)),
     '',
@@ -114,10 +108,10 @@ function isSame({ name, path, methods }: VersionRoute, route: RouteEntry): boole
 function columnsOf(style: Style): Parameters<typeof toTable>[0] {
   return [
     { title: 'METHOD', style: style.green },
-    { title: 'PATH', least: 12, style: style.bold },
-    { title: 'VERSION', least: 7, style: style.cyan },
-    { title: 'NAME', least: 8 },
-    { title: 'GUARDS', least: 6, style: style.dim },
+    { title: 'PATH', style: style.bold },
+    { title: 'VERSION', style: style.cyan },
+    { title: 'NAME' },
+    { title: 'GUARDS', style: style.dim },
     { title: 'MARKS', style: style.yellow },
   ]
 }
@@ -165,11 +159,4 @@ function summaryOf({ versions }: Served, count: number): string {
     return notes.length === 0 ? version : `${version} (${notes.join(', ')})`
   })
   return `${total}, versions ${known.join(', ')}`
-}
-
-/** Returns the width of the terminal, else `COLUMNS`, else no limit. */
-function widthOf(): number {
-  const said = Number(process.env['COLUMNS'])
-  // some terminals report a width of 0
-  return process.stdout.columns || (Number.isInteger(said) && said > 0 ? said : Infinity)
 }

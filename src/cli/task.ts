@@ -37,7 +37,6 @@ function readServed(app: App): Served {
   return {
     routes: app.routes().map(toPlain),
     versions: app.versions(),
-    tree: app.printRoutes(),
   }
 }
 

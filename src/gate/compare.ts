@@ -1,7 +1,7 @@
 import { addedToPath, matchOperations } from './document/match.ts'
 import { operationsOf, type Operation } from './document/operations.ts'
-import { ReadError } from './document/read-error.ts'
-import { toSource, type Source } from './document/source.ts'
+import { ReadError, toSteps } from './json.ts'
+import { toSource, toUnresolvedText, type Source, type Node } from './document/source.ts'
 import {
   withoutTraces,
   worst,
@@ -15,11 +15,10 @@ import type { Strictness } from './level.ts'
 import { createDocuments, type Difference, type Documents, type Found } from './operation/context.ts'
 import { compareLife, isPreview, toRemovedOperation } from './operation/life.ts'
 import { compareParameters } from './operation/parameters.ts'
-import { compareRequestBody } from './operation/request-body.ts'
+import { compareRequestBody } from './operation/content.ts'
 import { compareResponses } from './operation/responses.ts'
 import { compareSecurity } from './operation/security.ts'
 import { compareCallbacks, compareSent, webhooksOf } from './operation/sent.ts'
-import { unresolvedIn } from './operation/unresolved.ts'
 
 /** How strictly documents are compared. */
 export interface CompareOptions {
@@ -227,4 +226,30 @@ function compareWebhooks(documents: Documents): readonly OfOperation[] {
       before.has(key) ? [] : [ofOperation(now, [{ ...added, revision: now.place }], true)],
     ),
   ]
+}
+
+/** The references of two documents that lead nowhere, outside of schemas. One that is in both is listed once. */
+export function unresolvedIn({ base, revision }: Documents): readonly OfOperation[] {
+  const [before, after] = [byPointer(base), byPointer(revision)]
+  return [...new Map([...before, ...after])].map(([pointer, node]) => {
+    const [paths, path = '', method = '', ...at] = toSteps(pointer)
+    const isInside = paths === 'paths' && at.length > 0
+    const difference = {
+      rule: 'reference-unresolved',
+      at: isInside ? at : toSteps(pointer),
+      message: toUnresolvedText(node),
+      base: before.get(pointer),
+      revision: after.get(pointer),
+    }
+    return {
+      operation: isInside ? `${method.toUpperCase()} ${path}` : '',
+      route: undefined,
+      isPreview: false,
+      found: [difference],
+    }
+  })
+}
+
+function byPointer(source: Source): ReadonlyMap<string, Node> {
+  return new Map([...source.unresolved].map((node) => [source.pointerOf(node), node]))
 }

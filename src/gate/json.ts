@@ -1,4 +1,4 @@
-import { isRecord } from '../base/values.ts'
+import { isRecord, isObject, isString } from '../base/values.ts'
 
 /** JSON with the members of objects in order: equal values have equal texts. */
 export function toStableText(value: unknown): string {
@@ -26,4 +26,49 @@ export function toPlain(document: unknown): unknown {
 /** A name as a step of a JSON pointer (RFC 6901 section 3). */
 export function toPointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+/** The steps of a JSON pointer (RFC 6901 section 3). */
+export function toSteps(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** A pointer that is written as part of an address (RFC 6901 section 6). */
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Returns the target of steps, or `undefined` if there is none. */
+export function pick(root: unknown, steps: readonly string[]): unknown {
+  let value = root
+  for (const step of steps) {
+    if (!isObject(value) || !Object.hasOwn(value, step)) return undefined
+    value = Reflect.get(value, step)
+  }
+  return value
+}
+
+/** A document that cannot be read, resolved or compared. Its message is one line that says where and why. */
+export class ReadError extends Error {
+  override readonly name = 'ReadError'
+}
+
+/** The operations of a document, as method and path, by their `operationId`. */
+export function operationsById(document: object): ReadonlyMap<string, string> {
+  const paths: unknown = Reflect.get(document, 'paths')
+  return new Map(
+    Object.entries(isRecord(paths) ? paths : {}).flatMap(([path, item]) =>
+      Object.entries(isRecord(item) ? item : {}).flatMap(([method, operation]) => {
+        const id = isRecord(operation) ? operation['operationId'] : undefined
+        return isString(id) ? [[id, `${method.toUpperCase()} ${path}`] as const] : []
+      }),
+    ),
+  )
 }

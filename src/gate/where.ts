@@ -1,6 +1,6 @@
 import { eachSchema, OF_ITSELF, listOf, type JsonSchema } from '../base/json-schema.ts'
 import { isRecord } from '../base/values.ts'
-import { pick } from './document/pick.ts'
+import { pick } from './json.ts'
 import type { Source } from './document/source.ts'
 import type { Documents } from './operation/context.ts'
 import type { Fact } from './schema/fact.ts'

@@ -143,7 +143,7 @@ function merge<T extends InjectOptions | InjectStreamOptions>(
 }
 
 /** Where a request went, as far as cookies are concerned. */
-function siteOf({ target, headers, protocol }: InjectRequest) {
+function siteOf({ target, headers }: InjectRequest) {
   const [, authority = headers['host'], path = target] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? []
-  return { host: String(authority), path: path.split('?')[0] ?? '/', isSecure: protocol === 'https' }
+  return { host: String(authority), path: path.split('?')[0] ?? '/' }
 }

@@ -10,7 +10,7 @@ export {
   type TestClientOptions,
   type TestRequest,
 } from './client.ts'
-export type { CookieJar, KeptCookie } from './cookie-jar.ts'
+export type { CookieJar } from './cookie-jar.ts'
 export { forEachVersion } from './for-each-version.ts'
 
 export { assertCompatible } from './assert-compatible.ts'

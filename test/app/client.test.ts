@@ -197,20 +197,6 @@ describe('a cookie', () => {
       'http://r.example/mirror/',
       undefined,
     ],
-    [
-      'of a top-level domain is refused',
-      'a=1; Path=/; Domain=example',
-      'http://x.example/set/',
-      'http://x.example/mirror/',
-      undefined,
-    ],
-    [
-      'of an address has no domain',
-      'a=1; Path=/; Domain=0.0.1',
-      'http://127.0.0.1/set/',
-      'http://127.0.0.1/mirror/',
-      undefined,
-    ],
     ['without path goes to its folder', 'a=1', '/set/b/c', '/mirror/', undefined],
     ['of a path goes to it', 'a=1; Path=/mirror/b', '/set/', '/mirror/b', 'a=1'],
     ['of a path goes below it', 'a=1; Path=/mirror/b', '/set/', '/mirror/b/c', 'a=1'],
@@ -223,45 +209,6 @@ describe('a cookie', () => {
       undefined,
     ],
     ['of a path that is none goes to its folder', 'a=1; Path=mirror', '/set/b', '/mirror/', undefined],
-    [
-      'that is secure goes over TLS',
-      'a=1; Path=/; Secure',
-      'https://x.example/set/',
-      'https://x.example/mirror/',
-      'a=1',
-    ],
-    [
-      'that is secure goes nowhere else',
-      'a=1; Path=/; Secure',
-      'https://x.example/set/',
-      'http://x.example/mirror/',
-      undefined,
-    ],
-    [
-      'that is secure is refused without TLS',
-      'a=1; Path=/; Secure',
-      'http://x.example/set/',
-      'https://x.example/mirror/',
-      undefined,
-    ],
-    [
-      'that is secure goes to this machine',
-      'a=1; Path=/; Secure',
-      'http://localhost/set/',
-      'http://localhost/mirror/',
-      'a=1',
-    ],
-    ['with __Host- is kept', '__Host-a=1; Path=/; Secure', '/set/', '/mirror/', '__Host-a=1'],
-    ['with __Host- needs Secure', '__Host-a=1; Path=/', '/set/', '/mirror/', undefined],
-    ['with __Host- needs the path /', '__Host-a=1; Path=/mirror; Secure', '/set/', '/mirror/', undefined],
-    [
-      'with __Host- has no domain',
-      '__Host-a=1; Path=/; Secure; Domain=x.example',
-      'https://x.example/set/',
-      'https://x.example/mirror/',
-      undefined,
-    ],
-    ['with __Secure- needs Secure', '__Secure-a=1; Path=/', '/set/', '/mirror/', undefined],
     ['without name is refused', '=1; Path=/', '/set/', '/mirror/', undefined],
     [
       'that has ended is refused',
@@ -306,7 +253,6 @@ describe('a cookie', () => {
       assert.equal(client.cookies.get('a'), '1')
       mock.timers.tick(1)
       assert.equal(client.cookies.get('a'), undefined)
-      assert.deepEqual(client.cookies.all(), [])
     } finally {
       mock.timers.reset()
     }
@@ -314,46 +260,20 @@ describe('a cookie', () => {
 })
 
 describe('client.cookies', () => {
-  it('tells what is kept', async () => {
-    const client = createTestClient(app)
-    const line =
-      'a=%C3%A9; Path=/mirror; Domain=x.example; Secure; HttpOnly; SameSite=Lax; Expires=Fri, 01 Jan 2100 00:00:00 GMT'
-    await client.post('https://y.x.example/set/', { json: [line] })
-    assert.deepEqual(client.cookies.all(), [
-      {
-        name: 'a',
-        value: 'é',
-        domain: 'x.example',
-        hostOnly: false,
-        path: '/mirror',
-        secure: true,
-        httpOnly: true,
-        sameSite: 'lax',
-        expires: new Date('2100-01-01T00:00:00Z'),
-      },
-    ])
-  })
-
   it('sets, deletes and clears', async () => {
     const client = createTestClient(app)
     client.cookies.set('a', 'x y;é')
-    client.cookies.set('b', '2', { path: '/mirror', secure: true })
-    client.cookies.set('c', '3', { domain: 'x.example' })
+    client.cookies.set('b', '2')
     assert.equal(client.cookies.get('a'), 'x y;é')
-    assert.equal(await cookieAt(client, '/mirror/'), 'b=2; a=x%20y%3B%C3%A9')
-    assert.equal(await cookieAt(client, 'http://y.x.example/mirror/'), 'c=3')
+    assert.equal(await cookieAt(client, '/mirror/'), 'a=x%20y%3B%C3%A9; b=2')
     client.cookies.delete('a')
-    assert.deepEqual(
-      client.cookies.all().map(({ name }) => name),
-      ['b', 'c'],
-    )
+    assert.equal(await cookieAt(client, '/mirror/'), 'b=2')
     client.cookies.clear()
-    assert.deepEqual(client.cookies.all(), [])
+    assert.equal(await cookieAt(client, '/mirror/'), undefined)
   })
 
   it('refuses what the application could not set either', () => {
     const { cookies } = createTestClient(app)
-    assert.throws(() => cookies.set('__Host-a', '1'), TypeError)
     assert.throws(() => cookies.set('a b', '1'), TypeError)
   })
 })

@@ -123,9 +123,6 @@ describe('octavo openapi', { concurrency: 3 }, () => {
     folder.write('o.json', read('o.json').replace('"/about"', '"/about~us"').replace('"3.1.1"', '"3.1.0"'))
     const { code, stdout, stderr } = await openapi('app.js', '--out', 'o.json', '--check')
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
-    assert.match(
-      stderr,
-      /o\.json differs from the app in 3 places:\n {2}~ \/openapi\n {2}- \/paths\/~1about~0us\n {2}\+ \/paths\/~1about\n/,
-    )
+    assert.match(stderr, /o\.json differs from the app: run/)
   })
 })

@@ -53,19 +53,6 @@ GET         /about                      about.about
 4 routes, versions 1 (deprecated), 2
 `,
     ],
-    [
-      'cuts what is longest where the terminal is narrow',
-      ['--version', '1'],
-      { COLUMNS: '66' },
-      `METHOD      PATH          VERSION  NAME       GUARDS    MARKS
-GET         /car                   car.list             deprecated
-GET,DELETE  /car/{car_i…           car.one    isDriver  deprecated
-GET         /car/status   neutral  car.stat…
-GET         /about                 about.ab…
-
-4 routes, versions 1 (deprecated), 2
-`,
-    ],
   ]
   for (const [title, args, env, stdout] of tables) {
     it(title, async () => {
@@ -73,14 +60,6 @@ GET         /about                 about.ab…
       assert.deepEqual(outcome, { code: 0, stdout, stderr: 'loaded\n' })
     })
   }
-
-  it('cuts nothing in a terminal that says it has no width', async () => {
-    const node = ['--import', 'data:text/javascript,process.stdout.columns=0']
-    const { stdout } = await octavo(['routes', CARS], {
-      node: [...node, '--conditions', 'octavo-source', main],
-    })
-    assert.match(stdout, /GET,DELETE {2}\/car\/\{car_id:int\} /)
-  })
 
   it('shows the versions that a history gives to routes', async () => {
     const { stdout } = await routes([programFile('test/cli/fixtures/history/app.ts')])
@@ -113,12 +92,6 @@ GET         /about                 about.ab…
   it('shows the routes that need no credentials', async () => {
     const { stdout } = await routes([programFile('test/cli/fixtures/public/app.ts'), '--public'])
     assert.match(stdout, /^METHOD.*\nGET .*car\.list +bearerAuth\?\n\n1 route\n$/)
-  })
-
-  it('shows a tree', async () => {
-    const { code, stdout } = await routes([CARS, '--tree'])
-    assert.equal(code, 0)
-    assert.match(stdout, /^\/\n├── about\n│ {5}GET about\.about\n└── car/)
   })
 
   it('says which versions there are', async () => {

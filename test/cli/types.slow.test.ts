@@ -179,10 +179,7 @@ export const app = createApp(defineModule({ controllers: [cars] }), { logger: fa
     write('checked.d.ts', read('checked.d.ts').replace('year: number', 'year: string'))
     const { code, stderr } = await client(...args, '--check')
     assert.equal(code, 1)
-    assert.match(
-      stderr,
-      /checked\.d\.ts differs from the app in 2 places:\n {2}- year: string\n {2}\+ year: number/,
-    )
+    assert.match(stderr, /checked\.d\.ts differs from the app: run/)
   })
 
   it('says what is wrong', async () => {

@@ -71,8 +71,6 @@ describe('a command line that is not understood', { concurrency: 2 }, () => {
     ['has a value for a switch', ['routes', '--json=yes'], /--json takes no value/],
     ['has an argument too many', ['routes', 'a.js', 'b.js'], /unexpected argument "b.js"/],
     ['has arguments for nobody', ['routes', 'a.js', '--', 'b'], /unexpected argument "b"/],
-    ['wants two forms', ['routes', '--json', '--tree'], /--json and --tree exclude/],
-    ['wants one version and all', ['openapi', '--all', '--version', '1'], /--version and --all exclude/],
     ['compares with nothing', ['openapi', '--check'], /--check requires --out/],
     ['wants an unknown format', ['openapi', '--format', 'xml'], /--format has to be json or yaml, not xml/],
     [

@@ -5,9 +5,8 @@ import {
   type Level,
   type VersionFinding,
 } from '../../gate/finding.ts'
-import { code, escape } from '../../gate/markdown.ts'
+import { code, escape, toXml } from '../../gate/escape.ts'
 import { cureOf } from '../../gate/rules.ts'
-import { toXml } from '../../gate/xml.ts'
 import type { Style } from '../../base/style.ts'
 
 /** How findings are written. */

@@ -4,7 +4,7 @@ import { resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 
 import { CommandError, InputError, type Setting } from '../command.ts'
-import { ReadError } from '../../gate/document/read-error.ts'
+import { ReadError } from '../../gate/json.ts'
 import { toName, toSource, type Source } from '../../gate/document/source.ts'
 import { isObject, messageOf } from '../../base/values.ts'
 import { ask } from '../job.ts'

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 
 import { type Command, failure, say, type Setting, usageError } from '../command.ts'
-import { toVersionMarkdown } from '../../gate/changelog/markdown.ts'
+import { toVersionMarkdown } from '../../gate/changelog/write.ts'
 import { readArguments } from '../arguments.ts'
 import { type HistoryReport, ask } from '../job.ts'
 import { readChangelog } from '../gate/changelog.ts'

@@ -1,6 +1,6 @@
-import { toXml } from '../xml.ts'
+import { toXml } from '../escape.ts'
 import type { Changelog, ChangelogVersion } from './changelog.ts'
-import { toVersionHtml } from './html.ts'
+import { toVersionHtml } from './write.ts'
 
 /** Where a feed and its page are, relative to each other or as addresses. */
 export interface FeedLinks {

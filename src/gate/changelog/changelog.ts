@@ -1,8 +1,7 @@
 import { compareDocuments } from '../compare.ts'
 import { toNeighbours } from '../document/neighbours.ts'
 import { worst, type Finding, type Level, type FindingPlace } from '../finding.ts'
-import { toPlain } from '../json.ts'
-import { operationsById } from '../document/by-id.ts'
+import { toPlain, operationsById } from '../json.ts'
 import { toExamples, type ChangeExample } from './example.ts'
 
 /** A change, as a history tells of it. */

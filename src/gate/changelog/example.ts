@@ -1,8 +1,7 @@
 import { foldSchema, refOf } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { toSteps } from '../document/pick.ts'
+import { toSteps, toStableText } from '../json.ts'
 import type { Finding } from '../finding.ts'
-import { toStableText } from '../json.ts'
 
 /** JSON of a named schema before and after a change, with the members that differ. */
 export interface ChangeExample {

@@ -1,12 +1,12 @@
 /** A piece of a line. */
-export type Piece =
+type Piece =
   | { readonly kind: 'text' | 'code'; readonly text: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string }
 
 /** A paragraph has one line, a list one for each of its items. */
-export interface Block {
+interface Block {
   readonly kind: 'paragraph' | 'list'
-  readonly lines: readonly (readonly Piece[])[]
+  readonly lines: string[]
 }
 
 /**
@@ -14,7 +14,7 @@ export interface Block {
  * other Markdown, so that no writer of a changelog has to know more.
  */
 export function readProse(text: string): readonly Block[] {
-  const blocks: { kind: Block['kind']; lines: string[] }[] = []
+  const blocks: Block[] = []
   let isNew = true
   for (const line of text.split(/\r?\n/)) {
     const words = line.trim()
@@ -31,10 +31,10 @@ export function readProse(text: string): readonly Block[] {
     } else last.lines.push(`${lastLine} ${words}`)
     isNew = words === ''
   }
-  return blocks.map(({ kind, lines }) => ({ kind, lines: lines.map(readLine) }))
+  return blocks
 }
 
-function toBlock(words: string, isItem: boolean): { kind: Block['kind']; lines: string[] } {
+function toBlock(words: string, isItem: boolean): Block {
   return isItem ? { kind: 'list', lines: [words.slice(2)] } : { kind: 'paragraph', lines: [words] }
 }
 

@@ -1,5 +1,5 @@
 import { isRecord, isString } from '../../base/values.ts'
-import { ReadError } from './read-error.ts'
+import { ReadError } from '../json.ts'
 import { UNRESOLVED, type Node, type Source } from './source.ts'
 
 /** An operation of a document. */

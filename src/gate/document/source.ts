@@ -1,7 +1,5 @@
 import { isObject, isRecord } from '../../base/values.ts'
-import { toPointerStep } from '../json.ts'
-import { decode, pick, toSteps } from './pick.ts'
-import { ReadError } from './read-error.ts'
+import { toPointerStep, decode, pick, toSteps, ReadError } from '../json.ts'
 
 /** An object of a document. */
 export type Node = Readonly<Record<string, unknown>>

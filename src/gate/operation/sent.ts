@@ -3,7 +3,7 @@ import { operationsOfItem, type Operation } from '../document/operations.ts'
 import type { Source } from '../document/source.ts'
 import { withCircumstances, type Documents, type Found } from './context.ts'
 import { compareHeaders, sentHeaders } from './headers.ts'
-import { compareRequestBody } from './request-body.ts'
+import { compareRequestBody } from './content.ts'
 import { compareResponses } from './responses.ts'
 
 /** The differences in what the server sends and what it takes for an answer: the sides are turned round. */

@@ -1,4 +1,4 @@
-import type { Answer } from '../schema/answer.ts'
+import type { Answer } from '../schema/includes-parts.ts'
 import { hasPart } from '../schema/check.ts'
 import { ANY_STRING, isAny, toAlone, type Alternative, type ValueSet } from '../schema/shape.ts'
 

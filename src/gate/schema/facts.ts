@@ -1,18 +1,15 @@
 import type { IsSame } from '../document/same.ts'
 import type { Strictness } from '../level.ts'
 import { PairMap } from '../pair-map.ts'
-import { toArrayFacts } from './array-facts.ts'
+import { toArrayFacts, toObjectFacts } from './object-facts.ts'
 import { inside, toFact, type Comparing, type Fact, type Link, type Pair, type Say } from './fact.ts'
 import { createInclusion, type Inclusion } from './includes.ts'
-import { toNoteFacts } from './note-facts.ts'
-import { toObjectFacts } from './object-facts.ts'
+import { toNoteFacts, toRuleFacts, toValueFacts, type Values } from './value-facts.ts'
 import { pairParts } from './pairs.ts'
 import type { Side } from './keyword-rules.ts'
-import { toRuleFacts } from './rule-facts.ts'
 import { toNumberFacts, toStringFacts } from './scalar-facts.ts'
 import { settle } from './settle.ts'
 import { areWrittenSame, isAny, typeOf, type JsonType, type Alternative, type ValueSet } from './shape.ts'
-import { toValueFacts, type Values } from './value-facts.ts'
 
 /** Compares schemas for one side. */
 export interface SchemaComparing extends Comparing {

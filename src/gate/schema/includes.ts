@@ -1,10 +1,17 @@
 import type { IsSame } from '../document/same.ts'
 import { toStableText } from '../json.ts'
 import { PairMap } from '../pair-map.ts'
-import { allOf, type Answer } from './answer.ts'
+import {
+  allOf,
+  isArrayIn,
+  isObjectIn,
+  isNumberIn,
+  isStringIn,
+  toEdge,
+  type Answer,
+  type Asking,
+} from './includes-parts.ts'
 import { areTold, has, hasPart, valuesOf } from './check.ts'
-import { isArrayIn, isObjectIn, type Asking } from './includes-compound.ts'
-import { isNumberIn, isStringIn, toEdge } from './includes-scalar.ts'
 import { samplesOf } from './samples.ts'
 import {
   areWrittenSame,

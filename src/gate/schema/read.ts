@@ -1,7 +1,6 @@
 import { isRecord, isString } from '../../base/values.ts'
-import { ReadError } from '../document/read-error.ts'
+import { ReadError, toShortText, toStableText } from '../json.ts'
 import { toUnresolvedText, type Node, type Source } from '../document/source.ts'
-import { toShortText, toStableText } from '../json.ts'
 import { areDisjoint, has, hasPart } from './check.ts'
 import { intersect, toRules } from './intersect.ts'
 import {

@@ -1,8 +1,9 @@
 import { toShortText, toStableText } from '../json.ts'
-import { formatFirst } from '../../base/values.ts'
+import { formatFirst, toKebab } from '../../base/values.ts'
 import type { AspectName } from './aspects.ts'
-import type { Fact, Say } from './fact.ts'
-import { toValue, type ValuePart } from './shape.ts'
+import { toFact, type Fact, type Say } from './fact.ts'
+import { toValue, rulesOf, type ValuePart, type ValueSet, type Alternative, type Rule } from './shape.ts'
+import type { Side } from './keyword-rules.ts'
 
 /** The values of a type that a schema lists. */
 export interface Values {
@@ -69,4 +70,71 @@ function areOf({ length }: readonly unknown[]): string {
 
 function toText(parts: readonly ValuePart[]): string {
   return formatFirst(parts.map(({ value }) => toShortText(value)).toSorted(), 5)
+}
+
+/** The differences in what two schemas say beside their values. */
+export function toNoteFacts(base: ValueSet, revision: ValueSet, side: Side): readonly Fact[] {
+  const say = (aspect: AspectName, detail?: string): Fact => toFact(aspect, base, revision, side, detail)
+  const [old, now] = [base.notes, revision.notes]
+  const facts = side === 'request' ? toDefaultFacts(base, revision) : []
+  const { discriminator: was } = old
+  const { discriminator: is } = now
+  const isRenamed = was !== undefined && is !== undefined && was !== is
+  return [
+    ...facts,
+    ...(old.announced && now.announced ? toAnnouncedFacts(old.announced, now.announced, say) : []),
+    ...(!old.deprecated && now.deprecated ? [say('deprecated')] : []),
+    ...(old.deprecated && !now.deprecated ? [say('reactivated')] : []),
+    ...(isRenamed
+      ? [say('discriminator-property-name-changed', `the discriminator was ${was} and is ${is}`)]
+      : []),
+  ]
+}
+
+function toDefaultFacts(base: ValueSet, revision: ValueSet): readonly Fact[] {
+  const say = (aspect: AspectName, detail: string): readonly Fact[] => [
+    toFact(aspect, base, revision, 'request', detail),
+  ]
+  const [had, has] = ['default' in base.notes, 'default' in revision.notes]
+  const [before, after] = [base.notes.default, revision.notes.default]
+  if (had && !has) return say('default-value-removed', `the default ${toShortText(before)} was removed`)
+  if (!had && has) return say('default-value-added', `the default ${toShortText(after)} was added`)
+  return toStableText(before) === toStableText(after)
+    ? []
+    : say('default-value-changed', `the default was ${toShortText(before)} and is ${toShortText(after)}`)
+}
+
+/** The differences in rules that cannot be compared: each is named by its keyword. */
+export function toRuleFacts(old: Alternative, now: Alternative, say: Say): readonly Fact[] {
+  const [before, after] = [ownRules(old), ownRules(now)]
+  // alternatives may exclude each other now, so that there is nothing left for oneOf to refuse
+  const isWritten = (key: string): boolean => key === 'oneOf' && now.rules.some((rule) => rule.key === key)
+  const removed = before.filter(({ key }) => !isWritten(key) && !after.some((rule) => rule.key === key))
+  const added = after.filter(({ key }) => !before.some((rule) => rule.key === key))
+  const facts = [
+    ...removed.map(({ keyword }) => ({
+      ...say('constraint-removed', `${keyword} was removed and cannot be compared`),
+      rule: `${toKebab(keyword)}-removed`,
+    })),
+    ...added.map(({ keyword }) => ({
+      ...say('constraint-added', `${keyword} was added and cannot be compared`),
+      rule: `${toKebab(keyword)}-added`,
+    })),
+  ]
+  const changed = removed.find(({ keyword }) => added.some((rule) => rule.keyword === keyword))
+  if (changed === undefined) return facts
+  const rest = facts.filter(({ rule }) => !rule.startsWith(toKebab(changed.keyword)))
+  return [
+    ...rest,
+    {
+      ...say('undecided', `${changed.keyword} changed and cannot be compared`),
+      rule: `${toKebab(changed.keyword)}-changed`,
+    },
+  ]
+}
+
+/** The rules of a part that the schema behind it has not. */
+function ownRules(part: Alternative): readonly Rule[] {
+  const behind = part.home?.().parts.flatMap(rulesOf) ?? []
+  return rulesOf(part).filter(({ key }) => !behind.some((rule) => rule.key === key))
 }

@@ -1,7 +1,8 @@
 import { isRecord, isString } from '../../base/values.ts'
-import { ReadError } from '../document/read-error.ts'
-import { withPlaces, type Finding, type VersionFinding } from '../finding.ts'
-import { requireRule } from './rule-name.ts'
+import { ReadError } from '../json.ts'
+import { withPlaces, LEVELS, type Finding, type VersionFinding, type Level } from '../finding.ts'
+import { editDistance } from '../../base/edit-distance.ts'
+import { hasRule, RULES } from '../rules.ts'
 
 /** A finding that is allowed for a reason until a date. */
 export interface Allowed {
@@ -87,4 +88,48 @@ export function withoutAllowed(
 /** Whether the last day of an entry is over. */
 export function isOver({ until }: Allowed, now: Date): boolean {
   return now.toISOString().slice(0, 10) > until.slice(0, 10)
+}
+
+/** Levels of rules that differ from those of the table. */
+export type Levels = ReadonlyMap<string, Level>
+
+/** Reads `rules.json`, such as `{ "request-parameter-removed": "breaking" }`. @throws {ReadError} for rules and levels that there are not */
+export function readLevels(text: string): Levels {
+  const given: unknown = JSON.parse(text)
+  if (!isRecord(given)) throw new ReadError('rules.json has to be an object')
+  return new Map(
+    Object.entries(given).map(([rule, value]) => {
+      requireRule(rule, 'rules.json')
+      const level = LEVELS.find((each) => each === value)
+      if (level === undefined)
+        throw new ReadError(
+          `rules.json: unknown level ${JSON.stringify(value)} of ${rule}. Use ${LEVELS.toReversed().join(', ')}`,
+        )
+      return [rule, level]
+    }),
+  )
+}
+
+/** Findings with the levels that were chosen for their rules. Those of `none` are left out. */
+export function withLevels(findings: readonly VersionFinding[], levels: Levels): readonly VersionFinding[] {
+  if (levels.size === 0) return findings
+  return findings
+    .map((finding) => {
+      const level = levels.get(finding.rule)
+      if (level === undefined) return finding
+      return { ...finding, level, places: finding.places.map((place) => ({ ...place, level })) }
+    })
+    .filter(({ level }) => level !== 'none')
+}
+
+/** Refuses a rule that no finding can have. @throws {ReadError} with the rule that was probably meant */
+export function requireRule(rule: string, where: string): void {
+  if (!hasRule(rule)) throw new ReadError(`${where}: unknown rule ${rule}${suggest(rule)}`)
+}
+
+function suggest(given: string): string {
+  const [best] = RULES.map(({ rule }) => ({ rule, edits: editDistance(given, rule) })).toSorted(
+    (one, other) => one.edits - other.edits,
+  )
+  return best !== undefined && best.edits <= given.length / 3 ? `. Did you mean ${best.rule}?` : ''
 }

@@ -1,6 +1,6 @@
 import { compareSources, type CompareOptions } from '../compare.ts'
 import type { VersionFinding } from '../finding.ts'
-import { operationsById } from '../document/by-id.ts'
+import { operationsById } from '../json.ts'
 import { toNeighbours } from '../document/neighbours.ts'
 import { toSource } from '../document/source.ts'
 import { toApiFinding } from './api-finding.ts'

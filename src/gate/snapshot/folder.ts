@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { messageOf } from '../../base/values.ts'
-import { ReadError } from '../document/read-error.ts'
-import { readAllowed, type Allowed } from './allow.ts'
-import { readLevels, type Levels } from './levels.ts'
+import { ReadError } from '../json.ts'
+import { readAllowed, readLevels, type Allowed, type Levels } from './allow.ts'
 import { readIndex, toFileNames, type Index, type Snapshot } from './snapshot.ts'
 
 /** The contents of a folder of released versions. */

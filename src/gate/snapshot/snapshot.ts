@@ -1,6 +1,6 @@
 import { versionFileNames } from '../../http/file-name.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { ReadError } from '../document/read-error.ts'
+import { ReadError } from '../json.ts'
 import type { Serving } from './serving.ts'
 
 /** A version as it was when its document was kept. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/values.ts'
-import { pick, toSteps } from '../document/pick.ts'
+import { pick, toSteps } from '../json.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Drafts, FieldDraft, KnownModel, ModelDraft, Unwritten } from './draft.ts'
 import { toFields, type Differing } from './fields.ts'

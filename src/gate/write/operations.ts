@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/values.ts'
-import { pick, toSteps } from '../document/pick.ts'
+import { pick, toSteps } from '../json.ts'
 import type { Node } from '../document/source.ts'
 import type { TracedPlace, VersionFinding } from '../finding.ts'
 import type {

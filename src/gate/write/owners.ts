@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/values.ts'
-import { pick } from '../document/pick.ts'
+import { pick } from '../json.ts'
 import type { Node } from '../document/source.ts'
 import type { Passed, TracedPlace } from '../finding.ts'
 import type { Known, Side } from './draft.ts'

@@ -1,14 +1,82 @@
-import { all, allOf, type Answer } from './answer.ts'
-import { toRegExp } from './check.ts'
 import {
   isOpen,
   toAlone,
   toValue,
+  type Bound,
+  type NumberPart,
+  type StringPart,
   type ArrayPart,
   type ObjectPart,
   type OtherMembers,
   type ValueSet,
 } from './shape.ts'
+import { toRegExp } from './check.ts'
+
+/** Whether all values of one shape are in another. `unknown` is said where neither can be shown. */
+export type Answer = 'yes' | 'no' | 'unknown'
+
+/** The least certain of several answers that all have to be yes. */
+export function all(answers: Iterable<Answer>): Answer {
+  return allOf(answers, (answer) => answer)
+}
+
+/** The least certain of the answers for several values. Asks no further than the first no. */
+export function allOf<T>(values: Iterable<T>, ask: (value: T) => Answer): Answer {
+  let least: Answer = 'yes'
+  for (const value of values) {
+    const answer = ask(value)
+    if (answer === 'no') return 'no'
+    if (answer === 'unknown') least = 'unknown'
+  }
+  return least
+}
+
+/** Whether all numbers of one part are in another. */
+export function isNumberIn(part: NumberPart, whole: NumberPart): Answer {
+  if (whole.isInteger && !part.isInteger && !part.multiples.some(Number.isInteger)) return 'no'
+  if (!isWithin(part.min, whole.min, 1, part.isInteger) || !isWithin(part.max, whole.max, -1, part.isInteger))
+    return 'no'
+  const divides = whole.multiples.every((multiple) =>
+    part.multiples.some((own) => Math.abs(own / multiple - Math.round(own / multiple)) < 1e-9),
+  )
+  if (!divides) return 'no'
+  return areAmong(whole.formats, part.formats)
+}
+
+/** Whether a bound is at least as tight as another. */
+function isWithin(own: Bound | undefined, its: Bound | undefined, sign: 1 | -1, isInteger: boolean): boolean {
+  if (its === undefined) return true
+  if (own === undefined) return false
+  const [a, b] = [toEdge(own, sign, isInteger), toEdge(its, sign, isInteger)]
+  const difference = (a.value - b.value) * sign
+  return difference > 0 || (difference === 0 && (a.isExclusive || !b.isExclusive))
+}
+
+/** For integers, more than 4 is 5 or more. */
+export function toEdge({ value, isExclusive }: Bound, sign: 1 | -1, isInteger: boolean): Bound {
+  if (!isInteger) return { value, isExclusive }
+  const whole = sign === 1 ? Math.ceil(value) : Math.floor(value)
+  return isExclusive && whole === value
+    ? { value: value + sign, isExclusive: false }
+    : { value: whole, isExclusive: false }
+}
+
+/** Whether all texts of one part are in another. */
+export function isStringIn(part: StringPart, whole: StringPart): Answer {
+  if (part.minLength < whole.minLength || part.maxLength > whole.maxLength) {
+    // a pattern or format may well say as much
+    return part.patterns.length + part.formats.length > 0 ? 'unknown' : 'no'
+  }
+  const patterns = areAmong(whole.patterns, part.patterns, part.formats)
+  return all([patterns, areAmong(whole.formats, part.formats, part.patterns)])
+}
+
+/** Whether all that is asked for is among what holds. Something else that holds may imply it. */
+function areAmong(asked: readonly string[], held: readonly string[], others: readonly string[] = []): Answer {
+  const missing = asked.filter((one) => !held.includes(one))
+  if (missing.length === 0) return 'yes'
+  return held.length + others.length > 0 ? 'unknown' : 'no'
+}
 
 /** The comparison that asks: for what is further inside. */
 export interface Asking {
