@@ -99,7 +99,6 @@ export interface StaticFilesOptions extends CacheOptions {
   readonly followLinks?: boolean
   readonly headers?: Readonly<Record<string, string>>
   readonly index?: string | false
-  readonly precompressed?: boolean
   readonly prefix?: string
   readonly root: string | URL
 }

@@ -49,7 +49,6 @@ export interface DispatchParts {
   readonly settings: TargetRules
   /** Returns the answer of the application to errors that no route has answered. */
   readonly recover: Recover
-  /** The middleware of the application, or `undefined` if there is none. */
   readonly middleware: ReturnType<typeof createMiddleware>
 }
 

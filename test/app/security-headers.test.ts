@@ -167,7 +167,7 @@ describe('the options of securityHeaders', () => {
     [
       'a policy that is a text',
       policy("default-src 'self'"),
-      /contentSecurityPolicy is a string of 18 characters/,
+      /contentSecurityPolicy is "default-src 'self'"/,
     ],
     ['an empty policy', policy({}), /contentSecurityPolicy is an empty object/],
     [

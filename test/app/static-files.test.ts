@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 
 import { createApp, defineController, DefinitionError, defineModule } from 'octavo'
 import { staticFiles } from 'octavo/middleware'
@@ -20,10 +19,7 @@ mkdirSync(join(ROOT, '.git'))
 for (const [name, content] of [
   ['index.html', '<p>home</p>'],
   ['app.js', SCRIPT],
-  ['app.js.br', brotliCompressSync(SCRIPT)],
-  ['app.js.gz', gzipSync(SCRIPT)],
   ['only.css', 'p{}'],
-  ['only.css.gz', gzipSync('p{}')],
   ['a b.txt', 'blank'],
   ['50%.txt', 'percent'],
   ['docs/index.html', '<p>docs</p>'],
@@ -204,42 +200,6 @@ describe('the options of staticFiles', () => {
       assert.equal((await serve(options).inject('/app.js')).headers['cache-control'], expected)
   })
 
-  for (const [accepted, path, coding] of [
-    ['br, gzip', '/app.js', 'br'],
-    ['gzip', '/app.js', 'gzip'],
-    ['br;q=0.1, gzip', '/app.js', 'gzip'],
-    ['*', '/app.js', 'br'],
-    ['br, gzip', '/only.css', 'gzip'],
-    ['br', '/only.css', undefined],
-    ['identity', '/app.js', undefined],
-    ['br;q=0, gzip;q=0', '/app.js', undefined],
-    [undefined, '/app.js', undefined],
-  ] as const) {
-    it(`precompressed: ${path} for ${accepted} is ${coding ?? 'as it is'}`, async () => {
-      const response = await serve({ precompressed: true }).inject({
-        url: path,
-        headers: accepted === undefined ? {} : { 'accept-encoding': accepted },
-      })
-      assert.deepEqual(
-        [response.statusCode, response.headers['content-encoding'], response.headers['vary']],
-        [200, coding, 'accept-encoding'],
-      )
-      assert.match(String(response.headers['content-type']), /^text\/(?:javascript|css); charset=utf-8$/)
-      assert.equal(response.headers['content-length'], String(response.bytes.length))
-    })
-  }
-
-  it('precompressed: each coding has a tag of its own', async () => {
-    const one = serve({ precompressed: true })
-    const tags = await Promise.all(
-      ['br', 'gzip', 'identity'].map(
-        async (coding) =>
-          (await one.inject({ url: '/app.js', headers: { 'accept-encoding': coding } })).headers['etag'],
-      ),
-    )
-    assert.equal(new Set(tags).size, 3)
-  })
-
   for (const [title, options, codes] of [
     ['no root', {}, ['invalid_option']],
     ['an empty root', { root: '' }, ['invalid_option']],
@@ -251,7 +211,7 @@ describe('the options of staticFiles', () => {
     ['half a second', { root: '.', maxAge: 0.5 }, ['invalid_option']],
     ['immutable for no time', { root: '.', immutable: true }, ['invalid_option']],
     ['an unknown option', { root: '.', indexes: true }, ['unknown_option']],
-    ['several mistakes', { immutable: 1, precompressed: 'br' }, Array(3).fill('invalid_option')],
+    ['several mistakes', { immutable: 1, followLinks: 'yes' }, Array(3).fill('invalid_option')],
     ['no options', undefined, ['invalid_option']],
   ] as const) {
     it(`are a definition error with ${title}`, () => {

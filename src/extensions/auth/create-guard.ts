@@ -21,7 +21,6 @@ interface Scheme<C extends readonly string[], D extends Tokens> {
   /** Of the guard, and of the scheme in documents. */
   readonly name: string
   readonly security: SecurityScheme
-  /** Sent when the request carries nothing. */
   readonly challenge: string
   /** Sent when what it carries is not accepted. */
   readonly refusal: string
@@ -71,7 +70,6 @@ const DETAILS = {
 /** Why a request is denied: nothing was sent, or it was not accepted. */
 type Denial = keyof typeof DETAILS
 
-/** A challenge: a scheme and its parameters (RFC 9110 section 11.3). */
 export function toChallenge(scheme: string, parameters: Readonly<Record<string, string>>): string {
   const written = Object.entries(parameters).map(([name, value]) => `${name}=${quote(value)}`)
   return `${scheme} ${written.join(', ')}`

@@ -69,7 +69,6 @@ export class Connection implements ParserTarget, Link, SendTarget {
   #idleAt = -1
   /** Whether the parser was freed until the client sends something. */
   #isResting = false
-  /** Whether the last head asked to leave HTTP. */
   #asksToLeave = false
   #leaving: { readonly request: EngineRequest; readonly rest: Uint8Array } | undefined
   /** The error that is answered behind all requests, and how much had been read when it was known. */

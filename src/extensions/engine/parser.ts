@@ -43,7 +43,6 @@ export interface Handle {
 export interface Parser {
   /** Whom it reports to. */
   target: ParserTarget | undefined
-  /** Parses bytes that the socket has read. */
   execute(chunk: Uint8Array): number | Error
   /** Reports the end of the connection. Returns an error if that is in the middle of a request. */
   finish(): Error | undefined

@@ -13,7 +13,6 @@ export interface SendTarget {
   readonly socket: Socket
   /** Returns the lines with which the head of a connection that stays ends. */
   readonly ending: () => string
-  /** Whether the connection ends with the answer. */
   isEnding: boolean
   /** Called when the system, or OpenSSL, has taken all of an answer that could not be taken at once. */
   readonly onSent: (error?: Error | null) => void
@@ -206,7 +205,6 @@ type BodyEnd = 'none' | 'length' | 'chunked' | 'close'
 interface AnswerHead {
   readonly text: string
   readonly end: BodyEnd
-  /** Whether the connection ends with the answer. */
   readonly isLast: boolean
   /** The length that the head promises. */
   readonly length: number | undefined

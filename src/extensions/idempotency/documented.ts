@@ -31,7 +31,6 @@ export function unavailable(seconds = 1): HttpError {
   })
 }
 
-/** Describes routes with `idempotency` for documents. */
 export function describeIdempotency(
   methods: readonly IdempotencyMethod[],
   required: boolean,

@@ -6,7 +6,6 @@ import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
 
 /** A store whose failures are logged, and told from what it knows. What a store does at once is done at once here. */
 export interface GuardedStore extends Pick<IdempotencyStore, 'finish' | 'fail'> {
-  /** Returns `undefined` if the store fails. */
   readonly begin: (
     ...args: [...Parameters<IdempotencyStore['begin']>, client: string]
   ) => Awaitable<IdempotencyEntry | Full | undefined>

@@ -313,7 +313,6 @@ function writeUsual({ kind, status, data, headers }: Usual): string {
   }${text === undefined ? '' : `,"data":${text}`}}`
 }
 
-/** The header of every replayed response. */
 const MARK = 'idempotency-replayed'
 
 /**

@@ -99,7 +99,6 @@ type Headers = Record<string, string>
 /** The request headers that decide the response to a preflight. */
 const PREFLIGHT_VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
 
-/** Creates the function that answers preflights. */
 function createPreflight({
   methods,
   allowedHeaders,

@@ -14,4 +14,4 @@ export {
   type SecurityHeadersOptions,
   type CspDirectives,
 } from './security-headers.ts'
-export { staticFiles, type StaticFilesOptions } from './static-files/static-files.ts'
+export { staticFiles, type StaticFilesOptions } from './static-files.ts'

@@ -9,7 +9,6 @@ export type AllowedOrigins = true | string | RegExp | readonly (string | RegExp)
 /** A scheme, the longest host name (253 characters) and a port are shorter, and no origin has blanks. */
 const ORIGIN = /^[!-~]{1,512}$/
 
-/** Creates the function that returns `Access-Control-Allow-Origin` for a request, or `undefined` for none. */
 export function createGrant(
   allowed: AllowedOrigins,
 ): (context: ExecutionContext) => Awaitable<string | undefined> {

@@ -1,13 +1,12 @@
 import {
   checkOptions,
   invalidOption,
-  optionProblems,
   type Rules,
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/layers.ts'
 import type { FinishedResponse } from '../../http/http.ts'
-import { describeValue, isBoolean, isCount, isObject, isRecord, toKebab, after } from '../../base/values.ts'
+import { describeValue, isBoolean, isCount, isRecord, toKebab, after } from '../../base/values.ts'
 
 /** How long browsers use only HTTPS (RFC 6797). */
 export interface HstsOptions {
@@ -92,20 +91,19 @@ const DATA_POLICY: CspDirectives = { 'default-src': ["'none'"], 'frame-ancestors
 const isOffOrText = (value: unknown): boolean =>
   value === false || (typeof value === 'string' && /^[\t ]*[!-~][\t -~]*$/.test(value))
 
-const OPTIONS: Rules = {
-  // reported in detail by `policyProblems`
-  contentSecurityPolicy: [() => true, 'a policy'],
-  contentSecurityPolicyReportOnly: [() => true, 'a policy'],
-  strictTransportSecurity: [(value) => value === false || isObject(value), 'false or an object'],
-  ...Object.fromEntries(
-    TEXTS.map(([option]) => [option, [isOffOrText, 'false or a text in ASCII'] as const]),
-  ),
-}
-
 const HSTS: Rules = {
   maxAge: [isCount, 'a number of seconds'],
   includeSubDomains: [isBoolean, 'true or false'],
   preload: [isBoolean, 'true or false'],
+}
+
+const OPTIONS: Rules = {
+  contentSecurityPolicy: policyRule('contentSecurityPolicy'),
+  contentSecurityPolicyReportOnly: policyRule('contentSecurityPolicyReportOnly'),
+  strictTransportSecurity: [(value) => value === false || isRecord(value), 'false or an object', HSTS],
+  ...Object.fromEntries(
+    TEXTS.map(([option]) => [option, [isOffOrText, 'false or a text in ASCII'] as const]),
+  ),
 }
 
 /**
@@ -117,7 +115,7 @@ const HSTS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function securityHeaders(options: SecurityHeadersOptions = {}): Middleware {
-  check(options)
+  checkOptions(WHERE, options, OPTIONS)
   const tables = {
     http: createTables(options, undefined),
     https: createTables(options, toHsts(options.strictTransportSecurity)),
@@ -167,15 +165,6 @@ function isHtml({ headers }: FinishedResponse): boolean {
   return typeof type === 'string' && /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type)
 }
 
-function check(options: SecurityHeadersOptions): void {
-  const { contentSecurityPolicy, contentSecurityPolicyReportOnly, strictTransportSecurity } = Object(options)
-  checkOptions(WHERE, options, OPTIONS, [
-    ...policyProblems(WHERE, 'contentSecurityPolicy', contentSecurityPolicy),
-    ...policyProblems(WHERE, 'contentSecurityPolicyReportOnly', contentSecurityPolicyReportOnly),
-    ...optionProblems(WHERE, Object(strictTransportSecurity), HSTS, 'strictTransportSecurity.'),
-  ])
-}
-
 /**
  * The directives of a Content Security Policy by name, as `'default-src'` or `defaultSrc`: a list of sources, or `true` for a
  * directive that takes none.
@@ -195,17 +184,23 @@ const KEYWORD =
 /** Visible ASCII without what ends a source, a directive or a header. */
 const SOURCE = /^[!-+\--:<-~]+$/
 
-/** Lists the mistakes of a policy; `name` is the option that holds it. */
-function policyProblems(where: string, name: string, directives: unknown): readonly DefinitionProblem[] {
-  if (directives === undefined || directives === false) return []
-  const problem = (message: string, fix: string): readonly DefinitionProblem[] => [
-    invalidOption(where, `${name}${message}`, fix),
+function policyRule(name: string): Rules[string] {
+  return [
+    (value) => value === false || (isRecord(value) && Object.keys(value).length > 0),
+    `false or directives, such as { 'default-src': ["'self'"] }`,
+    undefined,
+    (directives) => policyProblems(name, directives),
   ]
-  if (!isRecord(directives) || Object.keys(directives).length === 0)
-    return problem(
-      ` is ${describeValue(directives)}`,
-      `give false or directives, such as { 'default-src': ["'self'"] }`,
-    )
+}
+
+/** Lists the mistakes of a policy; `name` is the option that holds it. */
+function policyProblems(
+  name: string,
+  directives: Readonly<Record<string, unknown>>,
+): readonly DefinitionProblem[] {
+  const problem = (message: string, fix: string): readonly DefinitionProblem[] => [
+    invalidOption(WHERE, `${name}${message}`, fix),
+  ]
   const names = Object.keys(directives).map(toKebab)
   const twice = names.find((each, index) => names.indexOf(each) < index)
   if (twice !== undefined) return problem(` has the directive "${twice}" twice`, 'write it once')

@@ -22,7 +22,6 @@ export type RequestAttributes = {
 
 export type ReadAttributes = (request: HttpRequest, connection: RequestConnection) => RequestAttributes
 
-/** The methods that the conventions know. */
 const KNOWN_METHODS = 'CONNECT,DELETE,GET,HEAD,OPTIONS,PATCH,POST,PUT,QUERY,TRACE'
 
 /** Creates the function that reads attributes. The environment may name other methods, as the conventions demand. */

@@ -2,7 +2,6 @@ import { metrics, type Attributes, type MeterProvider } from '@opentelemetry/api
 
 import type { RequestAttributes } from './attributes.ts'
 
-/** Records the metrics of requests. */
 export interface RequestMetrics {
   /** Records that a request has arrived. */
   readonly start: (attributes: RequestAttributes) => void

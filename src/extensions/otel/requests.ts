@@ -24,10 +24,8 @@ import type { RequestMetrics } from './metrics.ts'
 import { errorTypeOf, observe, problemOf, type Observed } from './observed.ts'
 import { templateOf } from '../../router/path/template.ts'
 
-/** The parts of the observer of requests. */
 interface RequestParts {
   readonly tracer: Tracer
-  /** `undefined` if no metrics are recorded. */
   readonly metrics: RequestMetrics | undefined
   /** Whether routes have versions. */
   readonly hasVersions: () => boolean

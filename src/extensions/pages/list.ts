@@ -55,7 +55,6 @@ export function limitProblems(where: string, limit: unknown): readonly Definitio
     : []
 }
 
-/** The limits with their defaults. */
 export function toLimits({ max = 100, default: usual = Math.min(20, max) }: PageLimit = {}): {
   readonly usual: number
   readonly max: number

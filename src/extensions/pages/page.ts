@@ -217,7 +217,6 @@ function toPosition<F extends string>(
   }
 }
 
-/** The rows after those with the keys, in an order. */
 function selectRows<T>(
   order: readonly SortedBy[],
   start: readonly SortKey[] | undefined,

@@ -134,7 +134,6 @@ export function pinned(options: PinOptions): Pins {
   return Object.assign(chosen, { names: [onFirstUse, otherwise].filter(isNonEmptyString), upgrade })
 }
 
-/** The arguments of a `defaultVersion` function. */
 type Asked = Parameters<DefaultVersion>
 
 function fallBack(

@@ -9,6 +9,7 @@ import {
   type RawRequest,
 } from '../../http/http.ts'
 import { openBytes, type ByteSource } from '../../server/adapters/shared/stream-body.ts'
+import { toBuffer } from '../../server/request/body.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
 
@@ -192,8 +193,4 @@ export class Exchange implements Dispatcher.DispatchController {
     this.isSettled = true
     this.onSettled?.(this)
   }
-}
-
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

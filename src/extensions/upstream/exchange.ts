@@ -51,7 +51,6 @@ export class Exchange<T> implements Dispatcher.DispatchHandler {
   #controller: Controller | undefined
   #informational = 0
   #head: Omit<IncomingResponse, 'body'> | undefined
-  /** The chunks of a body that is awaited. */
   #chunks: Uint8Array[] | undefined
   #stream: BodyStream | undefined
   #hasEnded = false

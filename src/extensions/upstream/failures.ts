@@ -55,7 +55,6 @@ export function isUnconnected(error: unknown): boolean {
   return hasCode(error, UNCONNECTED)
 }
 
-/** The reason of a signal as an error. */
 export function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : clientWentAway()
 }

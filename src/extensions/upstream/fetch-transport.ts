@@ -71,7 +71,6 @@ function toWebRequest(
   return new Request(origin + path, { ...init, body: toWebStream(body), duplex: 'half' })
 }
 
-/** The same body as a stream of the web platform. */
 export function toWebStream(body: BodyStream): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]()
   return new ReadableStream({

@@ -194,7 +194,6 @@ const OWN_CODES: ReadonlySet<string | undefined> = new Set([
   'upstream_timeout',
 ])
 
-/** Returns the answer that a client gets of a response. */
 function toAnswer(
   plan: ForwardPlan,
   running: RunningUpstream,
@@ -245,7 +244,6 @@ function toResult(
   return { [FINISHED]: true, status, headers, body }
 }
 
-/** Whether a response says that it is JSON. */
 function isJson({ headers }: Pick<IncomingResponse, 'headers'>): boolean {
   const type = headers['content-type']
   return typeof type === 'string' && isJsonType(type)

@@ -64,7 +64,6 @@ export function toConvertedRequest(
   })
 }
 
-/** The request of a call that has input alone. */
 export function toCallRequest(
   newest: ResolvedRoute,
   { prefix, keepsHost }: UpstreamSettings,
@@ -191,7 +190,6 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Removes the lines of headers. */
 function dropHeaders(lines: string[], names: readonly string[]): void {
   for (let at = lines.length - 2; at >= 0; at -= 2) if (names.includes(lines[at] ?? '')) lines.splice(at, 2)
 }

@@ -250,7 +250,6 @@ export function createReplayMemory(max = 100_000): ReplayStore {
 
 const memories = new WeakSet<ReplayStore>()
 
-/** Whether the store is the memory of this process. */
 function keepsInMemory(store: ReplayStore): boolean {
   return memories.has(store)
 }

@@ -287,7 +287,6 @@ function createPrepare<A>(
   }
 }
 
-/** The error of a subscription that an event cannot be sent to. */
 function notSent(event: string, subscription: string, cause: unknown): Error {
   return new Error(`The subscription ${subscription} gets no ${event}: ${messageOf(cause)}`, { cause })
 }

@@ -215,7 +215,6 @@ export class Application {
   }
 }
 
-/** The parts that an application is started with. */
 interface StartParts {
   readonly settings: Settings
   readonly lifecycle: Lifecycle

@@ -13,7 +13,6 @@ import type { Input } from '../pipeline/validation/sources.ts'
 import { createResponseHead } from '../pipeline/response-head.ts'
 import type { Table, TableRoute } from '../routing/table/table.ts'
 
-/** Calls a route with input that it takes. */
 type Invoke = (input: CallInput, context: RequestContext, callers: readonly string[]) => Promise<unknown>
 
 /** How many calls may wait for each other. A route that calls itself without an end is found by it. */
@@ -91,7 +90,6 @@ function createSourceCheck({ name, sources, pattern }: ResolvedRoute): (given: C
   }
 }
 
-/** Creates the function that validates what each source is given. */
 function createReader({ sources, pattern }: ResolvedRoute): (given: CallInput) => Promise<Input> {
   const readers = sources.map(({ name, schema }) => ({ name, validate: createValidator(schema) }))
   return async (given) => {

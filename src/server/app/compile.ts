@@ -53,7 +53,6 @@ interface Materials {
   readonly started: Started
 }
 
-/** The functions of a history for requests. */
 type Past = Pick<AppServices, 'isSince' | 'migrate'>
 
 /** Returns the functions of a history for requests; without one, they throw. */

@@ -24,7 +24,6 @@ export interface BuiltIns {
   readonly isAsync: (token: BuiltIn<unknown>) => boolean
 }
 
-/** Starts the scope of a request. */
 export function createRequestScope(context: ScopedContext, builtIns: BuiltIns): RequestScope {
   const lifetime = createLifetime()
   const instances = new Map<ProviderNode, Promise<unknown>>()

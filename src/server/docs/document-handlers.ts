@@ -7,7 +7,6 @@ import { toTag } from '../response/answer.ts'
 import { bytesReply } from '../response/bytes-reply.ts'
 import type { Documents } from './documents.ts'
 
-/** How a document is written. */
 export type DocumentFormat = 'json' | 'yaml'
 
 /** The bytes of a document, with their entity tag. */

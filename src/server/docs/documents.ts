@@ -18,7 +18,6 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/life.ts'
 import type { KnownVersions } from '../../versioning/version.ts'
 import { PREVIEW_HEADER, type Versioning } from '../../versioning/versioning.ts'
-import type { Settings } from '../options/settings.ts'
 import {
   toDocumentedVersions,
   toContract,
@@ -131,8 +130,7 @@ function createOwn(
     title: () => titleOf(source()),
     defaultVersion: () => source().table.defaultVersion,
     servers: () => {
-      const { versioning, modules, settings } = source()
-      const described = toDocumentSettings(settings, versioning, modules)
+      const described = toDocumentSettings(source())
       return [null, ...versions()].flatMap((version) => toServers(version, described))
     },
     load: async () => {
@@ -170,13 +168,13 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   if (isWanted) await requireZod()
   const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
   return (one) => {
-    const { versioning, modules, settings, previews } = one
+    const { modules, settings, previews } = one
     const created = createGenerator(
       {
         versions: toDocumented(one),
         named: namedSchemas(modules),
         errorFormat: settings.errorFormat,
-        settings: withPreviews(toDocumentSettings(settings, versioning, modules), previews),
+        settings: withPreviews(toDocumentSettings(one), previews),
         warn: (warning) => settings.log.warn(warning, 'A definition deserves a look'),
       },
       convert,
@@ -187,7 +185,6 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   }
 }
 
-/** The versions that documents show. */
 function toDocumented({ table, versioning, previews }: DocumentSource): readonly DocumentedVersion[] {
   const all = toDocumentedVersions(table, versioning, 'shown')
   return previews === undefined
@@ -195,7 +192,6 @@ function toDocumented({ table, versioning, previews }: DocumentSource): readonly
     : all.filter(({ version }) => version === null || previews.versions.includes(version))
 }
 
-/** The known versions that can be shown. */
 function documentedIn({ table: { known }, previews }: DocumentSource): Pick<KnownVersions, 'find' | 'list'> {
   if (previews === undefined) return known
   const list = known.list.filter((version) => previews.versions.includes(version))
@@ -239,27 +235,19 @@ function endsAtSunset({ lifetime }: DocumentedVersion): boolean {
 }
 
 /** Returns the title of the application, as given or after its root module. */
-function titleOf({
-  settings: { docs },
-  modules,
-}: {
-  readonly settings: Pick<Settings, 'docs'>
-  readonly modules: readonly ModuleNode[]
-}): string {
+function titleOf({ settings: { docs }, modules }: DocumentSource): string {
   const given = docs ? docs.info?.title : undefined
   return given ?? modules.at(-1)?.module.name?.replace(/(?<=.)Module$/, '') ?? 'API'
 }
 
-function toDocumentSettings(
-  { docs, trailingSlash, layers }: DocumentSource['settings'],
-  versioning: Versioning | undefined,
-  modules: readonly ModuleNode[],
-): DocumentSettings {
+function toDocumentSettings(source: DocumentSource): DocumentSettings {
+  const { docs, trailingSlash, layers } = source.settings
+  const { versioning } = source
   const { openapi = '3.1', info = {}, servers = [{ url: '/' }], tags = [], externalDocs } = docs || {}
   const { webhooks = [] } = docs || {}
   return {
     openapi,
-    info: { ...info, title: titleOf({ settings: { docs }, modules }) },
+    info: { ...info, title: titleOf(source) },
     servers,
     hasServers: docs !== false && docs?.servers !== undefined,
     tags,

@@ -42,7 +42,6 @@ interface Viewer {
   readonly files: Readonly<Record<string, string>>
 }
 
-/** A file of the page by its name, and what reads it. */
 export type PageFile = readonly [name: string, read: () => Promise<string | Uint8Array>]
 
 /** A viewer that is installed. */

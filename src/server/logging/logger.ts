@@ -19,41 +19,50 @@ export function withRequestId(logger: Logger, requestId: string): Logger {
 }
 
 /**
- * Adds the id of a request to every message. A class because one is made for each request that logs. Its methods return what those of the
- * logger do, because a promise may reject.
+ * Adds something to the details of every message. A class because loggers are made for each request that logs. Its methods return what
+ * those of the logger do, because a promise may reject.
  */
-class RequestLogger implements Logger {
-  readonly #logger: Logger
-  readonly #requestId: string
+export abstract class TaggedLogger implements Logger {
+  protected readonly logger: Logger
 
-  constructor(logger: Logger, requestId: string) {
-    this.#logger = logger
-    this.#requestId = requestId
+  constructor(logger: Logger) {
+    this.logger = logger
   }
 
   debug(details: object, message?: string): void {
-    return this.#logger.debug(this.#tag(details), message)
+    return this.logger.debug(this.tag(details), message)
   }
 
   info(details: object, message?: string): void {
-    return this.#logger.info(this.#tag(details), message)
+    return this.logger.info(this.tag(details), message)
   }
 
   warn(details: object, message?: string): void {
-    return this.#logger.warn(this.#tag(details), message)
+    return this.logger.warn(this.tag(details), message)
   }
 
   error(details: object, message?: string): void {
-    return this.#logger.error(this.#tag(details), message)
+    return this.logger.error(this.tag(details), message)
   }
 
-  #tag(details: object): object {
+  protected abstract tag(details: object): object
+}
+
+class RequestLogger extends TaggedLogger {
+  readonly #requestId: string
+
+  constructor(logger: Logger, requestId: string) {
+    super(logger)
+    this.#requestId = requestId
+  }
+
+  protected tag(details: object): object {
     return { ...toDetails(details), requestId: this.#requestId }
   }
 }
 
 /** Whether a child is one of a logger; one method speaks for all, for this is asked at every request that logs. */
-function isLogger(value: unknown): value is Logger {
+export function isLogger(value: unknown): value is Logger {
   return typeof value === 'object' && value !== null && 'info' in value && typeof value.info === 'function'
 }
 

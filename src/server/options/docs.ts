@@ -126,7 +126,6 @@ function isInfo(value: unknown): boolean {
   return isRecord(value) && TEXTS.every(isTextOrAbsent) && isJson(value)
 }
 
-/** The rules of the options in `docs`. */
 export const DOCS_RULES: Rules = {
   path: [isLiteralPath, "a path of literal segments, such as '/docs'"],
   ui: [

@@ -39,7 +39,6 @@ const isPath = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:\/[\w.~!$&'()*+,;=:@-]+)+$/.test(value)
 const PATH = [isPath, "a path of literal segments, such as '/readyz'"] as const
 
-/** The rules of the options in `health`. */
 export const HEALTH_RULES: Rules = {
   live: PATH,
   ready: PATH,

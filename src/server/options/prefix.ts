@@ -54,7 +54,6 @@ function toExclusion(given: string | ExcludedRoute): readonly Exclusion[] {
   return [{ pattern, methods: method === undefined ? undefined : [method].flat() }]
 }
 
-/** The rules of the options in `prefix`. */
 export const PREFIX_RULES: Rules = {
   path: PREFIX_RULE,
   exclude: [Array.isArray, "a list of paths, such as ['/health']"],

@@ -89,7 +89,6 @@ const MIN_LIMIT = 100
 const isWhole = (value: unknown, most: number): boolean =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= most
 
-/** The rules of the options in `usage`. */
 export const USAGE_RULES: Rules = {
   store: [
     (value) =>

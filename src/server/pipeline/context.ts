@@ -59,7 +59,6 @@ export interface AppServices {
   readonly previews: readonly string[]
   /** The path without its version segment. */
   readonly versionFree: (path: string) => string
-  /** The segment of a path that has the version. */
   readonly versionSegment: (path: string) => string | undefined
   readonly versioning: VersionPlaces | undefined
   readonly container: Container

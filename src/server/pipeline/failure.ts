@@ -71,7 +71,6 @@ export function notSent(context: RequestContext | undefined, error: unknown): Fi
   return context.writeError(answer)
 }
 
-/** Logs an unexpected error. */
 export function logUnknown(context: RequestContext, error: unknown): void {
   const { method, route, version } = context
   logError(context, { err: error, method, route: route?.name, version }, 'A request failed')
@@ -149,7 +148,6 @@ export function createHeadCheck(limits: Required<Limits>): FindRefusal {
   }
 }
 
-/** The error of a request to a server that closes. */
 export function serverClosing(): HttpError {
   return httpError('closing', 'The server is shutting down')
 }
@@ -169,7 +167,6 @@ export function urlTooLong(limit: number): HttpError {
   return httpError('url_too_long', `The request target is longer than ${limit} characters`)
 }
 
-/** The error of headers over their limit. */
 export function headersTooLarge(limit: number): HttpError {
   return httpError('headers_too_large', `The headers are longer than ${limit} bytes`)
 }

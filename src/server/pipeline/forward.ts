@@ -2,7 +2,7 @@ import type { ForwardTarget } from '../../define/forward.ts'
 import { isPromise } from '../../base/values.ts'
 import { HttpError } from '../../http/errors.ts'
 import { addedError } from '../../http/extension-errors.ts'
-import { FINISHED, type FinishedResponse } from '../../http/http.ts'
+import { isFinished } from './middleware.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Respond } from './respond.ts'
@@ -62,8 +62,4 @@ function throwInvalid(error: unknown): never {
   throw addedError('upstream_invalid', 'The upstream has sent a response that cannot be used', {
     cause: error,
   })
-}
-
-function isFinished(value: unknown): value is FinishedResponse {
-  return typeof value === 'object' && value !== null && FINISHED in value
 }

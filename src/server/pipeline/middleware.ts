@@ -134,7 +134,7 @@ function measured(
   )
 }
 
-function isFinished(value: unknown): value is FinishedResponse {
+export function isFinished(value: unknown): value is FinishedResponse {
   return typeof value === 'object' && value !== null && FINISHED in value
 }
 

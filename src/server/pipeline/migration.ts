@@ -364,7 +364,6 @@ function createResultAdapter(serving: Serving, tracking: MigrationTracking): Res
   }
 }
 
-/** Creates the function that converts a result and sends it. */
 function createSendConverted(
   { migration: { contentTypeOf, down }, limit }: Serving,
   { begin, end }: MigrationTracking,

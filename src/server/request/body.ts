@@ -103,7 +103,6 @@ function withoutPrototypes(value: unknown): unknown {
   return copy
 }
 
-/** The error of a body that is longer than `limit` bytes. */
 export function bodyTooLarge(limit: number): HttpError {
   return httpError('body_too_large', `The body is longer than ${limit} bytes`)
 }

@@ -33,7 +33,6 @@ function createHostMatch(patterns: readonly string[]): (host: string) => boolean
   }
 }
 
-/** Creates the middleware that refuses requests for hosts that are not allowed. */
 export function checkHosts(allowed: readonly string[]): Middleware {
   const isAllowed = createHostMatch(allowed)
   return ({ request }, next) => {

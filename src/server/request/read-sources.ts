@@ -63,7 +63,6 @@ function readsHead(
 /** Reads and validates a body, and passes on what validation says: a promise less for each request. */
 export type ReadBody = <T>(request: HttpRequest, use: (outcome: Validated) => Awaitable<T>) => Awaitable<T>
 
-/** Creates the function that reads a body which is all that a route declares. */
 export function createBodyReader({ schema }: DeclaredSource): ReadBody {
   const choose = createDecoder(schema)
   const validate = createValidator(fromJson(schema, BODY_READERS))

@@ -16,7 +16,7 @@ export interface RequestSettings {
   readonly bodyLimit: number
   readonly trustProxy: Trust
   /** The header that has the address of the client, or `undefined` for none. */
-  readonly addressHeader: string | undefined
+  readonly addressHeader?: string | undefined
   readonly limits: Readonly<Record<'parameters', number>>
   readonly uploads: UploadLimits
 }

@@ -7,7 +7,6 @@ import { answerWith, toContent, toSeconds, type Content } from './answer.ts'
 import { openFile, typeOf } from './disk.ts'
 import type { Disposition, FileOptions } from './file-options.ts'
 
-/** Answers a request with a file: 404 if there is none. */
 export async function answerFile(
   source: string | URL | Uint8Array | Blob,
   options: FileOptions,

@@ -142,10 +142,8 @@ export interface Content extends Validators {
   close(): void
 }
 
-/** A part of a content, as a response takes it. */
 export type BodyPart = Uint8Array | BodyStream
 
-/** Returns the content of a source in memory. */
 export function toContent(source: Uint8Array | Blob, hasTag: boolean): Content {
   return source instanceof Uint8Array ? ofBytes(source, hasTag) : ofBlob(source)
 }

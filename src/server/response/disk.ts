@@ -78,7 +78,6 @@ async function isInside(root: string, path: string): Promise<boolean> {
   }
 }
 
-/** Returns the content type for the extension of a name, or `undefined`. */
 export async function typeOf(name: string): Promise<string | undefined> {
   const { mime, isUtf8MimeType } = (await import('@fastify/send')).default
   const type = mime.getType(name)

@@ -26,7 +26,6 @@ export function deadlineOf({ storeTimeout }: SessionSettings): number {
   return performance.now() + storeTimeout
 }
 
-/** Opens the store of the settings, or one in memory. */
 export function openStore({ store: given, storeTimeout }: SessionSettings, log: Logger): GuardedStore {
   const guard = createStoreGuard('sessions', storeTimeout)
   const store = given ?? createMemoryStore()

@@ -5,7 +5,6 @@ import { openChannel, isClusterWorker } from '../../base/platform.ts'
 /** The channel of `node:diagnostics_channel` that publishes a {@link StoreCallEnd}. */
 export const STORE_CHANNEL = 'octavo.store'
 
-/** A call of a store has ended. */
 export interface StoreCallEnd {
   /** The entries that the store has, such as `'sessions'`. */
   readonly store: string

@@ -1,7 +1,6 @@
 import {
   checkOptions,
   invalidOption,
-  optionProblems,
   type DefinitionProblem,
   type Rules,
 } from '../../../base/definition-error.ts'
@@ -16,7 +15,7 @@ import {
   type ChunkSource,
 } from '../../../http/http.ts'
 import { isWorkerd } from '../../../base/platform.ts'
-import { isFunction, after, atOnceOr, type Awaitable } from '../../../base/values.ts'
+import { isFunction, isRecord, after, atOnceOr, type Awaitable } from '../../../base/values.ts'
 import {
   createCodings,
   ENCODINGS,
@@ -66,10 +65,7 @@ const OPTIONS: Rules = {
       value.every((name) => ENCODINGS.some((one) => one === name)),
     `a list of encodings, which are '${ENCODINGS.join("', '")}'`,
   ],
-  level: [
-    (value) => typeof value === 'object' && value !== null,
-    'an object with a level for each coding, such as { br: 4 }',
-  ],
+  level: [isRecord, 'an object with a level for each coding, such as { br: 4 }', LEVEL_RULES],
   filter: [isFunction, 'a function'],
 }
 
@@ -85,7 +81,7 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong, or this version of Node has none of the `encodings`.
  */
 export function compression(options: CompressionOptions = {}): Middleware {
-  checkOptions(WHERE, options, OPTIONS, levelProblems(options))
+  checkOptions(WHERE, options, OPTIONS)
   const { threshold = 1024, encodings = ['br', 'zstd', 'gzip'], level, filter } = options
   const isWanted = (response: FinishedResponse, context: ExecutionContext): boolean =>
     filter === undefined
@@ -155,11 +151,6 @@ const NO_CODING: DefinitionProblem = invalidOption(
   'this version of Node has none of the encodings',
   "add 'gzip'",
 )
-
-function levelProblems(options: unknown): readonly DefinitionProblem[] {
-  const { level } = Object(options)
-  return optionProblems(WHERE, Object(level), LEVEL_RULES, 'level.')
-}
 
 /**
  * Compresses a streamed body. Data is flushed as soon as the source pauses. The source is read at the pace of the result, and cancelled with

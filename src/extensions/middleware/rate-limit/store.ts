@@ -145,7 +145,6 @@ function toBalance(result: unknown, isWithin: boolean): Balance {
   }
 }
 
-/** Whether the value is a limiter of rate-limiter-flexible. */
 export function isLimiter(value: unknown): value is RateLimiter {
   return typeof Object(value).consume === 'function'
 }

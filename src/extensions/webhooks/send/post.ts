@@ -36,7 +36,6 @@ export interface Poster {
   readonly close: () => Promise<void>
 }
 
-/** Bytes of the headers of an answer. */
 const HEADER_LIMIT = 16_384
 
 /** Creates what sends requests by undici to allowed targets. Neither redirects nor proxies of the environment are followed. */

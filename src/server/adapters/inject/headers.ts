@@ -7,7 +7,6 @@ import { isSingle } from '../shared/single-headers.ts'
 import type { Awaitable } from '../../../base/values.ts'
 import { toSearchParams } from '../../request/query.ts'
 
-/** The header options of `inject`. */
 export interface HeaderOptions {
   /** Names in any case. A list sends several field lines, and a number is written as text. */
   readonly headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[] | undefined>>
@@ -29,7 +28,6 @@ interface HeaderFacts {
   readonly written: Partial<RequestDraft> | undefined
 }
 
-/** The Host header of requests that name none. */
 export const DEFAULT_HOST = 'localhost'
 const USER_AGENT = 'octavo-inject'
 

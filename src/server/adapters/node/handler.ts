@@ -89,7 +89,6 @@ export function onTurn(response: ServerResponse, run: () => void): void {
   })
 }
 
-/** Connections that had a request of HTTP/1.0. */
 const OLD = new WeakSet<Socket>()
 
 /**

@@ -15,7 +15,6 @@ import { toResponseText } from './write.ts'
 /** A server for HTTP/1.1, over TCP or TLS. */
 export type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResponse>
 
-/** The options that servers of node:http and node:https have in common. */
 type Http1Options = ReturnType<typeof toOptions>
 
 /** The parts of a server of node:http or node:https. */
@@ -159,7 +158,6 @@ function toOptions(settings: ServerSettings, isDirect: boolean, upgrading: Upgra
 
 type ServerResponse = Parameters<NodeHandler>[1]
 
-/** An error that the parser reports. */
 export interface ParserError extends Error {
   readonly code?: string
   readonly rawPacket?: Uint8Array
@@ -222,7 +220,6 @@ export function endSocket(
   closeInStages(socket)
 }
 
-/** The refusals of the parser, by its code. */
 const REFUSALS: Readonly<Record<string, readonly [code: CoreErrorCode, detail: string]>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['malformed_request', 'The chunk extensions are too long'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request took too long to arrive'],

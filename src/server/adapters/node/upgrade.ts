@@ -92,7 +92,6 @@ function isHandshake({ method, httpVersionMajor, httpVersionMinor, headers }: Ha
   )
 }
 
-/** A request that asks for an upgrade. */
 class UpgradeRequest extends NodeRequest {
   take: TakeConnection | undefined
 

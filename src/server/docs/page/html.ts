@@ -74,7 +74,6 @@ export function toFile(url: string): string {
     : `<script src="${escape(url)}" defer></script>`
 }
 
-/** The note on the life and the usage of the version that is shown. */
 export function toNote({ shown, usage }: PageInfo): string {
   const sentences = toSentences(shown, usage)
   if (sentences === '') return ''

@@ -23,7 +23,6 @@ export interface Input extends Partial<Record<SourceName, unknown>> {
   inject: unknown
 }
 
-/** Answers a request whose input is valid. */
 export type Answer = (context: RequestContext, input: Input) => Awaitable<FinishedResponse>
 
 /** Starts an input from the texts of the path's parameters. */

@@ -165,7 +165,6 @@ function createCanonical({ table, versioning }: LookupParts): Canonical<SchemeLo
     spellings.get(scheme)?.get(raw) ?? known.find(raw) ?? canonicalVersion(raw, known.format) ?? raw
 }
 
-/** The value of each scheme. */
 type Values = readonly VersionValue[]
 
 /** How a scheme reads a request; `inPath` is what its path names. */
@@ -197,7 +196,6 @@ async function fill(values: VersionValue[], index: number, value: PromiseLike<Ve
   values[index] = await value
 }
 
-/** The value of a scheme that has one. */
 type PresentValue = Exclude<VersionValue, undefined>
 
 /** Whether a scheme found something. */

@@ -133,7 +133,6 @@ export function notFound(): MissAnswer {
   return { varies: false, report: undefined, error }
 }
 
-/** The methods that leaves answer. */
 export function methodsOf(leaves: Leaves): readonly Method[] {
   return METHODS.filter(
     (_, index) => index === OPTIONS || leaves.some(({ methods }) => methods[index] !== undefined),
@@ -158,7 +157,6 @@ export function notAllowed(headers: { readonly allow: string }): HttpError {
   return httpError('method_not_allowed', `This path answers ${headers.allow}`, { headers })
 }
 
-/** Resolves a version value of a request at a path. */
 export type Resolve = (value: Exclude<VersionValue, undefined>, at: PathAt, method: number) => VersionMatch
 
 /** Where the versions of a scheme are looked up. */

@@ -43,7 +43,6 @@ interface MatchedRequest {
   readonly brownout: Span | undefined
 }
 
-/** Creates the reporter. Returns `undefined` if there is never anything to report. */
 export function createVersionReporter(
   table: Table,
   versioning: Versioning | undefined,

@@ -133,7 +133,6 @@ function claimsOf(
   return texts
 }
 
-/** Describes a path shape. */
 export type InfoOf = (shape: PathShape<TableRoute>) => PathInfo
 
 /** Creates the function that describes a path shape, each once. */

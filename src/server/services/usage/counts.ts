@@ -5,13 +5,11 @@ export interface Tally {
   readonly count: number
   /** When the last call was. */
   readonly last: number
-  /** Answered with 4xx, brownouts left out. */
   readonly clientErrors: number
   /** Answered with 5xx. */
   readonly serverErrors: number
   /** Refused by a brownout. */
   readonly brownouts: number
-  /** When the last of these was. */
   readonly lastBrownout: number
   /** In the version that the client is pinned to. */
   readonly pinned: number
@@ -30,7 +28,6 @@ export interface Counts {
   readonly add: (place: number, client: string | undefined, tally: Tally) => void
   readonly size: () => number
   readonly pairs: () => readonly Pair[]
-  /** When each client called a place last. */
   readonly clients: (place: number) => Iterable<readonly [client: string | undefined, last: number]>
   /** Moves the calls of a client from one place to another, and to the name of another client. */
   readonly move: (place: number, client: string | undefined, to: number, name: string) => void

@@ -17,7 +17,6 @@ export interface Place {
 /** The places of an application, numbered. */
 export interface Places {
   readonly list: readonly Place[]
-  /** The place of a route that answers. */
   readonly of: (route: RouteInfo, version: string | null) => Place
   readonly named: (version: string | null, route: string, change?: string) => Place
   /** The place of a change that altered a call. */

@@ -72,7 +72,6 @@ function cut(name: string): string {
   return name.length > LONGEST_NAME ? name.slice(0, LONGEST_NAME) : name
 }
 
-/** A route in a version that a client called. */
 interface Called extends Pick<Place, 'version' | 'route'> {
   readonly client: string | undefined
   /** The pair of the call itself. */
@@ -128,7 +127,6 @@ export const NUMBERS = ['clientErrors', 'serverErrors', 'brownouts', 'pinned', '
 
 type Numbers = Partial<Record<(typeof NUMBERS)[number], number>>
 
-/** Returns the numbers of calls that are not 0. */
 export function numbersOf(calls: Numbers): Numbers {
   return Object.fromEntries(NUMBERS.flatMap((name) => (calls[name] ? [[name, calls[name]] as const] : [])))
 }

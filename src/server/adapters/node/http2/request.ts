@@ -123,7 +123,6 @@ export class Http2Request implements RawRequest {
   }
 }
 
-/** The headers as HTTP/1.1 would have them. */
 function toHeaderMap(headers: IncomingHttpHeaders): HeaderMap {
   // without prototype: `__proto__` is a name like any other
   const map: Record<string, string | readonly string[] | undefined> = Object.create(null)

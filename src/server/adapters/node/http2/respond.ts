@@ -50,7 +50,6 @@ function isShort(body: string | Uint8Array): boolean {
   return body.length <= PIECE / 3
 }
 
-/** A body as a stream of one chunk. */
 function toSource(body: string | Uint8Array): ChunkSource {
   let rest: string | Uint8Array | undefined = body
   return {
@@ -103,7 +102,6 @@ function dropRest(stream: ServerHttp2Stream): void {
   )
 }
 
-/** The length that a response promises. */
 function toLength(headers: FinishedResponse['headers']): number | undefined {
   const length = headers['content-length']
   return length === undefined ? undefined : Number(length)

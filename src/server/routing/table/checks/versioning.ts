@@ -133,7 +133,6 @@ function elsewhereProblems(version: string, known: KnownVersions): readonly Unpl
   ]
 }
 
-/** The known versions that the list of versions lacks. */
 function unlisted({ versions }: Versioning, known: KnownVersions): ReadonlySet<string> {
   const listed = new Set(versions.map((version) => known.find(version)))
   return new Set(known.list.filter((version) => !listed.has(version)))

@@ -5,14 +5,14 @@ import {
   invalidOption,
   type DefinitionProblem,
   type Rules,
-} from '../../../base/definition-error.ts'
-import type { ExecutionContext } from '../../../define/context.ts'
-import type { Middleware } from '../../../define/layers.ts'
-import { redirect, replyTo, type RawReply } from '../../../define/reply.ts'
-import { answerWith, type CacheOptions } from '../../../server/response/answer.ts'
-import { findFile, toSegments, withoutPrefix, type StaticRoot } from './find.ts'
-import { isWorkerd } from '../../../base/platform.ts'
-import { isBoolean, isCount, isObject, isNonEmptyString } from '../../../base/values.ts'
+} from '../../base/definition-error.ts'
+import type { ExecutionContext } from '../../define/context.ts'
+import type { Middleware } from '../../define/layers.ts'
+import { redirect, replyTo, type RawReply } from '../../define/reply.ts'
+import { answerWith, type CacheOptions, type Content } from '../../server/response/answer.ts'
+import { isWorkerd } from '../../base/platform.ts'
+import { isBoolean, isCount, isObject, isNonEmptyString } from '../../base/values.ts'
+import { openFile, type DiskEntry } from '../../server/response/disk.ts'
 
 /** The options of `staticFiles`. */
 export interface StaticFilesOptions extends CacheOptions {
@@ -26,8 +26,6 @@ export interface StaticFilesOptions extends CacheOptions {
   readonly dotfiles?: 'allow' | 'ignore'
   /** Whether links may lead out of `root`. @default false */
   readonly followLinks?: boolean
-  /** Whether `app.js.br` and `app.js.gz` beside `app.js` are sent to those who take Brotli or gzip. @default false */
-  readonly precompressed?: boolean
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -56,7 +54,6 @@ const OPTIONS: Rules = {
   ],
   dotfiles: [(value) => value === 'allow' || value === 'ignore', "'allow' or 'ignore'"],
   followLinks: [isBoolean, 'true or false'],
-  precompressed: [isBoolean, 'true or false'],
   maxAge: [isCount, 'a number of seconds'],
   immutable: [isBoolean, 'true or false'],
   cacheControl: [isNonEmptyString, 'the value of a Cache-Control header'],
@@ -75,15 +72,13 @@ const OPTIONS: Rules = {
  */
 export function staticFiles(options: StaticFilesOptions): Middleware {
   checkOptions(WHERE, options, OPTIONS, isWorkerd() ? [NO_FILES] : contradictions(options))
-  const { root, prefix = '/', index = 'index.html', dotfiles = 'ignore' } = options
-  const { followLinks = false, precompressed = false } = options
+  const { root, prefix = '/', index = 'index.html', dotfiles = 'ignore', followLinks = false } = options
   const base = prefix.replace(/\/$/, '')
   const folder: StaticRoot = {
     root: root instanceof URL ? fileURLToPath(root) : root,
     index,
     dotfiles,
     followLinks,
-    precompressed,
   }
   const serve = async (
     segments: readonly string[],
@@ -110,10 +105,81 @@ async function answer(
   { request }: ExecutionContext,
   options: StaticFilesOptions,
 ): Promise<RawReply | undefined> {
-  const found = await findFile(segments, folder, request.header('accept-encoding'))
+  const found = await findFile(segments, folder)
   if (found === undefined) return undefined
   // the path has no empty segment, so that it cannot be taken for a host
   if (found === 'folder') return redirect(request.path + '/' + request.url.slice(request.path.length), 308)
-  const headers = { ...found.headers, ...options.headers }
-  return replyTo((context) => answerWith(found.content, context, { ...options, headers }))
+  return replyTo((context) => answerWith(found, context, options))
+}
+
+/** A served folder. */
+type StaticRoot = Required<Pick<StaticFilesOptions, 'index' | 'dotfiles' | 'followLinks'>> & {
+  readonly root: string
+}
+
+/**
+ * Opens the file at a path. Returns `'folder'` for a folder with an index file that is requested without its slash, and `undefined` if there
+ * is no file.
+ */
+async function findFile(
+  segments: readonly string[],
+  folder: StaticRoot,
+): Promise<Content | 'folder' | undefined> {
+  const last = segments.at(-1)
+  const isFolder = last === undefined || last === ''
+  if (isFolder && folder.index === false) return undefined
+  const path = (isFolder ? [...segments.slice(0, -1), String(folder.index)] : segments).join('/')
+  const found = await openFile(path, folder)
+  // the root without its slash may be asked for too, where there is a prefix
+  if (last === undefined) return closed(found)
+  if (found.kind === 'directory' && folder.index !== false)
+    return closed(await openFile(`${path}/${folder.index}`, folder))
+  return found.kind === 'file' ? found.content : undefined
+}
+
+function closed(found: DiskEntry): 'folder' | undefined {
+  if (found.kind !== 'file') return undefined
+  found.content.close()
+  return 'folder'
+}
+
+/** Returns the part after a prefix without trailing slash, with its leading slash, or `undefined` if the path is elsewhere. */
+function withoutPrefix(path: string, prefix: string): string | undefined {
+  if (!path.startsWith(prefix)) return undefined
+  const rest = path.slice(prefix.length)
+  return rest === '' || rest.startsWith('/') ? rest : undefined
+}
+
+/**
+ * The segments of a path as names of files, the last one empty where the path ends with a slash, or `undefined` for a path that a file
+ * system could take for another: with empty segments, dots that lead upwards, separators in escapes or NUL.
+ *
+ * @example
+ * toSegments('/css/a%20b.css') // → ['css', 'a b.css']
+ * toSegments('/..%2fsecret') // → undefined
+ */
+function toSegments(path: string | undefined): readonly string[] | undefined {
+  if (path === undefined) return undefined
+  const encoded = path.split('/').slice(1)
+  const segments: string[] = []
+  for (const [at, part] of encoded.entries()) {
+    const segment = decode(part)
+    const isLast = at === encoded.length - 1
+    if (segment === undefined || (segment === '' && !isLast)) return undefined
+    // a colon would name a drive or a stream of a file on Windows
+    if (segment === '.' || segment === '..' || UNSAFE.test(segment)) return undefined
+    segments.push(segment)
+  }
+  return segments
+}
+
+const UNSAFE = process.platform === 'win32' ? /[/\\\0:]/ : /[/\\\0]/
+
+/** A malformed escape is for the application to answer. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
