@@ -9,7 +9,6 @@ export const OWN: Readonly<Record<string, string>> = {
   'test/docs-page/life.test.ts': 'hides packages',
   'test/docs-page/page.test.ts': 'hides packages',
   'test/node/slow.test.ts': 'waits',
-  'test/upstream/failures.test.ts': 'waits',
 }
 
 /**

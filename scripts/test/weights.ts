@@ -141,7 +141,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/types/editor.slow.test.ts': 14,
   'test/types/register.slow.test.ts': 4.8,
   'test/upstream/conversion.test.ts': 0.7,
-  'test/upstream/failures.test.ts': 25,
+  'test/upstream/failures.test.ts': 4,
   'test/upstream/faults.test.ts': 0.5,
   'test/usage/month.test.ts': 0.7,
   'test/usage/workers.slow.test.ts': 5,

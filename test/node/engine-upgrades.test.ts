@@ -151,7 +151,7 @@ for (const over of ['TCP', 'TLS'] as const)
     it('leave nothing behind where the client resets the connection at any moment', async () => {
       const random = createRandom(4)
       const all = Object.values(CASES)
-      for (let round = 0; round < 15; round++)
+      for (let round = 0; round < 6; round++)
         await Promise.all(
           Array.from({ length: 10 }, async () => {
             const socket = await connect(urls.direct)

@@ -191,9 +191,9 @@ for (const [engine, options] of Object.entries(ENGINES)) {
         (socket) => void socket.write(`${OK}Content-Length: 999999\r\n\r\n{`),
       ]
       for (const script of scripts) {
-        let asked = 0
+        let asked: Socket | undefined
         const behind = await startRaw((socket, head, nth) => {
-          asked++
+          asked = socket
           script(socket, head, nth)
         })
         await pass(
@@ -201,9 +201,9 @@ for (const [engine, options] of Object.entries(ENGINES)) {
           async (url) => {
             const client = await open(url)
             client.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n')
-            assert.ok(await becomes(() => asked === 1))
+            assert.ok(await becomes(() => asked !== undefined))
             client.destroy()
-            assert.ok(await becomes(() => behind.sockets.size === 0))
+            assert.ok(await becomes(() => asked?.destroyed === true))
           },
           options,
         )
@@ -246,7 +246,9 @@ for (const [engine, options] of Object.entries(ENGINES)) {
 
     it('that breaks its body off ends the request behind, which never looks whole', async () => {
       const bodies: string[] = []
+      let asked: Socket | undefined
       const behind = await startRaw((socket) => {
+        asked = socket
         socket.removeAllListeners('data')
         socket.on('data', (chunk) => bodies.push(String(chunk)))
       })
@@ -255,9 +257,9 @@ for (const [engine, options] of Object.entries(ENGINES)) {
         async (url) => {
           const client = await open(url)
           client.write('POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n')
-          assert.ok(await becomes(() => bodies.join('').includes('half') || behind.count() === 1))
+          assert.ok(await becomes(() => asked !== undefined))
           client.destroy()
-          assert.ok(await becomes(() => behind.sockets.size === 0))
+          assert.ok(await becomes(() => asked?.destroyed === true))
           assert.doesNotMatch(bodies.join(''), /0\r\n\r\n$/)
         },
         options,

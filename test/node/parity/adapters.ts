@@ -4,7 +4,7 @@ import { Agent, createServer, request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
-import { request as httpsRequest } from 'node:https'
+import { Agent as SecureAgent, request as httpsRequest } from 'node:https'
 import type { RequestOptions } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -135,8 +135,10 @@ export const ADAPTERS: readonly Adapter[] = [
     lacks: [],
     open: async (app) => {
       const url = await app.listen({ ...LOOPBACK, tls: TEST_TLS })
-      const to = { ...toUrl(url), ca: TEST_TLS.cert, servername: 'localhost' }
-      return { send: (sent) => overSocket(httpsRequest, to, sent), close }
+      // kept, because a handshake takes longer than a request
+      const agent = new SecureAgent({ keepAlive: true, maxSockets: 1, ca: TEST_TLS.cert })
+      const to = { ...toUrl(url), agent, servername: 'localhost' }
+      return { send: (sent) => overSocket(httpsRequest, to, sent), close: () => agent.destroy() }
     },
   },
   {
