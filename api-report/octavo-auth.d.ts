@@ -6,7 +6,7 @@ export interface ApiKeyOptions<V, D = {}> extends AuthOptions<D> {
   readonly in: 'header' | 'query' | 'cookie'
   readonly name: string
   readonly schemeName?: string
-  readonly verify: (key: string, context: ExecutionContext_2, inject: Injected<D>) => V & Decision<V>
+  readonly verify: (key: string, context: ExecutionContext, inject: Injected<D>) => V & Decision<V>
 }
 
 export interface AuthOptions<D = {}> {
@@ -20,7 +20,7 @@ export interface BasicOptions<V, D = {}> extends AuthOptions<D> {
   readonly verify: (
     user: string,
     password: string,
-    context: ExecutionContext_2,
+    context: ExecutionContext,
     inject: Injected<D>,
   ) => V & Decision<V>
 }
@@ -29,7 +29,7 @@ export interface BearerOptions<V, D = {}> extends AuthOptions<D> {
   readonly bearerFormat?: string
   readonly scheme?: string
   readonly schemeName?: string
-  readonly verify: (token: string, context: ExecutionContext_2, inject: Injected<D>) => V & Decision<V>
+  readonly verify: (token: string, context: ExecutionContext, inject: Injected<D>) => V & Decision<V>
 }
 
 export type ClaimsOf<S> = S extends Schema ? OutputOf<S> : JwtClaims
@@ -71,11 +71,11 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}> extends Omit<Aut
   readonly audience: string | readonly string[]
   readonly claims?: S
   readonly clockTolerance?: number
-  readonly identity?: (claims: ClaimsOf<S>, context: ExecutionContext_2, inject: Injected<D>) => V
+  readonly identity?: (claims: ClaimsOf<S>, context: ExecutionContext, inject: Injected<D>) => V
   readonly inject?: D
   readonly isRevoked?: (
     claims: JwtClaims,
-    context: ExecutionContext_2,
+    context: ExecutionContext,
     inject: Injected<D>,
   ) => Awaitable<boolean>
   readonly issuer: string | readonly string[]

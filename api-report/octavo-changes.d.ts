@@ -921,7 +921,7 @@ export function defineVersions<
 
 export function derive<M extends Modelled, S extends Schema>(of: M, make: (model: M) => S): Part<M, S>
 
-export function fieldNames<M extends AnyModel>(model: M): FieldNames<ModelName<M>, keyof M['~shape'] & string>
+export function fieldNames<M extends AnyModel>(of: M): FieldNames<ModelName<M>, keyof M['~shape'] & string>
 
 export function model<const N extends string, Sh extends ModelFields>(
   name: N,

@@ -19,7 +19,7 @@ export type IdempotencyMethod = 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface IdempotencyOptions {
   readonly afterLease?: 'refuse' | 'run'
-  readonly client?: (context: ExecutionContext_2) => string | undefined
+  readonly client?: (context: ExecutionContext) => string | undefined
   readonly lease?: number
   readonly lifetime?: number
   readonly maxMemory?: number
@@ -47,15 +47,10 @@ export interface IdempotencyStart {
 }
 
 export interface IdempotencyStore {
-  begin(key: string, start: IdempotencyStart, context: ExecutionContext_2): Awaitable<IdempotencyEntry>
-  fail(key: string, token: string, context: ExecutionContext_2): Awaitable<unknown>
-  finish(
-    key: string,
-    token: string,
-    result: IdempotencyResult,
-    context: ExecutionContext_2,
-  ): Awaitable<unknown>
-  renew?(key: string, token: string, lease: number, context: ExecutionContext_2): Awaitable<unknown>
+  begin(key: string, start: IdempotencyStart, context: ExecutionContext): Awaitable<IdempotencyEntry>
+  fail(key: string, token: string, context: ExecutionContext): Awaitable<unknown>
+  finish(key: string, token: string, result: IdempotencyResult, context: ExecutionContext): Awaitable<unknown>
+  renew?(key: string, token: string, lease: number, context: ExecutionContext): Awaitable<unknown>
 }
 
 export function idempotency(options?: IdempotencyOptions): Interceptor

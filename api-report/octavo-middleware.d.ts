@@ -4,7 +4,7 @@ export type CompressionLevels = Readonly<Record<ContentEncoding, number>>
 
 export interface CompressionOptions {
   readonly encodings?: readonly ContentEncoding[]
-  readonly filter?: (response: FinishedResponse, context: ExecutionContext_2) => boolean
+  readonly filter?: (response: FinishedResponse, context: ExecutionContext) => boolean
   readonly level?: Partial<CompressionLevels>
   readonly threshold?: number
 }
@@ -25,7 +25,7 @@ export type CspDirectives = Readonly<Record<string, readonly string[] | true>>
 export interface CsrfOptions {
   readonly origins?: string | RegExp | readonly (string | RegExp)[] | OriginTest
   readonly sameSite?: boolean
-  readonly skip?: (context: ExecutionContext_2) => boolean
+  readonly skip?: (context: ExecutionContext) => boolean
 }
 
 const ENCODINGS: readonly ['br', 'zstd', 'gzip']
@@ -46,7 +46,7 @@ export interface LoadSheddingOptions {
   readonly retryAfter?: number
 }
 
-export type OriginTest = (origin: string, context: ExecutionContext_2) => Awaitable<boolean>
+export type OriginTest = (origin: string, context: ExecutionContext) => Awaitable<boolean>
 
 export interface RateLimit extends Middleware, Guard {
   readonly kind: 'guard'
@@ -54,13 +54,13 @@ export interface RateLimit extends Middleware, Guard {
 }
 
 export interface RateLimitOptions<I = never> {
-  readonly by?: (context: ExecutionContext_2<I>) => Awaitable<string | number | bigint | undefined>
-  readonly cost?: number | ((context: ExecutionContext_2<I>) => Awaitable<number>)
-  readonly limit: number | ((context: ExecutionContext_2<I>) => Awaitable<number>)
+  readonly by?: (context: ExecutionContext<I>) => Awaitable<string | number | bigint | undefined>
+  readonly cost?: number | ((context: ExecutionContext<I>) => Awaitable<number>)
+  readonly limit: number | ((context: ExecutionContext<I>) => Awaitable<number>)
   readonly maxKeys?: number
   readonly name?: string
   readonly onStoreError?: 'allow' | 'refuse'
-  readonly skip?: (context: ExecutionContext_2<I>) => Awaitable<boolean>
+  readonly skip?: (context: ExecutionContext<I>) => Awaitable<boolean>
   readonly store?: RateLimiter | object
   readonly storeTimeout?: number
   readonly window: number
@@ -71,9 +71,9 @@ export interface RateLimiter {
 }
 
 export interface RequestIdOptions {
-  readonly generate?: (context: ExecutionContext_2) => string
+  readonly generate?: (context: ExecutionContext) => string
   readonly header?: string
-  readonly trust?: boolean | ((context: ExecutionContext_2) => boolean)
+  readonly trust?: boolean | ((context: ExecutionContext) => boolean)
 }
 
 export interface SecurityHeadersOptions {

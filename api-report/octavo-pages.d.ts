@@ -84,7 +84,7 @@ export interface PageCondition<F extends string = string> {
   readonly value: SortKey
 }
 
-export type PageContext = Pick<ExecutionContext_2, 'path' | 'version' | 'request' | 'response'>
+export type PageContext = Pick<ExecutionContext, 'path' | 'version' | 'request' | 'response'>
 
 export interface PageFields {
   readonly cursor: z.ZodOptional<z.ZodString>

@@ -1,12 +1,12 @@
 // The public types of octavo/preconditions. npm run api writes this file, and nothing imports it.
 
 export interface PreconditionInterceptor<T> extends Interceptor<undefined> {
-  readonly checked: (context: ExecutionContext_2) => T | undefined
+  readonly checked: (context: ExecutionContext) => T | undefined
   readonly failed: () => HttpError
 }
 
 export interface PreconditionOptions<T, I> {
-  readonly current: (input: I, context: ExecutionContext_2) => Awaitable<T | null | undefined>
+  readonly current: (input: I, context: ExecutionContext) => Awaitable<T | null | undefined>
   readonly etag: (state: T) => string | number | bigint
   readonly lastModified?: (state: T) => Date
   readonly required?: boolean

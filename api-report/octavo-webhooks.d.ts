@@ -102,7 +102,7 @@ export interface VerifyOptions<D extends Tokens = {}> {
     | string
     | readonly string[]
     | ((
-        context: ExecutionContext_2,
+        context: ExecutionContext,
         inject: Injected<D>,
       ) => Awaitable<string | readonly string[] | null | undefined>)
   readonly tolerance?: number

@@ -1,5 +1,29 @@
 // The public types of octavo. npm run api writes this file, and nothing imports it.
 
+const ADDED_ROWS: {
+  readonly cross_site_request: readonly [403, 'Cross-site request']
+  readonly idempotency_key_in_use: readonly [409]
+  readonly idempotency_key_reused: readonly [422]
+  readonly idempotency_unavailable: readonly [503]
+  readonly idempotent_outcome_unknown: readonly [409]
+  readonly idempotent_response_lost: readonly [409]
+  readonly insufficient_scope: readonly [403]
+  readonly invalid_cursor: readonly [422]
+  readonly invalid_signature: readonly [401]
+  readonly malformed_idempotency_key: readonly [400]
+  readonly missing_idempotency_key: readonly [400]
+  readonly overloaded: 503
+  readonly pin_unavailable: readonly [503]
+  readonly precondition_required: 428
+  readonly rate_limit_unavailable: readonly [503]
+  readonly rate_limited: 429
+  readonly replays_unavailable: readonly [503]
+  readonly token_keys_unavailable: readonly [503]
+  readonly upstream_invalid: readonly [502]
+  readonly upstream_timeout: readonly [504]
+  readonly upstream_unreachable: readonly [502]
+}
+
 export interface AcceptedOptions<D> extends ReplyOptions {
   readonly data?: D
   readonly location: string
@@ -7,6 +31,8 @@ export interface AcceptedOptions<D> extends ReplyOptions {
 }
 
 type AddedBy<E> = E extends AddedIdentity<infer I> ? I : never
+
+type AddedErrorCode = keyof typeof ADDED_ROWS
 
 interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
   readonly $adds?: Or<Extract<E, AddedIdentity>, AddedIdentity>
@@ -95,7 +121,7 @@ export interface AppOptions<
   readonly health?: HealthOptions
   readonly interceptors?: I
   readonly limits?: Limits
-  readonly logger?: Logger_2 | false
+  readonly logger?: Logger | false
   readonly middleware?: readonly Middleware[]
   readonly overrides?: readonly Binding[]
   readonly prefix?: string | PrefixOptions
@@ -160,8 +186,6 @@ type ByStatus<R> = R extends Pairs
   : R
 
 const CONTENT: unique symbol
-
-const CORE_ERRORS: ErrorTable<CoreErrorCode>
 
 export interface CacheOptions {
   readonly cacheControl?: string
@@ -314,7 +338,7 @@ export interface CookieOptions {
   readonly secure?: boolean
 }
 
-type CoreErrorCode = keyof typeof ROWS_2
+type CoreErrorCode = keyof typeof ROWS
 
 const DATA: unique symbol
 
@@ -509,7 +533,7 @@ export interface DocsOptions {
   readonly servers?: readonly DocumentServer[]
   readonly tags?: readonly DocumentTag[]
   readonly ui?: 'scalar' | 'swagger' | false | ((page: PageInfo) => string)
-  readonly usage?: (context: ExecutionContext_2) => Awaitable<DocsUsage | undefined>
+  readonly usage?: (context: ExecutionContext) => Awaitable<DocsUsage | undefined>
   readonly webhooks?: readonly Webhook[]
 }
 
@@ -663,24 +687,24 @@ export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
 
 export type ErrorClass<E = unknown> = abstract new (...args: never) => E
 
-export type ErrorCode = keyof typeof CORE_ERRORS | keyof typeof ROWS
+export type ErrorCode = CoreErrorCode | AddedErrorCode
 
 export interface ErrorFormat<S = unknown> {
   readonly $schema?: S
   readonly contentType: string
-  format(error: HttpError, context: ExecutionContext_2 | undefined): unknown
+  format(error: HttpError, context: ExecutionContext | undefined): unknown
   readonly kind: 'error-format'
   readonly schema: Schema
 }
 
 export interface ErrorFormatOptions<S> {
   readonly contentType?: string
-  readonly format: (error: HttpError, context: ExecutionContext_2 | undefined) => InputOf<S>
+  readonly format: (error: HttpError, context: ExecutionContext | undefined) => InputOf<S>
   readonly schema: S
 }
 
 export interface ErrorHandler {
-  handle(error: never, context: ExecutionContext_2): unknown
+  handle(error: never, context: ExecutionContext): unknown
   readonly kind: 'error-handler'
   readonly match: ErrorClass | number
   readonly response?: ErrorResponses
@@ -691,16 +715,6 @@ export type ErrorResponses = Readonly<Record<number, Schema>>
 type ErrorResult<R> = [R] extends [never] ? unknown : ErrorReturned<R> | Promise<ErrorReturned<R>>
 
 type ErrorReturned<R> = InputOf<R[keyof R]> | RepliesOf<R> | RawMark | undefined
-
-type ErrorTable<C extends string> = Readonly<
-  Record<
-    C,
-    {
-      readonly status: number
-      readonly title: string
-    }
-  >
->
 
 type EventFields = Pick<ServerSentEvent, 'id' | 'retry' | 'comment'>
 
@@ -770,34 +784,32 @@ export interface ExcludedRoute {
   readonly path: string
 }
 
-export const ExecutionContext: BuiltIn<ExecutionContext_2>
-export type ExecutionContext<I = unknown> = ExecutionContext_2<I>
-
-interface ExecutionContext_2<I = unknown> {
+export interface ExecutionContext<I = unknown> {
   readonly allowedMethods: () => Promise<readonly Method[]>
   readonly call: <T = unknown>(name: string, input?: CallInput) => Promise<T>
   readonly client: string | undefined
   identity: IdentityIn<I>
-  readonly log: Logger_2
+  readonly log: Logger
   readonly migrate: (schema: Schema, value: unknown, versions?: MigrateVersions) => unknown
   readonly originalPath: string
   readonly path: string
   readonly previews: readonly string[]
-  readonly request: HttpRequest_2
+  readonly request: HttpRequest
   requestId: string
   readonly resolve: <T>(token: Token<T>) => Promise<T>
-  readonly response: HttpResponse_2
+  readonly response: HttpResponse
   readonly route: RouteInfo | null
   readonly signal: AbortSignal
   readonly since: (change: SideEffect) => boolean
   readonly state: Record<string, unknown>
   readonly switchToHttpConnection: () => {
-    getRequest(): HttpRequest_2
+    getRequest(): HttpRequest
   }
   readonly urlFor: (name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions) => string
   readonly version: string | null
   readonly waitUntil: (work: PromiseLike<unknown>) => void
 }
+export const ExecutionContext: BuiltIn<ExecutionContext>
 
 export interface ExternalDocs {
   readonly description?: string
@@ -890,7 +902,7 @@ export interface Guard<I = never, Own = I> {
   readonly $adds?: AddedIdentity<I>
   readonly $drops?: DroppedIdentity<Own>
   readonly after?: AnyGuard
-  canActivate(context: ExecutionContext_2, inject: never): Awaitable<unknown>
+  canActivate(context: ExecutionContext, inject: never): Awaitable<unknown>
   readonly inject: Tokens
   readonly kind: 'guard'
   readonly name: string
@@ -1030,10 +1042,7 @@ interface HttpRequest_2 {
   readonly web: Request
 }
 
-export const HttpResponse: BuiltIn<HttpResponse_2>
-export type HttpResponse = HttpResponse_2
-
-interface HttpResponse_2 {
+export interface HttpResponse {
   readonly cookies: {
     set(name: string, value: string, options?: CookieOptions): void
   }
@@ -1045,6 +1054,7 @@ interface HttpResponse_2 {
   }
   status: number | undefined
 }
+export const HttpResponse: BuiltIn<HttpResponse>
 
 type Identity<E, G> = [Extract<E, readonly [string, unknown]>] extends [never] ? G : Marked_2<E, G>
 
@@ -1160,7 +1170,7 @@ export interface InputSpec {
 export interface Interceptor<E = unknown> {
   readonly [ENVELOPE]?: Wrapping<E>
   readonly inject: Tokens
-  intercept(context: ExecutionContext_2, next: () => Awaitable<unknown>, inject: never, input: never): unknown
+  intercept(context: ExecutionContext, next: () => Awaitable<unknown>, inject: never, input: never): unknown
   readonly kind: 'interceptor'
   readonly name: string
 }
@@ -1283,15 +1293,13 @@ type Literals<P extends string> = P extends `/${infer First}/${infer Rest}`
     ? Literal_2<Only>
     : ''
 
-export const Logger: BuiltIn<Logger_2>
-export type Logger = Logger_2
-
-interface Logger_2 {
+export interface Logger {
   debug(details: object, message?: string): void
   error(details: object, message?: string): void
   info(details: object, message?: string): void
   warn(details: object, message?: string): void
 }
+export const Logger: BuiltIn<Logger>
 
 const MADE: unique symbol
 
@@ -1365,7 +1373,7 @@ export type MergePatch<T> = T extends readonly unknown[] | Date
 
 export type Method = (typeof METHODS)[number]
 
-export type Middleware = (context: ExecutionContext_2, next: () => Awaitable<FinishedResponse>) => unknown
+export type Middleware = (context: ExecutionContext, next: () => Awaitable<FinishedResponse>) => unknown
 
 export interface MigrateVersions {
   readonly from?: string | undefined
@@ -1728,30 +1736,6 @@ const RANGES: readonly ['4XX', '5XX', 'default']
 const REPLY: unique symbol
 
 const ROWS: {
-  readonly cross_site_request: readonly [403, 'Cross-site request']
-  readonly idempotency_key_in_use: readonly [409]
-  readonly idempotency_key_reused: readonly [422]
-  readonly idempotency_unavailable: readonly [503]
-  readonly idempotent_outcome_unknown: readonly [409]
-  readonly idempotent_response_lost: readonly [409]
-  readonly insufficient_scope: readonly [403]
-  readonly invalid_cursor: readonly [422]
-  readonly invalid_signature: readonly [401]
-  readonly malformed_idempotency_key: readonly [400]
-  readonly missing_idempotency_key: readonly [400]
-  readonly overloaded: 503
-  readonly pin_unavailable: readonly [503]
-  readonly precondition_required: 428
-  readonly rate_limit_unavailable: readonly [503]
-  readonly rate_limited: 429
-  readonly replays_unavailable: readonly [503]
-  readonly token_keys_unavailable: readonly [503]
-  readonly upstream_invalid: readonly [502]
-  readonly upstream_timeout: readonly [504]
-  readonly upstream_unreachable: readonly [502]
-}
-
-const ROWS_2: {
   readonly ambiguous_version: readonly [400, 'Ambiguous API version']
   readonly body_too_large: readonly [413, 'Content Too Large']
   readonly client_closed_request: readonly [499]
@@ -1857,7 +1841,7 @@ export interface Reply<S extends number, D> extends ReplyOf<S, D>, ReplyOptions 
 export type ReplyAmong<P, S extends number, D> = EachReply<S, [D][D extends unknown ? 0 : never]> &
   ([P] extends [never] ? P : unknown)
 
-export interface ReplyContext extends ExecutionContext_2 {
+export interface ReplyContext extends ExecutionContext {
   atEnd(work: () => Awaitable<void>): void
   readonly handOver: ((take: unknown) => void) | undefined
   whenClosing(work: () => void): () => void
@@ -1911,18 +1895,18 @@ export interface RequestDraft {
 }
 
 export interface RequestEnd {
-  readonly context: ExecutionContext_2
+  readonly context: ExecutionContext
   readonly duration: number
   readonly response: FinishedResponse
 }
 
 export interface RequestError {
-  readonly context: ExecutionContext_2
+  readonly context: ExecutionContext
   readonly error: unknown
 }
 
 export interface RequestStart {
-  readonly context: ExecutionContext_2
+  readonly context: ExecutionContext
 }
 
 type ResponseIn<E> = E extends Schema
@@ -1977,7 +1961,7 @@ type Returned<R> = Returnable<R> | Promise<Returnable<R>>
 
 export type Route<E, I extends Inherited> = HandledRoute<E, I> | ForwardedRoute<E, I['prefix']>
 
-export interface RouteContext<I = unknown> extends ExecutionContext_2<I> {
+export interface RouteContext<I = unknown> extends ExecutionContext<I> {
   readonly route: RouteInfo
 }
 
@@ -2263,7 +2247,7 @@ export interface SseOptions extends RawOptions {
 }
 
 export interface StartedApp {
-  readonly log: Logger_2
+  readonly log: Logger
   resolve<T>(token: Token<T>): Promise<T>
   urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
 }
@@ -2301,9 +2285,9 @@ export type TakeConnection = (connection: UpgradedConnection) => unknown
 
 export interface Telemetry {
   flush?(): Promise<void>
-  logger?(logger: Logger_2): Logger_2
+  logger?(logger: Logger): Logger
   request(
-    context: ExecutionContext_2,
+    context: ExecutionContext,
     answer: () => Awaitable<FinishedResponse>,
     connection: RequestConnection,
   ): Awaitable<FinishedResponse>
@@ -2653,7 +2637,7 @@ type VersionsOf<A> = A extends {
 
 type ViewOf<V> = undefined extends V ? unknown : string extends V ? unknown : V
 
-export type WebHandler = (request: Request, context: ExecutionContext_2) => Awaitable<Response>
+export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>
 
 export interface Webhook<S extends Schema = Schema> {
   readonly deprecated?: boolean
@@ -2773,7 +2757,7 @@ export function defineErrorHandler<
   const M extends ErrorClass | number,
   const R extends ErrorResponses = never,
 >(options: {
-  readonly handle: (error: Matched<M>, context: ExecutionContext_2) => ErrorResult<R>
+  readonly handle: (error: Matched<M>, context: ExecutionContext) => ErrorResult<R>
   readonly match: M
   readonly response?: R
 }): ErrorHandler

@@ -1,4 +1,19 @@
-export type { Layers, Middleware } from './define/layers.ts'
+export {
+  defineErrorHandler,
+  defineGuard,
+  type Layers,
+  type Middleware,
+  type ErrorClass,
+  type ErrorHandler,
+  type ErrorResponses,
+  type Matched,
+  type AnyGuard,
+  type Guard,
+  type GuardOptions,
+  type SecurityRequirement,
+  type SecurityScheme,
+  type UnknownIdentityUseAfter,
+} from './define/layers.ts'
 export {
   DefinitionError,
   type OptionRule,
@@ -15,51 +30,48 @@ export {
   HttpResponse,
   Logger,
   Session,
+  defineToken,
   type BuiltIn,
   type ConfigToken,
   type SessionToken,
-} from './define/built-in-tokens.ts'
-export type {
-  CallInput,
-  CookieOptions,
-  MigrateVersions,
-  RouteContext,
-  RouteInfo,
-  SideEffect,
-  UrlOptions,
+  type CallInput,
+  type CookieOptions,
+  type MigrateVersions,
+  type RouteContext,
+  type RouteInfo,
+  type SideEffect,
+  type UrlOptions,
+  type Added as AddedIdentity,
+  type Dropped as DroppedIdentity,
+  type ForwardTarget,
+  type UpstreamApp,
+  type UpstreamStandIn,
+  type Injected,
+  type Token,
+  type Tokens,
 } from './define/context.ts'
 export {
   defineController,
   defineRouter,
+  lazy,
+  defineModule,
   type Controller,
   type ControllerOptions,
   type RouterOptions,
   type WebHandler,
-} from './define/controller.ts'
+  type Module,
+  type ModuleFields,
+  type ModuleImport,
+  type ModuleOptions,
+  type StartedApp,
+} from './define/module.ts'
 export {
   defineErrorFormat,
   type ErrorFormat,
   type ErrorFormatOptions,
   type ProblemDocument,
 } from './define/error-format.ts'
-export {
-  defineErrorHandler,
-  type ErrorClass,
-  type ErrorHandler,
-  type ErrorResponses,
-  type Matched,
-} from './define/error-handler.ts'
-export { FileStream, FileStreams } from './schema/file-stream.ts'
-export {
-  defineGuard,
-  type AnyGuard,
-  type Guard,
-  type GuardOptions,
-  type SecurityRequirement,
-  type SecurityScheme,
-  type UnknownIdentityUseAfter,
-} from './define/guard.ts'
-export type { Added as AddedIdentity, Dropped as DroppedIdentity } from './define/identity.ts'
+export { FileStream, FileStreams } from './schema/files.ts'
 export type {
   HandlerInput,
   HandlerResult,
@@ -75,16 +87,6 @@ export {
   type Interceptor,
   type InterceptorOptions,
 } from './define/interceptor.ts'
-export type { ForwardTarget, UpstreamApp, UpstreamStandIn } from './define/forward.ts'
-export { lazy } from './define/lazy.ts'
-export {
-  defineModule,
-  type Module,
-  type ModuleFields,
-  type ModuleImport,
-  type ModuleOptions,
-  type StartedApp,
-} from './define/module.ts'
 export type { RouteNames, RouteParams } from './define/names.ts'
 export type { EnabledVersions } from './define/versions.ts'
 export {
@@ -147,9 +149,8 @@ export type {
   SchemaOf,
 } from './schema/schema.ts'
 export type { UploadLimits } from './schema/uploads.ts'
-export { defineToken, type Injected, type Token, type Tokens } from './define/token.ts'
-export { ERRORS, type ErrorCode } from './http/extension-errors.ts'
 export {
+  ERRORS,
   badRequest,
   conflict,
   forbidden,
@@ -161,6 +162,7 @@ export {
   unauthorized,
   unprocessable,
   ValidationError,
+  type ErrorCode,
   type HttpErrorFactory,
   type HttpErrorOptions,
   type ValidationIssue,
@@ -207,8 +209,9 @@ export type {
   BodyOptions as InjectBodyOptions,
   FormValues,
   MultipartValues,
+  HeaderOptions as InjectHeaderOptions,
+  HeaderValue,
 } from './server/adapters/inject/headers.ts'
-export type { HeaderOptions as InjectHeaderOptions, HeaderValue } from './server/adapters/inject/headers.ts'
 export type { InjectStream, InjectResponse } from './server/adapters/inject/inject.ts'
 export type { InjectOptions, InjectStreamOptions } from './server/adapters/inject/request.ts'
 export {
@@ -220,14 +223,30 @@ export {
   type RequestStart,
 } from './server/logging/channels.ts'
 export type { RouteEntry } from './server/app/route-list.ts'
-export type { RequestConnection, Telemetry } from './server/options/app-options.ts'
+export type {
+  RequestConnection,
+  Telemetry,
+  AppOptions,
+  ConfigOptions,
+  Limits,
+  Timeouts,
+} from './server/options/app-options.ts'
 export type { ChangeUsage, UsageEntry, UsageOptions, UsageStore } from './server/options/usage.ts'
-export type { AppOptions, ConfigOptions, Limits, Timeouts } from './server/options/app-options.ts'
 export type { ExcludedRoute, PrefixOptions } from './server/options/prefix.ts'
 export type { NamedVersions, VersioningOption } from './server/options/versioning.ts'
 export type { HealthCheck, HealthContext, HealthOptions } from './server/options/health.ts'
 export type { VersionInfo, VersionRoute } from './server/routing/report/versions.ts'
-export type { VersionLife, VersionLinks } from './versioning/life.ts'
+export type {
+  VersionLife,
+  VersionLinks,
+  Moment,
+  PolicyLink,
+  RoutePolicy,
+  VersionLink,
+  Brownout,
+  VersionPolicy,
+  VersionStatus,
+} from './versioning/policy.ts'
 export type { SessionCookie, SessionOptions, SessionStore } from './server/session/options.ts'
 export type { SchemeList } from './versioning/versioning.ts'
 export type { HeaderOptions } from './versioning/schemes/header.ts'
@@ -245,15 +264,6 @@ export type {
   VersionListing,
   VersionResolved,
 } from './versioning/options.ts'
-export type {
-  Moment,
-  PolicyLink,
-  RoutePolicy,
-  VersionLink,
-  Brownout,
-  VersionPolicy,
-  VersionStatus,
-} from './versioning/policy.ts'
 export type {
   AmbiguousVersion,
   RequestDraft,

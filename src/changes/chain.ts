@@ -1,6 +1,6 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
-import { defOf, isSchema, type Schema } from '../schema/schema.ts'
-import { describeValue, isRecord, isString, toRecord } from '../base/values.ts'
+import { isSchema, shapeOf, type Schema } from '../schema/schema.ts'
+import { describeValue, isRecord, isString } from '../base/values.ts'
 import { modelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'
 import type { AnyReshape, FieldWas } from './change.ts'
@@ -57,13 +57,6 @@ export interface Chain {
 }
 
 type State = ReadonlyMap<string, FieldId>
-
-/** The fields of an object schema. */
-export function shapeOf(schema: Schema): Readonly<Record<string, Schema>> {
-  const { shape } = defOf(schema)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps schemas there, and nothing else
-  return toRecord(shape) as Readonly<Record<string, Schema>>
-}
 
 /** Reads the reshapes of changes, newest change first, as one chain for each model. What cannot be used is reported and left out. */
 export function toChains(
@@ -317,4 +310,28 @@ function applyFieldChanges(state: State, fieldChanges: readonly FieldChange[]): 
   for (const [key] of fieldChanges.flatMap(toNewer)) after.delete(key)
   for (const [key, fieldId] of fieldChanges.flatMap(toOlder)) after.set(key, fieldId)
   return after
+}
+
+/** Whether names of fields differ before a step. */
+export function changesNames({ fieldChanges }: Step): boolean {
+  return fieldChanges.some(({ kind }) => kind === 'renamed' || kind === 'added')
+}
+
+/** The names before the last of these steps by the newest ones, without fields that did not exist. */
+export function namesBefore(
+  fieldIds: ReadonlyMap<string, FieldId>,
+  steps: readonly Step[],
+): ReadonlyMap<string, string> {
+  const names = new Map([...fieldIds].map(([name, fieldId]) => [fieldId, name]))
+  for (const fieldChange of steps.flatMap(({ fieldChanges }) => fieldChanges)) {
+    if (fieldChange.kind === 'renamed' && names.has(fieldChange.fieldId))
+      names.set(fieldChange.fieldId, fieldChange.was)
+    if (fieldChange.kind === 'added') names.delete(fieldChange.fieldId)
+  }
+  return new Map(
+    [...fieldIds].flatMap(([name, fieldId]) => {
+      const was = names.get(fieldId)
+      return was === undefined ? [] : [[name, was]]
+    }),
+  )
 }

@@ -17,7 +17,7 @@ import type {
   Said,
   Was,
 } from './was.ts'
-import type { Injected, Tokens } from '../define/token.ts'
+import type { Injected, Tokens } from '../define/context.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { FieldExtra, LoadedExtra, Loader, ChangeExtra } from './convert/converter.ts'
 

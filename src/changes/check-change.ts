@@ -5,11 +5,11 @@ import {
   type Rules,
   type DefinitionProblem,
 } from '../base/definition-error.ts'
-import { ERRORS } from '../http/extension-errors.ts'
+import { ERRORS } from '../http/errors.ts'
 import { METHODS } from '../http/http.ts'
 import { isToken } from '../http/media-type.ts'
 import { isSchema } from '../schema/schema.ts'
-import { toTime } from '../versioning/moment.ts'
+import { toTime } from '../versioning/policy.ts'
 import { describeValue, isBoolean, isFunction, isRecord, isString, isNonEmptyString } from '../base/values.ts'
 import { isModelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'

@@ -1,6 +1,6 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
-import type { Schema } from '../schema/schema.ts'
-import { shapeOf, type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
+import { shapeOf, type Schema } from '../schema/schema.ts'
+import { type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
 import { loadIn } from './convert/instructions.ts'
 

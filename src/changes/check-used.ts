@@ -1,11 +1,13 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
-import type { Schema } from '../schema/schema.ts'
 import type { ResolvedRoute } from '../routes/resolved-route.ts'
 import type { AnyChange, Step } from './chain.ts'
 import type { OrderedOperation } from './operations/check-operations.ts'
-import type { Plans } from './convert/plans.ts'
-import { isRequest, wasSchemas } from './operations/bodies.ts'
+import { isRequest, wasSchemas, bodiesOf, bodyLabel } from './operations/bodies.ts'
 import { isOperation, routeLabel, type Operation } from './operations/operation.ts'
+import { defOf, isSchema, schemaOf, childrenOf, type Schema } from '../schema/schema.ts'
+import { messageOf } from '../base/values.ts'
+import { namedModel } from './model.ts'
+import { isConvertible, type Plans } from './convert/plans.ts'
 
 /** A route with the changes that reach it. */
 export interface Reached {
@@ -77,4 +79,94 @@ export function unusedParts(
       return atDefinition(problem, change)
     })
   })
+}
+
+/** Lists the parts of a route that a change reaches and nothing can convert. */
+export function schemaProblems({ route, operations }: Reached, plans: Plans): readonly DefinitionProblem[] {
+  const positions = [
+    ...route.sources.map(({ name, schema }) => ({ position: `input.${name}`, schema, isSent: false })),
+    ...[...route.responses].map(([status, schema]) => ({
+      position: `response ${status}`,
+      schema,
+      isSent: true,
+    })),
+    ...[...(route.stream?.schemas ?? [])].map(([name, schema]) => ({
+      position: route.stream?.kind === 'items' ? 'items' : `events.${name}`,
+      schema,
+      isSent: true,
+    })),
+    ...operations.flatMap(({ operation }) =>
+      [...bodiesOf(operation)].flatMap(([key, { was }]) =>
+        isSchema(was) ? [{ position: `${bodyLabel(key)}.was`, schema: was, isSent: !isRequest(key) }] : [],
+      ),
+    ),
+  ]
+  return positions.flatMap(({ position, schema, isSent }) => {
+    const types = new Set(findStuck(schema, plans, isSent, new Set()))
+    return [...types].map((type) =>
+      atDefinition(
+        {
+          code: 'unconvertible_schema',
+          where: route.label,
+          message: `${position} holds a model inside ${WORDS[type] ?? `z.${type}()`}, and a change reaches it`,
+          fix: FIXES[type] ?? 'hold the model in an object, a list, a record, a tuple or a union',
+        },
+        ...route.definitions,
+      ),
+    )
+  })
+}
+
+/** The defaults that no change can convert into those of an older version. A default is converted once, so that this is known at the start. */
+export function defaultProblems(
+  route: ResolvedRoute,
+  level: number,
+  { defaultsIn, planOf }: Plans,
+): readonly DefinitionProblem[] {
+  const sent = [...route.responses.values(), ...(route.stream?.schemas.values() ?? [])]
+  const schemas = [...route.sources.map(({ schema }) => schema), ...sent]
+  return schemas.flatMap(defaultsIn).flatMap((schema) => {
+    try {
+      planOf(schema, level)
+      return []
+    } catch (error) {
+      const problem: DefinitionProblem = {
+        code: 'invalid_change',
+        where: route.label,
+        message: `a default cannot be converted into that of an older version: ${reasonOf(error)}`,
+        fix: 'correct the change, or write a default that it can convert',
+      }
+      return [atDefinition(problem, ...route.definitions)]
+    }
+  })
+}
+
+function reasonOf(error: unknown): string {
+  const own = messageOf(error)
+  return error instanceof Error && error.cause !== undefined ? `${own}: ${messageOf(error.cause)}` : own
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  intersection: 'an intersection',
+  pipe: 'a transform',
+  transform: 'a transform',
+  keys: 'the keys of a record',
+}
+
+const FIXES: Readonly<Record<string, string>> = {
+  intersection: 'write one object with extend',
+  keys: 'hold names of fields in a list or in values',
+  pipe: 'return the result of the transform, and declare that as the response',
+}
+
+function findStuck(schema: Schema, plans: Plans, isSent: boolean, seen: Set<Schema>): readonly string[] {
+  if (seen.has(schema) || namedModel(schema) !== undefined || plans.reachOf(schema).length === 0) return []
+  seen.add(schema)
+  const { type, keyType } = defOf(schema)
+  const keys = schemaOf(keyType)
+  if (keys !== undefined && plans.reachOf(keys).length > 0) return ['keys']
+  // a transform takes values that are converted at once
+  const isHeld = type === 'pipe' && (isSent || plans.isLoading(schema, Infinity, 'up'))
+  if (!isConvertible(type) || isHeld) return [type]
+  return childrenOf(schema).flatMap((child) => findStuck(child.schema, plans, isSent, seen))
 }

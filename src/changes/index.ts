@@ -11,10 +11,11 @@ export {
   type Reshape,
   type ReshapeOptions,
 } from './change.ts'
-export { fieldNames, type FieldNames } from './field-names.ts'
 export {
+  fieldNames,
   derive,
   model,
+  type FieldNames,
   type AnyModel,
   type Model,
   type Modelled,

@@ -7,18 +7,29 @@ import {
   type VersionAdapter,
   type StreamMigration,
 } from '../routes/resolved-route.ts'
-import { findResponse, defOf, type ResponseKey, type Schema } from '../schema/schema.ts'
+import { findResponse, defOf, childrenOf, type ResponseKey, type Schema } from '../schema/schema.ts'
 import { namedType } from '../schema/body-types.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
-import { childrenOf } from '../schema/walk.ts'
 import { createConvertHeaders, type SourceConverter, type toHeaders } from './operations/parameters.ts'
 import type { AppliedOperation } from './operations/operation.ts'
-import { MigrationError, RefusedError, type Plan, type Converter, type Extra } from './convert/converter.ts'
+import {
+  MigrationError,
+  RefusedError,
+  createTracking,
+  type Plan,
+  type Converter,
+  type Extra,
+} from './convert/converter.ts'
 import type { Plans } from './convert/plans.ts'
-import { createTracking } from './convert/tracking.ts'
 import { withLoads } from './convert/loading.ts'
-import { createProblemBefore, type ErrorsBefore } from './operations/problems.ts'
-import { bodyBefore, bodyChanges, createBodyDown, type BodyChange } from './operations/bodies.ts'
+import {
+  createProblemBefore,
+  bodyBefore,
+  bodyChanges,
+  createBodyDown,
+  type ErrorsBefore,
+  type BodyChange,
+} from './operations/bodies.ts'
 
 interface Parts {
   readonly route: ResolvedRoute

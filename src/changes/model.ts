@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 
 import { DefinitionError, placed } from '../base/definition-error.ts'
-import { defOf, isSchema, toZod, type Schema } from '../schema/schema.ts'
-import { mapSchema } from '../schema/walk.ts'
+import { defOf, isSchema, mapSchema, shapeOf, toZod, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 import { zod } from './zod.ts'
 
@@ -168,4 +167,38 @@ export function modelName(value: unknown): string | undefined {
 /** The model that `derive` made a schema from. */
 export function modelBehind(schema: Schema): Schema | undefined {
   return models.has(schema) ? schema : parts.get(schema)
+}
+
+/** A schema of the names of a model's fields. */
+export interface FieldNames<N extends string, K extends string> extends z.ZodEnum<{ [Key in K]: Key }> {
+  /** For types alone: the name of the model, and its names. */
+  readonly '~names': readonly [N, K]
+}
+
+const named = new WeakMap<Schema, Schema>()
+
+/**
+ * Creates a schema of the names of a model's fields, for parameters such as `sort`. In older versions they are the names of that time.
+ *
+ * @example
+ * input: { query: { sort: fieldNames(User).optional() } }
+ *
+ * @throws `DefinitionError` for anything but a model.
+ */
+export function fieldNames<M extends AnyModel>(of: M): FieldNames<ModelName<M>, keyof M['~shape'] & string> {
+  if (!isSchema(of) || modelName(of) === undefined) {
+    const message = `fieldNames was given ${describeValue(of)}`
+    throw new DefinitionError([
+      { code: 'invalid_model', where: 'fieldNames', message, fix: 'give the result of model()' },
+    ])
+  }
+  const schema = zod.enum(Object.keys(shapeOf(of)))
+  named.set(schema, of)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are types alone
+  return schema as never
+}
+
+/** The model whose names a schema has, or `undefined` for any other schema. */
+export function namedModel(schema: Schema): Schema | undefined {
+  return named.get(schema)
 }

@@ -4,9 +4,8 @@ import type { ResolvedRoute, VersionAdapter } from '../routes/resolved-route.ts'
 import type { ResponseKey, Schema } from '../schema/schema.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
-import type { Reached } from './check-used.ts'
+import { defaultProblems, type Reached } from './check-used.ts'
 import { pathBefore } from './operations/check-operations.ts'
-import { defaultProblems } from './convert/convertible.ts'
 import {
   documentHeaders,
   toHeaders,
@@ -17,8 +16,14 @@ import {
   type SourceConverter,
 } from './operations/parameters.ts'
 import { createMigration } from './migration.ts'
-import { errorsBefore, responsesBefore } from './operations/problems.ts'
-import { bodyBefore, bodyChanges, createBodyUp, type BodyChange } from './operations/bodies.ts'
+import {
+  errorsBefore,
+  responsesBefore,
+  bodyBefore,
+  bodyChanges,
+  createBodyUp,
+  type BodyChange,
+} from './operations/bodies.ts'
 import type { AppliedOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { zod } from './zod.ts'

@@ -1,4 +1,4 @@
-import type { Controller } from '../define/controller.ts'
+import type { Controller } from '../define/module.ts'
 import type { Flat, InputIn, Or, ParamsOf } from '../define/infer.ts'
 import type {
   AppTypes,
@@ -18,7 +18,7 @@ import type {
 import type { EntriesOf, NamesAt, NamesIn } from '../define/versions.ts'
 import type { BodyAt, InAt, SourceAt, StateOf } from '../changes/state.ts'
 import type { Method } from '../http/http.ts'
-import type { FileStream, FileStreams } from '../schema/file-stream.ts'
+import type { FileStream, FileStreams } from '../schema/files.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
 import type { AnswersIn, As, CallResult, Iterated } from './answer.ts'
 import type { ReconnectOptions } from './options.ts'

@@ -1,7 +1,62 @@
-import type { HttpRequest, Method } from '../http/http.ts'
-import type { IdentityIn } from './identity.ts'
-import type { Schema } from '../schema/schema.ts'
-import type { Token } from './token.ts'
+import type { IdentityValue, ConfigValues, SessionValues } from './register.ts'
+import { placed } from '../base/definition-error.ts'
+import type { Method, HttpRequest as HttpRequestValue } from '../http/http.ts'
+import type { Schema, OutputOf } from '../schema/schema.ts'
+import type { Awaitable } from '../base/values.ts'
+
+/*
+ * What is inferred of a route is a union of all its parts. Guards leave their marks in it as tuples, which no input and no response
+ * is taken for.
+ */
+
+/** The mark of a guard that a route adds. */
+export type Added<I = unknown> = readonly ['adds', I]
+
+/** The mark of a guard that a route drops. */
+export type Dropped<I = unknown> = readonly ['drops', I]
+
+type AddedBy<E> = E extends Added<infer I> ? I : never
+type DroppedBy<E> = E extends Dropped<infer I> ? I : never
+
+/**
+ * The type of `context.identity`: that of the guards of the route, else of its controller (`G`), else of `Register`. It is `unknown` if the
+ * route drops a guard with an identity, and if none declares one. Most routes have no marks, so they cost the type checker one question.
+ */
+export type Identity<E, G> = [Extract<E, readonly [string, unknown]>] extends [never] ? G : Marked<E, G>
+
+type Marked<E, G> = [AddedBy<E>] extends [never] ? ([DroppedBy<E>] extends [never] ? G : unknown) : AddedBy<E>
+
+/** The known type of an identity. `never` means that no guard of the controller or route has one. */
+export type IdentityIn<G> = [G] extends [never] ? IdentityValue : G
+
+/** A token for a value that `inject` can supply. The type parameter is the type of the value. */
+export interface Token<T> {
+  /** Names the token in messages. */
+  readonly token: string
+  /** Carries the type only; never set. */
+  readonly $type?: T
+}
+
+/** Tokens by the key under which their values arrive. */
+export type Tokens = Readonly<Record<string, Token<unknown>>>
+
+/** The values of a record of tokens. */
+export type Injected<M> = { readonly [K in keyof M]: M[K] extends Token<infer T> ? T : never }
+
+/**
+ * Defines a token for an interface, a value or a choice between implementations, which others provide with {@link bind}.
+ *
+ * @example
+ * export const PaymentGateway = defineToken<{ charge(cents: number): Promise<string> }>('PaymentGateway')
+ */
+export function defineToken<T>(name: string): Token<T> {
+  return placed(Object.freeze({ token: name }), defineToken)
+}
+
+/** Whether the value can be injected. */
+export function isToken(value: unknown): value is Token<unknown> {
+  return typeof value === 'object' && value !== null && 'token' in value && typeof value.token === 'string'
+}
 
 /** Attributes of a cookie (RFC 6265 section 4.1). */
 export interface CookieOptions {
@@ -199,4 +254,127 @@ export interface ExecutionContext<I = unknown> {
 export interface RouteContext<I = unknown> extends ExecutionContext<I> {
   /** The route that answers. */
   readonly route: RouteInfo
+}
+
+/** A token that the application itself supplies. */
+export interface BuiltIn<T> extends Token<T> {
+  /** Distinguishes built-in tokens from providers. */
+  readonly kind: 'built-in'
+  /** Reads the value, for those that can be read in more than one way. */
+  readonly schema?: Schema
+}
+
+/** Whether a token is one that the application itself supplies. */
+export function isBuiltIn(token: object): token is BuiltIn<unknown> {
+  return 'kind' in token && token.kind === 'built-in'
+}
+
+/** The request: `inject: { request: HttpRequest }`. */
+export const HttpRequest: BuiltIn<HttpRequestValue> = { kind: 'built-in', token: 'HttpRequest' }
+export type HttpRequest = HttpRequestValue
+
+/** The head of the response, to set status, headers and cookies on: `inject: { response: HttpResponse }`. */
+export const HttpResponse: BuiltIn<HttpResponse> = { kind: 'built-in', token: 'HttpResponse' }
+
+/** The context of the request: the same object as a handler's second argument. */
+export const ExecutionContext: BuiltIn<ExecutionContext> = {
+  kind: 'built-in',
+  token: 'ExecutionContext',
+}
+
+/** The address of the client: `inject: { address: ClientAddress }`. The Host header is `request.host`. */
+export const ClientAddress: BuiltIn<string> = { kind: 'built-in', token: 'ClientAddress' }
+export type ClientAddress = string
+
+/** The application's logger: `inject: { log: Logger }`. In a request, `context.log` adds the request's id. */
+export const Logger: BuiltIn<Logger> = { kind: 'built-in', token: 'Logger' }
+
+/** The settings of the application. */
+export type Config = ConfigValues
+
+/** The token of the settings, with their types. */
+export interface ConfigToken extends BuiltIn<Config> {
+  /**
+   * Returns a token for the settings as another schema reads them, independent of `configSchema`. If the schema refuses them, the start
+   * fails.
+   *
+   * @example
+   * const MailSettings = z.object({ smtpHost: z.string() })
+   * inject: { settings: Config.of(MailSettings) }
+   */
+  of<S extends Schema>(schema: S): BuiltIn<OutputOf<S>>
+}
+
+/**
+ * The settings of the application: `inject: { config: Config }`. `configSchema` reads them from `config`. {@link Register} or `Config.of`
+ * types them.
+ */
+export const Config: ConfigToken = {
+  kind: 'built-in',
+  token: 'Config',
+  of: (schema) => ({ kind: 'built-in', token: 'Config', schema }),
+}
+
+/** The session of a client: data kept on the server, found by a signed id in a cookie. */
+export interface Session<T = SessionValues> {
+  /** The id in the cookie. Until the session is stored, no client knows it. */
+  readonly id: string
+  /** The data, which you can read and change. Changes are stored before the response is sent. */
+  readonly data: T
+  /** Sets a new id, and the old one stops working. Call it when a client signs in or out, or gets more rights. */
+  regenerate(): Promise<void>
+  /** Deletes the data in the store and the cookie of the client. */
+  destroy(): Promise<void>
+}
+
+/** The token of the session, with the types of its data. */
+export interface SessionToken extends BuiltIn<Session> {
+  /**
+   * The same token with the types of a schema, which has to be the one of the `session` option.
+   *
+   * @example
+   * inject: { session: Session.of(CartSession) }
+   */
+  of<S extends Schema>(schema: S): BuiltIn<Session<OutputOf<S>>>
+}
+
+/**
+ * The session: `inject: { session: Session }`. Needs the `session` option of `createApp`. {@link Register} or `Session.of` types its data.
+ */
+export const Session: SessionToken = {
+  kind: 'built-in',
+  token: 'Session',
+  of: (schema) => ({ kind: 'built-in', token: 'Session', schema }),
+}
+
+/** Marks upstreams. Never in data of users. */
+export const FORWARDS: unique symbol = Symbol('octavo.forwards')
+
+/** The key under which a route that forwards its requests injects its upstream. */
+export const FORWARDED = '[upstream]'
+
+/** An application that answers requests of the web platform, such as one of Octavo or Hono. */
+export interface UpstreamApp {
+  /** Answers a request. */
+  fetch(request: Request): Awaitable<Response>
+}
+
+/** The target of `forward` of a route: an API behind the application. Made by `defineUpstream` of `octavo/upstream`. */
+export interface ForwardTarget extends Token<UpstreamApp> {
+  /** Distinguishes upstreams from other providers. */
+  readonly [FORWARDS]: true
+}
+
+/** Whether a value was made by `defineUpstream`. */
+export function isForwardTarget(value: unknown): value is ForwardTarget {
+  return typeof value === 'object' && value !== null && FORWARDS in value
+}
+
+/** The replacement of an upstream: an application, or a function that answers requests. */
+export type UpstreamStandIn = UpstreamApp | UpstreamApp['fetch']
+
+/** Returns the value that `bind` binds an upstream to: a function or an application becomes its value. */
+export function toUpstreamValue(to: object): object {
+  if (typeof to === 'function') return { value: { fetch: to } }
+  return 'fetch' in to && typeof to.fetch === 'function' ? { value: to } : to
 }

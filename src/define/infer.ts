@@ -1,7 +1,7 @@
 import type { ParamValues } from '../router/path/param-types.ts'
 import type { EventsOf, Raw, ReplyOf, ReplyWithOneOf, ServerSentEvent } from './reply.ts'
 import type { Fields, InputOf, OutputOf, Schema, ResponseKey, SuccessStatus } from '../schema/schema.ts'
-import type { Injected, Tokens } from './token.ts'
+import type { Injected, Tokens } from './context.ts'
 
 /** The declaration of one source: a schema, a record of schemas, or a list of names (each a required string). */
 export type SourceSpec = Schema | Fields | readonly string[]

@@ -4,10 +4,9 @@ import { atDefinition, placed, type DefinitionProblem } from '../base/definition
 import { isSchema, type ResponseKey, type OutputOf, type Schema, type SchemaOf } from '../schema/schema.ts'
 import type { DeclaredSource } from '../schema/sources.ts'
 import type { VersionSpec } from '../versioning/version.ts'
-import type { ExecutionContext, RouteContext } from './context.ts'
+import type { ExecutionContext, RouteContext, Injected, Tokens } from './context.ts'
 import { isRaw, isReply } from './reply.ts'
 import type { Or } from './infer.ts'
-import type { Injected, Tokens } from './token.ts'
 
 declare const CONTENT: unique symbol
 declare const ENVELOPE: unique symbol

@@ -1,7 +1,6 @@
 import { toKebab, toPascal } from '../base/values.ts'
-import type { Controller } from './controller.ts'
+import type { Controller, Module } from './module.ts'
 import type { Flat, Or, ParamsOf, PathIn } from './infer.ts'
-import type { Module } from './module.ts'
 import type {
   Answers,
   EnabledVersions,

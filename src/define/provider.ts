@@ -1,6 +1,13 @@
 import type { Awaitable } from '../base/values.ts'
-import type { Injected, Token, Tokens } from './token.ts'
-import { isForwardTarget, toUpstreamValue, type ForwardTarget, type UpstreamStandIn } from './forward.ts'
+import {
+  isForwardTarget,
+  toUpstreamValue,
+  type Injected,
+  type Token,
+  type Tokens,
+  type ForwardTarget,
+  type UpstreamStandIn,
+} from './context.ts'
 import { placed } from '../base/definition-error.ts'
 
 /** How long a value lives: with the application, with one request, or new for each place that injects it. */

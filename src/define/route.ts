@@ -1,11 +1,8 @@
 import type { Method } from '../http/http.ts'
 import type { RoutePolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/version.ts'
-import type { ForwardTarget } from './forward.ts'
-import type { Layers } from './layers.ts'
-import type { RouteContext } from './context.ts'
-import type { AnyGuard, Guard } from './guard.ts'
-import type { Added, Dropped, IdentityIn, Identity } from './identity.ts'
+import type { ForwardTarget, RouteContext, Added, Dropped, IdentityIn, Identity, Tokens } from './context.ts'
+import type { Layers, AnyGuard, Guard } from './layers.ts'
 import type {
   AnswersOf,
   ByStatus,
@@ -26,13 +23,12 @@ import type {
   SourcesOf,
   WithoutStatus,
 } from './infer.ts'
-import type { MeantPath, MeantPrefix } from './meant-path.ts'
 import type { AddedInterceptor } from './interceptor.ts'
 import type { IdentityValue } from './register.ts'
-import type { Tokens } from './token.ts'
 import type { VersionField } from './versions.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 import { placed } from '../base/definition-error.ts'
+import type { ParamValues } from '../router/path/param-types.ts'
 
 /** The options that routes, controllers, routers and modules have in common. */
 export interface Shared {
@@ -256,3 +252,58 @@ export interface AnyRoute extends RouteOptions, Layers {
   readonly forward?: ForwardTarget
   readonly validate?: boolean
 }
+
+/*
+ * Mistakes in the text of a path, found by the type checker. The type of a path that is wrong is the path that was meant, so that messages
+ * name it and editors offer it. `parsePattern` has the same rules and finds what is left.
+ */
+
+/** A path as it was meant: `/{id}` for `/:id`, every known type for `/{id:integer}`, and the path itself if it is right. */
+type MeantPath<P> = P extends unknown ? Readings<P>[IsRight<P>] : P
+
+/** An interface, because its members cost the type checker nothing until they are asked for. */
+interface Readings<P> {
+  readonly right: P
+  readonly wrong: Meant<P>
+}
+
+/** A prefix as it was meant. What is meant is not what is inferred: the first branch alone tells the type. */
+export type MeantPrefix<P extends string> = string extends P
+  ? P
+  : NoInfer<P extends '' ? P : P extends `/${string}` ? MeantPath<P> : Slashed<P>>
+
+/** A text with the slash that every path begins with. */
+type Slashed<T> = [T] extends [string] ? (string extends T ? `/${string}` : `/${T}`) : never
+
+type Meant<P> = P extends `${infer Path}?${string}`
+  ? MeantPath<Path>
+  : P extends `${infer Head}//${infer Rest}`
+    ? MeantPath<`${Head}/${Rest}`>
+    : P extends `${infer Head}/:${infer Name}/${infer Rest}`
+      ? MeantPath<`${Head}/{${Name}}/${Rest}`>
+      : P extends `${infer Head}/:${infer Name}`
+        ? MeantPath<`${Head}/{${Name}}`>
+        : P extends `${infer Head}[...${infer Name}]${string}`
+          ? MeantPath<`${Head}{${Name}:path}`>
+          : P extends `${infer Head}[${infer Name}]${infer Rest}`
+            ? MeantPath<`${Head}{${Name}}${Rest}`>
+            : P extends `${infer Head}*${infer Name}`
+              ? MeantPath<`${Head}{${RestName<Name>}:path}`>
+              : WithKnownTypes<P>
+
+type RestName<Name extends string> = Name extends '' | `${string}${'*' | '/'}${string}` ? 'rest' : Name
+
+/** A path is right if it has nothing of other frameworks and no unknown type. */
+type IsRight<P> = P extends `${string}${'[' | '*' | '?' | '//' | '/:'}${string}`
+  ? 'wrong'
+  : P extends `${string}:${infer Type}}${infer Rest}`
+    ? Type extends keyof ParamValues
+      ? IsRight<Rest>
+      : 'wrong'
+    : 'right'
+
+type WithKnownTypes<P, Before extends string = ''> = P extends `${infer Head}:${infer Type}}${infer Rest}`
+  ? Type extends keyof ParamValues
+    ? WithKnownTypes<Rest, `${Before}${Head}:${Type}}`>
+    : `${Before}${Head}:${keyof ParamValues}}${Rest}`
+  : `/${string}`

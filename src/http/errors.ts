@@ -3,7 +3,7 @@ import { byteLength } from '../base/platform.ts'
 import { capitalize } from '../base/values.ts'
 
 /** A row of a table of errors. */
-export type ErrorRow = number | readonly [status: number, title?: string]
+type ErrorRow = number | readonly [status: number, title?: string]
 
 /** Each error with its status. One whose title is not the phrase of its status has a list, with the title if that is not its code in words. */
 const ROWS = {
@@ -57,15 +57,13 @@ const ROWS = {
 export type CoreErrorCode = keyof typeof ROWS
 
 /** The status and the title of each code. */
-export type ErrorTable<C extends string> = Readonly<
-  Record<C, { readonly status: number; readonly title: string }>
->
+type ErrorTable<C extends string> = Readonly<Record<C, { readonly status: number; readonly title: string }>>
 
-/** The errors that every application may answer with. Those of code that an application adds are in `extension-errors.ts`. */
-export const CORE_ERRORS: ErrorTable<CoreErrorCode> = /* @__PURE__ */ toErrorTable(ROWS)
+/** The errors that every application may answer with. Those of code that an application adds are apart. */
+const CORE_ERRORS: ErrorTable<CoreErrorCode> = /* @__PURE__ */ toErrorTable(ROWS)
 
 /** Writes a table out. */
-export function toErrorTable<C extends string>(rows: Readonly<Record<C, ErrorRow>>): ErrorTable<C> {
+function toErrorTable<C extends string>(rows: Readonly<Record<C, ErrorRow>>): ErrorTable<C> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the codes
   return Object.fromEntries(
     Object.entries<ErrorRow>(rows).map(([code, row]) => {
@@ -190,12 +188,8 @@ export function httpError(code: CoreErrorCode, detail: string, options?: OwnErro
   return toOwnError(CORE_ERRORS, code, detail, options)
 }
 
-/**
- * An error with the status and title of its row in a table.
- *
- * @internal
- */
-export function toOwnError<C extends string>(
+/** An error with the status and title of its row in a table. */
+function toOwnError<C extends string>(
   table: ErrorTable<C>,
   code: C,
   detail: string,
@@ -296,4 +290,55 @@ function toCode(phrase: string): string {
 function toSent(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return Object.fromEntries(entries.filter(([name]) => name !== 'content-encoding'))
+}
+
+/** The errors of middleware and of entry points that an application adds, apart so that bundles without them leave them out. */
+const ADDED_ROWS = {
+  missing_idempotency_key: [400],
+  malformed_idempotency_key: [400],
+  insufficient_scope: [403],
+  cross_site_request: [403, 'Cross-site request'],
+  invalid_cursor: [422],
+  idempotency_key_in_use: [409],
+  idempotent_outcome_unknown: [409],
+  idempotent_response_lost: [409],
+  idempotency_key_reused: [422],
+  precondition_required: 428,
+  rate_limited: 429,
+  overloaded: 503,
+  rate_limit_unavailable: [503],
+  token_keys_unavailable: [503],
+  pin_unavailable: [503],
+  invalid_signature: [401],
+  replays_unavailable: [503],
+  idempotency_unavailable: [503],
+  upstream_invalid: [502],
+  upstream_unreachable: [502],
+  upstream_timeout: [504],
+} as const satisfies Readonly<Record<string, ErrorRow>>
+
+/** A code of the errors of middleware and entry points. */
+export type AddedErrorCode = keyof typeof ADDED_ROWS
+
+const ADDED_ERRORS: ErrorTable<AddedErrorCode> = /* @__PURE__ */ toErrorTable(ADDED_ROWS)
+
+/** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */
+export type ErrorCode = CoreErrorCode | AddedErrorCode
+
+/** The errors Octavo itself answers requests with; `docs/errors.md` explains each. */
+export const ERRORS: Readonly<Record<ErrorCode, { readonly status: number; readonly title: string }>> =
+  /* @__PURE__ */ withAdded(CORE_ERRORS)
+
+// bundlers keep a spread that nothing uses, and drop the call of a function
+function withAdded(core: ErrorTable<CoreErrorCode>): ErrorTable<ErrorCode> {
+  return { ...core, ...ADDED_ERRORS }
+}
+
+/**
+ * An error of middleware or of an entry point, with the status and title of its row.
+ *
+ * @internal
+ */
+export function addedError(code: AddedErrorCode, detail: string, options?: OwnErrorOptions): HttpError {
+  return toOwnError(ADDED_ERRORS, code, detail, options)
 }

@@ -3,14 +3,16 @@ import type { RadixNode } from 'radix3'
 import {
   toNode,
   compareRules,
+  linkTo,
+  toTables,
   type Edge,
   type Endpoints,
   type Node,
   type EdgeRule,
   type PathShape,
   type Tree,
+  type Link,
 } from './node.ts'
-import { linkTo, toTables, type Link } from './tables.ts'
 
 /**
  * A value that may differ between versions. Building a tree for every version this way costs what differs between versions, not

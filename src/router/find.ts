@@ -1,5 +1,4 @@
-import type { Edge, Endpoints, Node, Wide } from './node.ts'
-import { edgesOf } from './tables.ts'
+import { edgesOf, type Edge, type Endpoints, type Node, type Wide } from './node.ts'
 
 /** Where a path stands in a text. It is decoded, begins with a slash and has no query. */
 export interface PathAt {

@@ -1,6 +1,5 @@
-import { toNode, type Node } from './node.ts'
+import { toNode, listChain, toTables, type Node } from './node.ts'
 import { EMPTY_NODE } from './compile-trie.ts'
-import { listChain, toTables } from './tables.ts'
 
 /** The root of one version, to be reached through a literal segment. */
 export interface Mount<T> {

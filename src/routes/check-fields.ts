@@ -1,6 +1,6 @@
 import { suggestion, type DefinitionProblem } from '../base/definition-error.ts'
 import { METHODS } from '../http/http.ts'
-import { isForwardTarget } from '../define/forward.ts'
+import { isForwardTarget } from '../define/context.ts'
 import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
 import { isRange, VERSION_NEUTRAL, cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'

@@ -5,22 +5,20 @@ import {
   withoutSlash,
   normalizePrefix,
   type Pattern,
+  type Prefix,
 } from '../router/path/pattern.ts'
-import type { Prefix } from '../router/path/prefix.ts'
 import { routePolicyProblems } from '../versioning/policy-problems.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/version.ts'
 import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
 import { routeName } from '../define/names.ts'
-import type { StackLayers, LayerStack } from './layer-stack.ts'
-import { resolveLazy } from '../define/lazy.ts'
-import type { ModuleNode } from './modules.ts'
+import type { StackLayers, LayerStack, ModuleNode } from './modules.ts'
+import { resolveLazy } from '../define/module.ts'
 import type { AnyRoute, Shared } from '../define/route.ts'
 import { dataResponses, readSchemas, type RouteSchemas } from '../schema/route-schemas.ts'
 import { fitsOf, type Fitted } from '../define/interceptor.ts'
-import { FORWARDED } from '../define/forward.ts'
-import { isToken, type Token, type Tokens } from '../define/token.ts'
+import { FORWARDED, isToken, type Token, type Tokens } from '../define/context.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 
 /** The settings that a route gets from the controller, routers and module around it. */

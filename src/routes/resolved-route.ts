@@ -1,15 +1,13 @@
 import type { Awaitable } from '../base/values.ts'
-import type { ForwardTarget } from '../define/forward.ts'
+import type { ForwardTarget, Token, Tokens } from '../define/context.ts'
 import type { Method, HttpRequest } from '../http/http.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec, KnownVersions } from '../versioning/version.ts'
-import type { LayerStack } from './layer-stack.ts'
-import type { ModuleNode } from './modules.ts'
+import type { LayerStack, ModuleNode } from './modules.ts'
 import type { ResponseKey, Schema } from '../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
-import type { DeclaredStream } from '../schema/streams.ts'
-import type { Token, Tokens } from '../define/token.ts'
+import type { DeclaredStream } from '../schema/route-schemas.ts'
 import type { UploadLimits } from '../schema/uploads.ts'
 
 /** A route with everything it inherits written out: what the router, the server and the documents work on. */
@@ -287,4 +285,35 @@ export function setExpansion(history: object, code: HistoryCode): void {
 /** Returns the functions of a history, or `undefined` for anything else. */
 export function historyCodeOf(history: object | undefined): HistoryCode | undefined {
   return history && histories.get(history)
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** By the contexts of requests. Few requests have some, so that no other one has a field for them. */
+const all = new WeakMap<object, Set<string>>()
+
+/**
+ * The ids of the changes that altered a request or its response so far, in an application with `usage` or `telemetry`. Events of a stream
+ * add to them until its end.
+ */
+export function alteredBy(context: object): ReadonlySet<string> {
+  return all.get(context) ?? NONE
+}
+
+/** Notes that a change altered a request or its response. */
+export function noteAltered(context: object, change: string): void {
+  const known = all.get(context)
+  if (known === undefined) all.set(context, new Set([change]))
+  else known.add(change)
+}
+
+/** The channel of `node:diagnostics_channel` that publishes a {@link ChangeLoad}. */
+export const LOAD_CHANNEL = 'octavo.change.load'
+
+/** A change has loaded data, or failed to. */
+export interface ChangeLoad {
+  /** The id of the change. */
+  readonly change: string
+  /** Milliseconds. */
+  readonly duration: number
 }

@@ -1,5 +1,13 @@
-import { defOf, isSchema, schemaOf, schemasOf, unwrap, unwrapSchema, type Schema } from './schema.ts'
-import { childrenOf } from './walk.ts'
+import {
+  defOf,
+  isSchema,
+  schemaOf,
+  schemasOf,
+  unwrap,
+  unwrapSchema,
+  childrenOf,
+  type Schema,
+} from './schema.ts'
 
 /** Whether the schema is an object that refuses what it does not declare. */
 export function isStrict(schema: Schema): boolean {

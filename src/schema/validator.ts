@@ -1,8 +1,17 @@
 import type { z } from 'zod'
 
 import { isPromise, type Awaitable } from '../base/values.ts'
-import { defOf, loadedZod, wantZod, schemasOf, isMade, loaded, toZod, type Schema } from './schema.ts'
-import { childrenOf } from './walk.ts'
+import {
+  defOf,
+  loadedZod,
+  wantZod,
+  schemasOf,
+  isMade,
+  loaded,
+  toZod,
+  childrenOf,
+  type Schema,
+} from './schema.ts'
 
 /** A problem that a schema found. */
 export interface SchemaIssue {

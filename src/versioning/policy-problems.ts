@@ -1,7 +1,7 @@
 import { suggestion, type DefinitionProblem } from '../base/definition-error.ts'
 import { describeValue, isBoolean, isRecord } from '../base/values.ts'
 import { cutVersion } from './version.ts'
-import { toTime } from './moment.ts'
+import { toTime } from './policy.ts'
 
 /** Reports what cannot be used in the policy of a version. */
 export function policyProblems(where: string, field: string, policy: unknown): readonly DefinitionProblem[] {

@@ -1,4 +1,18 @@
-import { toTime } from './moment.ts'
+/** Milliseconds since 1970, or `undefined` if it is no moment. */
+export function toTime(moment: unknown): number | undefined {
+  if (moment instanceof Date) return Number.isNaN(moment.getTime()) ? undefined : moment.getTime()
+  if (typeof moment !== 'string' || !MOMENT.test(moment)) return undefined
+  const time = Date.parse(moment)
+  // Date.parse takes 2026-02-30 for the second of March
+  const day = new Date(Date.parse(moment.slice(0, 10)))
+  return Number.isNaN(time) ||
+    Number.isNaN(day.getTime()) ||
+    day.toISOString().slice(0, 10) !== moment.slice(0, 10)
+    ? undefined
+    : time
+}
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
 /** A moment: an ISO 8601 date (the first instant of that day in UTC), a date and time with its zone, or a `Date`. */
 export type Moment = string | Date
@@ -198,4 +212,52 @@ function toLink(link: PolicyLink, rel: 'deprecation' | 'sunset'): string {
   const { href, type, title } = toFullLink(link)
   const named = title === undefined ? '' : `; title="${title.replaceAll(/["\\]/g, '\\$&')}"`
   return `<${href}>; rel="${rel}"; type="${type}"${named}`
+}
+
+/** The life of a version, or of a route in it: moments as ISO 8601 texts. */
+export interface VersionLife {
+  /** Where it stands at this moment. */
+  readonly status: VersionStatus
+  /** Since when it is deprecated, or will be; `true` without a date. Absent when it is not. */
+  readonly deprecated?: true | string
+  /** The moment from which it may stop answering. */
+  readonly sunset?: string
+  /** The brownouts that are not over. Absent without any. */
+  readonly brownouts?: readonly { readonly from: string; readonly to: string }[]
+}
+
+/** The pages about the life of a version. */
+export interface VersionLinks {
+  /** The page about its deprecation. */
+  readonly deprecation?: VersionLink
+  /** The page about its sunset. */
+  readonly sunset?: VersionLink
+}
+
+/** Writes a lifetime out as it stands at a moment. */
+export function toLife(lifetime: Lifetime | undefined, now: number): VersionLife {
+  const { deprecated = false, ...rest } = lifetime ?? {}
+  const { sunset, brownouts = [] }: Partial<Lifetime> = rest
+  const ahead = brownouts.filter(({ to }) => now < to)
+  const since = typeof deprecated === 'number' ? toIso(deprecated) : deprecated
+  return {
+    status: statusAt(lifetime, now),
+    ...(since === false ? {} : { deprecated: since }),
+    ...(sunset === undefined ? {} : { sunset: toIso(sunset) }),
+    ...(ahead.length === 0
+      ? {}
+      : { brownouts: ahead.map(({ from, to }) => ({ from: toIso(from), to: toIso(to) })) }),
+  }
+}
+
+/** Writes the links of a policy out. */
+export function toVersionLinks({ deprecation, sunset }: VersionPolicy['links'] = {}): VersionLinks {
+  return {
+    ...(deprecation === undefined ? {} : { deprecation: toFullLink(deprecation) }),
+    ...(sunset === undefined ? {} : { sunset: toFullLink(sunset) }),
+  }
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString()
 }

@@ -148,3 +148,154 @@ export const MAX_VERSION_LENGTH = 64
 export function cutVersion(text: string): string {
   return text.slice(0, MAX_VERSION_LENGTH)
 }
+
+/** The versions that specifications name themselves, each once: hundreds of routes may share theirs. */
+export function declaredVersions(specs: Iterable<VersionSpec | undefined>): readonly string[] {
+  const entries = new Set([...new Set(specs)].flatMap(toEntries))
+  return [...entries].filter((entry) => typeof entry === 'string').filter((entry) => !isRange(entry))
+}
+
+/**
+ * The known versions, oldest first: those listed, in the order of their values or, where they have none, newest first; then those
+ * only routes declare.
+ */
+export function createKnown(
+  listed: readonly string[],
+  declared: readonly string[],
+  format: VersionFormat,
+  elsewhere: readonly string[] = [],
+): KnownVersions {
+  const byCanonical = new Map<string, string>()
+  for (const version of [...listed, ...declared]) {
+    const canonical = canonicalVersion(version, format)
+    if (canonical !== undefined && !byCanonical.has(canonical)) byCanonical.set(canonical, version)
+  }
+  const all = [...byCanonical.values()]
+  const byValue = all.every(hasOrder)
+  const list = byValue
+    ? all.toSorted(compareVersions)
+    : listed.toReversed().concat(all.filter((version) => !listed.includes(version)))
+  const find: KnownVersions['find'] = (text) => {
+    const canonical = canonicalVersion(text, format)
+    return canonical === undefined ? undefined : byCanonical.get(canonical)
+  }
+  const apart = new Set(elsewhere.map(find))
+  return {
+    list,
+    format,
+    isOrdered: byValue || all.every((version) => listed.includes(version)),
+    find,
+    isElsewhere: (version) => apart.has(version),
+  }
+}
+
+/** Writes a specification out over the known versions. Ranges that cannot be read claim nothing; `rangeProblem` reports them. */
+export function expandSpec(spec: VersionSpec | undefined, known: KnownVersions): ExpandedSpec {
+  const entries = toEntries(spec)
+  const claims = new Map<string, Claim>()
+  for (const entry of entries) {
+    if (typeof entry === 'symbol') continue
+    if (!isRange(entry)) {
+      const version = known.find(entry)
+      if (version !== undefined && !known.isElsewhere(version)) claims.set(version, EXACT)
+      continue
+    }
+    const covered = coveredBy(entry, known) ?? []
+    const low = known.list.indexOf(covered[0] ?? '')
+    const high = known.list.indexOf(covered.at(-1) ?? '')
+    const claim = { strength: 1, low, high }
+    for (const version of covered) {
+      const current = claims.get(version)
+      if (current === undefined || compareClaims(claim, current) < 0) claims.set(version, claim)
+    }
+  }
+  return { unversioned: spec === undefined, neutral: entries.includes(VERSION_NEUTRAL), claims }
+}
+
+const EXACT: Claim = { strength: 0, low: 0, high: 0 }
+
+/** Orders claims on one version: the version itself, then the range that begins latest, then the one that ends earliest. */
+function compareClaims(a: Claim, b: Claim): number {
+  return a.strength - b.strength || b.low - a.low || a.high - b.high
+}
+
+const COMPARATORS: Readonly<Record<string, (order: number) => boolean>> = {
+  '>=': (order) => order >= 0,
+  '>': (order) => order > 0,
+  '<=': (order) => order <= 0,
+  '<': (order) => order < 0,
+  '=': (order) => order === 0,
+}
+
+/** The known versions in a range such as `'>=1.2 <2'`, oldest first, or `undefined` if it cannot be read. */
+export function coveredBy(range: string, known: KnownVersions): readonly string[] | undefined {
+  const tests = range
+    .trim()
+    .split(/(?<!\s)\s+(?=[<>=])/)
+    .map((comparator) => {
+      const [, operator = '', bound = ''] = /^([<>]=?|=)\s*([^\s<>=]+)$/.exec(comparator) ?? []
+      const holds = COMPARATORS[operator]
+      const place = placeOf(bound, known)
+      return holds === undefined || place === undefined ? undefined : (index: number) => holds(index - place)
+    })
+  if (tests.includes(undefined)) return undefined
+  return known.list.filter(
+    (version, index) => !known.isElsewhere(version) && tests.every((test) => test?.(index) === true),
+  )
+}
+
+/** Where a bound stands among the known versions; between two of them when it is not known itself. */
+function placeOf(bound: string, known: KnownVersions): number | undefined {
+  const version = known.find(bound)
+  if (version !== undefined) return known.list.indexOf(version)
+  if (canonicalVersion(bound, known.format) === undefined || !hasOrder(bound) || !known.list.every(hasOrder))
+    return undefined
+  return known.list.filter((other) => compareVersions(other, bound) < 0).length - 0.5
+}
+
+/** Something that answers for versions. */
+export interface Versioned {
+  readonly spec: ExpandedSpec
+}
+
+/** The kinds of routes that may answer if no route names the version. */
+export interface Answers {
+  readonly unversioned: boolean
+  readonly neutral: boolean
+}
+
+/** Whether a handler of a path shape names a version. Other paths never opted in: docs/guide/versioning-rules.md#unversioned-and-neutral */
+export function isVersioned(candidates: readonly Versioned[]): boolean {
+  return candidates.some(({ spec }) => spec.claims.size > 0)
+}
+
+/**
+ * Creates the function that selects the candidates for one method and path shape that answer a version. Several candidates conflict.
+ * The order is that of docs/guide/versioning-rules.md#who-answers
+ */
+export function createSelect<V extends Versioned>(
+  candidates: readonly V[],
+): (version: string | null, answers: Answers) => readonly V[] {
+  const unversioned = candidates.filter(({ spec }) => spec.unversioned)
+  const neutral = candidates.filter(({ spec }) => spec.neutral)
+  return (version, answers) => {
+    const claimed = version === null ? [] : strongest(candidates, version)
+    if (claimed.length > 0) return claimed
+    if (answers.unversioned && unversioned.length > 0) return unversioned
+    return answers.neutral ? neutral : []
+  }
+}
+
+/** The candidates with the strongest claim on a version. */
+function strongest<V extends Versioned>(candidates: readonly V[], version: string): readonly V[] {
+  let best: Claim | undefined
+  let holders: V[] = []
+  for (const candidate of candidates) {
+    const claim = candidate.spec.claims.get(version)
+    if (claim === undefined) continue
+    const order = best === undefined ? -1 : compareClaims(claim, best)
+    if (order < 0) [best, holders] = [claim, [candidate]]
+    else if (order === 0) holders.push(candidate)
+  }
+  return holders
+}

@@ -19,6 +19,7 @@ import {
   type VersionSource,
   type VersionStatusCodes,
   type VersionValue,
+  type RequestDraft,
 } from './schemes/scheme.ts'
 import { hasStatus, type KnownVersions, type VersionFormat } from './version.ts'
 
@@ -237,4 +238,31 @@ function toScheme(
 function given(statusCodes: unknown): Partial<VersionStatusCodes> {
   if (!isStatusCodes(statusCodes)) return {}
   return Object.fromEntries(Object.entries(statusCodes).filter(([, status]) => status !== undefined))
+}
+
+/** How a request asks for a version: what a scheme changes in it. */
+export interface WrittenVersion {
+  readonly scheme: ActiveScheme
+  readonly change: Partial<RequestDraft>
+}
+
+/**
+ * Writes a version into a request, as the first scheme that can does, or `undefined` if none can.
+ *
+ * @throws `TypeError` when the scheme would not read the version in the host that it writes.
+ */
+export function writeVersion(
+  versioning: Versioning | undefined,
+  version: string,
+  draft: Partial<RequestDraft> & Pick<RequestDraft, 'path' | 'prefix'>,
+): WrittenVersion | undefined {
+  for (const scheme of versioning?.schemes ?? []) {
+    const change = scheme.scheme.write?.(
+      { query: {}, headers: {}, host: '', ...draft },
+      version,
+      scheme.options,
+    )
+    if (change !== undefined) return { scheme, change }
+  }
+  return undefined
 }

@@ -1,10 +1,179 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import type { FieldId, Step } from '../chain.ts'
-import { toRecord } from '../../base/values.ts'
+import { toObjectSchema, shapeOf, type Schema } from '../../schema/schema.ts'
+import { messageOf, toRecord } from '../../base/values.ts'
+import { type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
+import { planObject } from '../convert/object-plan.ts'
+import { MigrationError, RefusedError, type Loading, type Converter } from '../convert/converter.ts'
+import { loadIn } from '../convert/instructions.ts'
+import { validated, combined, hintsOf, valuesOf } from './values.ts'
 import type { Random } from './random.ts'
-import { createTrip, type Direction, type Side, type Sided, type Trouble, type Values } from './step.ts'
-import { combined, hintsOf, validated, valuesOf } from './values.ts'
+
+/** The fields of a model at one point of its history. */
+export type Side = ReadonlyMap<FieldId, { readonly name: string; readonly schema: Schema }>
+
+/** One step of a model, with its fields on both sides. */
+export interface Sided {
+  readonly step: Step
+  readonly newer: Side
+  readonly older: Side
+}
+export type Values = ReadonlyMap<FieldId, unknown>
+
+export type Direction = 'up' | 'down'
+
+/** The reason why a conversion made nothing. */
+export type Trouble = {
+  /** The step to blame. */
+  readonly sided: Sided
+  /** The names of the fields that it was making. */
+  readonly fields: readonly string[]
+} & (
+  | { readonly kind: 'threw'; readonly reason: string }
+  /** A value does not fit the schema of the other side. */
+  | { readonly kind: 'unfit'; readonly value: unknown }
+  /** A value is refused, as the change says that it may be. */
+  | { readonly kind: 'refused' }
+)
+
+/** The result of a conversion, or the reason for its failure. */
+export type Outcome = { readonly value: Values } | { readonly trouble: Trouble }
+
+/** The steps of a model, newest first. */
+export function toSided({ model, fieldIds, steps }: Chain): readonly Sided[] {
+  const shape = shapeOf(model)
+  const newest: [FieldId, { name: string; schema: Schema }][] = []
+  for (const [name, fieldId] of fieldIds) {
+    const schema = shape[name]
+    if (schema !== undefined) newest.push([fieldId, { name, schema }])
+  }
+  let side: Side = new Map(newest)
+  return steps.map((step) => {
+    const newer = side
+    side = olderSide(newer, step.fieldChanges)
+    return { step, newer, older: side }
+  })
+}
+
+function olderSide(newer: Side, fieldChanges: readonly FieldChange[]): Side {
+  const older = new Map(newer)
+  for (const fieldChange of fieldChanges) {
+    const { fieldId } = fieldChange
+    const field = newer.get(fieldId)
+    if (fieldChange.kind === 'added') older.delete(fieldId)
+    else if (fieldChange.kind === 'removed')
+      older.set(fieldId, { name: fieldChange.name, schema: fieldChange.was })
+    else if (field !== undefined)
+      older.set(
+        fieldId,
+        fieldChange.kind === 'renamed'
+          ? { ...field, name: fieldChange.was }
+          : { ...field, schema: fieldChange.was },
+      )
+  }
+  return older
+}
+
+/**
+ * Takes values through steps, newest first, and back. They are converted as they are served in a model that has the fields of `newer` and no
+ * others. The older schemas then parse values, as responses and requests of the older version are.
+ */
+export function createTrip(
+  steps: readonly [Sided, ...Sided[]],
+  newer: Side,
+  older: Side,
+  loaded?: unknown,
+): (values: Values, direction: Direction) => Outcome {
+  const own = steps.map(({ step }, order) => ({
+    order,
+    step,
+    fieldChanges: step.fieldChanges,
+    isGroup: step.fieldChanges.some(isGrouped),
+    isPartial: false,
+    isRefined: false,
+    named: undefined,
+  }))
+  const fields = [...newer.values()].map(({ name, schema }) => [name, schema] as const)
+  const fieldIds = new Map([...newer].map(([fieldId, { name }]) => [name, fieldId]))
+  const modelled = { fieldIds, wrappers: new Map(), steps: own }
+  const plan = planObject(toObjectSchema(Object.fromEntries(fields)), modelled, own, {
+    planOf: () => undefined,
+    isLoading: (side) => steps.some(({ step }) => loadIn(step.reshape, side) !== undefined),
+  })
+  return (values, direction) => {
+    const [from, to] = direction === 'up' ? [older, newer] : [newer, older]
+    const given: Record<string, unknown> = {}
+    for (const [fieldId, value] of values) {
+      const field = from.get(fieldId)
+      if (field !== undefined && value !== undefined) given[field.name] = value
+    }
+    try {
+      const made = toRecord(convert(plan[direction], given, loaded))
+      const found = new Map(
+        [...to].flatMap(([fieldId, { name }]) => (name in made ? [[fieldId, made[name]]] : [])),
+      )
+      return direction === 'up' ? { value: found } : parsed(found, steps, older)
+    } catch (error) {
+      return { trouble: toTrouble(error, steps) }
+    }
+  }
+}
+
+/** Converts a value. Changes that load something get `loaded`. */
+function convert(converter: Converter, value: object, loaded: unknown): unknown {
+  const kept = new Map<object, unknown>()
+  let count = 0
+  const loading: Loading = {
+    keep: (by, _, make) => {
+      if (!kept.has(by)) kept.set(by, make())
+      // what is kept by a key is always made by the same code
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      return kept.get(by) as never
+    },
+    wait: (_loader, _values, take) => {
+      count++
+      take(loaded)
+    },
+    count: 0,
+  }
+  let made
+  do {
+    count = 0
+    made = converter(value, { loading })
+  } while (count > 0)
+  return made
+}
+
+function isGrouped({ kind }: FieldChange): boolean {
+  return kind === 'added' || kind === 'removed'
+}
+
+/** Parses the fields that steps gave other schemas. */
+function parsed(values: Map<FieldId, unknown>, steps: readonly Sided[], older: Side): Outcome {
+  for (const sided of steps.toReversed()) {
+    for (const { kind, fieldId } of sided.step.fieldChanges) {
+      const field = older.get(fieldId)
+      if (field === undefined || (kind !== 'retyped' && kind !== 'removed')) continue
+      const value = values.get(fieldId)
+      const fitting = validated(field.schema, value)
+      if (fitting === undefined) return { trouble: { kind: 'unfit', sided, fields: [field.name], value } }
+      values.set(fieldId, fitting.value)
+    }
+  }
+  return { value: values }
+}
+
+function toTrouble(error: unknown, steps: readonly [Sided, ...Sided[]]): Trouble {
+  const [first] = steps
+  if (error instanceof RefusedError) return { kind: 'refused', sided: first, fields: [] }
+  if (!(error instanceof MigrationError))
+    return { kind: 'threw', sided: first, fields: [], reason: `it threw: ${messageOf(error)}` }
+  const { fields, unfit } = error.failure
+  const sided = steps.find(({ step }) => step.change.id === error.change) ?? first
+  if (unfit !== undefined) return { kind: 'unfit', sided, fields, value: unfit.value }
+  const reason = 'cause' in error ? `it threw: ${messageOf(error.cause)}` : 'it returned a promise'
+  return { kind: 'threw', sided, fields, reason }
+}
 
 /** The trouble of several steps together. */
 export type ChainTrouble =

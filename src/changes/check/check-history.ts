@@ -7,9 +7,17 @@ import { loadIn } from '../convert/instructions.ts'
 import { findHistoryInternals } from '../internals.ts'
 import type { AnyReshape } from '../change.ts'
 import { checkBodies } from './check-bodies.ts'
-import { checkChain, type ChainTrouble } from './check-chain.ts'
+import {
+  checkChain,
+  createTrip,
+  toSided,
+  type ChainTrouble,
+  type Direction,
+  type Sided,
+  type Trouble,
+  type Values,
+} from './check-chain.ts'
 import { createRandom, type Random } from './random.ts'
-import { createTrip, toSided, type Direction, type Sided, type Trouble, type Values } from './step.ts'
 import { combined, hintsOf, show, validated, valuesOf } from './values.ts'
 
 /** The options of `checkHistory`. */

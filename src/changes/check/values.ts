@@ -1,10 +1,8 @@
 import { inspect } from 'node:util'
 
-import { defOf, isSchema, schemaOf, schemasOf, toZod, type Schema } from '../../schema/schema.ts'
+import { defOf, isSchema, schemaOf, schemasOf, toZod, lazyInner, type Schema } from '../../schema/schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { lazyInner } from '../../schema/walk.ts'
-import { textOf } from './pattern-text.ts'
-import type { Random } from './random.ts'
+import { textOf, type Random } from './random.ts'
 
 /** The choices that values are drawn by. */
 export interface Source {

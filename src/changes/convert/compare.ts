@@ -1,5 +1,4 @@
-import { defOf, schemaOf, toZod, type Schema } from '../../schema/schema.ts'
-import { shapeOf } from '../chain.ts'
+import { defOf, schemaOf, toZod, shapeOf, type Schema } from '../../schema/schema.ts'
 
 /** The kind of values that a schema takes and returns, or `undefined` if that is not plain, as of coerced ones. */
 export function plainKind(schema: Schema): string | undefined {

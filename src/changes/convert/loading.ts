@@ -1,8 +1,7 @@
 import { ignoreRejection, isPromise, isObject } from '../../base/values.ts'
 import { openChannel } from '../../base/platform.ts'
 import { HttpError } from '../../http/errors.ts'
-import type { MigrationSite } from '../../routes/resolved-route.ts'
-import { LOAD_CHANNEL, type ChangeLoad } from './load-channel.ts'
+import { LOAD_CHANNEL, type MigrationSite, type ChangeLoad } from '../../routes/resolved-route.ts'
 import {
   MigrationError,
   threwIn,

@@ -1,6 +1,6 @@
 import { atDefinition, type DefinitionProblem } from '../../base/definition-error.ts'
-import { defOf, schemaOf, metaOf, type Schema } from '../../schema/schema.ts'
-import { shapeOf, type AnyChange, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
+import { defOf, schemaOf, metaOf, shapeOf, type Schema } from '../../schema/schema.ts'
+import { type AnyChange, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { modelBehind } from '../model.ts'
 
 /** A step as it applies to one object schema. */

@@ -1,7 +1,6 @@
 import { createValidator } from '../../schema/validator.ts'
 import { ignoreRejection, isPromise } from '../../base/values.ts'
-import { zod } from '../zod.ts'
-import { cloneSchema } from './clone.ts'
+import { zod, cloneSchema } from '../zod.ts'
 import type { ModelledFields, AppliedStep } from './modelled-fields.ts'
 import { interpretLoading } from './loading.ts'
 import {
@@ -17,8 +16,8 @@ import {
 import { interpret, type Member, type Program } from './program.ts'
 import { compileProgram } from './program-code.ts'
 import { downInstructions, upInstructions, type Instruction } from './instructions.ts'
-import { defOf, schemaOf, toZod, type Schema } from '../../schema/schema.ts'
-import { shapeOf, type FieldId, type Step } from '../chain.ts'
+import { defOf, schemaOf, toZod, shapeOf, type Schema } from '../../schema/schema.ts'
+import { type FieldId, type Step } from '../chain.ts'
 
 /** Plans an object schema for the version before the last of these steps. */
 export function planObject(

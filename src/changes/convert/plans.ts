@@ -1,16 +1,23 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { ignoreRejection, isPromise, isObject } from '../../base/values.ts'
-import { defOf, schemaOf, schemasOf, toZod, type Schema } from '../../schema/schema.ts'
+import { defOf, schemaOf, schemasOf, toZod, childrenOf, lazyInner, type Schema } from '../../schema/schema.ts'
 import { createValidator } from '../../schema/validator.ts'
-import { childrenOf, lazyInner } from '../../schema/walk.ts'
-import { toChains, type AnyChange, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
-import { changesNames, namedModel, namesBefore } from '../field-names.ts'
-import { cloneSchema, withMeta } from './clone.ts'
+import {
+  toChains,
+  changesNames,
+  namesBefore,
+  type AnyChange,
+  type Chain,
+  type FieldChange,
+  type FieldId,
+  type Step,
+} from '../chain.ts'
+import { namedModel } from '../model.ts'
+import { cloneSchema, withMeta, zod } from '../zod.ts'
 import { planObject } from './object-plan.ts'
 import { createConverters, convertAt, type Plan, type Direction, type Converter } from './converter.ts'
 import { createFindModelledFields, type ModelledFields } from './modelled-fields.ts'
 import { loadIn } from './instructions.ts'
-import { zod } from '../zod.ts'
 
 /** The plans of all schemas in all versions, each made once. */
 export interface Plans {

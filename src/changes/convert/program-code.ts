@@ -2,8 +2,7 @@ import { isPromise } from '../../base/values.ts'
 import { isCodeAllowed } from '../../schema/validator.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { apart, incomplete, toldOf, withRead, type Program } from './program.ts'
-import { differs } from './tracking.ts'
-import { below, promisedIn, threwIn, type Identified, type Converter } from './converter.ts'
+import { differs, below, promisedIn, threwIn, type Identified, type Converter } from './converter.ts'
 import type { NamedRegister, InstructionOf } from './instructions.ts'
 
 /**

@@ -4,6 +4,7 @@ import {
   callBlamed,
   RefusedError,
   convertAt,
+  differs,
   type Plan,
   type Direction,
   type Extra,
@@ -12,7 +13,6 @@ import {
   type Converter,
   type ChangeExtra,
 } from './converter.ts'
-import { differs } from './tracking.ts'
 import type {
   NamedRegister,
   RequiredRegister,

@@ -1,4 +1,4 @@
-import type { AnyGuard } from '../../define/guard.ts'
+import type { AnyGuard } from '../../define/layers.ts'
 import type { Method } from '../../http/http.ts'
 import type { Identified, ChangeExtra } from '../convert/converter.ts'
 import type { Schema } from '../../schema/schema.ts'

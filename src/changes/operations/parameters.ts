@@ -1,23 +1,22 @@
 import { headerName } from '../../http/http.ts'
 import type { Param, Pattern } from '../../router/path/pattern.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
-import { isSchema, type Fields, type Schema } from '../../schema/schema.ts'
+import { isSchema, shapeOf, type Fields, type Schema } from '../../schema/schema.ts'
 import { isString, toRecord, describeValue, isRecord } from '../../base/values.ts'
-import { shapeOf } from '../chain.ts'
-import { cloneNameless } from '../convert/clone.ts'
+import { cloneNameless } from '../zod.ts'
 import { createRefine } from '../convert/object-plan.ts'
 import type { AppliedOperation, NameWas, NamesWere, Operation } from './operation.ts'
 import { absent } from '../was.ts'
 import {
   callBlamed,
   createMadeCheck,
+  differs,
   type Plan,
   type Extra,
   type Identified,
   type Converter,
 } from '../convert/converter.ts'
 import { toldOf } from '../convert/program.ts'
-import { differs } from '../convert/tracking.ts'
 
 export interface SourceConverter {
   /** That of models. */

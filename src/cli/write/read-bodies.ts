@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-import { shapeOf, type AnyChange } from '../../changes/chain.ts'
+import { type AnyChange } from '../../changes/chain.ts'
+import { shapeOf, defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { plainKind } from '../../changes/convert/compare.ts'
 import { operationsOf } from '../../changes/expand.ts'
 import { bodiesOf } from '../../changes/operations/bodies.ts'
 import { isAbout } from '../../changes/operations/operation.ts'
 import type { KnownBody } from '../../gate/write/draft.ts'
-import { defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { readText } from '../write-file.ts'
 import { toImported } from './source-edits.ts'
 

@@ -1,9 +1,15 @@
 import { errorAt, placed, invalidOption, type DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { isDefinition } from '../../routes/check-fields.ts'
-import { needingScopes, type AnyGuard, type Guard, type Identified } from '../../define/guard.ts'
+import {
+  needingScopes,
+  documentedOf,
+  documenting,
+  type AnyGuard,
+  type Guard,
+  type Identified,
+} from '../../define/layers.ts'
 import { fitsOf, fitting } from '../../define/interceptor.ts'
-import { documentedOf, documenting } from '../../define/layers.ts'
 import { HttpError } from '../../http/errors.ts'
 import {
   challengeOf,

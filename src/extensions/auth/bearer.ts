@@ -1,6 +1,5 @@
-import type { ExecutionContext } from '../../define/context.ts'
-import type { Guard, SecurityScheme } from '../../define/guard.ts'
-import type { Injected, Tokens } from '../../define/token.ts'
+import type { ExecutionContext, Injected, Tokens } from '../../define/context.ts'
+import type { Guard, SecurityScheme } from '../../define/layers.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { placed, type Rules, type OptionRule } from '../../base/definition-error.ts'
 import {

@@ -1,11 +1,8 @@
-import type { ExecutionContext } from '../../define/context.ts'
-import type { AnyGuard, Identified, SecurityScheme } from '../../define/guard.ts'
-import type { Injected, Tokens } from '../../define/token.ts'
-import { httpError, type HttpError } from '../../http/errors.ts'
+import type { ExecutionContext, Injected, Tokens } from '../../define/context.ts'
+import type { AnyGuard, Identified, SecurityScheme, AnsweredProblem } from '../../define/layers.ts'
+import { httpError, addedError, type HttpError } from '../../http/errors.ts'
 import { isPromise, type Awaitable } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { addedError } from '../../http/extension-errors.ts'
-import type { AnsweredProblem } from '../../define/layers.ts'
 
 /** Credentials were sent that cannot be read, or more than one. */
 export const MALFORMED: unique symbol = Symbol('malformed')

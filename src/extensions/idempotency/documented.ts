@@ -1,6 +1,5 @@
-import { addedError } from '../../http/extension-errors.ts'
+import { addedError, type HttpError } from '../../http/errors.ts'
 import { RETRY_AFTER, type AnsweredProblem, type Documented } from '../../define/layers.ts'
-import type { HttpError } from '../../http/errors.ts'
 import { HEADER, missingKey } from './request-key.ts'
 
 /** A method whose requests can have a key. */

@@ -1,9 +1,8 @@
 import * as crypto from 'node:crypto'
 
-import { addedError } from '../../http/extension-errors.ts'
+import { addedError, HttpError, ValidationError } from '../../http/errors.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Identified } from '../../define/guard.ts'
-import { HttpError, ValidationError } from '../../http/errors.ts'
+import type { Identified } from '../../define/layers.ts'
 import { isObject, isString, isNonEmptyString, isFunction, type Awaitable } from '../../base/values.ts'
 import { isAsyncIterable, isWebResponse, type HttpRequest } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'

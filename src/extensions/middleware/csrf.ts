@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import { documenting, type Middleware } from '../../define/layers.ts'
-import { addedError } from '../../http/extension-errors.ts'
-import type { HttpError } from '../../http/errors.ts'
+import { addedError, type HttpError } from '../../http/errors.ts'
 import { atOnceOr, isPromise, isBoolean, isFunction } from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { checkOptions, type Rules } from '../../base/definition-error.ts'

@@ -3,8 +3,7 @@ import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks'
 
 import { documenting, RETRY_AFTER, type Middleware } from '../../define/layers.ts'
 import { DefinitionError, checkOptions, invalidOption, type Rules } from '../../base/definition-error.ts'
-import { addedError } from '../../http/extension-errors.ts'
-import type { HttpError } from '../../http/errors.ts'
+import { addedError, type HttpError } from '../../http/errors.ts'
 
 /** The options of `loadShedding`. */
 export interface LoadSheddingOptions {

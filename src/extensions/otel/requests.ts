@@ -15,7 +15,7 @@ import {
 import { after, isObject } from '../../base/values.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { HttpError } from '../../http/errors.ts'
-import { alteredBy } from '../../routes/altered.ts'
+import { alteredBy } from '../../routes/resolved-route.ts'
 import { isStream, type FinishedResponse, type HttpRequest } from '../../http/http.ts'
 import type { RequestConnection, Telemetry } from '../../server/options/app-options.ts'
 import { createReadAttributes, type RequestAttributes } from './attributes.ts'

@@ -8,11 +8,10 @@ import {
 } from '@opentelemetry/api'
 
 import { isPromise } from '../../base/values.ts'
-import { defineGuard, type AnyGuard } from '../../define/guard.ts'
+import { defineGuard, documentedOf, documenting, type AnyGuard } from '../../define/layers.ts'
 import { defineInterceptor, type Interceptor } from '../../define/interceptor.ts'
-import { documentedOf, documenting } from '../../define/layers.ts'
 import type { ResolvedRoute, VersionAdapter } from '../../routes/resolved-route.ts'
-import type { Placed } from '../../routes/layer-stack.ts'
+import type { Placed } from '../../routes/modules.ts'
 import type { TracedStep } from './options.ts'
 
 /** Creates a span for each step of a request. */

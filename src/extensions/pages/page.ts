@@ -1,4 +1,4 @@
-import { addedError } from '../../http/extension-errors.ts'
+import { addedError } from '../../http/errors.ts'
 import {
   checkOptions,
   invalidOption,

@@ -8,8 +8,7 @@ import {
   type Awaitable,
 } from '../../base/values.ts'
 import { checkOptions, missingOptions, type Rules } from '../../base/definition-error.ts'
-import { addedError } from '../../http/extension-errors.ts'
-import { httpError } from '../../http/errors.ts'
+import { addedError, httpError } from '../../http/errors.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { cutVersion } from '../../versioning/version.ts'
 import type { DefaultVersion, VersionChoice } from '../../versioning/options.ts'

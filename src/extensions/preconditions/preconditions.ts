@@ -1,4 +1,4 @@
-import { addedError } from '../../http/extension-errors.ts'
+import { addedError, httpError, type HttpError } from '../../http/errors.ts'
 import {
   after,
   atOnceOr,
@@ -13,7 +13,6 @@ import type { ExecutionContext } from '../../define/context.ts'
 import { defineInterceptor, fitting, type FitRoute, type Interceptor } from '../../define/interceptor.ts'
 import { documenting, type AnsweredProblem, type Documented } from '../../define/layers.ts'
 import { isRaw, isReply, reply } from '../../define/reply.ts'
-import { httpError, type HttpError } from '../../http/errors.ts'
 import type { Method } from '../../http/http.ts'
 import {
   checkConditions,

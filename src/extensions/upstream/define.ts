@@ -1,8 +1,14 @@
 import { placed } from '../../base/definition-error.ts'
 import { isWorkerd } from '../../base/platform.ts'
-import { FORWARDS, type ForwardTarget, type UpstreamApp } from '../../define/forward.ts'
+import {
+  FORWARDS,
+  type ForwardTarget,
+  type UpstreamApp,
+  type Injected,
+  type Token,
+  type Tokens,
+} from '../../define/context.ts'
 import { defineProvider, type Provider } from '../../define/provider.ts'
-import type { Injected, Token, Tokens } from '../../define/token.ts'
 import { registerForwarding } from '../../server/pipeline/forward.ts'
 import { createFetchTransport } from './fetch-transport.ts'
 import { createForwarding } from './forwarding.ts'

@@ -1,5 +1,4 @@
-import { HttpError } from '../../http/errors.ts'
-import { addedError } from '../../http/extension-errors.ts'
+import { HttpError, addedError } from '../../http/errors.ts'
 import { clientWentAway } from '../../http/http.ts'
 
 /** The codes of undici and of sockets that mean a time limit. */

@@ -1,4 +1,4 @@
-import type { UpstreamApp } from '../../define/forward.ts'
+import type { UpstreamApp } from '../../define/context.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
 import { toError, toUpstreamError } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Sender, Transport } from './options.ts'

@@ -1,5 +1,5 @@
 import { after, isPromise, type Awaitable } from '../../base/values.ts'
-import { FORWARDED } from '../../define/forward.ts'
+import { FORWARDED } from '../../define/context.ts'
 import { rawReply, reply } from '../../define/reply.ts'
 import { HttpError } from '../../http/errors.ts'
 import { FINISHED, isJsonType, type BodyStream as WaitingBody } from '../../http/http.ts'

@@ -10,7 +10,7 @@ import {
   type Awaitable,
 } from '../../base/values.ts'
 import { checkOptions, type Rules } from '../../base/definition-error.ts'
-import type { Injected } from '../../define/token.ts'
+import type { Injected } from '../../define/context.ts'
 import type { BodyStream } from '../../http/http.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 

@@ -1,4 +1,4 @@
-import type { UpstreamApp } from '../../define/forward.ts'
+import type { UpstreamApp } from '../../define/context.ts'
 import { createFetchTransport, toWebStream } from './fetch-transport.ts'
 import { AS_IT_IS, type UpstreamSettings, type OutgoingRequest, type Transport } from './options.ts'
 

@@ -4,8 +4,8 @@ import {
   type Rules,
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
-import { defineController, type Controller } from '../../define/controller.ts'
-import type { AnyGuard } from '../../define/guard.ts'
+import { defineController, type Controller } from '../../define/module.ts'
+import type { AnyGuard } from '../../define/layers.ts'
 import { HttpError, ValidationError, type ValidationIssue } from '../../http/errors.ts'
 import type { DocsUsage, VersionUsage } from '../../server/options/docs.ts'
 import { countClients, type UsageEntry, type UsageStore } from '../../server/options/usage.ts'

@@ -1,4 +1,4 @@
-import { addedError } from '../../http/extension-errors.ts'
+import { addedError, type HttpError } from '../../http/errors.ts'
 import {
   checkOptions,
   invalidOption,
@@ -7,12 +7,9 @@ import {
   type Rules,
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
-import type { ExecutionContext, Logger } from '../../define/context.ts'
-import type { Guard } from '../../define/guard.ts'
+import type { ExecutionContext, Logger, Injected, Tokens } from '../../define/context.ts'
+import { documenting, type Guard } from '../../define/layers.ts'
 import { fitting, type FitRoute } from '../../define/interceptor.ts'
-import { documenting } from '../../define/layers.ts'
-import type { Injected, Tokens } from '../../define/token.ts'
-import type { HttpError } from '../../http/errors.ts'
 import {
   isFunction,
   isMilliseconds,

@@ -3,8 +3,7 @@ import { checkOptions, missingOptions, placed, type Rules } from '../../base/def
 import type { Webhook, WebhookVersions } from '../../openapi/webhook.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { isBoolean, isString, isNonEmptyString } from '../../base/values.ts'
-import { createKnown, expandSpec } from '../../versioning/known.ts'
-import type { VersionSpec } from '../../versioning/version.ts'
+import { createKnown, expandSpec, type VersionSpec } from '../../versioning/version.ts'
 
 /** The options of `defineWebhook`. */
 export interface WebhookOptions<S extends Schema = Schema> extends Pick<

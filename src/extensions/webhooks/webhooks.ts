@@ -29,7 +29,7 @@ import type { TargetOptions } from './send/target.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { historyCodeOf } from '../../routes/resolved-route.ts'
 import { toDeclared } from '../../schema/declared.ts'
-import { fromJson, RESULT_READERS } from '../../schema/from-json.ts'
+import { fromJson, RESULT_READERS } from '../../schema/coercion.ts'
 import { createValidator, toReason } from '../../schema/validator.ts'
 
 /** The options of `createWebhooks`. */

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { isRecord } from '../../base/values.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { hasScopes, scopesOf, type SecurityRequirement, type SecurityScheme } from '../../define/guard.ts'
+import { hasScopes, scopesOf, type SecurityRequirement, type SecurityScheme } from '../../define/layers.ts'
 import type { SecurityAlternative } from './types.ts'
 
 /** How clients prove who they are, for all routes of a document. */

@@ -1,4 +1,4 @@
-import { UNNAMED, type DeclaredStream } from '../../schema/streams.ts'
+import { UNNAMED, type DeclaredStream } from '../../schema/route-schemas.ts'
 import type { ConvertedRoute, StreamedSchema, Content, OpenApiVersion, SchemaObject } from './types.ts'
 
 /** A stream in a document. */

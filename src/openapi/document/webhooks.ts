@@ -1,6 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Webhook } from '../webhook.ts'
-import { UNNAMED } from '../../schema/streams.ts'
+import { UNNAMED } from '../../schema/route-schemas.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type {
   Conversion,

@@ -1,6 +1,6 @@
 import type { Pattern, Segment } from '../../router/path/pattern.ts'
 import type { RequestDraft } from '../../versioning/schemes/scheme.ts'
-import { writeVersion } from '../../versioning/write.ts'
+import { writeVersion } from '../../versioning/versioning.ts'
 import type { DocumentedRoute, DocumentSettings, Parameter } from './types.ts'
 
 /** How a request reaches a route in a version. */

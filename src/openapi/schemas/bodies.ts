@@ -1,7 +1,7 @@
 import { isRecord, toRecord } from '../../base/values.ts'
 import { defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
-import { isTextSchema } from '../../schema/streams.ts'
+import { isTextSchema } from '../../schema/route-schemas.ts'
 import { formTypes } from '../../schema/body-types.ts'
 import { joined } from './fields.ts'
 import { isNothing } from './finish.ts'

@@ -1,7 +1,6 @@
 import { toPascal } from '../../base/values.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import { defOf, isSchema, schemaOf, metaOf, type Schema } from '../../schema/schema.ts'
-import { childrenOf } from '../../schema/walk.ts'
+import { defOf, isSchema, schemaOf, metaOf, childrenOf, type Schema } from '../../schema/schema.ts'
 import type { Direction, SchemaPlace } from './markers.ts'
 import type { NamedSchema } from '../document/types.ts'
 

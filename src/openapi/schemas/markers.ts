@@ -1,4 +1,4 @@
-import { FileStream, FileStreams } from '../../schema/file-stream.ts'
+import { FileStream, FileStreams } from '../../schema/files.ts'
 import { classOf } from '../../schema/accepts.ts'
 import {
   defOf,

@@ -7,7 +7,7 @@ import {
   invalidOption,
   type DefinitionProblem,
 } from '../../base/definition-error.ts'
-import type { Token } from '../../define/token.ts'
+import { Config, type Token } from '../../define/context.ts'
 import type { FinishedResponse, RawRequest } from '../../http/http.ts'
 import { collectModules, type ModuleTree, type ModuleNode } from '../../routes/modules.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
@@ -32,7 +32,6 @@ import {
 } from './read-definitions.ts'
 import { NOT_STARTED, type Started } from './started.ts'
 import { withOthers } from '../container/connected.ts'
-import { Config } from '../../define/built-in-tokens.ts'
 import type { StartedApp } from '../../define/module.ts'
 import { readVariable } from '../../base/platform.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'

@@ -1,5 +1,5 @@
 import { historyCodeOf, type ResolvedRoute, type ExpandRoutes } from '../../routes/resolved-route.ts'
-import { hasOuterLayers } from '../../routes/layer-stack.ts'
+import { hasOuterLayers } from '../../routes/modules.ts'
 import { DefinitionError, atDefinition } from '../../base/definition-error.ts'
 import { findUsed } from '../container/graph.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
@@ -31,7 +31,7 @@ import {
   type PreviewedRoutes,
 } from '../routing/versioned/previews.ts'
 import { createSuffixOf } from '../routing/versioned/tags.ts'
-import { createKnown, declaredVersions } from '../../versioning/known.ts'
+import { createKnown, declaredVersions } from '../../versioning/version.ts'
 
 /** An application, built: nothing in it changes any more. */
 export interface Compiled {

@@ -9,12 +9,18 @@ import {
   type DefinitionProblem,
   type DefinitionWarning,
 } from '../../base/definition-error.ts'
-import { Config } from '../../define/built-in-tokens.ts'
-import { createLayerStacker, NO_LAYERS } from '../../routes/layer-stack.ts'
+import { Config } from '../../define/context.ts'
+import {
+  createLayerStacker,
+  NO_LAYERS,
+  collectModules,
+  createOverrides,
+  type ModuleNode,
+  type ModuleTree,
+  type Overrides,
+} from '../../routes/modules.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { resolveRoutes, resolveOwn, unusedExclusions, type AppLevel } from '../../routes/resolve-routes.ts'
-import { collectModules, type ModuleNode, type ModuleTree } from '../../routes/modules.ts'
-import { createOverrides, type Overrides } from '../../routes/overrides.ts'
 import { createDocsRouter, type DocsRouter } from '../docs/docs-routes.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Settings } from '../options/settings.ts'

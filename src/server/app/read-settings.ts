@@ -1,5 +1,5 @@
 import { DefinitionError } from '../../base/definition-error.ts'
-import { Config } from '../../define/built-in-tokens.ts'
+import { Config } from '../../define/context.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import { configFrom, readConfig, type ConfigReading } from './config.ts'

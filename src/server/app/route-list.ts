@@ -1,5 +1,5 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { scopesOf, type AnyGuard } from '../../define/guard.ts'
+import { scopesOf, type AnyGuard } from '../../define/layers.ts'
 import { printTree } from '../../router/print.ts'
 import type { Method } from '../../http/http.ts'
 import { toEntries } from '../../versioning/version.ts'

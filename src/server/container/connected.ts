@@ -1,8 +1,7 @@
-import { Config, Logger, type BuiltIn } from '../../define/built-in-tokens.ts'
+import { Config, Logger, type BuiltIn, type Token } from '../../define/context.ts'
 import { isDefinition } from '../../routes/check-fields.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { AnyProvider, Scope } from '../../define/provider.ts'
-import type { Token } from '../../define/token.ts'
 
 /** The providers of an application, connected with what they inject. */
 export interface Connected {

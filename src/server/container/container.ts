@@ -1,6 +1,6 @@
-import type { ModuleNode } from '../../routes/modules.ts'
-import { resolveLazy } from '../../define/lazy.ts'
-import { isToken, type Token } from '../../define/token.ts'
+import type { ModuleNode, Overrides } from '../../routes/modules.ts'
+import { resolveLazy } from '../../define/module.ts'
+import { isToken, isBuiltIn, type Token } from '../../define/context.ts'
 import {
   placeOf,
   withOthers,
@@ -21,9 +21,7 @@ import {
   type RequestScope,
   type ScopedContext,
 } from './request-scope.ts'
-import { isBuiltIn } from '../../define/built-in-tokens.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
-import type { Overrides } from '../../routes/overrides.ts'
 import { createGraph, findUsed, type Use } from './graph.ts'
 
 /** The values of a record of tokens, ready to be read. */

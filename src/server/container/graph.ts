@@ -1,11 +1,9 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { isDefinition } from '../../routes/check-fields.ts'
-import { resolveLazy } from '../../define/lazy.ts'
-import type { ModuleNode } from '../../routes/modules.ts'
-import type { Overrides } from '../../routes/overrides.ts'
+import { resolveLazy } from '../../define/module.ts'
+import type { ModuleNode, Overrides } from '../../routes/modules.ts'
 import type { AnyProvider, Binding } from '../../define/provider.ts'
-import { isToken, type Token } from '../../define/token.ts'
-import { isForwardTarget } from '../../define/forward.ts'
+import { isToken, isForwardTarget, isBuiltIn, type Token } from '../../define/context.ts'
 import { describeValue } from '../../base/values.ts'
 import {
   placeOf,
@@ -15,7 +13,6 @@ import {
   type ProviderNode,
   type Dependency,
 } from './connected.ts'
-import { isBuiltIn } from '../../define/built-in-tokens.ts'
 import { notAToken } from '../../routes/resolve-route.ts'
 
 /** Connects everything that modules provide. Mistakes are reported, with the edit that mends them. */

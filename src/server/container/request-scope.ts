@@ -1,5 +1,4 @@
-import type { BuiltIn } from '../../define/built-in-tokens.ts'
-import type { ExecutionContext } from '../../define/context.ts'
+import type { BuiltIn, ExecutionContext } from '../../define/context.ts'
 import type { Awaitable } from '../../base/values.ts'
 import { isNode, type ProviderNode, type Dependency } from './connected.ts'
 

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import type { AnyController } from '../../define/controller.ts'
+import type { AnyController } from '../../define/module.ts'
 import type { AnyRoute } from '../../define/route.ts'
 import { once } from '../../base/values.ts'
 import type { Settings } from '../options/settings.ts'

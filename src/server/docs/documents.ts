@@ -15,7 +15,7 @@ import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
 import { isSchema, requireZod } from '../../schema/schema.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/life.ts'
+import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/policy.ts'
 import type { KnownVersions } from '../../versioning/version.ts'
 import { PREVIEW_HEADER, type Versioning } from '../../versioning/versioning.ts'
 import {

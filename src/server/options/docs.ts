@@ -1,7 +1,7 @@
 import type { Rules } from '../../base/definition-error.ts'
 import { isDefinition, LAYER_RULES } from '../../routes/check-fields.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { AnyGuard } from '../../define/guard.ts'
+import type { AnyGuard } from '../../define/layers.ts'
 import { isFunction, isRecord, type Awaitable } from '../../base/values.ts'
 import type { Webhook } from '../../openapi/webhook.ts'
 import type {
@@ -11,7 +11,7 @@ import type {
   ExternalDocs,
   OpenApiVersion,
 } from '../../openapi/document/types.ts'
-import type { VersionLife, VersionLinks } from '../../versioning/life.ts'
+import type { VersionLife, VersionLinks } from '../../versioning/policy.ts'
 import { isLiteralPath } from './prefix.ts'
 
 /** A document that a page can show, with the life of its version. */

@@ -1,6 +1,6 @@
 import { invalidOption, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
 import { isFunction, isMilliseconds, isRecord, LONGEST_TIMER } from '../../base/values.ts'
-import type { Token } from '../../define/token.ts'
+import type { Token } from '../../define/context.ts'
 
 /** The argument of a check of `health.checks`. */
 export interface HealthContext {

@@ -6,8 +6,7 @@ import {
   type Rules,
 } from '../../base/definition-error.ts'
 import { METHOD_INDEX, type Method } from '../../http/http.ts'
-import { parsePattern } from '../../router/path/pattern.ts'
-import { createPrefix, type Exclusion, type Prefix } from '../../router/path/prefix.ts'
+import { parsePattern, createPrefix, type Exclusion, type Prefix } from '../../router/path/pattern.ts'
 import { describeValue, isRecord } from '../../base/values.ts'
 
 /** The path before the routes of an application, and the routes that do without it. */

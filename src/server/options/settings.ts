@@ -13,7 +13,7 @@ import {
   type Timeouts,
 } from './app-options.ts'
 import { toPrefix } from './prefix.ts'
-import type { Prefix } from '../../router/path/prefix.ts'
+import type { Prefix } from '../../router/path/pattern.ts'
 import { isAddresses, toTrust, type Trust } from '../request/trust.ts'
 import { checkHosts } from '../request/host.ts'
 import { createLogger, toSafeLogger } from '../logging/logger.ts'

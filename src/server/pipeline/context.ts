@@ -6,9 +6,11 @@ import type {
   RouteInfo,
   SideEffect,
   UrlOptions,
+  Token,
+  Tokens,
+  Session,
 } from '../../define/context.ts'
-import type { Identified } from '../../define/guard.ts'
-import type { Token, Tokens } from '../../define/token.ts'
+import type { Identified } from '../../define/layers.ts'
 import type { HttpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { FinishedResponse, HttpRequest, Method, RawRequest } from '../../http/http.ts'
@@ -19,7 +21,6 @@ import type { RequestScope } from '../container/request-scope.ts'
 import { RequestExtra, type MigrateValue } from '../../routes/resolved-route.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Session } from '../../define/built-in-tokens.ts'
 import type { OpenSession, Sessions } from '../session/sessions.ts'
 import type { SessionContext } from './built-ins.ts'
 import { withRequestId, logError } from '../logging/logger.ts'

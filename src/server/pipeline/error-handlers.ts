@@ -1,5 +1,5 @@
 import type { ErrorFormat } from '../../define/error-format.ts'
-import type { ErrorHandler } from '../../define/error-handler.ts'
+import type { ErrorHandler } from '../../define/layers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { findResponse, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { HttpError } from '../../http/errors.ts'

@@ -1,6 +1,6 @@
 import type { Container, Injection } from '../container/container.ts'
-import type { Placed } from '../../routes/layer-stack.ts'
-import type { AnyGuard } from '../../define/guard.ts'
+import type { Placed } from '../../routes/modules.ts'
+import type { AnyGuard } from '../../define/layers.ts'
 import { httpError } from '../../http/errors.ts'
 import { isPromise, type Awaitable } from '../../base/values.ts'
 import type { FinishedResponse } from '../../http/http.ts'

@@ -1,5 +1,5 @@
 import type { Container } from '../container/container.ts'
-import type { Placed } from '../../routes/layer-stack.ts'
+import type { Placed } from '../../routes/modules.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import { isReply } from '../../define/reply.ts'
 import { isPromise } from '../../base/values.ts'

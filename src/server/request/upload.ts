@@ -1,5 +1,4 @@
-import type { FileField, FilesPlan } from '../../schema/files.ts'
-import { FileStream, FileStreams } from '../../schema/file-stream.ts'
+import { FileStream, FileStreams, type FileField, type FilesPlan } from '../../schema/files.ts'
 import type { SourcePlan } from '../../schema/coercion.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import { httpError, ValidationError } from '../../http/errors.ts'

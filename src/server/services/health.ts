@@ -1,5 +1,4 @@
-import type { Logger } from '../../define/context.ts'
-import type { Token } from '../../define/token.ts'
+import type { Logger, Token } from '../../define/context.ts'
 import type { WriteError } from '../../define/error-format.ts'
 import { httpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'

@@ -1,5 +1,4 @@
-import type { Logger } from '../../define/context.ts'
-import type { Session } from '../../define/built-in-tokens.ts'
+import type { Logger, Session } from '../../define/context.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import {
   createDataReader,

@@ -16,19 +16,17 @@ import {
   createVersionOf,
   vendorType,
   versionPair,
-  type MediaOptions,
-} from './media-version.ts'
-import { oneOf } from './query.ts'
-import { cacheReadings } from '../cache-readings.ts'
-import {
   DEFAULT_STATUS_CODES,
   OPTION_RULES,
   PLAIN_SCHEME,
+  type MediaOptions,
   type VersioningScheme,
   type VersionStatusCodes,
   type VersionSource,
   type VersionValue,
 } from './scheme.ts'
+import { oneOf } from './query.ts'
+import { cacheReadings } from '../cache-readings.ts'
 
 /** Options of `VersioningSchemes.HEADER`. */
 export interface HeaderOptions {

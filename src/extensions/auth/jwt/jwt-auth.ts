@@ -1,7 +1,5 @@
-import type { ExecutionContext } from '../../../define/context.ts'
-import { needingScopes, type Guard } from '../../../define/guard.ts'
-import { documenting, type AnsweredProblem } from '../../../define/layers.ts'
-import type { Injected, Tokens } from '../../../define/token.ts'
+import type { ExecutionContext, Injected, Tokens } from '../../../define/context.ts'
+import { needingScopes, documenting, type Guard, type AnsweredProblem } from '../../../define/layers.ts'
 import { placed, invalidOption, type DefinitionProblem, type Rules } from '../../../base/definition-error.ts'
 import {
   isPromise,

@@ -1,8 +1,7 @@
 import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose'
 
 import { ignoreFailure, isRecord, messageOf } from '../../../base/values.ts'
-import { addedError } from '../../../http/extension-errors.ts'
-import type { HttpError } from '../../../http/errors.ts'
+import { addedError, type HttpError } from '../../../http/errors.ts'
 import { loadJose } from './jose.ts'
 import type { TokenRules } from './options.ts'
 

@@ -1,6 +1,5 @@
-import type { ExecutionContext } from '../../../define/context.ts'
-import type { SecurityScheme } from '../../../define/guard.ts'
-import type { Injected } from '../../../define/token.ts'
+import type { ExecutionContext, Injected } from '../../../define/context.ts'
+import type { SecurityScheme } from '../../../define/layers.ts'
 import type { Awaitable } from '../../../base/values.ts'
 import type { OutputOf, Schema } from '../../../schema/schema.ts'
 import type { AuthOptions } from '../options.ts'

@@ -7,10 +7,14 @@ import {
   type DefinitionProblem,
 } from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
-import { documenting, RETRY_AFTER, type AnsweredProblem, type Middleware } from '../../../define/layers.ts'
-import type { Guard } from '../../../define/guard.ts'
-import { addedError } from '../../../http/extension-errors.ts'
-import type { HttpError } from '../../../http/errors.ts'
+import {
+  documenting,
+  RETRY_AFTER,
+  type AnsweredProblem,
+  type Middleware,
+  type Guard,
+} from '../../../define/layers.ts'
+import { addedError, type HttpError } from '../../../http/errors.ts'
 import {
   isCount,
   isFunction,

@@ -6,8 +6,7 @@ import { METHOD_INDEX, type HeaderMap, type RawBody, type RawRequest } from '../
 import { toSearchParams } from '../../request/query.ts'
 import { authorityOf } from '../../request/request.ts'
 import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
-import type { Versioning } from '../../../versioning/versioning.ts'
-import { writeVersion } from '../../../versioning/write.ts'
+import { writeVersion, type Versioning } from '../../../versioning/versioning.ts'
 import { StreamBody, BytesBody, NO_BODY } from '../shared/stream-body.ts'
 import {
   toBody,

@@ -10,7 +10,7 @@ import {
 } from '../../../base/values.ts'
 import type { StreamMigration } from '../../../routes/resolved-route.ts'
 import { dropBody, isAsyncIterable, openStream, type BodyStream } from '../../../http/http.ts'
-import { isTextSchema, UNNAMED, type DeclaredStream } from '../../../schema/streams.ts'
+import { isTextSchema, UNNAMED, type DeclaredStream } from '../../../schema/route-schemas.ts'
 import { toReason } from '../../../schema/validator.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { RequestContext } from '../context.ts'

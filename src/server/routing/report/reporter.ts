@@ -16,11 +16,10 @@ import type { MissAnswer, RouteMatch, VersionMatch } from '../lookup/resolution.
 import { addReport, createWriter } from './headers.ts'
 import { openChannel } from '../../../base/platform.ts'
 import type { VersionResolved } from '../../../versioning/options.ts'
-import { cutVersion } from '../../../versioning/version.ts'
+import { cutVersion, createSelect } from '../../../versioning/version.ts'
 import { Channels } from '../../logging/channels.ts'
 import { restoreSlashes } from '../../../router/path/param-types.ts'
 import type { Param } from '../../../router/path/pattern.ts'
-import { createSelect } from '../../../versioning/select.ts'
 import { writePath } from '../table/url-for.ts'
 
 /** Reports to clients and observers which version answers, and when it ends. */

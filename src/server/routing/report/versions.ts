@@ -1,7 +1,7 @@
 import type { Method } from '../../../http/http.ts'
 import type { ChangeInfo, VersionHistory } from '../../../versioning/options.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
-import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../../versioning/life.ts'
+import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../../versioning/policy.ts'
 import { byKnown } from '../table/lifetimes.ts'
 import type { Answering, Table } from '../table/table.ts'
 

@@ -8,8 +8,12 @@ import {
   type RoutePolicy,
   type VersionPolicy,
 } from '../../../versioning/policy.ts'
-import { createSelect, isVersioned } from '../../../versioning/select.ts'
-import type { ExpandedSpec, KnownVersions } from '../../../versioning/version.ts'
+import {
+  createSelect,
+  isVersioned,
+  type ExpandedSpec,
+  type KnownVersions,
+} from '../../../versioning/version.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { Answering, Lifetimes, TableRoute, VersionReport, Versions } from './table.ts'
 import type { InfoOf } from './version-leaves.ts'

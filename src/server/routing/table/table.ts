@@ -1,11 +1,10 @@
 import type { DefinitionWarning } from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import type { Method } from '../../../http/http.ts'
-import type { Prefix } from '../../../router/path/prefix.ts'
+import type { Prefix } from '../../../router/path/pattern.ts'
 import type { PathInfo, Node, PathShape } from '../../../router/node.ts'
 import type { Lifetime } from '../../../versioning/policy.ts'
-import type { Versioned } from '../../../versioning/select.ts'
-import type { KnownVersions } from '../../../versioning/version.ts'
+import type { Versioned, KnownVersions } from '../../../versioning/version.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 
 /** A route on its way into the table: its pattern for the trie, its versions written out. */

@@ -10,9 +10,16 @@ import {
   type Versioning,
   type ActiveScheme,
 } from '../../../versioning/versioning.ts'
-import { isVersioned, type Versioned } from '../../../versioning/select.ts'
-import { toEntries, type ExpandedSpec, type KnownVersions } from '../../../versioning/version.ts'
-import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
+import {
+  isVersioned,
+  toEntries,
+  createKnown,
+  declaredVersions,
+  expandSpec,
+  type Versioned,
+  type ExpandedSpec,
+  type KnownVersions,
+} from '../../../versioning/version.ts'
 import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
 import { versioningProblems } from './checks/versioning.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'

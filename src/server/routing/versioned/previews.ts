@@ -9,7 +9,7 @@ import {
 import type { HttpRequest } from '../../../http/http.ts'
 import { splitOutsideQuotes, unquote } from '../../../http/media-type.ts'
 import { cutVersion } from '../../../versioning/version.ts'
-import { toTime } from '../../../versioning/moment.ts'
+import { toTime } from '../../../versioning/policy.ts'
 import { PREVIEW_HEADER, type Versioning } from '../../../versioning/versioning.ts'
 import type { Locate, RouteMatch, Miss } from '../lookup/resolution.ts'
 import type { AppServices, RequestContext } from '../../pipeline/context.ts'

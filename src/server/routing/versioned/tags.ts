@@ -1,8 +1,7 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { shapeOf } from '../../../router/path/pattern.ts'
 import type { SuffixOf } from '../../pipeline/migration.ts'
-import { createKnown, declaredVersions, expandSpec } from '../../../versioning/known.ts'
-import type { KnownVersions } from '../../../versioning/version.ts'
+import { createKnown, declaredVersions, expandSpec, type KnownVersions } from '../../../versioning/version.ts'
 import { PREVIEW_HEADER, type Versioning } from '../../../versioning/versioning.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { PathShape } from '../../../../router/node.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
-import { createSelect, isVersioned } from '../../../../versioning/select.ts'
+import { createSelect, isVersioned } from '../../../../versioning/version.ts'
 import type { TableRoute, Versions } from '../table.ts'
 
 /** The routes for one method at one path shape. */

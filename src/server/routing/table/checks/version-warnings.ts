@@ -1,7 +1,7 @@
 import { atDefinition, type DefinitionWarning } from '../../../../base/definition-error.ts'
 import { historyCodeOf } from '../../../../routes/resolved-route.ts'
 import type { PathShape } from '../../../../router/node.ts'
-import { toTime } from '../../../../versioning/moment.ts'
+import { toTime } from '../../../../versioning/policy.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import type { TableRoute } from '../table.ts'
 import { byKnown } from '../lifetimes.ts'

@@ -5,10 +5,11 @@ import {
   toEntries,
   canonicalVersion,
   MAX_VERSION_LENGTH,
+  coveredBy,
+  declaredVersions,
   type KnownVersions,
   type VersionSpec,
 } from '../../../../versioning/version.ts'
-import { coveredBy, declaredVersions } from '../../../../versioning/known.ts'
 import { optionProblems, literalClashes } from './versioning-options.ts'
 import type { TableRoute, Versions } from '../table.ts'
 
