@@ -95,7 +95,6 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}> extends Omit<Aut
   readonly secret?: string | Uint8Array
   readonly securityScheme?: SecurityScheme
   readonly typ?: string | readonly string[]
-  readonly withoutExpiry?: boolean
 }
 
 type OrNone<I> = [I] extends [never] ? never : I | undefined

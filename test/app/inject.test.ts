@@ -314,8 +314,6 @@ describe('options that are refused', () => {
       'inject: there is no option "colour"; use one of method, url, query, headers, cookies, body, json, form, multipart, host, remoteAddress, protocol, version, signal, stream',
     ],
     ['one that is misspelt', { header: {} }, 'inject: there is no option "header"; did you mean "headers"?'],
-    ['path', { path: '/' }, 'inject: there is no option "path"; use url'],
-    ['payload', { payload: 'a' }, 'inject: there is no option "payload"; use body'],
     ['body with json', { body: 'a', json: 1 }, 'inject: give one of body and json, not both'],
     ['form with multipart', { form: {}, multipart: {} }, 'inject: give one of form and multipart, not both'],
     ['json null with form', { json: null, form: {} }, 'inject: give one of json and form, not both'],

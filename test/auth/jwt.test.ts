@@ -119,13 +119,6 @@ describe('jwtAuth accepts', () => {
     const guard = jwtAuth({ ...es256, issuer: ['https://old.example.com', ISSUER], identity: subject })
     assert.deepEqual(await ask(serve(guard), await sign()), [200, 'ann'])
   })
-  it('tokens without an expiry, if it may', async () => {
-    const token = await sign({ exp: undefined })
-    const open = serve(jwtAuth({ ...es256, withoutExpiry: true, identity: subject }))
-    assert.deepEqual([await ask(app, token), await ask(open, token)], [REFUSED, [200, 'ann']])
-    const old = await sign({ exp: seconds() - 60 })
-    assert.deepEqual(await ask(open, old), REFUSED)
-  })
   it('other types, if it is told so', async () => {
     const logout = serve(jwtAuth({ ...es256, typ: ['logout+jwt'], identity: subject }))
     assert.deepEqual(await ask(logout, await sign({}, { typ: 'logout+jwt' })), [200, 'ann'])

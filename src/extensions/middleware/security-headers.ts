@@ -209,11 +209,6 @@ function policyProblems(
       return problem(` has the directive "${directive}"`, "write names such as 'default-src'")
     if (sources === true) return []
     const at = `.${directive}`
-    if (directive === 'directives' && isRecord(sources))
-      return problem(
-        ` has the directive "directives"`,
-        "write what it holds in its place: { 'default-src': […] }",
-      )
     if (!Array.isArray(sources))
       return problem(
         `${at} is ${describeValue(sources)}`,

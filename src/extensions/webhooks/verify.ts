@@ -20,6 +20,7 @@ import {
   type Awaitable,
 } from '../../base/values.ts'
 import { toFilesPlan } from '../../schema/files.ts'
+import { createMemoryStore } from '../../server/stores/memory.ts'
 import { createStoreGuard, createWorkerWarning } from '../../server/stores/guard.ts'
 import { FORMATS, isSigned, toReplayKey, type SignatureFormat } from './signature.ts'
 
@@ -225,19 +226,11 @@ export interface ReplayStore {
  * @param max the most requests that it remembers. The oldest ones are forgotten first. @default 100000
  */
 export function createReplayMemory(max = 100_000): ReplayStore {
-  /** When each is forgotten, in milliseconds since 1970, in the order in which they came. */
-  const seen = new Map<string, number>()
+  const seen = createMemoryStore(max)
   const memory: ReplayStore = {
     add: (key, ttl) => {
-      const now = Date.now()
-      const until = seen.get(key)
-      if (until !== undefined && until > now) return false
-      seen.delete(key)
-      for (const [oldest, end] of seen) {
-        if (end > now && seen.size < max) break
-        seen.delete(oldest)
-      }
-      seen.set(key, now + ttl)
+      if (seen.get(key) !== undefined) return false
+      seen.set(key, '', ttl)
       return true
     },
   }

@@ -2,7 +2,7 @@ import type { Logger } from '../../define/context.ts'
 import { httpError } from '../../http/errors.ts'
 import { flatCopy, type Awaitable } from '../../base/values.ts'
 import { createStoreGuard } from '../stores/guard.ts'
-import { createMemoryStore } from './memory-store.ts'
+import { createMemoryStore } from '../stores/memory.ts'
 import type { SessionSettings, SessionStore } from './options.ts'
 
 /** A store that answers in time or fails with `session_unavailable`. */

@@ -4,7 +4,6 @@ import { placed, invalidOption, type DefinitionProblem, type Rules } from '../..
 import {
   isPromise,
   describeValue,
-  isBoolean,
   isCount,
   isFunction,
   isMilliseconds,
@@ -62,7 +61,6 @@ const OPTIONS: Rules = {
   inject: RULES.inject,
   typ: NAMES,
   clockTolerance: [isCount, 'a number of seconds'],
-  withoutExpiry: [isBoolean, 'true or false'],
   // a header of responses holds it
   resourceMetadata: [
     (value) => isUrl(value) && /^[!-~]+$/.test(String(value)),

@@ -51,8 +51,6 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}> extends Omit<Aut
   readonly typ?: string | readonly string[]
   /** Seconds by which the clocks of the issuer and this API may differ. @default 5 */
   readonly clockTolerance?: number
-  /** Whether tokens without `exp` are accepted, which never expire. @default false */
-  readonly withoutExpiry?: boolean
   /** The URL of the metadata of this API (RFC 9728), which challenges name: `url` of `resourceMetadata`. */
   readonly resourceMetadata?: string
   /** The word before the token in `Authorization`, and in the challenge. @default 'Bearer' */

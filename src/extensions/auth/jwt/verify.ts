@@ -37,7 +37,8 @@ export function createVerify(options: TokenRules): (token: string) => Awaitable<
     const { verify, toKey } = await prepare()
     const verdict = await verify(token)
     if (!('claims' in verdict) || maxTokens === 0) return verdict
-    const { exp = Infinity } = verdict.claims
+    // it is one of the required claims
+    const { exp = 0 } = verdict.claims
     const until = Math.min(Date.now() + MEMORY, (exp + clockTolerance) * 1000)
     const key = toKey(token)
     verified.delete(key)
@@ -64,15 +65,14 @@ interface Prepared {
 async function prepareVerify(options: TokenRules): Promise<Prepared> {
   const jose = await loadJose()
   const key = await prepareKey(options)
-  const { issuer, audience, algorithms, typ } = options
-  const { clockTolerance = CLOCK_TOLERANCE, withoutExpiry = false } = options
+  const { issuer, audience, algorithms, typ, clockTolerance = CLOCK_TOLERANCE } = options
   const types = typ === undefined ? ['jwt', 'at+jwt', undefined] : [typ].flat().map(toType)
   const rules: JWTVerifyOptions = {
     issuer: [issuer].flat(),
     audience: [audience].flat(),
     algorithms: [...algorithms],
     clockTolerance,
-    requiredClaims: withoutExpiry ? [] : ['exp'],
+    requiredClaims: ['exp'],
   }
   const utf8 = new TextDecoder()
   const decodePart = (part: string): string => utf8.decode(jose.base64url.decode(part))

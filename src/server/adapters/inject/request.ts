@@ -68,11 +68,6 @@ const OPTIONS = [
   'stream',
 ]
 const OPTION_NAMES = new Set(OPTIONS)
-/** The names of Fastify for our options. */
-const OTHER_NAMES = new Map([
-  ['path', 'url'],
-  ['payload', 'body'],
-])
 const BODIES = ['body', 'json', 'form', 'multipart'] as const
 const NO_LINES: readonly string[] = []
 
@@ -242,7 +237,8 @@ function checkOptions(
   versioning: Versioning | undefined,
 ): void {
   for (const name of Object.keys(options)) {
-    if (!OPTION_NAMES.has(name)) throw unknownOption(name)
+    if (!OPTION_NAMES.has(name))
+      throw new TypeError(`inject: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
   }
   checkBodies(options)
   const { method, version } = options
@@ -254,12 +250,6 @@ function checkOptions(
   const [first] = versioning.schemes
   if (first !== undefined && first.scheme.write === undefined)
     throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
-}
-
-function unknownOption(name: string): TypeError {
-  const ours = OTHER_NAMES.get(name)
-  const fix = ours === undefined ? suggestion(name, OPTIONS) : `use ${ours}`
-  return new TypeError(`inject: there is no option "${name}"; ${fix}`)
 }
 
 function checkBodies(options: BodyOptions): void {

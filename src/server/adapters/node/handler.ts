@@ -6,12 +6,12 @@ import { isPromise } from '../../../base/values.ts'
 import { dropBody, type FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Dispatch } from '../../dispatch.ts'
-import { notSent, createHeadCheck, serverClosing } from '../../pipeline/failure.ts'
+import { createHeadCheck, serverClosing } from '../../pipeline/failure.ts'
 import type { ServerSettings, Settings } from '../../options/settings.ts'
 import { createDirect } from './direct.ts'
 import { isEnding } from './lingering-close.ts'
 import { NodeRequest, PassingRequest, type Next } from './request.ts'
-import { endsBefore, write } from './write.ts'
+import { endWith, giveUp, write } from './write.ts'
 
 /** A request listener of a Node server. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: Next) => void
@@ -27,22 +27,17 @@ export function createNodeHandler(
   const findRefusal = createHeadCheck(limits)
   const send = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
     const { request, response } = raw
-    if (endsBefore(context, finished)) void context.end()
-    else if (response.destroyed) void context.end()
-    else response.once('close', () => void context.end())
+    endWith(response, context, finished)
     const last = raw.refused || isClosing()
     if (last || !answerDirectly(request, response, finished)) write(response, finished, last, context)
   }
-  /** The last catch: what is wrong with a response becomes a 500, or breaks the connection off if its head is sent. */
   const sendSafely = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
     if (raw instanceof PassingRequest && raw.isPassed && finished.status === 404)
       return passOn(raw, context, finished)
     try {
       send(raw, context, finished)
     } catch (error) {
-      const problem = notSent(context, error)
-      if (raw.response.headersSent) raw.response.destroy()
-      else write(raw.response, problem, true, undefined)
+      giveUp(raw.response, context, error)
     }
   }
   // in a function of its own: a closure would be made for every request, whether or not something takes time

@@ -8,14 +8,14 @@ import type { HttpError } from '../../../http/errors.ts'
 import { clientWentAway, type FinishedResponse } from '../../../http/http.ts'
 import type { Dispatch } from '../../dispatch.ts'
 import type { RefusalSettings } from '../../options/settings.ts'
-import { createHeadCheck, serverClosing, isAbort, notSent, toFailure } from '../../pipeline/failure.ts'
+import { createHeadCheck, serverClosing, isAbort, toFailure } from '../../pipeline/failure.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { afterAnswers, type Connections } from './connections.ts'
 import { DirectRequest } from './direct.ts'
 import { closeInStages, isEnding } from './lingering-close.ts'
 import { NodeRequest } from './request.ts'
 import { SWITCHING_PROTOCOLS, type TakeConnection, type UpgradedConnection } from './upgrade-reply.ts'
-import { endsBefore, toResponseText, write } from './write.ts'
+import { endWith, giveUp, toResponseText, write } from './write.ts'
 
 /** Answers a request that asks for an upgrade. `head` is what came behind it. */
 type AnswerUpgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void
@@ -161,15 +161,11 @@ function openResponse(request: IncomingMessage, socket: Socket): ServerResponse 
 
 /** Sends an answer that is none to the handshake. */
 function send(response: ServerResponse, finished: FinishedResponse, context: RequestContext): void {
-  if (endsBefore(context, finished)) void context.end()
-  else if (response.destroyed) void context.end()
-  else response.once('close', () => void context.end())
+  endWith(response, context, finished)
   try {
     write(response, finished, true, context)
   } catch (error) {
-    const problem = notSent(context, error)
-    if (response.headersSent) response.destroy()
-    else write(response, problem, true, undefined)
+    giveUp(response, context, error)
   }
 }
 

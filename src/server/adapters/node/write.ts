@@ -41,8 +41,25 @@ export function write(
   else if (!isStream(body)) response.end(toWritable(body, headers) ?? undefined, 'latin1')
 }
 
+/** The last catch: what is wrong with a response becomes a 500, or breaks the connection off if its head is sent. */
+export function giveUp(response: ServerResponse, context: RequestContext, error: unknown): void {
+  const problem = notSent(context, error)
+  if (response.headersSent) response.destroy()
+  else write(response, problem, true, undefined)
+}
+
 /** Bytes of a body that the buffers of a connection take at once, about. */
 const SHORT = 65_536
+
+/** Has a request end with its response, or before. */
+export function endWith(
+  response: Pick<ServerResponse, 'destroyed'> & { once(event: 'close', listener: () => void): unknown },
+  context: RequestContext,
+  finished: FinishedResponse,
+): void {
+  if (endsBefore(context, finished) || response.destroyed) void context.end()
+  else response.once('close', () => void context.end())
+}
 
 /** Whether a request ends before its response is sent, because nothing lives for it. While a client takes a longer body, it is under way. */
 export function endsBefore(context: RequestContext, { body }: FinishedResponse): boolean {

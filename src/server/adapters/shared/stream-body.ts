@@ -192,8 +192,11 @@ function openOrEnd(body: BodyStream, context: RequestContext): ChunkSource {
   }
 }
 
+/** Checks the next bytes of a stream, or its end. @throws `TypeError` if it is not as long as its head says. */
+export type LengthCheck = (bytes: Uint8Array | undefined) => void
+
 /** Creates the check that a stream is as long as its head says, which a socket would break off at. */
-function createLengthCheck(declared: string | string[] | undefined): (bytes: Uint8Array | undefined) => void {
+export function createLengthCheck(declared: string | string[] | undefined): LengthCheck {
   if (declared === undefined) return NOTHING
   let left = Number(declared)
   return (bytes) => {

@@ -9,7 +9,7 @@ import {
   type FinishedResponse,
   type ChunkSource,
 } from '../../../../http/http.ts'
-import { toBytes } from '../../shared/stream-body.ts'
+import { createLengthCheck, toBytes, type LengthCheck } from '../../shared/stream-body.ts'
 
 /** Writes a response. What cannot be sent is logged, and becomes a plain 500. */
 export function respond(
@@ -36,7 +36,8 @@ export function respond(
     if (isShort(body)) return void stream.end(body)
     source = toSource(body)
   }
-  if (source !== undefined) void writeStream(stream, source, toLength(headers), context)
+  if (source !== undefined)
+    void writeStream(stream, source, createLengthCheck(headers['content-length']), context)
 }
 
 /**
@@ -102,30 +103,23 @@ function dropRest(stream: ServerHttp2Stream): void {
   )
 }
 
-function toLength(headers: FinishedResponse['headers']): number | undefined {
-  const length = headers['content-length']
-  return length === undefined ? undefined : Number(length)
-}
-
 /** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
 async function writeStream(
   stream: ServerHttp2Stream,
   source: ChunkSource,
-  length: number | undefined,
+  keep: LengthCheck,
   context: RequestContext | undefined,
 ): Promise<void> {
   stream.once('close', source.cancel)
-  let rest = length ?? Number.POSITIVE_INFINITY
   try {
     for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
       if (isOver(stream)) return
       const bytes = toBytes(chunk.value)
-      rest -= bytes.length
-      if (rest < 0) throw new RangeError('The body is longer than its content-length')
+      keep(bytes)
       await writePieces(stream, bytes)
     }
     stream.off('close', source.cancel)
-    if (length !== undefined && rest > 0) throw new RangeError('The body is shorter than its content-length')
+    keep(undefined)
     if (!isOver(stream)) stream.end()
   } catch (error) {
     source.cancel()

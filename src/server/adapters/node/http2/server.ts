@@ -14,7 +14,7 @@ import type { RequestContext } from '../../../pipeline/context.ts'
 import { notSent, createHeadCheck, type FindRefusal } from '../../../pipeline/failure.ts'
 import type { Dispatch } from '../../../dispatch.ts'
 import type { ServerSettings, Settings } from '../../../options/settings.ts'
-import { endsBefore } from '../write.ts'
+import { endWith } from '../write.ts'
 import type { Protocol } from '../connections.ts'
 import { Http2Request, type StreamHead, type Peer } from './request.ts'
 import { respond } from './respond.ts'
@@ -148,8 +148,7 @@ function answer(dispatch: Dispatch, raw: Http2Request, session: Session): void {
 }
 
 function sendOn({ stream }: Http2Request, context: RequestContext, finished: FinishedResponse): void {
-  if (endsBefore(context, finished) || stream.destroyed) void context.end()
-  else stream.once('close', () => void context.end())
+  endWith(stream, context, finished)
   try {
     respond(stream, finished, context)
   } catch (error) {

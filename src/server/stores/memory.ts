@@ -1,20 +1,18 @@
-import type { SessionStore } from './options.ts'
-
 interface Entry {
   readonly value: string
   readonly expires: number
 }
 
-/** Sessions that a process keeps: whoever sends no cookie gets a new one with every request that writes to it. */
-const MAX_ENTRIES = 50_000
-
 /** A store in the memory of this process. */
-export interface MemoryStore extends SessionStore {
+interface MemoryStore {
   readonly size: number
   get(key: string): string | undefined
   set(key: string, value: string, ttlMs?: number): void
   delete(key: string): boolean
 }
+
+/** Entries that a process keeps: whoever sends no cookie gets a new session with every request that writes to it. */
+const MAX_ENTRIES = 50_000
 
 /**
  * Creates a store in the memory of this process. Each `set` removes expired entries from the front, where the oldest are: no timer is
