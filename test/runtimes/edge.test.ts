@@ -69,8 +69,10 @@ function modulesOf(outputs: Metafile['outputs'], isWanted: (path: string, kind: 
 }
 
 describe('octavo/edge', () => {
+  const bundled = bundle()
+
   it('imports nothing of Node statically', async () => {
-    const outputs = await bundle()
+    const outputs = await bundled
     const start =
       Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === 'src/edge.ts')?.[0] ?? ''
     const loaded = new Set<string>()
@@ -99,7 +101,7 @@ describe('octavo/edge', () => {
   })
 
   it('loads nothing of a server later', async () => {
-    const found = modulesOf(await bundle(), () => true)
+    const found = modulesOf(await bundled, () => true)
     assert.ok(found.includes('node:fs'), found.join(' '))
     assert.deepEqual(
       found.filter((name) => SERVERS.includes(name)),
