@@ -45,7 +45,7 @@ describe('cookies', () => {
           outcome(() => Reflect.apply(stringifySetCookie, undefined, [name, value, attributes])),
         )
       }),
-      { numRuns: 400 },
+      { numRuns: 100 },
     )
   })
 
@@ -60,7 +60,7 @@ describe('cookies', () => {
         fc.pre(text !== '=')
         assert.deepEqual({ ...parseCookies(text) }, { ...parseCookie(text) })
       }),
-      { numRuns: 400 },
+      { numRuns: 100 },
     )
   })
 

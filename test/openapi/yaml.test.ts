@@ -97,7 +97,7 @@ x-none: null
           const expected: unknown = JSON.parse(JSON.stringify({ value }))
           assert.deepEqual(parse(toYaml({ value }), { version, maxAliasCount: 0 }), expected)
         }),
-        { numRuns: 200 },
+        { numRuns: 100 },
       )
     })
   }

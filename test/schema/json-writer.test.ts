@@ -180,7 +180,7 @@ describe('the JSON that is written in one pass', () => {
           }
         },
       ),
-      { numRuns: Number(process.env['WRITER_RUNS'] ?? 250) },
+      { numRuns: Number(process.env['WRITER_RUNS'] ?? 150) },
     )
     assert.ok(compiled > 30 && written > 80, `${compiled} writers wrote ${written} texts`)
   })

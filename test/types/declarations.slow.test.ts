@@ -5,12 +5,12 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
+import { COMPILER } from '../support/octavo.ts'
 import { installPackage } from '../support/package.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const NATIVE = join(ROOT, 'node_modules/.bin/tsc')
 const COMPILERS = {
-  'TypeScript 7': [NATIVE],
+  'TypeScript 7': COMPILER,
   'TypeScript 5.9': [process.execPath, createRequire(import.meta.url).resolve('typescript-5.9/lib/tsc.js')],
 } as const
 

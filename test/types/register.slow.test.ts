@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
+import { COMPILER } from '../support/octavo.ts'
 import { installPackage } from '../support/package.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const TSC = join(ROOT, 'node_modules/.bin/tsc')
 
 // a program of its own, for what it declares would count in every file of this one
 const PROGRAM = `
@@ -152,7 +152,8 @@ describe('Register', () => {
     }
     writeFileSync(join(folder, 'program.ts'), PROGRAM)
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const { stdout } = spawnSync(TSC, ['-p', folder], { cwd: ROOT, encoding: 'utf8' })
+    const [tsc, ...options] = COMPILER
+    const { stdout } = spawnSync(tsc, [...options, '-p', folder], { cwd: ROOT, encoding: 'utf8' })
     const lines = stdout.split('\n').filter((line) => line !== '' && !line.includes('node_modules/@types'))
     assert.deepEqual(lines, [])
   })

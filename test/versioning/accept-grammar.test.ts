@@ -247,7 +247,7 @@ const hostile = some(
 )
 
 const RUNS = {
-  numRuns: 200,
+  numRuns: 80,
   seed: 9110,
   interruptAfterTimeLimit: 60_000,
   markInterruptAsFailure: false,
