@@ -4,8 +4,6 @@ import { describe, it } from 'node:test'
 import { accepted, createApp, defineController, defineModule } from 'octavo'
 import { z } from 'zod'
 
-import { assertOpenApi } from '../support/openapi.ts'
-
 const Job = z.object({ state: z.enum(['running', 'done']) }).meta({ id: 'Job' })
 
 const exports = defineController({
@@ -74,7 +72,7 @@ describe('accepted', () => {
       })
   })
 
-  it('has its headers in documents, which are valid', async () => {
+  it('has its headers in documents', async () => {
     for (const version of ['3.1', '3.2'] as const) {
       const app = create(version)
       await app.ready()
@@ -98,8 +96,16 @@ describe('accepted', () => {
         Object.hasOwn(Object(paths['/exports/bare']?.['post']?.responses['2XX']), 'headers'),
         false,
       )
-      assert.deepEqual(Object.keys(Object(components)['headers']), ['Location', 'Retry-After'])
-      await assertOpenApi(app.openapi())
+      assert.deepEqual(Object(components).headers, {
+        Location: {
+          description: 'Where the state of the work is (RFC 9110 section 10.2.2)',
+          schema: { type: 'string', format: 'uri-reference' },
+        },
+        'Retry-After': {
+          description: 'The seconds after which to ask for it, or an HTTP date (RFC 9110 section 10.2.3)',
+          schema: { type: 'string' },
+        },
+      })
     }
   })
 

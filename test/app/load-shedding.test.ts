@@ -6,6 +6,7 @@ import { createApp, defineController, defineErrorHandler, defineModule, Definiti
 import { loadShedding } from 'octavo/middleware'
 import type { AppOptions, Middleware } from 'octavo'
 import type { LoadSheddingOptions } from 'octavo/middleware'
+import { block } from '../node/support.ts'
 import { placeless } from '../support/places.ts'
 
 const controller = defineController({
@@ -126,10 +127,4 @@ async function until(
     assert.ok(performance.now() < end, `no ${status}`)
     await between()
   }
-}
-
-/** Keeps the event loop from going on. */
-function block(milliseconds: number): void {
-  const end = performance.now() + milliseconds
-  while (performance.now() < end);
 }

@@ -6,6 +6,7 @@ import { createApp, defineController, defineModule, defineProvider, ExecutionCon
 import type { App, Logger } from 'octavo'
 
 import {
+  block,
   createGate,
   createTestApp,
   LOOPBACK,
@@ -256,8 +257,7 @@ describe('a handler that blocks the event loop', () => {
             method: 'GET',
             path: '/block',
             handler: () => {
-              const end = performance.now() + 1_500
-              while (performance.now() < end);
+              block(1_500)
               return 'blocked'
             },
           },

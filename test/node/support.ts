@@ -124,6 +124,11 @@ export function behind<T>(gate: Gate, answer: () => T): () => Promise<T> {
   }
 }
 
+/** Keeps the event loop from going on, without computing meanwhile. */
+export function block(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+}
+
 /** An application of one controller, without log. */
 export function createTestApp(
   controller: Controller<unknown, unknown, unknown, unknown>,

@@ -153,7 +153,7 @@ const CODINGS = {
   identity: (bytes: Buffer) => bytes,
 }
 const CODING_NAMES = ['gzip', 'x-gzip', 'deflate', 'br', 'identity'] as const
-const BOMB = gzipSync(Buffer.alloc(32 * 1024 * 1024))
+const BOMB = gzipSync(Buffer.alloc(8 * 1024 * 1024))
 
 /** A body with a content coding: right, twice, broken, another than was said, or one that grows a thousandfold. */
 export function createCompressed(random: Random): Body {

@@ -24,7 +24,7 @@ export function createRandom(seed: number): Random {
     below,
     chance: (probability) => next() < probability,
     pick: (list) => list[below(list.length)] ?? list[0],
-    bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))),
+    bytes: (length) => Buffer.from(new Uint8Array(length).map(() => below(256))),
   }
 }
 
