@@ -20,9 +20,9 @@ type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
 
 export interface AnswerWas<N = Schema, W = Schema> {
   readonly down?: (
-    now: [Schema] extends [N] ? unknown : Out<N>,
+    now: [Schema] extends [N] ? unknown : OutputOf<N>,
     extra: ChangeExtra,
-  ) => [Schema] extends [W] ? unknown : In<W>
+  ) => [Schema] extends [W] ? unknown : InputOf<W>
   readonly now: N
   readonly was: W
 }
@@ -45,13 +45,6 @@ export interface AnyModel extends Modelled {
   readonly '~shape': object
 }
 
-interface AnySchema {
-  readonly _zod: {
-    readonly input: unknown
-    readonly output: unknown
-  }
-}
-
 interface AnyTold {
   readonly '~was': Fact
   readonly version: string
@@ -66,8 +59,8 @@ type At<S, St, Side extends 'in' | 'out'> = S extends Holding
       ? NamesAt<K, N, St>
       : Walk<S, S['_zod']['def'], St, Side>
   : Side extends 'in'
-    ? In_2<S>
-    : Out_2<S>
+    ? InputOf<S>
+    : OutputOf<S>
 
 type AtDepth<F, D> = F extends {
   readonly 2: {
@@ -130,7 +123,7 @@ type BodyBack<S, K, N, U, Vs> = [U] extends [never]
   : Vs extends readonly [infer V, ...infer Older]
     ? [With<U, V>] extends [never]
       ? BodyBack<S, K, N, U, Older>
-      : BodyBack<Or_2<BodyWas_2<K, BodyFacts<With<U, V>, N>>, S>, K, N, Exclude<U, With<U, V>>, Older>
+      : BodyBack<Or<BodyWas_2<K, BodyFacts<With<U, V>, N>>, S>, K, N, Exclude<U, With<U, V>>, Older>
     : S
 
 type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1] : never
@@ -138,7 +131,7 @@ type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1]
 export interface BodyWas<N = Schema, W = Schema | Absent> {
   readonly narrowed?: boolean
   readonly now: N
-  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : In<N>
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : InputOf<N>
   readonly was: W
 }
 
@@ -187,16 +180,16 @@ export interface FieldExtra<R = unknown, L = unknown> extends LoadedExtra<L> {
   readonly reads: R
 }
 
-type FieldFunctions<N, Sh, K, W, O> = W extends AnySchema
+type FieldFunctions<N, Sh, K, W, O> = W extends Schema
   ? K extends keyof Sh
     ? (O extends true
         ? unknown
-        : Out<W> extends In<Sh[K]>
+        : OutputOf<W> extends InputOf<Sh[K]>
           ? unknown
-          : NeedsUp_2<Out<W>, In<Sh[K]>> & {
+          : NeedsUp_2<OutputOf<W>, InputOf<Sh[K]>> & {
               readonly narrowed?: never
             }) &
-        (Out<Sh[K]> extends In<W> ? unknown : NeedsDown_2<Out<Sh[K]>, In<W>>)
+        (OutputOf<Sh[K]> extends InputOf<W> ? unknown : NeedsDown_2<OutputOf<Sh[K]>, InputOf<W>>)
     : NoFunctionsOf<N, K, Sh>
   : K extends keyof Sh
     ? NoFunctions
@@ -226,9 +219,9 @@ export interface FieldWas {
 }
 
 interface FieldWere<Sh, K, W, R, D, U> {
-  readonly down?: (now: Out<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => In<W>
+  readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => InputOf<W>
   readonly narrowed?: boolean
-  readonly up?: (old: Out<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? In<Sh[K]> : unknown
+  readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? InputOf<Sh[K]> : unknown
   readonly was: W
 }
 
@@ -239,10 +232,6 @@ type FieldsIn<F extends Fact> = {
 type FieldsWere<N, Sh, W, R = never, D = undefined, U = undefined, O = false> = {
   readonly [K in keyof W]: FieldFunctions<N, Sh, K, W[K], O> & FieldWere<Sh, K, W[K], ReadOf<Sh, R>, D, U>
 }
-
-type Flat_2<T> = {
-  [K in keyof T]: T[K]
-} & {}
 
 type HasRemoved<W, Sub, Sh> = [AddedNames<W, Sh>] extends [never]
   ? keyof Sh extends keyof Sub
@@ -318,23 +307,7 @@ interface Holding {
   }
 }
 
-type In<S> = S extends {
-  readonly _zod: {
-    readonly input: infer I
-  }
-}
-  ? I
-  : never
-
 export type InAt<S, St> = At<S, St, 'in'>
-
-type In_2<S> = S extends {
-  readonly _zod: {
-    readonly input: infer I
-  }
-}
-  ? I
-  : never
 
 type IsDeep<F> = [F] extends [Fact<string, string | number, ''>] ? false : true
 
@@ -358,11 +331,11 @@ export interface LoadedExtra<L> extends ChangeExtra {
 const MODEL: unique symbol
 
 type MadeDown<Sh, W> = {
-  [K in Exclude<keyof W, keyof Sh>]: In<W[K]>
+  [K in Exclude<keyof W, keyof Sh>]: InputOf<W[K]>
 }
 
 type MadeUp<Sh, W> = {
-  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In<Sh[K]>
+  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: InputOf<Sh[K]>
 }
 
 interface MakesEarlier<N> {
@@ -372,7 +345,7 @@ interface MakesEarlier<N> {
 
 type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer I) => void ? I : never
 
-type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : Out_2<S>
+type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : OutputOf<S>
 
 export interface Model<N extends string, Sh extends ModelFields> extends z.ZodObject<{
   -readonly [K in keyof Sh]: Sh[K]
@@ -449,7 +422,7 @@ export type NamesWere<W = Readonly<Record<string, Was>>> = {
 
 type NeedsDown<N, W> = [Schema] extends [N]
   ? unknown
-  : Out<N> extends In<W>
+  : OutputOf<N> extends InputOf<W>
     ? unknown
     : {
         readonly down: unknown
@@ -462,8 +435,8 @@ interface NeedsDown_2<Now, Old> {
 
 type NeedsUp<N, W> = [Schema] extends [N]
   ? unknown
-  : [W] extends [AnySchema]
-    ? Out<W> extends In<N>
+  : [W] extends [Schema]
+    ? OutputOf<W> extends InputOf<N>
       ? unknown
       : {
           readonly up: unknown
@@ -499,7 +472,7 @@ interface NoFunctionsOf<N, K, Sh> {
   readonly up?: NoField<N, K, Sh>
 }
 
-type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat_2<
+type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
   {
     -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: At<Sh[K], St, Side>
   } & {
@@ -608,33 +581,15 @@ interface OptionalOut {
   }
 }
 
-type Or_2<A, B> = [A] extends [never] ? B : A
-
-type Out<S> = S extends {
-  readonly _zod: {
-    readonly output: infer O
-  }
-}
-  ? O
-  : never
-
 export type OutAt<S, St> = At<S, St, 'out'>
 
-type OutOf<Sh> = Flat_2<
+type OutOf<Sh> = Flat<
   {
-    -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, 'out'>>]: Out<Sh[K]>
+    -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, 'out'>>]: OutputOf<Sh[K]>
   } & {
-    -readonly [K in OptionalNames<Sh, 'out'>]?: Out<Sh[K]>
+    -readonly [K in OptionalNames<Sh, 'out'>]?: OutputOf<Sh[K]>
   }
 >
-
-type Out_2<S> = S extends {
-  readonly _zod: {
-    readonly output: infer O
-  }
-}
-  ? O
-  : never
 
 type Pairs_2<W> = {
   [K in keyof W]: readonly [K, W[K]]
@@ -655,7 +610,7 @@ export type Part<M extends Modelled, S> = S & {
 
 type Part_2 = Reshape | Operation
 
-type Partials<T> = Flat_2<
+type Partials<T> = Flat<
   {
     [K in Exclude<keyof T, Undefinable<T>>]: T[K]
   } & {
@@ -792,7 +747,7 @@ type Undefinable<T> = {
 
 type ValueAt<S, Vs, C, V> = V extends string
   ? InAt<S, StateAt<Vs, C, V>> | OutAt<S, StateAt<Vs, C, V>>
-  : In_2<S> | Out_2<S>
+  : InputOf<S> | OutputOf<S>
 
 export interface VersionChange<V extends string = string, F = unknown, S extends boolean = boolean> {
   readonly '~was': F
@@ -867,7 +822,7 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                 readonly type: 'record'
                 readonly valueType: infer E
               }
-            ? Record<Out_2<K> & PropertyKey, At<E, St, Side>>
+            ? Record<OutputOf<K> & PropertyKey, At<E, St, Side>>
             : D extends {
                   readonly options: infer O
                   readonly type: 'union'
@@ -876,8 +831,8 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                   [K in keyof O]: At<O[K], St, Side>
                 }[number & keyof O]
               : Side extends 'in'
-                ? In_2<S>
-                : Out_2<S>
+                ? InputOf<S>
+                : OutputOf<S>
 
 export type Was = Schema | Absent | string
 

@@ -490,12 +490,8 @@ type ParameterBack<
 type ParameterBy<K, Was extends readonly [unknown, unknown], W> = [W] extends [never]
   ? Was
   : readonly [
-      [Extract<W, string>] extends [never]
-        ? W extends Absent
-          ? never
-          : Or_2<Was[0], K>
-        : Extract<W, string>,
-      Or_2<Extract<W, Schema>, Was[1]>,
+      [Extract<W, string>] extends [never] ? (W extends Absent ? never : Or<Was[0], K>) : Extract<W, string>,
+      Or<Extract<W, Schema>, Was[1]>,
     ]
 
 type ParameterFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, string>>[1] : never
@@ -736,7 +732,7 @@ type StatusBack<K, R, N, U, Vs, Was = K> = [U] extends [never]
   : Vs extends readonly [infer V, ...infer Older]
     ? [With<U, V>] extends [never]
       ? StatusBack<K, R, N, U, Older, Was>
-      : StatusBack<K, R, N, Exclude<U, With<U, V>>, Older, Or_2<StatusWas<K, R, PartsOf<With<U, V>, N>>, Was>>
+      : StatusBack<K, R, N, Exclude<U, With<U, V>>, Older, Or<StatusWas<K, R, PartsOf<With<U, V>, N>>, Was>>
     : Was
 
 type StatusWas<K, R, P> = P extends readonly [infer S, infer W]

@@ -32,8 +32,6 @@ export interface AcceptedOptions<D> extends ReplyOptions {
 
 type AddedBy<E> = E extends AddedIdentity<infer I> ? I : never
 
-type AddedErrorCode = keyof typeof ADDED_ROWS
-
 interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
   readonly $adds?: Or<Extract<E, AddedIdentity>, AddedIdentity>
 }
@@ -337,8 +335,6 @@ export interface CookieOptions {
   readonly sameSite?: 'strict' | 'lax' | 'none' | boolean
   readonly secure?: boolean
 }
-
-type CoreErrorCode = keyof typeof ROWS
 
 const DATA: unique symbol
 
@@ -687,7 +683,7 @@ export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
 
 export type ErrorClass<E = unknown> = abstract new (...args: never) => E
 
-export type ErrorCode = CoreErrorCode | AddedErrorCode
+export type ErrorCode = keyof typeof ROWS | keyof typeof ADDED_ROWS
 
 export interface ErrorFormat<S = unknown> {
   readonly $schema?: S

@@ -1,9 +1,10 @@
-import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
+import { atDefinition, type DefinitionErrorCode, type DefinitionProblem } from '../base/definition-error.ts'
 import { isSchema, shapeOf, type Schema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString } from '../base/values.ts'
 import { modelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'
 import type { AnyReshape, FieldWas } from './change.ts'
+import type { Identified } from './convert/converter.ts'
 
 /** A change, for code that does not ask which one it is. */
 export interface AnyChange {
@@ -121,16 +122,21 @@ function toBase(of: unknown): { readonly model: unknown; readonly base: unknown 
   return { model: of, base: undefined }
 }
 
-type Report = (
-  message: string,
-  fix: string,
-  code: 'invalid_change' | 'unknown_model_field' | 'field_touched_twice',
-) => void
+type Report = (message: string, fix: string, code: DefinitionErrorCode) => void
 
 function createReport(change: AnyChange, problems: DefinitionProblem[]): Report {
-  return (message, fix, code) => {
-    problems.push(atDefinition({ code, where: `change "${change.id}"`, message, fix }, change))
-  }
+  return (message, fix, code) => void problems.push(changeProblem(change, message, fix, code))
+}
+
+/** A mistake in a change, at the place of the change or of the other definitions. */
+export function changeProblem(
+  change: Identified,
+  message: string,
+  fix: string,
+  code: DefinitionErrorCode = 'invalid_change',
+  ...others: readonly object[]
+): DefinitionProblem {
+  return atDefinition({ code, where: `change "${change.id}"`, message, fix }, change, ...others)
 }
 
 interface ChainWriter {

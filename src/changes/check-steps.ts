@@ -1,6 +1,6 @@
-import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
+import type { DefinitionProblem } from '../base/definition-error.ts'
 import { shapeOf, type Schema } from '../schema/schema.ts'
-import { type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
+import { changeProblem, type Chain, type FieldChange, type FieldId, type Step } from './chain.ts'
 import { isAlike, isNarrower, isRequired, plainKind } from './convert/compare.ts'
 import { loadIn } from './convert/instructions.ts'
 
@@ -13,30 +13,31 @@ export function stepProblems(
   isSent: (step: Step) => boolean,
   told: ReadonlySet<Step>,
 ): readonly DefinitionProblem[] {
-  return [...chains].flatMap((chain) => {
-    const shape = shapeOf(chain.model)
+  const unfit: DefinitionProblem[] = []
+  const wrong = [...chains].flatMap(({ name, model, fieldIds, steps }) => {
+    const shape = shapeOf(model)
     /** The schemas that fields have on the newer side of a step. */
-    const schemas = new Map<FieldId, Schema | undefined>(
-      [...chain.fieldIds].map(([key, fieldId]) => [fieldId, shape[key]]),
-    )
-    return chain.steps.flatMap((step) => {
+    const schemas: Schemas = new Map([...fieldIds].map(([key, fieldId]) => [fieldId, shape[key]]))
+    return steps.flatMap((step) => {
       const found = [
-        ...lacking(chain.name, step, schemas, isSent(step) ? BOTH : RESPONSES),
-        ...idle(chain.name, step),
-        ...unchanged(chain.name, step, schemas),
-        ...(isSent(step) ? sentInVain(chain.name, step) : []),
-        ...(isSent(step) || told.has(step) ? [] : refinedInVain(chain.name, step)),
+        ...lacking(name, step, schemas, isSent(step) ? BOTH : RESPONSES),
+        ...idle(name, step),
+        ...unchanged(name, step, schemas),
+        ...(isSent(step) ? sentInVain(name, step) : []),
+        ...(isSent(step) || told.has(step) ? [] : refinedInVain(name, step)),
       ]
-      for (const fieldChange of step.fieldChanges)
-        if (fieldChange.kind === 'retyped' || fieldChange.kind === 'removed')
-          schemas.set(fieldChange.fieldId, fieldChange.was)
-      return found.map(([message, fix]) => {
-        const where = `change "${step.change.id}"`
-        return atDefinition({ code: 'invalid_change', where, message, fix }, step.change)
-      })
+      for (const fieldChange of step.fieldChanges) {
+        if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') continue
+        if (isSent(step)) unfit.push(...unfitProblems(name, step, fieldChange, schemas))
+        schemas.set(fieldChange.fieldId, fieldChange.was)
+      }
+      return found.map(([message, fix]) => changeProblem(step.change, message, fix))
     })
   })
+  return [...wrong, ...unfit]
 }
+
+type Schemas = Map<FieldId, Schema | undefined>
 
 const BOTH = ['up', 'down'] as const
 const RESPONSES = ['down'] as const
@@ -46,7 +47,7 @@ type Found = readonly (readonly [message: string, fix: string])[]
 function lacking(
   name: string,
   { reshape, fieldChanges }: Step,
-  schemas: ReadonlyMap<FieldId, Schema | undefined>,
+  schemas: Schemas,
   directions: readonly ('up' | 'down')[],
 ): Found {
   const removed = namesOf(fieldChanges, ({ kind }) => kind === 'removed')
@@ -150,11 +151,7 @@ function idle(name: string, { reshape, fieldChanges }: Step): Found {
 }
 
 /** Fields that were the same. */
-function unchanged(
-  name: string,
-  { fieldChanges }: Step,
-  schemas: ReadonlyMap<FieldId, Schema | undefined>,
-): Found {
+function unchanged(name: string, { fieldChanges }: Step, schemas: Schemas): Found {
   return fieldChanges.flatMap((fieldChange): Found => {
     if (fieldChange.kind === 'renamed' && fieldChange.now === fieldChange.was)
       return [
@@ -174,34 +171,20 @@ function unchanged(
   })
 }
 
-/** The fields whose older values may not fit the newer schema, though no function converts them. They matter in requests alone. */
-export function unfitProblems(
-  chains: Iterable<Chain>,
-  isSent: (step: Step) => boolean,
+/** Older values of a field that may not fit the newer schema, though no function converts them. They matter in requests alone. */
+function unfitProblems(
+  name: string,
+  { change }: Step,
+  fieldChange: FieldChange,
+  schemas: Schemas,
 ): readonly DefinitionProblem[] {
-  return [...chains].flatMap(({ model, name, fieldIds, steps }) => {
-    const shape = shapeOf(model)
-    const schemas = new Map<FieldId, Schema | undefined>(
-      [...fieldIds].map(([key, fieldId]) => [fieldId, shape[key]]),
-    )
-    return steps.flatMap((step) =>
-      step.fieldChanges.flatMap((fieldChange): readonly DefinitionProblem[] => {
-        if (fieldChange.kind !== 'retyped' && fieldChange.kind !== 'removed') return []
-        const newer = schemas.get(fieldChange.fieldId)
-        schemas.set(fieldChange.fieldId, fieldChange.was)
-        if (fieldChange.kind !== 'retyped' || newer === undefined || !isSent(step)) return []
-        const { up, narrowed } = fieldChange.field
-        if (up !== undefined || narrowed === true || !isNarrower(newer, fieldChange.was)) return []
-        const problem: DefinitionProblem = {
-          code: 'unfit',
-          where: `change "${step.change.id}"`,
-          message: `${name}.${fieldChange.name} had values that the newer schema refuses, and there is no up`,
-          fix: 'write up, or narrowed: true if such values are mistakes of the client',
-        }
-        return [atDefinition(problem, step.change)]
-      }),
-    )
-  })
+  const newer = schemas.get(fieldChange.fieldId)
+  if (fieldChange.kind !== 'retyped' || newer === undefined) return []
+  const { up, narrowed } = fieldChange.field
+  if (up !== undefined || narrowed === true || !isNarrower(newer, fieldChange.was)) return []
+  const message = `${name}.${fieldChange.name} had values that the newer schema refuses, and there is no up`
+  const fix = 'write up, or narrowed: true if such values are mistakes of the client'
+  return [changeProblem(change, message, fix, 'unfit')]
 }
 
 /** Finds data that is loaded for functions that the change does not have. */

@@ -1,6 +1,6 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
 import type { ResolvedRoute } from '../routes/resolved-route.ts'
-import type { AnyChange, Step } from './chain.ts'
+import { changeProblem, type AnyChange, type Step } from './chain.ts'
 import type { OrderedOperation } from './operations/check-operations.ts'
 import { isRequest, wasSchemas, bodiesOf, bodyLabel } from './operations/bodies.ts'
 import { isOperation, routeLabel, type Operation } from './operations/operation.ts'
@@ -70,13 +70,10 @@ export function unusedParts(
     ]
     const isWhole = idle.length === change.change.length
     return (isWhole ? idle.slice(0, 1) : idle).map((part) => {
-      const problem: DefinitionProblem = {
-        code: 'unused_change',
-        where: `change "${change.id}"`,
-        message: `${isWhole ? 'it' : `its ${part}`} reaches no route of an older version`,
-        fix: 'use its models in input and response, made with omit, pick, extend or derive; list schemas without a route in messages',
-      }
-      return atDefinition(problem, change)
+      const message = `${isWhole ? 'it' : `its ${part}`} reaches no route of an older version`
+      const fix =
+        'use its models in input and response, made with omit, pick, extend or derive; list schemas without a route in messages'
+      return changeProblem(change, message, fix, 'unused_change')
     })
   })
 }

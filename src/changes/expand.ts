@@ -18,7 +18,7 @@ import {
 } from '../versioning/version.ts'
 import { isString, after, describeValue, isRecord, type Awaitable } from '../base/values.ts'
 import type { AnyChange, Step } from './chain.ts'
-import { stepProblems, unfitProblems } from './check-steps.ts'
+import { stepProblems } from './check-steps.ts'
 import { noteUsed, sentBy, unusedParts, schemaProblems, type Reached, type Used } from './check-used.ts'
 import { operationProblems, parameterProblems, type OrderedOperation } from './operations/check-operations.ts'
 import {
@@ -81,7 +81,7 @@ export function toLevels(
 /** The operations of changes, newest first. */
 export function operationsOf(changes: readonly AnyChange[]): readonly OrderedOperation[] {
   return changes.flatMap((change, order) =>
-    change.change.filter(isOperation).map((operation): OrderedOperation => ({ order, operation })),
+    change.change.filter(isOperation).map((operation) => ({ order, change, operation })),
   )
 }
 
@@ -101,7 +101,7 @@ export function createExpand(
   return (given, knownOf) => {
     const routes = given.map((route) => withNext(route, next))
     const known = knownOf(routes)
-    const problems = [...operationProblems(operations, changes, routes)]
+    const problems = [...operationProblems(operations, routes)]
     const all = routes.flatMap((route, index): readonly Reached[] => {
       const reached = toReached(route, operations, plans)
       // what an application adds itself, such as its documents, and what the check of versions reports
@@ -129,7 +129,7 @@ export function createExpand(
     // what parts of models are wrong is found while they are looked for
     const isSent = (step: Step): boolean => used.sent.has(step)
     const chains = [...plans.chains.values()]
-    problems.push(...parts.problems, ...stepProblems(chains, isSent, told), ...unfitProblems(chains, isSent))
+    problems.push(...parts.problems, ...stepProblems(chains, isSent, told))
     // what another deployment serves may need the others
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (isChecked && problems.length > 0) throw new DefinitionError(problems)
@@ -235,12 +235,12 @@ function writeOut(
   const states = parts.statesOf(own, orders)
   const oldest = Math.max(0, ...states.map(({ level }) => level))
   const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)
-  const applied = appliedAt(reached, oldest, parts)
+  const applied = appliedAt(reached, oldest)
   problems.push(...bodyProblems(route, applied), ...parameterProblems(route, applied, planOf))
   return states.map(({ count, level, version }): ResolvedRoute =>
     count === 0
       ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
-      : olderRoute({ ...reached, level, version }, parts, problems),
+      : olderRoute({ ...reached, level, version }, parts.plans, problems),
   )
 }
 
@@ -342,7 +342,7 @@ interface Asked {
 /** The operations of a route that a version with a level lacks, newest first. */
 function appliedTo(route: string, level: number, { changes }: HistoryParts): readonly AppliedOperation[] {
   const operations = operationsOf(changes).filter(({ operation }) => isAbout(operation, route))
-  return appliedAt({ operations }, level, { changes })
+  return appliedAt({ operations }, level)
 }
 
 /** The changes of the whole body that has a schema in the newest version: of a request on the way up, of a response on the way down. */

@@ -27,29 +27,25 @@ import {
 import type { AppliedOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { zod } from './zod.ts'
-import type { AnyChange } from './chain.ts'
 
 /** The operations of a route that a version with a level lacks, newest first. */
 export function appliedAt(
   { operations }: Pick<Reached, 'operations'>,
   level: number,
-  { changes }: { readonly changes: readonly AnyChange[] },
 ): readonly AppliedOperation[] {
-  return operations.flatMap(({ order, operation }): readonly AppliedOperation[] => {
-    const change = changes[order]
-    return change === undefined || order >= level ? [] : [{ ...operation, change }]
-  })
+  return operations
+    .filter(({ order }) => order < level)
+    .map(({ operation, change }) => ({ ...operation, change }))
 }
 
 /** Returns a route as a version with a level had it. */
 export function olderRoute(
   { level, version, ...reached }: OlderState,
-  parts: { readonly plans: Plans; readonly changes: readonly AnyChange[] },
+  plans: Plans,
   problems: DefinitionProblem[],
 ): ResolvedRoute {
   const { route } = reached
-  const { plans } = parts
-  const applied = appliedAt(reached, level, parts)
+  const applied = appliedAt(reached, level)
   const address = addressOf(route, applied, problems)
   const { pattern, methods } = address
   problems.push(...defaultProblems(route, level, plans))

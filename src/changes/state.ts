@@ -1,15 +1,13 @@
 import type { Modelled, ModelName } from './model.ts'
-import type { SuccessStatus as Success, Schema } from '../schema/schema.ts'
-import type { Absent, Fact, FieldsIn, Flat, ShapeBefore } from './was.ts'
+import type { InputOf, OutputOf, SuccessStatus as Success, Schema } from '../schema/schema.ts'
+import type { Flat, Or } from '../define/infer.ts'
+import type { Absent, Fact, FieldsIn, ShapeBefore } from './was.ts'
 
 /*
  * Types of what models were. The changes of a history are put beside the names of what they are about once, so a model walks its own
  * changes only. The walk through schemas reads the definitions of zod and not its classes, for one comparison with a class costs thousands
  * of instantiations.
  */
-
-type In<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
-type Out<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
 
 /** The members of a change that types read. */
 interface AnyTold {
@@ -206,8 +204,8 @@ type At<S, St, Side extends 'in' | 'out'> = S extends Holding
       ? NamesAt<K, N, St>
       : Walk<S, S['_zod']['def'], St, Side>
   : Side extends 'in'
-    ? In<S>
-    : Out<S>
+    ? InputOf<S>
+    : OutputOf<S>
 
 /** The fields of a model or part in a state. */
 type ModelAt<S, St> =
@@ -244,9 +242,6 @@ type StatusBack<K, R, N, U, Vs, Was = K> = [U] extends [never]
       ? StatusBack<K, R, N, U, Older, Was>
       : StatusBack<K, R, N, Exclude<U, With<U, V>>, Older, Or<StatusWas<K, R, PartsOf<With<U, V>, N>>, Was>>
     : Was
-
-/** The first type, or the second where there is none. */
-type Or<A, B> = [A] extends [never] ? B : A
 
 /** The facts of changes about the statuses of a route. */
 type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, number>>[1] : never
@@ -433,12 +428,12 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
             ? At<E, St, Side> | undefined
             : Exclude<At<E, St, Side>, undefined>
           : D extends { readonly type: 'record'; readonly keyType: infer K; readonly valueType: infer E }
-            ? Record<Out<K> & PropertyKey, At<E, St, Side>>
+            ? Record<OutputOf<K> & PropertyKey, At<E, St, Side>>
             : D extends { readonly type: 'union'; readonly options: infer O }
               ? { [K in keyof O]: At<O[K], St, Side> }[number & keyof O]
               : Side extends 'in'
-                ? In<S>
-                : Out<S>
+                ? InputOf<S>
+                : OutputOf<S>
 
 /** The output of a schema in a state of the models. */
 export type OutAt<S, St> = At<S, St, 'out'>
@@ -448,9 +443,9 @@ export type InAt<S, St> = At<S, St, 'in'>
 /** A value of a schema in a version; without a version, one of the newest models. */
 export type ValueAt<S, Vs, C, V> = V extends string
   ? InAt<S, StateAt<Vs, C, V>> | OutAt<S, StateAt<Vs, C, V>>
-  : In<S> | Out<S>
+  : InputOf<S> | OutputOf<S>
 /** The type of a value of a schema in a version. Without a version, it is a value of one of the newest models. */
-export type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : Out<S>
+export type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : OutputOf<S>
 
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
   { -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: At<Sh[K], St, Side> } & {

@@ -1,20 +1,8 @@
-import type { Listed } from '../define/infer.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { Flat, Listed } from '../define/infer.ts'
+import type { InputOf, OutputOf, Schema } from '../schema/schema.ts'
 import type { FieldExtra, LoadedExtra } from './convert/converter.ts'
 
-/** Any schema, by its cheapest mark: `extends $ZodType` compares whole classes. */
-export interface AnySchema {
-  readonly _zod: { readonly input: unknown; readonly output: unknown }
-}
-
-/** The input of a schema. */
-export type In<S> = S extends { readonly _zod: { readonly input: infer I } } ? I : never
-/** The output of a schema. */
-export type Out<S> = S extends { readonly _zod: { readonly output: infer O } } ? O : never
 type DefOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : never
-/** An intersection as one object. */
-export type Flat<T> = { [K in keyof T]: T[K] } & {}
-
 /**
  * Marks a field that did not exist.
  *
@@ -85,14 +73,14 @@ type NoField<N, K, Sh> = `'${K & string}' is no field of ${N & string}: ${Listed
  * Which functions a field needs, or what is wrong with its name. The functions themselves are not in here, because a conditional type is
  * settled before TypeScript knows what `load` returns.
  */
-type FieldFunctions<N, Sh, K, W, O> = W extends AnySchema
+type FieldFunctions<N, Sh, K, W, O> = W extends Schema
   ? K extends keyof Sh
     ? (O extends true
         ? unknown
-        : Out<W> extends In<Sh[K]>
+        : OutputOf<W> extends InputOf<Sh[K]>
           ? unknown
-          : NeedsUp<Out<W>, In<Sh[K]>> & { readonly narrowed?: never }) &
-        (Out<Sh[K]> extends In<W> ? unknown : NeedsDown<Out<Sh[K]>, In<W>>)
+          : NeedsUp<OutputOf<W>, InputOf<Sh[K]>> & { readonly narrowed?: never }) &
+        (OutputOf<Sh[K]> extends InputOf<W> ? unknown : NeedsDown<OutputOf<Sh[K]>, InputOf<W>>)
     : NoFunctionsOf<N, K, Sh>
   : K extends keyof Sh
     ? NoFunctions
@@ -103,9 +91,9 @@ interface FieldWere<Sh, K, W, R, D, U> {
   /** A schema, `absent` or a name. */
   readonly was: W
   /** From the older version to the newest. */
-  readonly up?: (old: Out<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? In<Sh[K]> : unknown
+  readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? InputOf<Sh[K]> : unknown
   /** From the newest version to the older one. */
-  readonly down?: (now: Out<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => In<W>
+  readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => InputOf<W>
   /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
   readonly narrowed?: boolean
 }
@@ -187,8 +175,8 @@ type OptionalNames<Sh, Side extends 'in' | 'out'> = {
 }[keyof Sh]
 
 type OutOf<Sh> = Flat<
-  { -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, 'out'>>]: Out<Sh[K]> } & {
-    -readonly [K in OptionalNames<Sh, 'out'>]?: Out<Sh[K]>
+  { -readonly [K in Exclude<keyof Sh, OptionalNames<Sh, 'out'>>]: OutputOf<Sh[K]> } & {
+    -readonly [K in OptionalNames<Sh, 'out'>]?: OutputOf<Sh[K]>
   }
 >
 
@@ -198,9 +186,9 @@ export type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof
 export type NewSide<Sh, W, R> = OutOf<Pick<Sh, (keyof W | R) & keyof Sh>>
 
 /** Fields that existed only before the change. */
-type MadeDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: In<W[K]> }
+type MadeDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: InputOf<W[K]> }
 /** Fields that did not exist yet. */
-type MadeUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: In<Sh[K]> }
+type MadeUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: InputOf<Sh[K]> }
 
 /** A reshape whose `down` makes fields that existed only before the change. `N` says that the newest model does not have them. */
 interface MakesEarlier<N> {

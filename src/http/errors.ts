@@ -323,7 +323,7 @@ export type AddedErrorCode = keyof typeof ADDED_ROWS
 const ADDED_ERRORS: ErrorTable<AddedErrorCode> = /* @__PURE__ */ toErrorTable(ADDED_ROWS)
 
 /** A code of {@link ERRORS}. Codes never change meaning; titles and details may. */
-export type ErrorCode = CoreErrorCode | AddedErrorCode
+export type ErrorCode = keyof typeof ROWS | keyof typeof ADDED_ROWS
 
 /** The errors Octavo itself answers requests with; `docs/errors.md` explains each. */
 export const ERRORS: Readonly<Record<ErrorCode, { readonly status: number; readonly title: string }>> =

@@ -55,12 +55,11 @@ function namesOf(node: ts.Node): readonly string[] {
 const COMPUTED: Readonly<Record<string, readonly string[] | 'all'>> = {
   // the parts of a route object, each told from the union that is inferred of it
   'src/define/infer.ts': 'all',
-  'src/define/identity.ts': 'all',
+  'src/define/context.ts': ['IdentityIn'],
   'src/define/interceptor.ts': ['Wrapping'],
-  'src/define/route.ts': ['HandlerField', 'InferredFields'],
+  'src/define/route.ts': ['HandlerField', 'InferredFields', 'MeantPrefix'],
   // the names and paths of routes as texts
   'src/define/names.ts': 'all',
-  'src/define/meant-path.ts': 'all',
   // the calls of a client and their answers
   'src/client/client-type.ts': 'all',
   'src/client/answer.ts': 'all',

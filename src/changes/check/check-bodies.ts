@@ -32,16 +32,14 @@ export function checkBodies(
   changes: readonly AnyChange[],
   { seed, runs }: { readonly seed: number; readonly runs: number },
 ): readonly BodyFinding[] {
-  return operationsOf(changes).flatMap(({ order, operation }) => {
-    const change = changes[order]
-    if (change === undefined) return []
-    return [...bodiesOf(operation)].flatMap(([key, body]): readonly BodyFinding[] => {
+  return operationsOf(changes).flatMap(({ change, operation }) =>
+    [...bodiesOf(operation)].flatMap(([key, body]): readonly BodyFinding[] => {
       const found = checkBody(key, body, { seed, runs })
       return found === undefined
         ? []
         : [{ ...found, change, model: routeLabel(operation), fields: [bodyLabel(key)] }]
-    })
-  })
+    }),
+  )
 }
 
 function checkBody(

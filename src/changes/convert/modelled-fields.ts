@@ -1,6 +1,13 @@
-import { atDefinition, type DefinitionProblem } from '../../base/definition-error.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { defOf, schemaOf, metaOf, shapeOf, type Schema } from '../../schema/schema.ts'
-import { type AnyChange, type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
+import {
+  changeProblem,
+  type AnyChange,
+  type Chain,
+  type FieldChange,
+  type FieldId,
+  type Step,
+} from '../chain.ts'
 import { modelBehind } from '../model.ts'
 
 /** A step as it applies to one object schema. */
@@ -205,14 +212,11 @@ function partOf(
 
 /** A change is written against what newer ones made of a field, so that it cannot follow one that a part leaves out. */
 function skippedBefore(change: AnyChange, newer: AnyChange, name: string): DefinitionProblem {
-  const problem: DefinitionProblem = {
-    code: 'half_changed_part',
-    where: `change "${change.id}"`,
-    message: `it touches a field of a part of ${name} that the newer change "${newer.id}" does not reach`,
-    fix: 'list the part in not here too',
-  }
-  return atDefinition(problem, change)
+  const message = `it touches a field of a part of ${name} that the newer change "${newer.id}" does not reach`
+  return changeProblem(change, message, 'list the part in not here too', 'half_changed_part')
 }
+
+const GIVE_ALL = 'give the part all of them, or list it in not'
 
 /** Whether a function of a field takes what it reads. */
 function isReading(fieldChange: FieldChange): boolean {
@@ -229,13 +233,8 @@ function unreadable(
 ): readonly DefinitionProblem[] {
   const lacking = reads.filter(([, fieldId]) => !alive.has(fieldId)).map(([field]) => field)
   if (lacking.length === 0) return []
-  const problem: DefinitionProblem = {
-    code: 'half_changed_part',
-    where: `change "${change.id}"`,
-    message: `a part of ${name} lacks ${lacking.join(', ')}, which the change reads`,
-    fix: 'give the part all of them, or list it in not',
-  }
-  return [atDefinition(problem, change)]
+  const message = `a part of ${name} lacks ${lacking.join(', ')}, which the change reads`
+  return [changeProblem(change, message, GIVE_ALL, 'half_changed_part')]
 }
 
 function halfGroup(
@@ -246,11 +245,7 @@ function halfGroup(
 ): DefinitionProblem {
   const added = fieldChanges.filter((fieldChange) => fieldChange.kind === 'added')
   const namesOf = (of: typeof added): string => of.map((fieldChange) => fieldChange.name).join(', ')
-  const problem: DefinitionProblem = {
-    code: 'half_changed_part',
-    where: `change "${change.id}"`,
-    message: `a part of ${name} has ${namesOf(added.filter(({ fieldId }) => alive.has(fieldId)))}, and the change converts ${namesOf(added)} together`,
-    fix: 'give the part all of them, or list it in not',
-  }
-  return atDefinition(problem, change)
+  const here = namesOf(added.filter(({ fieldId }) => alive.has(fieldId)))
+  const message = `a part of ${name} has ${here}, and the change converts ${namesOf(added)} together`
+  return changeProblem(change, message, GIVE_ALL, 'half_changed_part')
 }

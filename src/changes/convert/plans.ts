@@ -237,19 +237,31 @@ const object: Build = (schema, level, { modelledFieldsOf, planOf, isLoading }) =
   })
 }
 
+type Form = 'wire' | 'parse'
+
+/** A plan whose schemas are copies with other members. */
+function planWith(
+  schema: Schema,
+  members: (form: Form) => Readonly<Record<string, unknown>>,
+  make: (direction: Direction) => Converter,
+): Plan {
+  const copy = (form: Form): Schema => cloneSchema(schema, members(form))
+  return { wire: copy('wire'), parse: copy('parse'), ...createConverters(make) }
+}
+
 const array: Build = (schema, level, { planOf }) => {
   const element = schemaOf(defOf(schema)['element'])
   const plan = element && planOf(element, level)
   if (plan === undefined) return same(schema)
-  return {
-    wire: cloneSchema(schema, { element: plan.wire }),
-    parse: cloneSchema(schema, { element: plan.parse }),
-    ...createConverters((direction) => (value, extra) => {
+  return planWith(
+    schema,
+    (form) => ({ element: plan[form] }),
+    (direction) => (value, extra) => {
       if (!Array.isArray(value)) return value
       const convert = plan[direction]
       return value.map((member: unknown, index) => convertAt(convert, index, member, extra))
-    }),
-  }
+    },
+  )
 }
 
 const wrapper: Build = (schema, level, { planOf }) => {
@@ -257,50 +269,45 @@ const wrapper: Build = (schema, level, { planOf }) => {
   const inner = schemaOf(def['innerType'])
   const plan = inner && planOf(inner, level)
   if (plan === undefined) return same(schema)
-  const members = (form: 'wire' | 'parse'): Record<string, unknown> => ({
-    innerType: plan[form],
-    // a default is a value of the newest version
-    ...('defaultValue' in def ? { defaultValue: plan.down(def['defaultValue'], {}) } : {}),
-  })
-  return {
-    wire: cloneSchema(schema, members('wire')),
-    parse: cloneSchema(schema, members('parse')),
-    ...createConverters(
-      (direction) => (value, extra) =>
-        value === undefined || value === null ? value : plan[direction](value, extra),
-    ),
-  }
+  return planWith(
+    schema,
+    (form) => ({
+      innerType: plan[form],
+      // a default is a value of the newest version
+      ...('defaultValue' in def ? { defaultValue: plan.down(def['defaultValue'], {}) } : {}),
+    }),
+    (direction) => (value, extra) =>
+      value === undefined || value === null ? value : plan[direction](value, extra),
+  )
 }
-
-/** A definition remembers what its getter gave. */
-const FORGOTTEN = { _cachedInner: undefined }
 
 const lazy: Build = (schema, level, { planOf }) => {
   const inner = lazyInner(schema)
   const plan = inner && planOf(inner, level)
   if (plan === undefined) return same(schema)
-  return {
-    wire: cloneSchema(schema, { getter: () => plan.wire, ...FORGOTTEN }),
-    parse: cloneSchema(schema, { getter: () => plan.parse, ...FORGOTTEN }),
-    ...createConverters((direction) => (value, extra) => plan[direction](value, extra)),
-  }
+  return planWith(
+    schema,
+    // a definition remembers what its getter gave
+    (form) => ({ getter: () => plan[form], _cachedInner: undefined }),
+    (direction) => (value, extra) => plan[direction](value, extra),
+  )
 }
 
 const record: Build = (schema, level, { planOf }) => {
   const valueType = schemaOf(defOf(schema)['valueType'])
   const plan = valueType && planOf(valueType, level)
   if (plan === undefined) return same(schema)
-  return {
-    wire: cloneSchema(schema, { valueType: plan.wire }),
-    parse: cloneSchema(schema, { valueType: plan.parse }),
-    ...createConverters((direction) => (value, extra) => {
+  return planWith(
+    schema,
+    (form) => ({ valueType: plan[form] }),
+    (direction) => (value, extra) => {
       if (!isObject(value)) return value
       // not assigned, because a key may be `__proto__`
       return Object.fromEntries(
         Object.entries(value).map(([key, member]) => [key, convertAt(plan[direction], key, member, extra)]),
       )
-    }),
-  }
+    },
+  )
 }
 
 const tuple: Build = (schema, level, { planOf }) => {
@@ -309,21 +316,20 @@ const tuple: Build = (schema, level, { planOf }) => {
   const rest = schemaOf(def['rest'])
   const plans = items.map((item) => planOf(item, level))
   const restPlan = rest && planOf(rest, level)
-  const members = (form: 'wire' | 'parse'): Record<string, unknown> => ({
-    items: items.map((item, index) => plans[index]?.[form] ?? item),
-    rest: restPlan?.[form] ?? rest ?? null,
-  })
-  return {
-    wire: cloneSchema(schema, members('wire')),
-    parse: cloneSchema(schema, members('parse')),
-    ...createConverters((direction) => (value, extra) => {
+  return planWith(
+    schema,
+    (form) => ({
+      items: items.map((item, index) => plans[index]?.[form] ?? item),
+      rest: restPlan?.[form] ?? rest ?? null,
+    }),
+    (direction) => (value, extra) => {
       if (!Array.isArray(value)) return value
       return value.map((member: unknown, index) => {
         const plan = index < plans.length ? plans[index] : restPlan
         return plan === undefined ? member : convertAt(plan[direction], index, member, extra)
       })
-    }),
-  }
+    },
+  )
 }
 
 const union: Build = (schema, level, { planOf }) => {
@@ -341,7 +347,7 @@ const union: Build = (schema, level, { planOf }) => {
     options,
     options.map(() => key),
   )
-  const older = (form: 'wire' | 'parse'): Schema => {
+  const older = (form: Form): Schema => {
     const members = options.map((option, index) => plans[index]?.[form] ?? option)
     if (key === undefined) return cloneSchema(schema, { options: members })
     // what was called differently in its options, or was in none of them, chose nothing

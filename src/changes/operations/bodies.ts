@@ -1,5 +1,6 @@
+import { changeProblem } from '../chain.ts'
 import type { ResolvedRoute, OlderProblem } from '../../routes/resolved-route.ts'
-import { atDefinition, type DefinitionProblem } from '../../base/definition-error.ts'
+import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { isSameBody, plainKind } from '../convert/compare.ts'
 import {
   callBlamed,
@@ -98,10 +99,7 @@ export function bodyProblems(
       const found = bodyProblem(route, key, own, newer)
       newer = isAbsent(own.was) ? undefined : own.was
       if (found === undefined) return []
-      const [message, fix] = found
-      const where = `change "${own.change.id}"`
-      const problem: DefinitionProblem = { code: 'invalid_change', where, message, fix }
-      return [atDefinition(problem, own.change, ...route.definitions)]
+      return [changeProblem(own.change, ...found, 'invalid_change', ...route.definitions)]
     })
   })
 }

@@ -1,9 +1,9 @@
-import { suggestion, atDefinition, type DefinitionProblem } from '../../base/definition-error.ts'
+import { suggestion, type DefinitionProblem } from '../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { headerName } from '../../http/http.ts'
 import { isSchema, shapeOf, type Schema } from '../../schema/schema.ts'
 import { isFunction, isString } from '../../base/values.ts'
-import { type AnyChange } from '../chain.ts'
+import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
 import { bodiesOf, bodyLabel, bodySchema, isRequest } from './bodies.ts'
@@ -14,21 +14,19 @@ import { absent } from '../was.ts'
 /** An operation, and the position of its change among all changes, newest first. */
 export interface OrderedOperation {
   readonly order: number
+  readonly change: AnyChange
   readonly operation: Operation
 }
 
 /** Operations about routes and parameters that do not exist. `operations` are all of them, newest first. */
 export function operationProblems(
   operations: readonly OrderedOperation[],
-  changes: readonly AnyChange[],
   routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
   /** The parameters that only older versions have, by route and source. */
   const earlier = new Map<string, string[]>()
-  const twice = touchedTwice(operations, changes, routes)
-  const wrong = operations.flatMap(({ order, operation }): readonly DefinitionProblem[] => {
-    const change = changes[order]
-    if (change === undefined) return []
+  const twice = touchedTwice(operations, routes)
+  const wrong = operations.flatMap(({ change, operation }): readonly DefinitionProblem[] => {
     const own = routes.filter(({ name }) => isAbout(operation, name))
     const unknown = [operation.route]
       .flat()
@@ -47,19 +45,15 @@ export function operationProblems(
             ...wrongStart(operation, own),
             ...SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier)),
           ]
-    return found.map(([message, fix]) => {
-      const where = `change "${change.id}"`
-      return atDefinition({ code: 'invalid_change', where, message, fix }, change)
-    })
+    return found.map(([message, fix]) => changeProblem(change, message, fix))
   })
   if (wrong.length > 0) return [...wrong, ...twice]
-  return [...twice, ...idleOperations(operations, changes, routes)]
+  return [...twice, ...idleOperations(operations, routes)]
 }
 
 /** Finds operations without effect: those that change nothing of any route, and empty ones. */
 function idleOperations(
   operations: readonly OrderedOperation[],
-  changes: readonly AnyChange[],
   routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
   /** The things that an operation leaves as they are, for the routes so far. */
@@ -78,18 +72,15 @@ function idleOperations(
       for (const [key, { was }] of things) newer.set(key, was)
     }
   }
-  return operations.flatMap(({ order, operation }): readonly DefinitionProblem[] => {
-    const change = changes[order]
-    if (change === undefined) return []
+  return operations.flatMap(({ change, operation }): readonly DefinitionProblem[] => {
     const isEmpty = Object.keys(operation).every((key) => key === 'kind' || key === 'route')
     const same = new Set([...(idle.get(operation)?.values() ?? [])].map(({ label }) => label))
     const messages = isEmpty
       ? [`operation says nothing of ${routeLabel(operation)}`]
       : [...same].map((label) => `operation says that ${label} of ${routeLabel(operation)} was what it is`)
-    return messages.map((message) => {
-      const fix = 'write what it was before the change, or remove it'
-      return atDefinition({ code: 'invalid_change', where: `change "${change.id}"`, message, fix }, change)
-    })
+    return messages.map((message) =>
+      changeProblem(change, message, 'write what it was before the change, or remove it'),
+    )
   })
 }
 
@@ -123,53 +114,38 @@ function isUnchanged(newer: unknown, { was, newest, hasFunction }: Thing): boole
  */
 function touchedTwice(
   operations: readonly OrderedOperation[],
-  changes: readonly AnyChange[],
   routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
   const found = new Map<string, DefinitionProblem>()
   for (const route of routes) {
     const touched = new Map<string, OrderedOperation>()
     const own = operations.filter(({ operation }) => isAbout(operation, route.name))
-    for (const [key, thing, ordered] of own.flatMap((each) => claimsOf(each, changes, route))) {
+    const claims = own.flatMap((ordered) =>
+      [...thingsOf(ordered.operation, route)].map(([key, { label }]) => ({ key, label, ordered })),
+    )
+    for (const { key: thing, label, ordered } of claims) {
+      const { version, preview } = ordered.change
+      // previews are seen one without the other
+      const key = JSON.stringify([version, preview, thing])
       const first = touched.get(key)
       touched.set(key, ordered)
       if (first === undefined || precision(ordered.operation) > precision(first.operation)) continue
-      const problem = twiceProblem(thing, first, ordered, changes)
+      const problem = twiceProblem(label, first, ordered)
       found.set(`${problem.where} ${problem.message}`, problem)
     }
   }
   return [...found.values()]
 }
 
-/** Returns the things that an operation changes, with a key for each version: previews are seen one without the other. */
-function claimsOf(
-  ordered: OrderedOperation,
-  changes: readonly AnyChange[],
-  route: ResolvedRoute,
-): readonly (readonly [key: string, thing: string, ordered: OrderedOperation])[] {
-  const change = changes[ordered.order]
-  return [...thingsOf(ordered.operation, route)].map(([key, { label }]) => [
-    JSON.stringify([change?.version, change?.preview, key]),
-    label,
-    ordered,
-  ])
-}
-
 function twiceProblem(
   thing: string,
   first: OrderedOperation,
-  { order, operation }: OrderedOperation,
-  changes: readonly AnyChange[],
+  { change, operation }: OrderedOperation,
 ): DefinitionProblem {
-  const change = changes[order]
-  const by = first.order === order ? 'another operation' : `the change "${changes[first.order]?.id ?? ''}"`
-  const problem: DefinitionProblem = {
-    code: 'field_touched_twice',
-    where: `change "${change?.id ?? ''}"`,
-    message: `${thing} of ${routeLabel(operation)} is touched by ${by} of the same version too`,
-    fix: 'keep one of the two, or give the older one an older version',
-  }
-  return atDefinition(problem, change)
+  const by = first.change === change ? 'another operation' : `the change "${first.change.id}"`
+  const message = `${thing} of ${routeLabel(operation)} is touched by ${by} of the same version too`
+  const fix = 'keep one of the two, or give the older one an older version'
+  return changeProblem(change, message, fix, 'field_touched_twice')
 }
 
 /** Something that an operation says of a route. */
@@ -335,9 +311,9 @@ export function parameterProblems(
         const why = isOther
           ? `it was a ${kind} and is a ${now}`
           : `it did not exist, and ${route.name} requires it`
-        const where = `change "${change.id}"`
-        const message = `operation.${source.name}.${key} lacks up: ${why}`
-        return [atDefinition({ code: 'invalid_change', where, message, fix: 'write up beside was' }, change)]
+        return [
+          changeProblem(change, `operation.${source.name}.${key} lacks up: ${why}`, 'write up beside was'),
+        ]
       }),
     )
   })

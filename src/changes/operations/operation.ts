@@ -1,8 +1,8 @@
 import type { AnyGuard } from '../../define/layers.ts'
 import type { Method } from '../../http/http.ts'
 import type { Identified, ChangeExtra } from '../convert/converter.ts'
-import type { Schema } from '../../schema/schema.ts'
-import type { Absent, AnySchema, In, Out, Pairs, Said, Was } from '../was.ts'
+import type { InputOf, OutputOf, Schema } from '../../schema/schema.ts'
+import type { Absent, Pairs, Said, Was } from '../was.ts'
 
 /** The earlier parameters of requests, by their newest name. Values are converted up, to the newest version. */
 export type NamesWere<W = Readonly<Record<string, Was>>> = { readonly [K in keyof W]: NameWas<W[K]> }
@@ -44,7 +44,7 @@ export interface BodyWas<N = Schema, W = Schema | Absent> {
   /** The schema before this change, or `absent`. A model in it has the fields that it had then. */
   readonly was: W
   /** From the older version to the newest. */
-  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : In<N>
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : InputOf<N>
   /** Whether what `up` returns and the newest schema refuses is a mistake of the client. */
   readonly narrowed?: boolean
 }
@@ -57,16 +57,16 @@ export interface AnswerWas<N = Schema, W = Schema> {
   readonly was: W
   /** From the newest version to the older one. */
   readonly down?: (
-    now: [Schema] extends [N] ? unknown : Out<N>,
+    now: [Schema] extends [N] ? unknown : OutputOf<N>,
     extra: ChangeExtra,
-  ) => [Schema] extends [W] ? unknown : In<W>
+  ) => [Schema] extends [W] ? unknown : InputOf<W>
 }
 
 /** Whether a body needs the function that makes the newest one of an older one. */
 type NeedsUp<N, W> = [Schema] extends [N]
   ? unknown
-  : [W] extends [AnySchema]
-    ? Out<W> extends In<N>
+  : [W] extends [Schema]
+    ? OutputOf<W> extends InputOf<N>
       ? unknown
       : {
           /** From the older version to the newest. */
@@ -80,7 +80,7 @@ type NeedsUp<N, W> = [Schema] extends [N]
 /** Whether a response needs the function that makes the older one of the newest one. */
 type NeedsDown<N, W> = [Schema] extends [N]
   ? unknown
-  : Out<N> extends In<W>
+  : OutputOf<N> extends InputOf<W>
     ? unknown
     : {
         /** From the newest version to the older one. */

@@ -7,6 +7,7 @@ import { isSingle } from '../shared/single-headers.ts'
 import type { Awaitable } from '../../../base/values.ts'
 import { toSearchParams } from '../../request/query.ts'
 
+/** The header options of `inject`. */
 export interface HeaderOptions {
   /** Names in any case. A list sends several field lines, and a number is written as text. */
   readonly headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[] | undefined>>
