@@ -158,14 +158,14 @@ describe('events', () => {
     })
 
     it(`reject with the reason of the signal, over ${title}`, async () => {
-      const client = createClient<Feed>({ ...options(), timeout: 1_500 })
+      const client = createClient<Feed>({ ...options(), timeout: 800 })
       const abort = new AbortController()
       const reason = new Error('enough')
       const { data } = await client.feed.open({ as: 'events', signal: abort.signal })
       await data.next()
       const waiting = data.next()
       // the timeout is for the head alone
-      setTimeout(() => abort.abort(reason), 2_000)
+      setTimeout(() => abort.abort(reason), 1_000)
       await assert.rejects(waiting, reason)
       await until(() => closed === 1)
     })

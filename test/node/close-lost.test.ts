@@ -78,7 +78,8 @@ const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\
 const GRACE = 300_000
 const SOON = 60_000
 
-describe('closing while a handler runs that has nobody to answer', () => {
+// each waits a second and shares nothing with the others
+describe('closing while a handler runs that has nobody to answer', { concurrency: 8 }, () => {
   it('waits a second for it, and ends what lives for it', async () => {
     const { app, gate, seen } = createLost()
     const socket = await open(await app.listen(LOOPBACK))
