@@ -1,3 +1,5 @@
+import { styleFor, type Style } from '../base/style.ts'
+
 /** An option of a command. */
 export interface OptionSpec {
   /** The name of its value in the help. A switch has none. */
@@ -93,4 +95,20 @@ export class InputError extends CommandError {
 /** Writes to standard error. */
 export function say(text: string): void {
   process.stderr.write(`${text}\n`)
+}
+
+/** Writes to standard output. Returns the exit code of success. */
+export function print(text: string): 0 {
+  process.stdout.write(`${text}\n`)
+  return 0
+}
+
+/** The colours of standard error. */
+export function sayStyle(): Style {
+  return styleFor(process.stderr)
+}
+
+/** The colours of standard output. */
+export function printStyle(): Style {
+  return styleFor(process.stdout)
 }

@@ -1,10 +1,9 @@
 import { extname, relative, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 
-import { type Arguments, type Command, say, usageError } from './command.ts'
+import { say, usageError, sayStyle, type Arguments, type Command } from './command.ts'
 import { toPlain } from '../gate/json.ts'
 import { ask, type Documents, type Wanted } from './job.ts'
-import { styleFor } from '../base/style.ts'
 import { readText, writeAndSay } from './write-file.ts'
 
 /** The placeholder of the version in a file name. */
@@ -136,7 +135,7 @@ async function formatDocument(document: object, format: Format): Promise<string>
 
 /** Compares the contents of a document with a file. The layout makes no difference. */
 async function check(file: string, name: string, document: object, format: Format): Promise<boolean> {
-  const { red, green } = styleFor(process.stderr)
+  const { red, green } = sayStyle()
   const text = await readText(file)
   if (text === undefined) {
     say(`${red(name)} doesn't exist: run the same command without --check to write it`)

@@ -1,3 +1,5 @@
+import { isRecord, isString } from '../base/values.ts'
+
 /** A text without brackets, or what brackets enclose. */
 type Part = string | Group
 
@@ -154,4 +156,38 @@ export function formatFile(
         ],
   )
   return `${[...imports, ...code].join('\n\n')}\n`
+}
+
+/** A text as a literal. */
+export function quoted(text: string): string {
+  return `'${JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(String.raw`\"`, '"')
+    .replaceAll("'", String.raw`\'`)}'`
+}
+
+/** The name of a member, in quotes if it needs them. */
+export function keyOf(name: string): string {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : quoted(name)
+}
+
+/** Members as an object literal. Those that are missing, empty or have nothing in them are left out. */
+export function literalText(members: Readonly<Record<string, string | undefined>>): string {
+  const written = Object.entries(members).flatMap(([name, text]) =>
+    text === undefined || ['', '{}', '[]'].includes(text)
+      ? []
+      : [`${/^\d+$/.test(name) ? name : keyOf(name)}: ${text}`],
+  )
+  return written.length === 0 ? '{}' : `{ ${written.join(', ')} }`
+}
+
+/** A value of JSON as source text, without members that are `undefined`. */
+export function valueText(value: unknown): string {
+  if (isString(value)) return quoted(value)
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
+  if (!isRecord(value)) return JSON.stringify(value) ?? 'undefined'
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return members.length === 0
+    ? '{}'
+    : `{ ${members.map(([name, member]) => `${keyOf(name)}: ${valueText(member)}`).join(', ')} }`
 }

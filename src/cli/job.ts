@@ -103,7 +103,7 @@ export type Report =
   | { readonly kind: 'failed' }
   /** A file that the application is made of, or that it looked for. */
   | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'listening'; readonly url: string; readonly byItself: boolean }
+  | { readonly kind: 'listening'; readonly url: string }
 
 /** The first argument of a process that does a job. Users never type it. */
 export const JOB_MARK = '__octavo_job'

@@ -1,8 +1,8 @@
-import { type Command, failure } from './command.ts'
+import { failure, printStyle, print, type Command } from './command.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo, VersionRoute } from '../server/routing/report/versions.ts'
 import { type Served, ask } from './job.ts'
-import { styleFor, type Style } from '../base/style.ts'
+import type { Style } from '../base/style.ts'
 import { toTable } from './table.ts'
 
 export const routes: Command = {
@@ -24,8 +24,7 @@ export const routes: Command = {
     const served = await ask(given.positionals[0], { task: 'routes' }, setting)
     if (served === undefined) return 1
     const text = formatRoutes(served, { version, isJson: given.has('json'), isPublic: given.has('public') })
-    process.stdout.write(`${text}\n`)
-    return 0
+    return print(text)
   },
 }
 
@@ -45,7 +44,7 @@ function formatRoutes(served: Served, { version, isJson, isPublic }: Shown): str
       undefined,
       2,
     )
-  const style = styleFor(process.stdout)
+  const style = printStyle()
   const cells = shown.map(({ route, life }) => toCells(route, life, versionsOf(served, route, info)))
   const table = toTable(columnsOf(style), cells)
   return [

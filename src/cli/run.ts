@@ -1,8 +1,18 @@
-import { type Command, CommandError, InputError, say, type Setting, usageError } from './command.ts'
+import {
+  CommandError,
+  InputError,
+  say,
+  usageError,
+  sayStyle,
+  printStyle,
+  print,
+  type Command,
+  type Setting,
+} from './command.ts'
 import { nearest, readArguments } from './arguments.ts'
-import { commandHelp, generalHelp } from './help.ts'
 import { sayError } from './print-error.ts'
-import { styleFor } from '../base/style.ts'
+import type { Style } from '../base/style.ts'
+import { toTable } from './table.ts'
 
 /** The commands. Each is loaded when it is asked for, because all of them together take longer than most do. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -15,7 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   release: async () => (await import('./release/release.ts')).release,
   openapi: async () => (await import('./documents.ts')).openapi,
   client: async () => (await import('./documents.ts')).client,
-  diff: async () => (await import('./gate/diff.ts')).diff,
+  diff: async () => (await import('./gate/check.ts')).diff,
   snapshot: async () => (await import('./gate/snapshot.ts')).snapshot,
   check: async () => (await import('./gate/check.ts')).check,
   changelog: async () => (await import('./gate/changelog.ts')).changelog,
@@ -41,7 +51,7 @@ async function runCommand(
   setting: Setting,
 ): Promise<number> {
   if (name === undefined) {
-    say(generalHelp(await loadAll(), styleFor(process.stderr)))
+    say(generalHelp(await loadAll(), sayStyle()))
     return 2
   }
   if (name === '--version' || name === '-v') return print(setting.manifest.version)
@@ -58,7 +68,7 @@ function isHelpWanted(rest: readonly string[]): boolean {
 }
 
 async function printHelp(name: string | undefined): Promise<number> {
-  const style = styleFor(process.stdout)
+  const style = printStyle()
   return print(
     name === undefined
       ? generalHelp(await loadAll(), style)
@@ -84,7 +94,51 @@ async function findCommand(name: string): Promise<Command> {
   )
 }
 
-function print(text: string): number {
-  process.stdout.write(`${text}\n`)
-  return 0
+/** Formats an indented list of names, each followed by its text. */
+function toList(rows: readonly (readonly [name: string, about: string])[], style: Style): readonly string[] {
+  const [, ...lines] = toTable([{ title: '', style: style.cyan }, { title: '' }], rows)
+  return lines.map((line) => `  ${line}`)
+}
+
+/** Returns the help of `octavo`. */
+function generalHelp(commands: Readonly<Record<string, Command>>, style: Style): string {
+  return [
+    `${style.bold('octavo')} <command> [options]`,
+    '',
+    ...toList(
+      Object.entries(commands).map(([name, { summary }]) => [name, summary] as const),
+      style,
+    ),
+    '',
+    ...toList(
+      [
+        ['help <command>', 'show the help of a command, like octavo <command> --help'],
+        ['--version', 'show the version of octavo'],
+      ],
+      style,
+    ),
+    '',
+    '<app> is a TypeScript or JavaScript module. Export your application from it as app or default: the result of',
+    'createApp, a promise of it, or a function that returns it. If you omit <app>, octavo uses octavo.app of',
+    'package.json, then src/app.ts, src/app.js, app.ts, app.js or dist/app.js.',
+    '',
+    'Exit codes: 0 success, 1 failure, 2 invalid arguments.',
+  ].join('\n')
+}
+
+/** Returns the help of a command. */
+function commandHelp(name: string, command: Command, style: Style): string {
+  const options = Object.entries(command.options).map(
+    ([long, { value = '', short, about }]) =>
+      [`${short === undefined ? '    ' : `-${short}, `}--${long} ${value}`.trimEnd(), about] as const,
+  )
+  return [
+    `${style.bold(`octavo ${name}`)} ${command.usage}`,
+    '',
+    ...command.about,
+    '',
+    ...toList([...options, ['-h, --help', 'show this help']], style),
+    '',
+    ...command.examples.map((example) => `  ${style.dim('$')} ${example}`),
+  ].join('\n')
 }

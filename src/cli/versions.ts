@@ -1,12 +1,11 @@
-import type { Command } from './command.ts'
+import { printStyle, print, type Command, type Arguments, type Setting } from './command.ts'
 import type { VersionInfo } from '../server/routing/report/versions.ts'
-import { explainVersions } from './explain/explain.ts'
 import { ask } from './job.ts'
-import { styleFor, type Style } from '../base/style.ts'
+import type { Style } from '../base/style.ts'
 import { toTable } from './table.ts'
-import { readUsage } from './usage/read-usage.ts'
+import { readUsage, sumBy, sumChanges, type Calls } from './usage/usage.ts'
 import type { UsageEntry } from '../server/options/usage.ts'
-import { sumBy, sumChanges, type Calls } from './usage/summary.ts'
+import type { Explanation, RoutePositions } from '../changes/check/explain.ts'
 
 export const versions: Command = {
   summary: 'list the versions of an app and their changes',
@@ -43,9 +42,8 @@ export const versions: Command = {
     const shown = calls && listed.map((info) => ({ ...info, usage: calls.get(info.version) ?? NO_CALLS }))
     const text = given.has('json')
       ? JSON.stringify(shown ?? listed, undefined, 2)
-      : formatVersions(listed, styleFor(process.stdout), calls)
-    process.stdout.write(`${text}\n`)
-    return 0
+      : formatVersions(listed, printStyle(), calls)
+    return print(text)
   },
 }
 
@@ -116,4 +114,42 @@ function lifeOf({ status, deprecated, sunset }: VersionInfo): readonly string[] 
   const day = deprecated.slice(0, 10)
   const stages = status === 'deprecated' ? [`deprecated since ${day}`] : [status, `deprecated from ${day}`]
   return [...stages, ...ends]
+}
+
+/** Prints the positions that the changes of an application reach. Returns the exit code. */
+export async function explainVersions(given: Arguments, setting: Setting): Promise<number> {
+  const explanation = await ask(given.positionals[0], { task: 'explain' }, setting)
+  if (explanation === undefined) return 1
+  const text = given.has('json')
+    ? JSON.stringify(explanation, undefined, 2)
+    : formatExplanation(explanation, printStyle())
+  return print(text)
+}
+
+function formatExplanation({ changes, nearMisses }: Explanation, style: Style): string {
+  if (changes.length === 0) return 'The app has no changes.'
+  const lines = changes.flatMap(({ version, title, at, reaches }) => [
+    [style.cyan(version), style.bold(title), ...(at === undefined ? [] : [style.dim(at)])].join('  '),
+    ...(reaches.length === 0 ? ['  reaches no route'] : toRows(reaches)),
+    '',
+  ])
+  if (nearMisses.length === 0) return lines.slice(0, -1).join('\n')
+  return [
+    ...lines,
+    style.yellow('Schemas that look like a model but that no change reaches'),
+    ...nearMisses.flatMap((miss) => [
+      ...toRows([miss]),
+      `    has ${miss.fields.join(', ')} like ${miss.model}, but is not made from it`,
+    ]),
+    '',
+    'Create them with derive(Model, …) or list them in applies of the change. If they are unrelated, list them in not.',
+  ].join('\n')
+}
+
+function toRows(rows: readonly RoutePositions[]): readonly string[] {
+  const [, ...lines] = toTable(
+    [{ title: '' }, { title: '' }],
+    rows.map(({ route, positions }) => [route === '' ? 'history' : route, positions.join(', ')]),
+  )
+  return lines.map((line) => `  ${line}`)
 }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 
-import { failure, say } from './command.ts'
-import { styleFor } from '../base/style.ts'
+import { failure, say, sayStyle } from './command.ts'
 import { messageOf } from '../base/values.ts'
 
 /**
@@ -34,7 +33,7 @@ export async function writeWhole(path: string, text: string): Promise<boolean> {
 
 /** Replaces a file like `writeWhole`, and reports it. */
 export async function writeAndSay(path: string, text: string, cwd: string): Promise<void> {
-  const { green, dim } = styleFor(process.stderr)
+  const { green, dim } = sayStyle()
   const name = relative(cwd, path)
   say((await writeWhole(path, text)) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
 }

@@ -229,7 +229,7 @@ function compareWebhooks(documents: Documents): readonly OfOperation[] {
 }
 
 /** The references of two documents that lead nowhere, outside of schemas. One that is in both is listed once. */
-export function unresolvedIn({ base, revision }: Documents): readonly OfOperation[] {
+function unresolvedIn({ base, revision }: Documents): readonly OfOperation[] {
   const [before, after] = [byPointer(base), byPointer(revision)]
   return [...new Map([...before, ...after])].map(([pointer, node]) => {
     const [paths, path = '', method = '', ...at] = toSteps(pointer)

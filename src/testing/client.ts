@@ -16,7 +16,6 @@ import {
 } from '../server/adapters/inject/inject.ts'
 import { internalsOf } from '../server/adapters/internals.ts'
 import type { EdgeApp } from '../server/app/edge-app.ts'
-import { recorderOf } from './recorder.ts'
 
 /** The defaults of all requests of a client. */
 export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
@@ -146,4 +145,19 @@ function merge<T extends InjectOptions | InjectStreamOptions>(
 function siteOf({ target, headers }: InjectRequest) {
   const [, authority = headers['host'], path = target] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? []
   return { host: String(authority), path: path.split('?')[0] ?? '/' }
+}
+
+/** Is told of every request that was injected, with its answer, before a stream in it is read. */
+export type Recorder = (request: InjectRequest, response: InjectResponse | InjectStream) => Promise<void>
+
+const recorders = new WeakMap<object, Recorder>()
+
+/** Has all test clients of an application tell a recorder. */
+export function setRecorder(app: object, recorder: Recorder): void {
+  recorders.set(app, recorder)
+}
+
+/** The recorder of an application, if it has one. */
+function recorderOf(app: object): Recorder | undefined {
+  return recorders.get(app)
 }

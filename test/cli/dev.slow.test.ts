@@ -184,7 +184,6 @@ const fail = () => { throw Object.assign(new Error('long'), { name: 'DefinitionE
     )
     await session.until(/^--fast 4711 true\n/)
     await session.until(READY)
-    await session.until(/note: main\.js calls listen itself and ignores PORT/)
     assert.equal(await end(session), 0)
   })
 

@@ -76,26 +76,17 @@ describe('the changes of a version that is retired', () => {
   const versions = [info('1', []), info('2', ['a']), info('3', ['b', 'c', 'd'])]
   const change = (id: string) => ({ id, count: 1, lastSeen: '2026-03-01T12:00:00.000Z' })
 
-  it('are those that only it is older than, and those that no request of another version needed', () => {
-    const { deadChanges, idleChanges } = toRetirement('1', versions, [
+  it('are those that only it is older than', () => {
+    const { deadChanges } = toRetirement('1', versions, [
       entry({ changes: [change('a'), change('b'), change('d')] }),
       entry({ version: '2', changes: [change('c')] }),
     ])
     assert.deepEqual(deadChanges, [{ version: '2', title: 'A' }])
-    // d altered requests of version 1 alone
-    assert.deepEqual(idleChanges, [
-      { version: '3', title: 'B' },
-      { version: '3', title: 'D' },
-    ])
   })
 
   it('are the same if an older version is listed whose routes are gone', () => {
     const gone: VersionInfo = { ...info('0', []), status: 'retired' }
     assert.deepEqual(toRetirement('1', [gone, ...versions], []).deadChanges, [{ version: '2', title: 'A' }])
-  })
-
-  it('are not guessed from counts without changes', () => {
-    assert.deepEqual(toRetirement('1', versions, [entry({ version: '2' })]).idleChanges, [])
   })
 
   it('have sums', () => {

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
+import { constants } from 'node:os'
 
-import { type Arguments, type Command, failure, say, type Setting, usageError } from '../command.ts'
-import { findApp, type AppModule, startJob, type Report, type DevJob } from '../job.ts'
-import { styleFor } from '../../base/style.ts'
+import { failure, say, usageError, sayStyle, type Arguments, type Command, type Setting } from '../command.ts'
+import { findApp, startJob, type AppModule, type Report, type DevJob } from '../job.ts'
 import { formatFirst } from '../../base/values.ts'
-import { exitCodeOf, watchOver, type Ended, type Running } from './child.ts'
-import { createMessageQueue, type MessageQueue } from './messages.ts'
 import { createWatcher, type Watcher } from './watcher.ts'
 
 /** Milliseconds for an application to end before a restart. Open streams must not delay it. */
@@ -107,7 +106,7 @@ async function serveAndWatch(job: DevJob, extra: readonly string[], setting: Set
 
 /** Starts the application once, and prints when it listens. */
 function startOne(job: DevJob, { watcher, extra }: Watch, setting: Setting, verb: string): Running {
-  const style = styleFor(process.stderr)
+  const style = sayStyle()
   const began = performance.now()
   const child = startJob(job, setting, false)
   const files = new Set(extra)
@@ -118,21 +117,12 @@ function startOne(job: DevJob, { watcher, extra }: Watch, setting: Setting, verb
     }
     if (report.kind !== 'listening') return
     watcher.keep(files)
-    const { url, byItself } = report
+    const { url } = report
     const time = `in ${Math.round(performance.now() - began)} ms`
     const where = url === '' ? '' : `: ${style.bold(url)}`
     say(`${style.green(verb)} ${time}${where} ${style.dim(`(watching ${watcher.size()} files)`)}`)
-    if (byItself && isOtherPort(url, job.port))
-      say(
-        `${style.yellow('note:')} ${job.module.label} calls listen itself and ignores PORT, so --port has no effect`,
-      )
   })
   return watchOver(child)
-}
-
-function isOtherPort(url: string, port = 0): boolean {
-  if (port === 0 || !URL.canParse(url)) return false
-  return (new URL(url).port || { 'http:': '80', 'https:': '443' }[new URL(url).protocol]) !== String(port)
 }
 
 /** Waits until the application has to restart. Returns the exit code if a signal arrived instead. */
@@ -149,14 +139,14 @@ async function untilChange(
   const [signal] = signals.take()
   if (signal !== undefined) return endWith(signal, running, ended, signals)
   const changed = [...new Set(changes.take().flat())]
-  say(`\n${styleFor(process.stderr).cyan('Changed:')} ${listed(changed, cwd)}`)
+  say(`\n${sayStyle().cyan('Changed:')} ${listed(changed, cwd)}`)
   await Promise.race([running.stop('SIGTERM', LONGEST_RESTART), signals.arrival()])
   const [late] = signals.take()
   return late === undefined ? undefined : endWith(late, running, ended, signals)
 }
 
 function endText({ code, signal }: Ended): string {
-  const { yellow } = styleFor(process.stderr)
+  const { yellow } = sayStyle()
   if (code === 0) return yellow('The app has ended. Waiting for a change')
   return yellow(`The app failed (${signal ?? `exit code ${code}`}). Waiting for a change`)
 }
@@ -182,4 +172,89 @@ function listed(paths: readonly string[], cwd: string): string {
     paths.map((path) => relative(cwd, path)),
     3,
   )
+}
+
+/** Messages that arrive for one reader, which asks for them. */
+export interface MessageQueue<T> {
+  readonly put: (thing: T) => void
+  /** Settles when something is there; what is there is taken by `take`. */
+  readonly arrival: () => Promise<void>
+  /** Everything that is there. */
+  readonly take: () => readonly T[]
+}
+
+/** Creates a queue of messages for one reader. */
+export function createMessageQueue<T>(): MessageQueue<T> {
+  let things: T[] = []
+  let wake: (() => void) | undefined
+  return {
+    put: (thing) => {
+      things.push(thing)
+      wake?.()
+    },
+    arrival: () =>
+      things.length > 0
+        ? Promise.resolve()
+        : new Promise((settle) => {
+            wake = settle
+          }),
+    take: () => {
+      const taken = things
+      things = []
+      return taken
+    },
+  }
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly kind: 'ended'
+  /** Its exit code; 128 and the number of the signal that ended it. */
+  readonly code: number
+  readonly signal: NodeJS.Signals | undefined
+}
+
+/** A process that serves, and what it started. */
+export interface Running {
+  readonly ended: Promise<Ended>
+  /** Asks it to end; what has not ended after the time, in milliseconds, is ended. */
+  readonly stop: (signal: NodeJS.Signals, longest: number) => Promise<Ended>
+  /** Ends it, and what it started, at once. */
+  readonly kill: () => void
+}
+
+/** Watches over a process that leads a group of its own. */
+export function watchOver(child: ChildProcess): Running {
+  const kill = (): void => {
+    if (child.pid === undefined) return
+    try {
+      if (process.platform === 'win32') child.kill('SIGKILL')
+      else process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // the group is gone already
+    }
+  }
+  const ended = new Promise<Ended>((settle, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      // what it started and left behind
+      kill()
+      settle({ kind: 'ended', code: code ?? exitCodeOf(signal), signal: signal ?? undefined })
+    })
+  })
+  const stop = async (signal: NodeJS.Signals, longest: number): Promise<Ended> => {
+    const timer = setTimeout(kill, longest)
+    child.kill(signal)
+    try {
+      return await ended
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  return { ended, stop, kill }
+}
+
+/** The exit code that shells give to what a signal ended. */
+export function exitCodeOf(signal: NodeJS.Signals | null): number {
+  return signal === null ? 1 : 128 + constants.signals[signal]
 }

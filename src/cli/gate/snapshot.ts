@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 
-import { type Command, say, type Setting, usageError } from '../command.ts'
+import { say, usageError, sayStyle, type Command, type Setting } from '../command.ts'
 import { readIndexOf, toDigest } from '../../gate/snapshot/folder.ts'
 import {
   isAfterSunset,
@@ -14,7 +14,6 @@ import {
   type SnapshotEntry,
 } from '../../gate/snapshot/snapshot.ts'
 import { ask, type CurrentReport } from '../job.ts'
-import { styleFor } from '../../base/style.ts'
 import { writeAndSay, writeWhole } from '../write-file.ts'
 import { toFailure } from './read-document.ts'
 
@@ -66,7 +65,7 @@ export async function keepVersions(
   const changed = toEntries(kept, current, { wanted, now })
   const { entries } = changed
   const removed = await tidy(folder, kept, changed)
-  const { green } = styleFor(process.stderr)
+  const { green } = sayStyle()
   const toFileName = toFileNames(entries)
   for (const { version, document } of current) {
     if (wanted.length > 0 && !wanted.includes(version)) continue

@@ -1,6 +1,5 @@
-import { failure, say, type Setting } from '../command.ts'
+import { failure, say, sayStyle, type Setting } from '../command.ts'
 import { ask } from '../job.ts'
-import { styleFor } from '../../base/style.ts'
 import { formatFirst, messageOf } from '../../base/values.ts'
 import { reachOf } from '../../base/json-schema.ts'
 import { findBreakingBothWays } from '../../gate/compare.ts'
@@ -9,7 +8,8 @@ import { operationsIn, type Finding } from '../../gate/finding.ts'
 import { findReferences, namesOf } from '../../openapi/document/refs.ts'
 import { keepVersions } from '../gate/snapshot.ts'
 import type { ImportedApi } from './read-api.ts'
-import type { ExpectedFinding, ImportedProject } from './write-project.ts'
+import type { ImportedProject } from './write-project.ts'
+import type { ExpectedFinding } from './write-schema.ts'
 
 /** Compares what the app serves with the imported document, and keeps the first snapshot. Returns the exit code. */
 export async function finishImport(
@@ -34,7 +34,7 @@ export async function finishImport(
 }
 
 function printReport({ expected, unexpected }: ImportReport): void {
-  const { yellow, red, green } = styleFor(process.stderr)
+  const { yellow, red, green } = sayStyle()
   if (expected.size + unexpected.length === 0) {
     say(`${green('The app')} serves what the document says, in both directions`)
     return

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, posix, relative, resolve, sep } from 'node:path'
 
-import { type Command, failure, InputError, say, type Setting, usageError } from '../command.ts'
-import { styleFor } from '../../base/style.ts'
+import { failure, InputError, say, usageError, sayStyle, type Command, type Setting } from '../command.ts'
 import { readDocument } from '../gate/read-document.ts'
 import { packedOrigin, projectFiles, toPackageName } from '../init/project.ts'
 import { readText, writeWhole } from '../write-file.ts'
@@ -50,7 +49,7 @@ export const importApi: Command = {
     const files = { ...project.files, ...basicFiles(setting), [kept]: text }
     if (!given.has('force')) failIfWritten(Object.keys(files), setting.cwd)
     for (const [path, own] of Object.entries(files)) await writeWhole(join(setting.cwd, path), own)
-    const { green } = styleFor(process.stderr)
+    const { green } = sayStyle()
     say(`${green('Wrote')} ${project.operations} routes and ${project.models} models in ${out}`)
     if (isInstalled(setting.cwd)) return finishImport(project, api, source, setting)
     say(`Next:\n  npm install\n  npx octavo import ${document} --out ${out} --update`)

@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { failure, say, type Setting } from '../command.ts'
-import { styleFor } from '../../base/style.ts'
+import { failure, say, sayStyle, type Setting } from '../command.ts'
 import { toSource, type Source } from '../../gate/document/source.ts'
 import { readIndexOf } from '../../gate/snapshot/folder.ts'
 import { readArguments } from '../arguments.ts'
@@ -48,7 +47,7 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
     const own = await readText(join(setting.cwd, path))
     merged.push(await mergeFile(path, own, { before: base[path], after: project.files[path] }))
   }
-  const { green, yellow } = styleFor(process.stderr)
+  const { green, yellow } = sayStyle()
   for (const file of merged) {
     if (file.text === undefined || !(await writeWhole(join(setting.cwd, file.path), file.text))) continue
     say(`${green('Wrote')} ${file.path}`)

@@ -1,6 +1,4 @@
-import { quoted } from '../types/schema-type.ts'
-import { literalText, valueText } from '../write/zod-text.ts'
-import { formatFile, formatStatement } from '../format.ts'
+import { formatFile, formatStatement, literalText, quoted, valueText } from '../format.ts'
 import { toCamel, toDistinctNames } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 

@@ -1,22 +1,19 @@
+import { literalText, quoted, valueText } from '../format.ts'
 import { headerName } from '../../http/http.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { listOf, refOf, type Components } from '../../base/json-schema.ts'
 import type { Content, MediaTypeObject, SchemaObject } from '../../openapi/document/types.ts'
-import { quoted } from '../types/schema-type.ts'
 import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
 import { toDistinct } from './names.ts'
 import type { ImportedOperation, ImportedParameter } from './read-api.ts'
-import { literalText, valueText } from '../write/zod-text.ts'
-import { notesText, type Note } from './write-schema.ts'
-import type { WrittenModels } from './write-models.ts'
+import { notesText, toFields, toText, type Writing } from './write-schema.ts'
 
-/** The schemas and notes that operations are written with. */
-export interface Writing {
-  readonly components: Components
-  /** The components that documents show by their names whatever else refers to them. */
-  readonly shown: Readonly<Record<'body' | 'response', ReadonlySet<string>>>
-  readonly models: WrittenModels
-  readonly note: Note
+/** The components that documents show by their names whatever else refers to them. */
+export type Shown = Readonly<Record<'body' | 'response', ReadonlySet<string>>>
+
+/** The state of writing operations. */
+export interface RouteWriting extends Writing {
+  readonly shown: Shown
 }
 
 /** A media type of a body. */
@@ -39,7 +36,7 @@ export interface WrittenInputs {
 const SOURCES = { query: 'query', header: 'headers', cookie: 'cookies' } as const
 
 /** Writes the parameters and the body of an operation. */
-export function writeInputs(operation: ImportedOperation, writing: Writing): WrittenInputs {
+export function writeInputs(operation: ImportedOperation, writing: RouteWriting): WrittenInputs {
   const { path, params } = writePath(operation, writing)
   const input: Record<string, string> = { params: literalText(params) }
   const extra: object[] = []
@@ -62,7 +59,7 @@ export function writeInputs(operation: ImportedOperation, writing: Writing): Wri
 /** The path as a pattern, and the parameters in it whose type a pattern cannot say. */
 function writePath(
   { path, parameters }: ImportedOperation,
-  writing: Writing,
+  writing: RouteWriting,
 ): { readonly path: string; readonly params: Readonly<Record<string, string>> } {
   const params: Record<string, string> = {}
   const used = new Set<string>()
@@ -95,12 +92,12 @@ function kindOf(schema: SchemaObject): string | undefined {
   return isCount ? ':int' : undefined
 }
 
-function parameterText(parameter: ImportedParameter, { models, components }: Writing): string {
+function parameterText(parameter: ImportedParameter, writing: Writing): string {
   const { schema = {}, deprecated } = parameter
   const { notes } = splitNotes(schema)
   const { description = notes['description'] } = parameter
   const isRequired = parameter.in === 'path' || parameter['required'] === true
-  const text = models.writer.text(schema, false)
+  const text = toText(writing, schema, false)
   const shown = {
     ...notes,
     ...(typeof description === 'string' && description.trim() !== ''
@@ -108,13 +105,13 @@ function parameterText(parameter: ImportedParameter, { models, components }: Wri
       : {}),
     ...(deprecated === true ? { deprecated } : {}),
   }
-  return `${text}${isRequired ? '' : '.optional()'}${notesText(shown, components)}`
+  return `${text}${isRequired ? '' : '.optional()'}${notesText(shown, writing.components)}`
 }
 
 /** Whether a parameter is a text, or a list of texts that are sent under the same name. */
 function isFlat(
   { in: place, name, schema = {}, content, ...own }: ImportedParameter,
-  writing: Writing,
+  writing: RouteWriting,
 ): boolean {
   const { style = place === 'header' ? 'simple' : 'form', explode = style === 'form' } = own
   if (content !== undefined || name === '' || name === '__proto__') return false
@@ -184,7 +181,7 @@ const MULTIPART = 'multipart/form-data'
 
 function writeBody(
   { required: isRequired, content }: NonNullable<ImportedOperation['requestBody']>,
-  writing: Writing,
+  writing: RouteWriting,
 ): WrittenBody {
   const all = mediaIn(content)
   const [main, ...others] = all.toSorted((one, other) => rankOf(one.type) - rankOf(other.type))
@@ -209,7 +206,7 @@ function writeBody(
 }
 
 /** The sources that a body is read as, or `undefined` if none of them can. */
-function sourcesOf(media: Media, isRequired: boolean, writing: Writing): WrittenBody['input'] {
+function sourcesOf(media: Media, isRequired: boolean, writing: RouteWriting): WrittenBody['input'] {
   const type = plainType(media.type)
   const { schema = {} } = media
   const optional = isRequired ? '' : '.optional()'
@@ -227,10 +224,10 @@ export function rawText({ type, schema = {} }: Media): string {
 }
 
 /** A JSON body. One that a text fits is no text, and one of another type says so. */
-export function bodyText(schema: SchemaObject, type: string, writing: Writing): string {
-  const { models, components } = writing
+export function bodyText(schema: SchemaObject, type: string, writing: RouteWriting): string {
+  const { components } = writing
   const isPlain = type === 'application/json' || type === '*/*'
-  const text = models.writer.text(schema)
+  const text = toText(writing, schema)
   const object = toObject(schema, components)
   const isData = refOf(schema) !== undefined && Object.keys(toRecord(object?.['properties'])).length > 0
   if (
@@ -242,10 +239,10 @@ export function bodyText(schema: SchemaObject, type: string, writing: Writing): 
 }
 
 /** A schema of a media type. */
-function typedText(text: string, schema: SchemaObject, type: string, { models }: Writing): string {
+function typedText(text: string, schema: SchemaObject, type: string, { parts }: Writing): string {
   const meta = `.meta({ contentMediaType: ${quoted(type)} })`
   const name = refOf(schema)
-  return name !== undefined && models.isModel(name)
+  return name !== undefined && parts.has(name)
     ? `derive(${text}, (schema) => schema${meta})`
     : `${text}${meta}`
 }
@@ -254,8 +251,9 @@ function formText(
   { schema = {}, encoding }: Media,
   type: string,
   isRequired: boolean,
-  { components, models, note }: Writing,
+  writing: Writing,
 ): WrittenBody['input'] {
+  const { components, note } = writing
   const object = toObject(schema, components)
   if (object === undefined || !isRequired || isRecord(encoding) || isOpen(object)) return undefined
   const own = Object.entries(toRecord(object['properties']))
@@ -274,7 +272,7 @@ function formText(
     note(/additional-properties/, 'a form with files takes members that it does not name')
   const meta = files.length > 0 ? '' : `.meta({ contentMediaType: ${quoted(type)} })`
   const required = needed.filter((name) => texts.some(([each]) => each === name))
-  const form = models.writer.fields({ properties: Object.fromEntries(texts), required })
+  const form = toFields(writing, { properties: Object.fromEntries(texts), required })
   return {
     ...(texts.length === 0 ? {} : { form: `z.object({ ${form} })${meta}` }),
     files: literalText(Object.fromEntries(files.map(([name, field]) => [name, toFile(name, field)]))),

@@ -1,46 +1,18 @@
+import { quoted, valueText } from '../format.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { reachOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
-import { quoted } from '../types/schema-type.ts'
-import { valueText } from '../write/zod-text.ts'
-import { toCamel, toConstants } from './names.ts'
+import { toCamel } from './names.ts'
 import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
-import { createSchemaWriter, type Note, type SchemaWriter } from './write-schema.ts'
+import { noteType, toExtended, toFields, toText, type Writing } from './write-schema.ts'
 
-/** The named schemas of a document, as source. */
-export interface WrittenModels {
-  /** A declaration for each, in an order in which each may name those before it. */
-  readonly declarations: readonly string[]
-  /** The constants of models. */
-  readonly models: readonly string[]
-  readonly writer: SchemaWriter
-  /** Whether a named schema is a model, or a part of one, so that methods of zod would make another schema of it. */
-  readonly isModel: (component: string) => boolean
-}
-
-interface State {
-  readonly components: Components
-  readonly constants: ReadonlyMap<string, string>
-  readonly models: Set<string>
-  /** Models, and parts of one. */
-  readonly parts: Set<string>
-  /** The constants of models with fields that name what is written later, which can't be read while the file is loaded. */
-  readonly lazy: Set<string>
-  readonly writer: SchemaWriter
-}
-
-/** Writes the named schemas of a document: models for objects, zod schemas for the rest. */
-export function writeModels(
-  components: Components,
-  note: Note,
-  enter: (schema: string) => void,
-): WrittenModels {
-  const constants = toConstants(Object.keys(components))
-  const done = new Set<string>()
+/**
+ * Writes the named schemas of a document: models for objects, zod schemas for the rest. Returns a declaration for each, in an order in which
+ * each may name those before it.
+ */
+export function writeModels(writing: Writing): readonly string[] {
+  const { components, constants, models, parts, lazy, done } = writing
   const started = new Set<string>()
-  const [models, parts] = [new Set<string>(), new Set<string>()]
-  const writer = createSchemaWriter({ components, constants, done, models: parts, note })
-  const state: State = { components, constants, models, parts, lazy: new Set(), writer }
   const wholes = findWholes(components)
   const declarations: string[] = []
   const write = (name: string): void => {
@@ -49,16 +21,16 @@ export function writeModels(
     const schema = components[name] ?? {}
     const whole = wholes.get(name)
     for (const used of [...(whole === undefined ? [] : [whole]), ...refsIn(schema)]) write(used)
-    enter(name)
+    writing.place = name
+    writing.isLater = false
     const text =
       whole !== undefined && models.has(whole)
-        ? omitText(state, whole, schema, name)
-        : componentText(state, name, schema)
+        ? omitText(writing, whole, schema, name)
+        : componentText(writing, name, schema)
     const constant = constants.get(name) ?? name
-    const isLater = writer.takeLater()
-    if (isLater && models.has(name)) state.lazy.add(constant)
-    const isLazy = isLater && !models.has(name)
+    const isLazy = writing.isLater && !models.has(name)
     if (isLazy) parts.delete(name)
+    else if (writing.isLater) lazy.add(constant)
     declarations.push(
       isLazy
         ? `export const ${constant}: z.ZodType = z.lazy(() => ${text})`
@@ -67,28 +39,20 @@ export function writeModels(
     done.add(name)
   }
   for (const name of Object.keys(components)) write(name)
-  return {
-    declarations,
-    models: [...models].map((name) => constants.get(name) ?? name),
-    writer,
-    isModel: (component) => parts.has(component),
-  }
+  return declarations
 }
 
 /** The text of a named schema. Notes what it is. */
-function componentText(
-  { components, models, parts, lazy, writer }: State,
-  name: string,
-  schema: SchemaObject,
-): string {
-  if (schema['$ref'] !== undefined) return writer.text(schema)
+function componentText(writing: Writing, name: string, schema: SchemaObject): string {
+  const { components, models, parts, lazy } = writing
+  if (schema['$ref'] !== undefined) return toText(writing, schema)
   const own = inlined(splitNotes(schema).notes, components)
   const object = toObject(schema, components)
   const { additionalProperties, properties, type: _type, required: _required, ...others } = object ?? {}
   const isFixed = !isRecord(additionalProperties) || Object.keys(additionalProperties).length === 0
   if (object === undefined || Object.keys(toRecord(properties)).length === 0 || !isFixed)
-    return `${writer.text(schema, false)}${metaText(name, own)}`
-  writer.noteType(schema)
+    return `${toText(writing, schema, false)}${metaText(name, own)}`
+  noteType(writing, schema)
   models.add(name)
   parts.add(name)
   const shown = {
@@ -98,17 +62,17 @@ function componentText(
   }
   const meta = Object.keys(shown).length === 0 ? '' : `, ${valueText(shown)}`
   // a change of a field is one of the model that has it, so each model has all of its fields
-  const more = writer.extended(schema)
+  const more = toExtended(writing, schema)
   const fields =
     more === undefined || lazy.has(more.base)
-      ? writer.fields(object)
-      : `...${more.base}.shape, ${writer.fields(more.fields)}`
+      ? toFields(writing, object)
+      : `...${more.base}.shape, ${toFields(writing, more.fields)}`
   return `model(${quoted(name)}, { ${fields} }${meta})`
 }
 
 /** An object that is a model without some of its fields. */
 function omitText(
-  { components, constants, parts }: State,
+  { components, constants, parts }: Writing,
   whole: string,
   part: SchemaObject,
   name: string,

@@ -1,23 +1,13 @@
 import { posix } from 'node:path'
 
-import { quoted } from '../types/schema-type.ts'
-import { literalText, valueText } from '../write/zod-text.ts'
-import { formatFile, formatStatement } from '../format.ts'
+import { formatFile, formatStatement, literalText, quoted, valueText } from '../format.ts'
 import { toCamel, toDistinct, toDistinctNames, toFileName, toTypeName } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
-import type { Writing } from './write-inputs.ts'
+import type { RouteWriting } from './write-inputs.ts'
 import { writeGuards, type Guards } from './write-guards.ts'
-import { writeModels, type WrittenModels } from './write-models.ts'
-import type { Note } from './write-schema.ts'
+import { writeModels } from './write-models.ts'
+import { startWriting, type ExpectedFinding, type Writing } from './write-schema.ts'
 import { findShown, prefixOf, routeNameOf, toGroups, writeRoute, type Group } from './write-routes.ts'
-
-/** A difference between the imported document and that of the app, which the import expects. */
-export interface ExpectedFinding {
-  /** An operation such as `GET /pets`, or a named schema. */
-  readonly place: string
-  readonly rule: RegExp
-  readonly why: string
-}
 
 /** The files of an imported API. */
 export interface ImportedProject {
@@ -44,42 +34,38 @@ export function writeProject(
   api: ImportedApi,
   { out, version = toVersion(api.version) }: Places,
 ): ImportedProject {
-  const expected: ExpectedFinding[] = []
-  let place = ''
-  const note: Note = (rule, why) => expected.push({ place, rule, why })
-  const enter = (own: string): void => {
-    place = own
-  }
-  const models = writeModels(api.schemas, note, enter)
+  const writing = startWriting(api.schemas)
+  const declarations = writeModels(writing)
+  const models = [...writing.models].map((name) => writing.constants.get(name) ?? name)
   const title = toTitle(api.title)
   const names = { title, upstream: toUpstreamName(title), version }
   const guards = writeGuards(api)
   const served = api.operations.filter(({ path }) => isServable(path))
   for (const { method, path } of api.operations.filter((each) => !served.includes(each))) {
-    enter(`${method} ${path}`)
-    note(/-removed|moved/, 'no route has this path: its requests pass like all that no route matches')
+    writing.place = `${method} ${path}`
+    writing.note(/-removed|moved/, 'no route has this path: its requests pass like all that no route matches')
   }
-  enter('')
-  if (api.webhooks !== undefined) note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
+  writing.place = ''
+  if (api.webhooks !== undefined)
+    writing.note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
   const groups = toGroups(served)
   const groupNames = groups.map(({ name }) => name)
   const files = toDistinctNames(groupNames, toFileName)
   const constants = toDistinctNames(groupNames, (name) => `${toCamel(name)}Controller`)
-  models.writer.takeUsed()
-  const shown = findShown(api)
+  const whole = Object.assign(writing, { shown: findShown(api) })
   const controllers = groups.map((group) => {
     const file = `${files.get(group.name) ?? group.name}.controller.ts`
     const constant = constants.get(group.name) ?? group.name
-    const parts = { api, shown, models, guards, upstream: names.upstream, note, enter }
-    const text = writeController(group, constant, parts)
+    writing.used.clear()
+    const text = writeController(group, constant, { writing: whole, guards, upstream: names.upstream })
     return { file, constant, text }
   })
-  const hasModels = models.declarations.length + models.writer.formats.size > 0
+  const hasModels = declarations.length + writing.formats.size > 0
   const own = {
-    ...(!hasModels ? {} : { 'models.ts': modelsFile(models) }),
+    ...(!hasModels ? {} : { 'models.ts': modelsFile(declarations, writing) }),
     ...(guards.text === '' ? {} : { 'guards.ts': guards.text }),
     'upstream.ts': upstreamFile(names, api.server),
-    'history.ts': historyFile(models.models, names.version),
+    'history.ts': historyFile(models, names.version),
     ...Object.fromEntries(controllers.map(({ file, text }) => [file, text])),
   }
   const app = posix.join(posix.dirname(out), 'app.ts')
@@ -90,10 +76,10 @@ export function writeProject(
       [posix.join(posix.dirname(out), 'main.ts')]: MAIN,
       'test/api.test.ts': testFile(names, { app, out }, api.operations),
     },
-    expected,
+    expected: writing.expected,
     version: names.version,
     operations: api.operations.length,
-    models: models.models.length,
+    models: models.length,
   }
 }
 
@@ -133,11 +119,11 @@ function toVersion(version: string): string {
   return own
 }
 
-function modelsFile({ declarations, models, writer }: WrittenModels): string {
-  const formats = [...writer.formats].map(([name, text]) => `export const ${name} = ${text}`)
+function modelsFile(declarations: readonly string[], { models, formats: found }: Writing): string {
+  const formats = [...found].map(([name, text]) => `export const ${name} = ${text}`)
   const code = declarations.map((declaration) => formatStatement(declaration))
   const all = [...formats, ...code].join('\n')
-  const imported = [...(/\bderive\(/.test(all) ? ['derive'] : []), ...(models.length > 0 ? ['model'] : [])]
+  const imported = [...(/\bderive\(/.test(all) ? ['derive'] : []), ...(models.size > 0 ? ['model'] : [])]
   return formatFile(
     [
       ...(imported.length === 0 ? [] : [[imported, 'octavo/changes'] as const]),
@@ -149,17 +135,13 @@ function modelsFile({ declarations, models, writer }: WrittenModels): string {
 }
 
 interface ControllerParts {
-  readonly api: ImportedApi
-  readonly shown: Writing['shown']
-  readonly models: WrittenModels
+  readonly writing: RouteWriting
   readonly guards: Guards
   readonly upstream: string
-  readonly note: Note
-  readonly enter: (place: string) => void
 }
 
 function writeController(group: Group, constant: string, parts: ControllerParts): string {
-  const { api, shown, models, guards, upstream, note, enter } = parts
+  const { writing, guards, upstream } = parts
   const { operations, name } = group
   const prefix = prefixOf(operations)
   const controller = toFileName(name)
@@ -170,9 +152,8 @@ function writeController(group: Group, constant: string, parts: ControllerParts)
   const routes = operations.map((operation, at) => {
     const own = toDistinct(routeNameOf(operation, name), taken)
     taken.add(own)
-    enter(`${operation.method} ${operation.path}`)
-    if (operation.callbacks !== undefined) note(/^callback-/, 'callbacks are not written')
-    const writing: Writing = { components: api.schemas, shown, models, note }
+    writing.place = `${operation.method} ${operation.path}`
+    if (operation.callbacks !== undefined) writing.note(/^callback-/, 'callbacks are not written')
     const guard = shared === undefined ? used[at] : undefined
     return writeRoute(
       operation,
@@ -196,7 +177,7 @@ function writeController(group: Group, constant: string, parts: ControllerParts)
     routes: `[${routes.join(', ')}]`,
   })
   const code = formatStatement(`export const ${constant} = defineController(${options})`)
-  const named = [...models.writer.takeUsed()].toSorted()
+  const named = [...writing.used].toSorted()
   return formatFile(
     [
       [['defineController'], 'octavo'],

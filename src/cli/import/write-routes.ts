@@ -1,5 +1,4 @@
-import { quoted } from '../types/schema-type.ts'
-import { literalText, valueText } from '../write/zod-text.ts'
+import { literalText, quoted, valueText } from '../format.ts'
 import { toCamel } from './names.ts'
 import { reachOf, refsIn } from '../../base/json-schema.ts'
 import { inlined } from './schema-parts.ts'
@@ -15,8 +14,10 @@ import {
   rawText,
   writeInputs,
   type Media,
-  type Writing,
+  type RouteWriting,
+  type Shown,
 } from './write-inputs.ts'
+import { toText } from './write-schema.ts'
 
 /** The operations of a controller. */
 export interface Group {
@@ -64,7 +65,7 @@ export interface RouteParts {
 }
 
 /** Writes an operation as a route that is forwarded. */
-export function writeRoute(operation: ImportedOperation, parts: RouteParts, writing: Writing): string {
+export function writeRoute(operation: ImportedOperation, parts: RouteParts, writing: RouteWriting): string {
   const { method, operationId: id, deprecated, tags } = operation
   const inputs = writeInputs(operation, writing)
   const answers = writeResponses(operation.responses, writing)
@@ -101,7 +102,7 @@ interface WrittenResponses {
 const DECLARABLE = /^[2-5]\d\d$|^[45]XX$|^default$/
 
 /** Writes the responses: schemas by status, and what only documents can say. */
-function writeResponses(responses: ImportedOperation['responses'], writing: Writing): WrittenResponses {
+function writeResponses(responses: ImportedOperation['responses'], writing: RouteWriting): WrittenResponses {
   const declared: Record<string, string> = {}
   const extra: Record<string, object> = {}
   for (const [status, { description, headers, content = {} }] of Object.entries(responses)) {
@@ -125,7 +126,7 @@ function writeResponses(responses: ImportedOperation['responses'], writing: Writ
 }
 
 /** The components that documents of the app show by their names in bodies and in responses, because those of JSON have them. */
-export function findShown({ operations, schemas }: ImportedApi): Writing['shown'] {
+export function findShown({ operations, schemas }: ImportedApi): Shown {
   const find = (media: readonly Media[]): ReadonlySet<string> =>
     reachOf(
       media.flatMap(({ type, schema = {} }) => (isJson(type) ? [...refsIn(schema)] : [])),
@@ -158,7 +159,7 @@ function responseText(
   status: string,
   description: string,
   main: Media | undefined,
-  writing: Writing,
+  writing: RouteWriting,
 ): string {
   const note = description === '' ? '' : `.describe(${quoted(description)})`
   if (main === undefined || status === '204' || status === '304') return `z.undefined()${note}`
@@ -168,14 +169,14 @@ function responseText(
     writing.note(/^response-media-type/, `${main.type} is application/json, because Octavo sends JSON`)
   if (isJson(type)) {
     if (type !== 'application/json' && type !== '*/*') return bodyText(schema, type, writing)
-    return writing.models.writer.text(schema)
+    return toText(writing, schema)
   }
   if (schema['type'] !== 'string')
     writing.note(/^response-/, `${main.type} has no schema of its own, because changes don't convert it`)
   return rawText(main)
 }
 
-function headersText(headers: ImportedResponse['headers'], { components }: Writing): object {
+function headersText(headers: ImportedResponse['headers'], { components }: RouteWriting): object {
   return Object.fromEntries(
     Object.entries(headers).map(([name, { schema, ...rest }]) => {
       const plain = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-')))

@@ -1,30 +1,17 @@
+import { keyOf, quoted, valueText } from '../format.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { listOf, refOf, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
-import { keyOf, quoted } from '../types/schema-type.ts'
-import { toZodText, valueText, type Names } from '../write/zod-text.ts'
-import { toCamel, toDistinct } from './names.ts'
+import { toZodText, type Names } from '../write/zod-text.ts'
+import { toCamel, toConstants, toDistinct } from './names.ts'
 import { inlined, isTyped, namesIn, splitNotes, toObject } from './schema-parts.ts'
 
-/** Notes why a finding of a rule is expected where the writer is. */
-export type Note = (rule: RegExp, why: string) => void
-
-/** Writes schemas as zod. */
-export interface SchemaWriter {
-  /** The text of a schema. `isNoted`: with what only documents show. */
-  readonly text: (schema: SchemaObject, isNoted?: boolean) => string
-  /** The fields of an object, as members of a literal. */
-  readonly fields: (schema: SchemaObject) => string
-  /** The object that a schema derives from, if it is a model with more fields. */
-  readonly extended: (schema: SchemaObject) => Extended | undefined
-  /** Whether a schema that is written later was named since this was asked the last time. */
-  readonly takeLater: () => boolean
-  /** The constants that were named since this was asked the last time. */
-  readonly takeUsed: () => ReadonlySet<string>
-  /** The constants of formats, by their names, with their texts. */
-  readonly formats: ReadonlyMap<string, string>
-  /** Notes that a schema gets a type, if it has none. */
-  readonly noteType: (schema: SchemaObject) => void
+/** A difference between the imported document and that of the app, which the import expects. */
+export interface ExpectedFinding {
+  /** An operation such as `GET /pets`, or a named schema. */
+  readonly place: string
+  readonly rule: RegExp
+  readonly why: string
 }
 
 /** A model with more fields. */
@@ -33,15 +20,36 @@ interface Extended {
   readonly fields: SchemaObject
 }
 
-/** The named schemas, as far as they are written. */
-export interface Written {
+/** The state of writing an API: its named schemas, as far as they are written, and what was named. */
+export interface Writing {
   readonly components: Components
   readonly constants: ReadonlyMap<string, string>
-  /** Those that were written. */
-  readonly done: ReadonlySet<string>
-  /** Those that are models, or parts of one. */
-  readonly models: ReadonlySet<string>
-  readonly note: Note
+  /** Notes why a finding of a rule is expected where the writer is. */
+  readonly note: (rule: RegExp, why: string) => void
+  /** What was noted. */
+  readonly expected: ExpectedFinding[]
+  /** Where the writer is: an operation such as `GET /pets`, or a named schema. */
+  place: string
+  /** The components that were written. */
+  readonly done: Set<string>
+  /** Those that are models. */
+  readonly models: Set<string>
+  /** Models, and parts of one, so that methods of zod would make another schema of them. */
+  readonly parts: Set<string>
+  /** The constants of models with fields that name what is written later, which can't be read while the file is loaded. */
+  readonly lazy: Set<string>
+  /** The named schemas for `octavo check --write`, which writes the rest. */
+  readonly names: Names
+  /** Whether a schema that is written later was named. */
+  isLater: boolean
+  /** The constants that were named. */
+  readonly used: Set<string>
+  /** The constants of formats, by their names, with their texts. */
+  readonly formats: Map<string, string>
+  /** The constants of formats, by type and format. */
+  readonly formatNames: Map<string, string>
+  /** The constants of models that were named. */
+  readonly modelConstants: Set<string>
 }
 
 /** The zod schemas of types that can have a format. */
@@ -51,64 +59,42 @@ const PLAIN: Readonly<Record<string, string>> = {
   number: 'z.number()',
 }
 
-interface State extends Written {
-  /** The named schemas for `octavo check --write`, which writes the rest. */
-  names: Names
-  /** Whether a schema that is written later was named. */
-  isLater: boolean
-  used: Set<string>
-  readonly formats: Map<string, string>
-  /** The constants of formats, by type and format. */
-  readonly formatNames: Map<string, string>
-  /** The constants of models that were named. */
-  readonly modelConstants: Set<string>
-}
-
-/** Creates the writer of the schemas of a document. */
-export function createSchemaWriter(written: Written): SchemaWriter {
-  const { components, constants, done, models } = written
-  const state: State = {
-    ...written,
-    names: { components, modelOf: () => undefined },
+/** Begins to write the schemas of a document. */
+export function startWriting(components: Components): Writing {
+  const constants = toConstants(Object.keys(components))
+  const writing: Writing = {
+    components,
+    constants,
+    note: (rule, why) => writing.expected.push({ place: writing.place, rule, why }),
+    expected: [],
+    place: '',
+    done: new Set(),
+    models: new Set(),
+    parts: new Set(),
+    lazy: new Set(),
+    names: {
+      components,
+      modelOf: (component) => {
+        const constant = constants.get(component)
+        if (constant === undefined) return undefined
+        if (writing.parts.has(component)) writing.modelConstants.add(constant)
+        if (!writing.done.has(component)) writing.isLater = true
+        writing.used.add(constant)
+        return constant
+      },
+      write: (schema) => otherText(writing, schema),
+    },
     isLater: false,
     used: new Set(),
     formats: new Map(),
     formatNames: new Map(),
     modelConstants: new Set(),
   }
-  state.names = {
-    components,
-    modelOf: (component) => {
-      const constant = constants.get(component)
-      if (constant === undefined) return undefined
-      if (models.has(component)) state.modelConstants.add(constant)
-      if (!done.has(component)) state.isLater = true
-      state.used.add(constant)
-      return constant
-    },
-    write: (schema) => otherText(state, schema),
-  }
-  return {
-    text: (schema, isNoted) => toText(state, schema, isNoted),
-    fields: (schema) => toFields(state, schema),
-    extended: (schema) => toExtended(state, schema),
-    formats: state.formats,
-    noteType: (schema) => noteType(state, schema),
-    takeLater: () => {
-      const was = state.isLater
-      state.isLater = false
-      return was
-    },
-    takeUsed: () => {
-      const taken = state.used
-      state.used = new Set()
-      return taken
-    },
-  }
+  return writing
 }
 
 /** The constant of a format. */
-function formatOf({ formats, formatNames, used }: State, type: string, format: string): string {
+function formatOf({ formats, formatNames, used }: Writing, type: string, format: string): string {
   const key = `${type} ${format}`
   const name = formatNames.get(key) ?? toDistinct(toCamel(format), formats)
   formatNames.set(key, name)
@@ -117,7 +103,8 @@ function formatOf({ formats, formatNames, used }: State, type: string, format: s
   return name
 }
 
-function toText(state: State, schema: SchemaObject, isNoted = true): string {
+/** The text of a schema. `isNoted`: with what only documents show. */
+export function toText(state: Writing, schema: SchemaObject, isNoted = true): string {
   const { names, components, note } = state
   if (refOf(schema) !== undefined) return toZodText({ $ref: schema['$ref'] }, names)
   const { schema: own, notes } = splitNotes(schema)
@@ -128,7 +115,7 @@ function toText(state: State, schema: SchemaObject, isNoted = true): string {
 }
 
 /** Schemas that are written otherwise than by `octavo check --write`, whose documents were made from zod. */
-function otherText(state: State, schema: SchemaObject): string | undefined {
+function otherText(state: Writing, schema: SchemaObject): string | undefined {
   const { names, components } = state
   if (refOf(schema) !== undefined) return undefined
   const { schema: own, notes } = splitNotes(schema)
@@ -141,7 +128,7 @@ function otherText(state: State, schema: SchemaObject): string | undefined {
   return typedText(state, schema)
 }
 
-function typedText(state: State, schema: SchemaObject): string | undefined {
+function typedText(state: Writing, schema: SchemaObject): string | undefined {
   const { type, format, properties, items } = schema
   if (isString(type) && isString(format) && PLAIN[type] !== undefined) {
     const { format: _format, ...plain } = schema
@@ -158,12 +145,13 @@ function typedText(state: State, schema: SchemaObject): string | undefined {
     : toZodText({ ...schema, type: 'array' }, state.names)
 }
 
-function noteType({ components, note }: State, schema: SchemaObject): void {
+/** Notes that a schema gets a type, if it has none. */
+export function noteType({ components, note }: Writing, schema: SchemaObject): void {
   if (!isTyped(schema, components))
     note(/nullable|type|required/, 'it has properties or items and no type, so it gets one')
 }
 
-function allText(state: State, schema: SchemaObject): string {
+function allText(state: Writing, schema: SchemaObject): string {
   const { allOf, ...beside } = schema
   const parts = [...listOf(allOf), beside].filter((part) =>
     Object.keys(splitNotes(part).schema).some((keyword) => keyword !== 'discriminator'),
@@ -194,12 +182,13 @@ function toScalar(parts: readonly SchemaObject[]): SchemaObject | undefined {
   return isPlain && new Set(keywords).size === keywords.length ? Object.assign({}, ...parts) : undefined
 }
 
-function toExtended(state: State, { allOf, ...beside }: SchemaObject): Extended | undefined {
-  const { components, constants, models, done } = state
+/** The object that a schema derives from, if it is a model with more fields. */
+export function toExtended(state: Writing, { allOf, ...beside }: SchemaObject): Extended | undefined {
+  const { components, constants, parts, done } = state
   const refs = listOf(allOf).flatMap((part) => refOf(part) ?? [])
   const [name = ''] = refs
   const base = constants.get(name)
-  if (refs.length !== 1 || base === undefined || !models.has(name) || !done.has(name)) return undefined
+  if (refs.length !== 1 || base === undefined || !parts.has(name) || !done.has(name)) return undefined
   const inline = listOf(allOf).filter((part) => refOf(part) === undefined)
   const { description: _description, ...own } = beside
   const added = toObject({ allOf: [...inline, own] }, components)
@@ -216,7 +205,7 @@ function toExtended(state: State, { allOf, ...beside }: SchemaObject): Extended 
   return { base, fields: added }
 }
 
-function unionText(state: State, schema: SchemaObject, keyword: 'oneOf' | 'anyOf'): string {
+function unionText(state: Writing, schema: SchemaObject, keyword: 'oneOf' | 'anyOf'): string {
   const { [keyword]: given, discriminator, ...beside } = schema
   const options = listOf(given)
   if (beside['properties'] !== undefined || beside['anyOf'] !== undefined) {
@@ -249,7 +238,7 @@ function areDistinct(options: readonly SchemaObject[], property: string, compone
   return all.every(isString) && new Set(all).size === all.length
 }
 
-function objectText(state: State, schema: SchemaObject): string {
+function objectText(state: Writing, schema: SchemaObject): string {
   const { properties, additionalProperties } = schema
   const isOpen = additionalProperties !== undefined && additionalProperties !== false
   const others = isRecord(additionalProperties) ? toText(state, additionalProperties) : 'z.unknown()'
@@ -263,7 +252,8 @@ function objectText(state: State, schema: SchemaObject): string {
   return others === 'z.unknown()' ? `z.looseObject(${literal})` : `z.object(${literal}).catchall(${others})`
 }
 
-function toFields(state: State, { properties, required }: SchemaObject): string {
+/** The fields of an object, as members of a literal. */
+export function toFields(state: Writing, { properties, required }: SchemaObject): string {
   const needed = namesIn(required)
   const own = toRecord(properties)
   const undeclared = needed.filter((name) => own[name] === undefined)
@@ -273,7 +263,7 @@ function toFields(state: State, { properties, required }: SchemaObject): string 
     .join(', ')
 }
 
-function fieldText(state: State, name: string, field: SchemaObject, isRequired: boolean): string {
+function fieldText(state: Writing, name: string, field: SchemaObject, isRequired: boolean): string {
   const before = state.isLater
   state.isLater = false
   const { notes } = splitNotes(field)

@@ -1,8 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 
-import { type Command, failure, say, usageError } from '../command.ts'
-import { styleFor } from '../../base/style.ts'
+import { failure, say, usageError, sayStyle, type Command } from '../command.ts'
 import { writeWhole } from '../write-file.ts'
 import { isPackageName, packedOrigin, projectFiles, toPackageName } from './project.ts'
 
@@ -32,7 +31,7 @@ export const init: Command = {
     const files = Object.entries(projectFiles(main, { name, manifest, origin }))
     for (const [path, text] of files) await writeWhole(join(folder, path), text)
     const place = relative(cwd, folder)
-    const { green, bold, cyan } = styleFor(process.stderr)
+    const { green, bold, cyan } = sayStyle()
     say(
       [
         `${green('Created')} ${bold(name)} in ${place === '' ? 'this folder' : place}:`,

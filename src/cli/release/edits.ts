@@ -1,6 +1,5 @@
 import { failure } from '../command.ts'
-import { lineAt, toCalls, toMembers, type Call, type Property } from './calls.ts'
-import { toTokens, type Token } from './tokens.ts'
+import { lineAt, toCalls, toMembers, toTokens, type Call, type Property, type Token } from './calls.ts'
 
 /** A piece of a text that becomes another one. */
 export interface Edit {

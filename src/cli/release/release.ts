@@ -1,17 +1,26 @@
 import { relative, resolve } from 'node:path'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 
-import { type Command, failure, say, type Setting, usageError } from '../command.ts'
+import {
+  failure,
+  say,
+  usageError,
+  sayStyle,
+  printStyle,
+  print,
+  type Command,
+  type Setting,
+} from '../command.ts'
 import { toVersionMarkdown } from '../../gate/changelog/write.ts'
 import { readArguments } from '../arguments.ts'
-import { type HistoryReport, ask } from '../job.ts'
+import { ask, type HistoryReport } from '../job.ts'
 import { readChangelog } from '../gate/changelog.ts'
 import { snapshot } from '../gate/snapshot.ts'
 import { sayError } from '../print-error.ts'
-import { styleFor } from '../../base/style.ts'
 import { readText, writeWhole } from '../write-file.ts'
 import { toUnfinishedText } from '../write/unfinished.ts'
 import { applyEdits, toDiff, toEdits, type Edit, type Wanted } from './edits.ts'
-import { isIgnored, uncommitted } from './git.ts'
 
 export const release: Command = {
   summary: "release the changes of 'next' as a version",
@@ -35,7 +44,7 @@ export const release: Command = {
     if (history === undefined) return 1
     const sources = await editSources(history, version, setting.cwd)
     if (!given.has('force')) await failIfUnsafe(sources, setting.cwd)
-    process.stdout.write(`${summaryOf(history, sources, version)}\n`)
+    print(summaryOf(history, sources, version))
     if (given.has('dry-run')) {
       say('No file was written because of --dry-run')
       return 0
@@ -135,7 +144,7 @@ async function failIfUnsafe(sources: readonly EditedFile[], cwd: string): Promis
 }
 
 function summaryOf({ next, routes }: HistoryReport, sources: readonly EditedFile[], version: string): string {
-  const { bold, red, green } = styleFor(process.stdout)
+  const { bold, red, green } = printStyle()
   const paint = (line: string): string => (/^ {2}\d+ -/.test(line) ? red(line) : green(line))
   const titles = [...next.map(({ title }) => title), ...routes.map(({ label }) => label)].map(
     // a title may have several lines
@@ -175,7 +184,7 @@ async function writeSources(sources: readonly EditedFile[], check: Check): Promi
   try {
     for (const { path, text, edits } of sources) await writeWhole(path, applyEdits(text, edits))
     if (await isReleased(check)) {
-      say(styleFor(process.stderr).green(`Released ${check.version}`))
+      say(sayStyle().green(`Released ${check.version}`))
       return true
     }
   } catch (error) {
@@ -189,4 +198,29 @@ async function writeSources(sources: readonly EditedFile[], check: Check): Promi
 async function isReleased({ app, version, setting }: Check): Promise<boolean> {
   const served = await ask(app, { task: 'routes' }, setting)
   return served?.versions.some((each) => each.version === version) === true
+}
+
+const run = promisify(execFile)
+
+/** The files with changes that are not committed, none without git. */
+export async function uncommitted(files: readonly string[], cwd: string): Promise<readonly string[]> {
+  const all = await Promise.all(
+    files.map(async (file) => ((await git(['status', '--porcelain', '--', file], cwd)) === '' ? [] : [file])),
+  )
+  return all.flat()
+}
+
+/** Whether git ignores a file, because something makes it. */
+export async function isIgnored(file: string, cwd: string): Promise<boolean> {
+  return (await git(['check-ignore', '--', file], cwd)) !== ''
+}
+
+/** Returns the output of git; an empty text if it fails, as where there is no repository. */
+async function git(args: readonly string[], cwd: string): Promise<string> {
+  try {
+    const { stdout } = await run('git', [...args], { cwd, env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' } })
+    return stdout.trim()
+  } catch {
+    return ''
+  }
 }

@@ -1,3 +1,4 @@
+import { keyOf, quoted } from '../format.ts'
 import { foldSchema, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 
@@ -43,14 +44,6 @@ export function grouped(type: string): string {
 function literal(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   return typeof value === 'object' && value !== null ? 'unknown' : String(value)
-}
-
-/** A text as a literal. */
-export function quoted(text: string): string {
-  return `'${JSON.stringify(text)
-    .slice(1, -1)
-    .replaceAll(String.raw`\"`, '"')
-    .replaceAll("'", String.raw`\'`)}'`
 }
 
 function listType(first: readonly string[] | undefined, others: string | undefined): string {
@@ -101,11 +94,6 @@ export function membersType(members: readonly Member[]): string {
     `  ${keyOf(name)}${isRequired ? '' : '?'}: ${indented(type)}${isRequired || type === 'unknown' ? '' : ' | undefined'}`,
   ])
   return ['{', ...lines, '}'].join('\n')
-}
-
-/** The name of a member, in quotes if it needs them. */
-export function keyOf(name: string): string {
-  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : quoted(name)
 }
 
 /** A text as a comment of one line. */

@@ -1,5 +1,5 @@
-import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
-import type { Content, Parameter } from '../../openapi/document/types.ts'
+import { quoted } from '../format.ts'
+import type { Contract, ContractRoute, Content, Parameter } from '../../openapi/document/types.ts'
 import { membersOf } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 import {
@@ -7,7 +7,6 @@ import {
   grouped,
   indented,
   membersType,
-  quoted,
   toType,
   union,
   type Member,

@@ -2,7 +2,7 @@ import { FOLDED, type UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
 import { toAnchor } from '../../gate/changelog/atom.ts'
 import { toDay } from '../../gate/changelog/changelog.ts'
-import { groupBy, sumBy, sumChanges, type Calls } from './summary.ts'
+import { groupBy, sumBy, sumChanges, type Calls, type Kept } from './usage.ts'
 
 interface ReleasedChange {
   readonly version: string
@@ -47,9 +47,6 @@ interface QuietClient {
   readonly lastDay: string | null
 }
 
-/** Clients and the version that something keeps for each. */
-export type Kept = readonly { readonly client: string; readonly version: string }[]
-
 /** The effect of retiring a version. */
 export interface Retirement {
   readonly version: string
@@ -63,30 +60,6 @@ export interface Retirement {
   readonly deadRoutes: readonly string[]
   /** The changes that no other version is older than, so that they turn nothing any more. */
   readonly deadChanges: readonly ReleasedChange[]
-  /** The other changes that altered no counted request of another version, though such a request can reach them. */
-  readonly idleChanges: readonly ReleasedChange[]
-}
-
-/** The changes of versions that are newer than the oldest other one, without those that some request of the others needed. */
-function findIdle(
-  others: readonly VersionInfo[],
-  all: readonly VersionInfo[],
-  entries: readonly UsageEntry[],
-): readonly ReleasedChange[] {
-  // counts of a time before changes were counted say nothing of them
-  if (!entries.some(({ changes }) => changes !== undefined)) return []
-  const oldest = all.findIndex((info) => info === others[0])
-  const names = new Set(others.map((info) => info.version))
-  const needed = new Set(
-    entries
-      .filter(({ version }) => version !== null && names.has(version))
-      .flatMap(({ changes = [] }) => changes.map(({ id }) => id)),
-  )
-  return all
-    .slice(oldest + 1)
-    .flatMap(({ version, changes = [] }) =>
-      changes.filter(({ id }) => !needed.has(id)).map(({ title }) => ({ version, title })),
-    )
 }
 
 /** The facts about clients beside their calls. */
@@ -130,7 +103,6 @@ export function toRetirement(
     deadChanges: after.flatMap((info) =>
       (info.changes ?? []).map(({ title }) => ({ version: info.version, title })),
     ),
-    idleChanges: findIdle(others, served, entries),
   }
 }
 

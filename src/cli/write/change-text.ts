@@ -1,3 +1,4 @@
+import { keyOf, quoted } from '../format.ts'
 import type {
   BodyDraft,
   BodyKey,
@@ -9,7 +10,7 @@ import type {
 } from '../../gate/write/draft.ts'
 import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { keyOf, quoted, type TypeNames } from '../types/schema-type.ts'
+import type { TypeNames } from '../types/schema-type.ts'
 import { toTitle } from './title.ts'
 import { fillIn, toConversion, type Conversion } from './conversion-text.ts'
 import { toZodText, type Names } from './zod-text.ts'

@@ -1,10 +1,11 @@
+import { keyOf, quoted, valueText } from '../format.ts'
 import type { Described } from '../../gate/write/draft.ts'
 import { membersOf, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { keyOf, quoted, toType, type TypeNames } from '../types/schema-type.ts'
+import { toType, type TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
 import { toRegExp } from '../../gate/schema/check.ts'
-import { FORMATS, valueText } from './zod-text.ts'
+import { FORMATS } from './zod-text.ts'
 
 type Resolve = (schema: unknown) => unknown
 

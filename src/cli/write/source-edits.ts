@@ -1,8 +1,7 @@
 import { dirname, extname, relative } from 'node:path'
 
-import { toCalls } from '../release/calls.ts'
+import { toCalls, toTokens, type Token } from '../release/calls.ts'
 import { inFront, listOf, type Edit } from '../release/edits.ts'
-import { toTokens, type Token } from '../release/tokens.ts'
 
 /** Additions to the file of a history. */
 export interface Additions {

@@ -1,17 +1,17 @@
 import { relative } from 'node:path'
 import { rm } from 'node:fs/promises'
 
-import { say, type Setting } from '../command.ts'
+import { say, sayStyle, type Setting, type Arguments } from '../command.ts'
 import { isAtLeast, type Level, type VersionFinding } from '../../gate/finding.ts'
 import type { CheckResult } from '../../gate/snapshot/check.ts'
 import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import { ask } from '../job.ts'
-import { styleFor } from '../../base/style.ts'
 import { writeWhole } from '../write-file.ts'
 import { layOut, toDistinct, type Layout, type WrittenFile } from './lay-out.ts'
 import type { Definitions } from './read-definitions.ts'
+import { toUnfinishedText } from './unfinished.ts'
 
 /** The result of a check, for the changes that it asks for. */
 export interface Failed {
@@ -25,7 +25,7 @@ export interface Failed {
 }
 
 /** Writes the changes that a failed check asks for, and reports the rest. Returns whether nothing is left to do. */
-export async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> {
+async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> {
   const { history } = failed.definitions
   if (history === undefined) {
     for (const line of adviceWithoutHistory(failed.current)) say(line)
@@ -120,7 +120,7 @@ async function writeFiles(
 
 /** Lists the files that were written, and the gaps to fill in. */
 function toReport({ files, changes }: Layout, cwd: string): readonly string[] {
-  const { green, yellow, dim } = styleFor(process.stderr)
+  const { green, yellow, dim } = sayStyle()
   const name = (path: string): string => relative(cwd, path)
   const asked = files.flatMap(({ path, text }) =>
     text
@@ -155,4 +155,22 @@ function adviceWithoutHistory(current: readonly CurrentVersion[]): readonly stri
     '  createApp(AppModule, { versioning: { …, history } })',
     'Remove the versions of routes that answer every version. Then run octavo check --write again.',
   ]
+}
+
+/** Writes the missing changes if `--write` is set, and lists incomplete functions. Returns whether something is left to do. */
+export async function finishChanges(
+  failed: Omit<Failed, 'app'>,
+  isBad: boolean,
+  given: Arguments,
+  setting: Setting,
+): Promise<boolean> {
+  const { unfinished } = failed.definitions
+  for (const each of unfinished) say(toUnfinishedText(each))
+  if (given.has('write') && !isBad && failed.result.findings.some(({ level }) => level === 'warning'))
+    say(
+      'No change was written, because all findings are warnings. Run octavo check --write --strict to write changes for them',
+    )
+  const isWritten =
+    isBad && given.has('write') && (await writeChanges({ ...failed, app: given.positionals[0] }, setting))
+  return unfinished.length > 0 || (isBad && !isWritten)
 }

@@ -1,7 +1,7 @@
 import { toRegExp } from '../../gate/schema/check.ts'
 import { foldSchema, withoutNull, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { keyOf, quoted } from '../types/schema-type.ts'
+import { keyOf, quoted, valueText } from '../format.ts'
 
 /** The names that schemas are written with. */
 export interface Names {
@@ -132,25 +132,4 @@ function objectText(
   })
   const object = additionalProperties === false ? 'z.strictObject' : 'z.object'
   return `${object}({ ${fields.join(', ')} })${others === undefined ? '' : `.catchall(${others})`}`
-}
-
-/** Members as an object literal. Those that are missing, empty or have nothing in them are left out. */
-export function literalText(members: Readonly<Record<string, string | undefined>>): string {
-  const written = Object.entries(members).flatMap(([name, text]) =>
-    text === undefined || ['', '{}', '[]'].includes(text)
-      ? []
-      : [`${/^\d+$/.test(name) ? name : keyOf(name)}: ${text}`],
-  )
-  return written.length === 0 ? '{}' : `{ ${written.join(', ')} }`
-}
-
-/** A value of JSON as source text, without members that are `undefined`. */
-export function valueText(value: unknown): string {
-  if (isString(value)) return quoted(value)
-  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
-  if (!isRecord(value)) return JSON.stringify(value) ?? 'undefined'
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return members.length === 0
-    ? '{}'
-    : `{ ${members.map(([name, member]) => `${keyOf(name)}: ${valueText(member)}`).join(', ')} }`
 }

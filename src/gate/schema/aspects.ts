@@ -24,13 +24,24 @@ const rule = (request: Level, response: Level, description: string, fix = VERSIO
 const narrows = (description: string, fix = KEEP): SchemaRule => rule('breaking', 'info', description, fix)
 const widens = (description: string, fix = READ): SchemaRule => rule('info', 'breaking', description, fix)
 
-/** A limit that a schema may have: set, removed, and moved either way. */
-function limit<N extends string>(
+/** The limits that a schema may have, in words. */
+export const LIMITS = {
+  min: 'the minimum',
+  max: 'the maximum',
+  'min-length': 'the minimum length',
+  'max-length': 'the maximum length',
+  'min-items': 'the minimum number of items',
+  'max-items': 'the maximum number of items',
+  'min-properties': 'the minimum number of members',
+  'max-properties': 'the maximum number of members',
+} as const
+
+/** The rules of a limit: set, removed, and moved either way. */
+function limit<N extends keyof typeof LIMITS>(
   name: N,
-  label: string,
-  isLower: boolean,
 ): Readonly<Record<`${N}-${'set' | 'unset' | 'increased' | 'decreased'}`, SchemaRule>> {
-  const [up, down] = isLower ? [narrows, widens] : [widens, narrows]
+  const label = LIMITS[name]
+  const [up, down] = name.startsWith('min') ? [narrows, widens] : [widens, narrows]
   const entries: Record<string, SchemaRule> = {
     [`${name}-set`]: narrows(`${label} was set`),
     [`${name}-unset`]: widens(`${label} was removed`),
@@ -72,14 +83,14 @@ export const ASPECTS = {
     'an enum value was added',
     'Mark the enum with x-extensible-enum, or write a `down` in your change so that only new versions send the value.',
   ),
-  ...limit('min', 'the minimum', true),
-  ...limit('max', 'the maximum', false),
-  ...limit('min-length', 'the minimum length', true),
-  ...limit('max-length', 'the maximum length', false),
-  ...limit('min-items', 'the minimum number of items', true),
-  ...limit('max-items', 'the maximum number of items', false),
-  ...limit('min-properties', 'the minimum number of members', true),
-  ...limit('max-properties', 'the maximum number of members', false),
+  ...limit('min'),
+  ...limit('max'),
+  ...limit('min-length'),
+  ...limit('max-length'),
+  ...limit('min-items'),
+  ...limit('max-items'),
+  ...limit('min-properties'),
+  ...limit('max-properties'),
   'multiple-of-tightened': narrows('fewer multiples are allowed'),
   'multiple-of-loosened': widens('more multiples are allowed'),
   'unique-items-set': narrows('items have to be distinct'),

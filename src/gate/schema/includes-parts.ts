@@ -16,7 +16,7 @@ import { toRegExp } from './check.ts'
 export type Answer = 'yes' | 'no' | 'unknown'
 
 /** The least certain of several answers that all have to be yes. */
-export function all(answers: Iterable<Answer>): Answer {
+function all(answers: Iterable<Answer>): Answer {
   return allOf(answers, (answer) => answer)
 }
 

@@ -1,39 +1,17 @@
-import type { AspectName } from './aspects.ts'
+import { LIMITS, type AspectName } from './aspects.ts'
 import { isMultiple } from './check.ts'
 import type { Fact, Say } from './fact.ts'
 import type { Side } from './keyword-rules.ts'
 import type { Bound, NumberPart, StringPart } from './shape.ts'
 
-/** A limit of a schema, or `undefined` if there is none. */
-type Limit =
-  | 'min'
-  | 'max'
-  | 'min-length'
-  | 'max-length'
-  | 'min-items'
-  | 'max-items'
-  | 'min-properties'
-  | 'max-properties'
-
-const LABELS: Readonly<Record<Limit, string>> = {
-  min: 'the minimum',
-  max: 'the maximum',
-  'min-length': 'the least length',
-  'max-length': 'the greatest length',
-  'min-items': 'the least number of items',
-  'max-items': 'the greatest number of items',
-  'min-properties': 'the least number of members',
-  'max-properties': 'the greatest number of members',
-}
-
 /** Lists the findings about a limit. */
 export function toLimitFacts(
-  limit: Limit,
+  limit: keyof typeof LIMITS,
   old: number | undefined,
   now: number | undefined,
   say: Say,
 ): readonly Fact[] {
-  const label = LABELS[limit]
+  const label = LIMITS[limit]
   const tell = (aspect: AspectName, detail: string): readonly Fact[] => [say(aspect, `${label} ${detail}`)]
   if (old === now) return []
   if (old === undefined) return tell(`${limit}-set`, `was set to ${now}`)
@@ -80,7 +58,7 @@ function toBoundFacts(
   const facts = toLimitFacts(limit, old?.value, now?.value, say)
   if (facts.length > 0 || old?.isExclusive === now?.isExclusive) return facts
   const isUp = (limit === 'min') === (now?.isExclusive === true)
-  const change = `${LABELS[limit]} ${old?.value} itself is ${now?.isExclusive === true ? 'no longer' : 'now'} allowed`
+  const change = `${LIMITS[limit]} ${old?.value} itself is ${now?.isExclusive === true ? 'no longer' : 'now'} allowed`
   return [say(isUp ? `${limit}-increased` : `${limit}-decreased`, change)]
 }
 

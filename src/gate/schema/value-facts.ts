@@ -38,11 +38,7 @@ export function toValueFacts(old: Values, now: Values, say: Say, isExtensible: b
 const toListed = (all: readonly unknown[]): Values => ({ values: all.map(toValue), isOpen: false })
 
 /** The differences of two lists of values beside which others may come: they don't change what a schema allows. */
-export function toAnnouncedFacts(
-  old: readonly unknown[],
-  now: readonly unknown[],
-  say: Say,
-): readonly Fact[] {
+function toAnnouncedFacts(old: readonly unknown[], now: readonly unknown[], say: Say): readonly Fact[] {
   return toValueFacts(toListed(old), toListed(now), say, true)
     .filter(({ rule }) => rule.startsWith('enum-value-'))
     .map((fact) => ({ ...fact, isOfSet: false }))

@@ -123,7 +123,7 @@ export function withLevels(findings: readonly VersionFinding[], levels: Levels):
 }
 
 /** Refuses a rule that no finding can have. @throws {ReadError} with the rule that was probably meant */
-export function requireRule(rule: string, where: string): void {
+function requireRule(rule: string, where: string): void {
   if (!hasRule(rule)) throw new ReadError(`${where}: unknown rule ${rule}${suggest(rule)}`)
 }
 

@@ -1,7 +1,6 @@
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { Method } from '../../http/http.ts'
-import { addedTo } from './added.ts'
-import { withChangeNotes } from './change-notes.ts'
+import { addedTo, RESPONSE_HEADERS } from './responses.ts'
 import { statusAt, toFullLink, type Lifetime } from '../../versioning/policy.ts'
 import type {
   Conversion,
@@ -11,15 +10,16 @@ import type {
   DocumentTag,
   OpenApiDocument,
   PathItem,
+  DocumentInfo,
 } from './types.ts'
 import { extensionProblems, type WriteOperation } from './operation.ts'
-import { toPaths, type PlacedOperation } from './paths.ts'
+import { toPaths, type PlacedOperation } from './merge.ts'
 import { PROBLEM_SCHEMAS, toErrorAnswers, type ErrorAnswers } from './problems.ts'
 import { findReferences, namesOf, pick, referencesIn, schemasIn } from './refs.ts'
-import { RESPONSE_HEADERS } from './responses.ts'
 import { createSecurity } from './security.ts'
 import { toWebhooks, type DocumentedWebhook } from './webhooks.ts'
 import { toServers, toWire } from './wire.ts'
+import type { ChangeInfo, VersionHistory } from '../../versioning/options.ts'
 
 /** A document, with what is wrong in what it was made from. */
 export interface Made {
@@ -197,4 +197,21 @@ function nextChange(all: readonly { readonly lifetime: Lifetime | undefined }[],
   const lifetimes = new Set(all.map(({ lifetime }) => lifetime))
   const moments = [...lifetimes].flatMap((lifetime) => [lifetime?.deprecated, lifetime?.sunset])
   return Math.min(...moments.filter((moment) => typeof moment === 'number').filter((moment) => moment > now))
+}
+
+/** Adds to the description of a document, as Markdown, what changed with its version. */
+function withChangeNotes(
+  info: DocumentInfo,
+  version: string | null,
+  history: VersionHistory | undefined,
+): DocumentInfo {
+  const changes =
+    history?.changes.filter((change) => change.version === version && change.internal !== true) ?? []
+  if (changes.length === 0) return info
+  const notes = [`What is new in ${version}:`, changes.map(toLine).join('\n')]
+  return { ...info, description: [info.description, ...notes].filter(Boolean).join('\n\n') }
+}
+
+function toLine({ title, description }: ChangeInfo): string {
+  return description === title ? `- ${title}` : `- **${title}.** ${description}`
 }

@@ -7,7 +7,7 @@ import type { Method } from '../../http/http.ts'
 import { hasBrownouts, statusAt, toInterval, type Lifetime } from '../../versioning/policy.ts'
 import { isObject, isRecord } from '../../base/values.ts'
 import { headerSchemasOf } from '../schemas/markers.ts'
-import { addedTo, withAddedHeaders } from './added.ts'
+import { addedTo, withAddedHeaders, toResponses } from './responses.ts'
 import type {
   ConvertedRoute,
   DocumentedRoute,
@@ -18,7 +18,6 @@ import type {
   SecurityAlternative,
 } from './types.ts'
 import type { ErrorAnswers } from './problems.ts'
-import { toResponses } from './responses.ts'
 import { toSummary } from './summary.ts'
 import type { Wire } from './wire.ts'
 

@@ -1,8 +1,7 @@
-import type { Documented } from '../../define/layers.ts'
+import { documentedOf, type Documented, type Middleware } from '../../define/layers.ts'
 import type { ResponseKey } from '../../schema/schema.ts'
 import { hasBrownouts, type Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../freeze.ts'
-import { addedResponseHeaders } from './added.ts'
 import type {
   ConvertedRoute,
   DocumentedRoute,
@@ -10,6 +9,9 @@ import type {
   OpenApiVersion,
   Operation,
   ResponseObject,
+  Parameter,
+  StreamedSchema,
+  SchemaObject,
 } from './types.ts'
 import { mergeContents } from './merge.ts'
 import {
@@ -20,8 +22,10 @@ import {
   type ErrorAnswers,
   type ProblemAnswer,
 } from './problems.ts'
-import { toStreamResponse } from './streams.ts'
 import type { Wire } from './wire.ts'
+import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import type { Method } from '../../http/http.ts'
+import { UNNAMED, type DeclaredStream } from '../../schema/route-schemas.ts'
 
 type Responses = Operation['responses']
 
@@ -262,3 +266,93 @@ export const RESPONSE_HEADERS = deepFreeze({
     schema: { type: 'string' },
   },
 } as const)
+
+/** Returns the documentation of all that runs before the handler of a route. `middleware` is that of the application. */
+export function addedTo(
+  { layers }: Pick<ResolvedRoute, 'layers'>,
+  middleware: readonly Middleware[],
+  method?: Method,
+): readonly Documented[] {
+  const placed = [...layers.guards, ...layers.interceptors].map(({ part }) => part)
+  return documentedOf([...new Set([...middleware, ...layers.middleware, ...placed])], method)
+}
+
+/** The parameters of a route with the headers that are added to it and that it does not declare itself. */
+export function withAddedHeaders(
+  parameters: readonly Parameter[],
+  added: readonly Documented[],
+): readonly Parameter[] {
+  const declared = new Set(parameters.map(({ in: place, name }) => `${place} ${name.toLowerCase()}`))
+  const headers = added
+    .flatMap(({ requestHeaders = [] }) => requestHeaders)
+    .filter(({ name }) => !declared.has(`header ${name.toLowerCase()}`))
+    .map((header): Parameter => ({ ...header, in: 'header' }))
+  return headers.length === 0 ? parameters : [...parameters, ...headers]
+}
+
+/** The headers that are added to a successful response. `isObject` is whether its result may be one. */
+function addedResponseHeaders(
+  added: readonly Documented[],
+  isObject: boolean,
+): NonNullable<ResponseObject['headers']> {
+  const sent = added.filter(({ marksObjects = false }) => isObject || !marksObjects)
+  return Object.assign({}, ...sent.map(({ responseHeaders = {} }) => responseHeaders))
+}
+
+/** A stream in a document. */
+interface StreamResponse {
+  readonly description: string
+  readonly content: Content
+}
+
+/**
+ * The response that is a stream. OpenAPI 3.2 has `itemSchema` for it (section 4.14.4). Earlier versions have nothing, so `schema` is that
+ * of one event or item there, which is how generators of clients read it.
+ */
+function toStreamResponse(
+  kind: DeclaredStream['kind'],
+  stream: ConvertedRoute['stream'],
+  openapi: OpenApiVersion,
+): StreamResponse {
+  const member = openapi === '3.1' ? 'schema' : 'itemSchema'
+  if (kind === 'items')
+    return {
+      description:
+        openapi === '3.1'
+          ? 'One line of JSON for each item. The schema is that of an item.'
+          : 'One line of JSON for each item.',
+      content: { 'application/x-ndjson': { [member]: stream.get(UNNAMED)?.schema ?? {} } },
+    }
+  const events = [...stream].map(([name, event]) => toEvent(name, event, openapi))
+  const [only] = events
+  return {
+    description:
+      openapi === '3.1' ? 'Server-sent events. The schema is that of an event.' : 'Server-sent events.',
+    content: {
+      'text/event-stream': { [member]: events.length === 1 && only !== undefined ? only : { oneOf: events } },
+    },
+  }
+}
+
+/** An event as an object of its fields. A field is text, which OpenAPI 3.2 says of data (section 4.14.4.2). */
+function toEvent(
+  name: string,
+  { schema, isString, isOptional }: StreamedSchema,
+  openapi: OpenApiVersion,
+): SchemaObject {
+  const required = [...(name === UNNAMED ? [] : ['event']), ...(isOptional ? [] : ['data'])]
+  const data =
+    schema === undefined || isString || openapi === '3.1'
+      ? schema
+      : { type: 'string', contentMediaType: 'application/json', contentSchema: schema }
+  return {
+    type: 'object',
+    properties: {
+      event: { type: 'string', const: name },
+      ...(data === undefined ? {} : { data }),
+      id: { type: 'string' },
+      retry: { type: 'integer', minimum: 0 },
+    },
+    ...(required.length === 0 ? {} : { required }),
+  }
+}

@@ -1,14 +1,5 @@
-import { isResponseKey } from './response-key.ts'
-import { createRegistry } from 'zod-openapi/api'
-import { createSchema } from 'zod-openapi'
-
-import { metaOf, toObjectSchema, toZod, withoutIds, type Schema } from '../../schema/schema.ts'
-import { messageOf, toRecord } from '../../base/values.ts'
-import { noteOf, toBody, toContent, toForm, toStreamed, type Converted, type Referred } from './bodies.ts'
-import { takeInventory, type Inventory } from './component-names.ts'
-import { finishAll, findMarked, findUndocumented, type Finished, type Shown } from './finish.ts'
-import { resolve, type Components } from '../../base/json-schema.ts'
 import {
+  isResponseKey,
   correct,
   MARK,
   errorSchemasOf,
@@ -18,6 +9,15 @@ import {
   type Direction,
   type SchemaPlace,
 } from './markers.ts'
+import { createRegistry } from 'zod-openapi/api'
+import { createSchema } from 'zod-openapi'
+
+import { metaOf, toObjectSchema, toZod, withoutIds, type Schema } from '../../schema/schema.ts'
+import { messageOf, toRecord } from '../../base/values.ts'
+import { noteOf, toBody, toContent, toForm, toStreamed, type Converted, type Referred } from './bodies.ts'
+import { takeInventory, type Inventory } from './component-names.ts'
+import { finishAll, findMarked, findUndocumented, type Finished, type Shown } from './finish.ts'
+import { resolve, type Components } from '../../base/json-schema.ts'
 import type { Convert, ConvertedRoute, Convertible, SchemaObject } from '../document/types.ts'
 import { toParameters } from './parameters.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'

@@ -9,9 +9,8 @@ import {
   type Components,
 } from '../../base/json-schema.ts'
 import type { Inventory } from './component-names.ts'
-import { ELEMENT, MARK, TYPES, type Direction, type SchemaPlace } from './markers.ts'
+import { ELEMENT, MARK, TYPES, isResponseKey, type Direction, type SchemaPlace } from './markers.ts'
 import type { SchemaObject } from '../document/types.ts'
-import { isResponseKey } from './response-key.ts'
 
 /** Schemas as documents have them. */
 export interface Finished {

@@ -7,6 +7,7 @@ import {
   schemasOf,
   metaOf,
   toZod,
+  RANGES,
   type Schema,
   type SchemaDef,
   type ResponseKey,
@@ -258,43 +259,28 @@ const HOLDS: Readonly<Record<string, SchemaPlace['holds']>> = { files: 'files', 
 
 /** All places of a route that have a schema: its sources, then its responses. */
 export function toPlaces(route: Convertible): readonly SchemaPlace[] {
+  const toOutput = (source: SchemaPlace['source'], at: string, schema: Schema): SchemaPlace => ({
+    owner: route,
+    at,
+    source,
+    io: 'output',
+    holds: 'value',
+    schema: toZod(schema),
+  })
+  const { stream } = route
   return [
     ...route.sources.map(({ name, schema }): SchemaPlace => {
       const holds = HOLDS[name] ?? 'texts'
       return { owner: route, at: `input.${name}`, source: name, io: 'input', holds, schema: toZod(schema) }
     }),
-    ...[...route.responses].map(([status, schema]): SchemaPlace => ({
-      owner: route,
-      at: `response ${status}`,
-      source: status,
-      io: 'output',
-      holds: 'value',
-      schema: toZod(schema),
-    })),
-    ...[...(route.stream?.schemas ?? [])].map(([name, schema]): SchemaPlace => ({
-      owner: route,
-      at: route.stream?.kind === 'items' ? 'items' : `events.${name}`,
-      source: `stream ${name}`,
-      io: 'output',
-      holds: 'value',
-      schema: toZod(schema),
-    })),
-    ...errorSchemasOf(route).map(({ source, status, schema }): SchemaPlace => ({
-      owner: route,
-      at: `response ${status} of an error handler`,
-      source,
-      io: 'output',
-      holds: 'value',
-      schema: toZod(schema),
-    })),
-    ...headerSchemasOf(route.openapi).map(({ source, at, schema }): SchemaPlace => ({
-      owner: route,
-      at,
-      source,
-      io: 'output',
-      holds: 'value',
-      schema: toZod(schema),
-    })),
+    ...[...route.responses].map(([status, schema]) => toOutput(status, `response ${status}`, schema)),
+    ...[...(stream?.schemas ?? [])].map(([name, schema]) =>
+      toOutput(`stream ${name}`, stream?.kind === 'items' ? 'items' : `events.${name}`, schema),
+    ),
+    ...errorSchemasOf(route).map(({ source, status, schema }) =>
+      toOutput(source, `response ${status} of an error handler`, schema),
+    ),
+    ...headerSchemasOf(route.openapi).map(({ source, at, schema }) => toOutput(source, at, schema)),
   ]
 }
 
@@ -332,4 +318,9 @@ export function headerSchemasOf(openapi: object): readonly HeaderSchema[] {
 export function toErrorPlace({ schema }: ErrorFormat): SchemaPlace {
   const owner = { name: 'error', label: 'errorFormat' }
   return { owner, at: 'schema', source: 'default', io: 'output', holds: 'value', schema: toZod(schema) }
+}
+
+/** Whether the value is a key of a response map. */
+export function isResponseKey(value: unknown): value is ResponseKey {
+  return typeof value === 'number' || RANGES.some((range) => range === value)
 }

@@ -1,7 +1,7 @@
 import { ROUTE_MAP, type VisibleRoutes } from '../../client/route-map.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Awaitable } from '../../base/values.ts'
-import type { Contract } from '../../openapi/document/contract.ts'
+import type { Contract } from '../../openapi/document/types.ts'
 import type { Opened } from '../dispatch.ts'
 import type { Answering } from '../routing/table/table.ts'
 import type { RefusalSettings, Settings } from '../options/settings.ts'

@@ -1,6 +1,12 @@
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
-import type { DocumentedRoute, DocumentedVersion, Parameter } from '../../openapi/document/types.ts'
+import type {
+  DocumentedRoute,
+  DocumentedVersion,
+  Parameter,
+  Contract,
+  ContractRoute,
+} from '../../openapi/document/types.ts'
 import { METHODS, headerName, type Method } from '../../http/http.ts'
 import type { PathShape } from '../../router/node.ts'
 import { selectorOf, writeVersion, type Versioning } from '../../versioning/versioning.ts'
@@ -15,7 +21,6 @@ import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
 import { defOf, type Schema } from '../../schema/schema.ts'
 import { isTextSchema, UNNAMED } from '../../schema/route-schemas.ts'
 import { toTemplate } from '../../openapi/document/wire.ts'
-import type { Contract, ContractRoute } from '../../openapi/document/contract.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
 
 /** The parts that documents are made from. */

@@ -1,15 +1,15 @@
 import { once } from '../../base/values.ts'
 import { findHistoryInternals, type ChangeConcern } from '../../changes/internals.ts'
 import type { RouteMap } from '../../client/route-map.ts'
-import type { Contract } from '../../openapi/document/contract.ts'
-import type { Generator } from '../../openapi/document/generate.ts'
 import type {
+  Contract,
   DocumentedVersion,
   DocumentSettings,
   NamedSchema,
   DocumentServer,
   OpenApiDocument,
 } from '../../openapi/document/types.ts'
+import type { Generator } from '../../openapi/document/generate.ts'
 import { toServers } from '../../openapi/document/wire.ts'
 import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
 import { isSchema, requireZod } from '../../schema/schema.ts'

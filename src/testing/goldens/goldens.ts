@@ -17,7 +17,7 @@ import {
   type InjectStreamOptions,
 } from '../../server/adapters/inject/request.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
-import { setRecorder, type Recorder } from '../recorder.ts'
+import { setRecorder, type Recorder } from '../client.ts'
 import { differencesOf, explainDifference } from './differences.ts'
 import { bytesOf, createExchange, type Exchange, type GoldenFile } from './exchange.ts'
 import { readAgain, watch } from './streamed.ts'

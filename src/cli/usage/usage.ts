@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import { InputError } from '../command.ts'
-import type { UsageEntry } from '../../server/options/usage.ts'
+import { countClients, type UsageEntry } from '../../server/options/usage.ts'
 import { isRecord, isString, messageOf } from '../../base/values.ts'
-import type { Kept } from './retirement.ts'
 
 /**
  * Reads the entries that the store of the option `usage` received: a JSON list of them, one list in each line, or a response of
@@ -30,6 +29,9 @@ function readText(file: string, cwd: string): string {
   if (text.trim() === '') throw new InputError(`${file} is empty`)
   return text
 }
+
+/** Clients and the version that something keeps for each. */
+export type Kept = readonly { readonly client: string; readonly version: string }[]
 
 /**
  * Reads the versions that something keeps for clients: a JSON list of objects with `client` or `id` and `version`, or an object of versions
@@ -79,4 +81,54 @@ function isEntry(value: unknown): value is UsageEntry {
     (value['changes'] === undefined ||
       (Array.isArray(value['changes']) && value['changes'].every((each) => isString(Object(each).id))))
   )
+}
+
+/** How often something was called, by how many clients, and when last. */
+export interface Calls {
+  readonly count: number
+  /** The number of clients with a name. */
+  readonly clients: number
+  /** Whether there are more, whose calls were folded into one entry. */
+  readonly hasMoreClients: boolean
+  readonly lastSeen: string
+}
+
+/** Groups entries by a key of each. */
+export function groupBy<K>(
+  entries: readonly UsageEntry[],
+  keyOf: (entry: UsageEntry) => K,
+): ReadonlyMap<K, readonly UsageEntry[]> {
+  const found = new Map<K, UsageEntry[]>()
+  for (const entry of entries) {
+    const key = keyOf(entry)
+    const group = found.get(key)
+    if (group === undefined) found.set(key, [entry])
+    else group.push(entry)
+  }
+  return found
+}
+
+/** Adds up the calls of each key, most recent first. */
+export function sumBy<K>(
+  entries: readonly UsageEntry[],
+  keyOf: (entry: UsageEntry) => K,
+): ReadonlyMap<K, Calls> {
+  const sums = [...groupBy(entries, keyOf)].map(([key, group]) => [key, toCalls(group)] as const)
+  return new Map(sums.toSorted(([, a], [, b]) => (a.lastSeen < b.lastSeen ? 1 : -1)))
+}
+
+/** How many requests each change altered, by its id. */
+export function sumChanges(entries: readonly UsageEntry[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { id, count } of entries.flatMap(({ changes = [] }) => changes))
+    sums.set(id, (sums.get(id) ?? 0) + count)
+  return sums
+}
+
+function toCalls(entries: readonly UsageEntry[]): Calls {
+  return {
+    count: entries.reduce((sum, { count }) => sum + count, 0),
+    ...countClients(entries),
+    lastSeen: entries.reduce((last, { lastSeen }) => (lastSeen > last ? lastSeen : last), ''),
+  }
 }
