@@ -14,7 +14,7 @@ import type {
   OpenEngine,
 } from '../../server/adapters/node/listen.ts'
 import type { Engine } from '../../server/adapters/node/listen-options.ts'
-import type { HandshakeHead, Tracked } from '../../server/adapters/node/upgrade.ts'
+import { codingRefusal, type HandshakeHead, type Tracked } from '../../server/adapters/node/handler.ts'
 import { watch } from '../../server/adapters/node/watch.ts'
 import { Connection, type Host } from './connection.ts'
 import { findParsers, type CreateParsers, type ParsedHead, type Parsers } from './parser.ts'
@@ -27,7 +27,6 @@ import type { Dispatch } from '../../server/dispatch.ts'
 import type { RefusalSettings } from '../../server/options/settings.ts'
 import { createHeadCheck, serverClosing } from '../../server/pipeline/failure.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
-import { codingRefusal } from '../../server/adapters/node/handler.ts'
 import type { SendTarget } from './send.ts'
 
 /**

@@ -1,5 +1,5 @@
 export { compression, type CompressionOptions } from './compression/compression.ts'
-export type { CompressionLevels, ContentEncoding } from './compression/codings.ts'
+export type { CompressionLevels, ContentEncoding } from './compression/compression.ts'
 export { cors, type CorsOptions } from './cors.ts'
 export type { OriginTest } from './origin.ts'
 export { csrf, type CsrfOptions } from './csrf.ts'

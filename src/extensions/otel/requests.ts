@@ -16,10 +16,16 @@ import { after, isObject } from '../../base/values.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { HttpError } from '../../http/errors.ts'
 import { alteredBy } from '../../routes/resolved-route.ts'
-import { isStream, type FinishedResponse, type HttpRequest } from '../../http/http.ts'
+import {
+  isStream,
+  openStream,
+  type FinishedResponse,
+  type HttpRequest,
+  type BodyStream,
+  type ChunkSource,
+} from '../../http/http.ts'
 import type { RequestConnection, Telemetry } from '../../server/options/app-options.ts'
 import { createReadAttributes, type RequestAttributes } from './attributes.ts'
-import { ObservedBody } from './body.ts'
 import type { RequestMetrics } from './metrics.ts'
 import { errorTypeOf, observe, problemOf, type Observed } from './observed.ts'
 import { templateOf } from '../../router/path/template.ts'
@@ -261,4 +267,67 @@ function findResponse(connection: object): NodeResponse | undefined {
 
 function isResponse(value: unknown): value is NodeResponse {
   return isObject(value) && 'headersSent' in value && 'prependOnceListener' in value
+}
+
+/** How a streamed body ended: with how many bytes, and the error that broke it off. */
+type StreamEnd = (bytes: number, error?: unknown) => void
+
+/**
+ * A streamed body whose source runs in the context of its request, also after the handler has returned. A class, because adapters open
+ * the iterator and destroy the body of the same object.
+ */
+class ObservedBody implements AsyncIterable<Uint8Array | string> {
+  readonly #body: BodyStream
+  readonly #context: Context
+  readonly #onEnd: StreamEnd
+  #source: ChunkSource | undefined
+  #bytes = 0
+  #hasEnded = false
+
+  constructor(body: BodyStream, context: Context, onEnd: StreamEnd) {
+    this.#body = body
+    this.#context = context
+    this.#onEnd = onEnd
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array | string> {
+    this.#open()
+    return { next: () => active.with(this.#context, () => this.#next()) }
+  }
+
+  /** Abandons the source because it has no reader. */
+  destroy(): void {
+    this.#end()
+    active.with(this.#context, () => this.#open().cancel())
+  }
+
+  #open(): ChunkSource {
+    try {
+      return (this.#source ??= active.with(this.#context, () => openStream(this.#body)))
+    } catch (error) {
+      this.#end(error)
+      throw error
+    }
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array | string>> {
+    try {
+      const { done, value } = await this.#open().next()
+      if (done === true || value === undefined) {
+        this.#end()
+        return { done: true, value: undefined }
+      }
+      this.#bytes += typeof value === 'string' ? Buffer.byteLength(value) : value.length
+      return { value }
+    } catch (error) {
+      this.#end(error)
+      throw error
+    }
+  }
+
+  #end(error?: unknown): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#onEnd(this.#bytes, error)
+  }
 }

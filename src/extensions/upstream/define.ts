@@ -9,7 +9,7 @@ import {
   type Tokens,
 } from '../../define/context.ts'
 import { defineProvider, type Provider } from '../../define/provider.ts'
-import { registerForwarding } from '../../server/pipeline/forward.ts'
+import { registerForwarding } from '../../server/pipeline/endpoint.ts'
 import { createFetchTransport } from './fetch-transport.ts'
 import { createForwarding } from './forwarding.ts'
 import {

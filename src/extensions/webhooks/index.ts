@@ -6,7 +6,7 @@ export {
   type Outbox,
 } from './outbox.ts'
 export { createReplayMemory, type ReplayStore } from './verify.ts'
-export { createWebhookSecret } from './secrets.ts'
+export { createWebhookSecret } from './signature.ts'
 export type { PostLimits, PostProblem } from './send/post.ts'
 export type { Lookup, TargetOptions } from './send/target.ts'
 export { WebhookTargetError, type TargetProblem } from './send/target.ts'

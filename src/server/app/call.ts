@@ -7,7 +7,7 @@ import { HttpError, ValidationError, type ValidationIssue } from '../../http/err
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { createValidator } from '../../schema/validator.ts'
 import type { AppServices, RequestContext } from '../pipeline/context.ts'
-import { toCalledForward } from '../pipeline/forward.ts'
+import { toCalledForward } from '../pipeline/endpoint.ts'
 import { withInterceptors } from '../pipeline/interceptors.ts'
 import type { Input } from '../pipeline/validation/sources.ts'
 import { createResponseHead } from '../pipeline/response-head.ts'

@@ -1,24 +1,23 @@
 import type { Container } from '../container/container.ts'
-import type { RouteInfo } from '../../define/context.ts'
+import type { ForwardTarget, RouteInfo } from '../../define/context.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { hasOuterLayers, type ModuleNode } from '../../routes/modules.ts'
 import { isPromise, type Awaitable } from '../../base/values.ts'
 import type { Announcement } from '../request/announce.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
-import { createRecover } from './error-handlers.ts'
-import { passing, toForwarded } from './forward.ts'
+import { createRecover, recovered, createTimedMiddleware, isFinished } from './middleware.ts'
 import { withGuards, type Run } from './guards.ts'
 import { withInterceptors } from './interceptors.ts'
 import type { Answer, Input, ToInput } from './validation/sources.ts'
-import { recovered, createTimedMiddleware } from './middleware.ts'
-import { createResponder, dropResult } from './respond.ts'
+import { createResponder, dropResult, type Respond } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
 import type { RequestSettings } from '../request/request.ts'
 import type { AdaptRoute, RouteAdapter } from './migration.ts'
 import { createLimit, type Limit } from './failure.ts'
 import { validating, wantValidation, wantFiles } from './validation/load.ts'
 import type { Reading } from '../request/read-sources.ts'
+import { HttpError, addedError } from '../../http/errors.ts'
 
 /** A route of one method, ready to run. */
 export interface Endpoint {
@@ -210,3 +209,60 @@ function createInput({ pattern, sources }: ResolvedRoute): ToInput {
 
 /** Of paths without parameters; one for all requests, so frozen. */
 const NO_PARAMS: Record<string, unknown> = Object.freeze(Object.create(null))
+
+/** The settings of the application that forwarding uses. */
+export type ForwardSettings = Pick<Settings, 'trustProxy'>
+
+/** Creates the handler of a route whose requests an upstream answers. */
+export interface Forwarding {
+  /** Returns the route with a handler, and without the sources that are not parsed. The handler returns a result or a finished response. */
+  readonly toServed: (route: ResolvedRoute, settings: ForwardSettings) => ResolvedRoute
+  /** Returns the route with a handler for calls that have input and no request of their own. */
+  readonly toCalled: (route: ResolvedRoute) => ResolvedRoute
+}
+
+/** By a map, because definitions know nothing of servers. */
+const forwardings = new WeakMap<ForwardTarget, Forwarding>()
+
+/** Remembers how requests reach an upstream. */
+export function registerForwarding(target: ForwardTarget, forwarding: Forwarding): void {
+  forwardings.set(target, forwarding)
+}
+
+/** The route with the handler that forwards its requests, or as it is if it has a handler of its own. */
+function toForwarded(route: ResolvedRoute, settings: ForwardSettings): ResolvedRoute {
+  return findForwarding(route)?.toServed(route, settings) ?? route
+}
+
+/** The same for a route that others call. */
+export function toCalledForward(route: ResolvedRoute): ResolvedRoute {
+  return findForwarding(route)?.toCalled(route) ?? route
+}
+
+function findForwarding({ forward }: ResolvedRoute): Forwarding | undefined {
+  return forward === undefined ? undefined : forwardings.get(forward)
+}
+
+/** Sends finished responses as they are, with what was set on the head of the response. Results that do not fit are those of the upstream. */
+function passing(respond: Respond): Respond {
+  return (result, head, context) => {
+    if (isFinished(result)) {
+      head?.mergeInto(result.headers)
+      return result
+    }
+    try {
+      const response = respond(result, head, context)
+      return isPromise(response) ? response.then(undefined, throwInvalid) : response
+    } catch (error) {
+      return throwInvalid(error)
+    }
+  }
+}
+
+/** A result that was refused is logged already. */
+function throwInvalid(error: unknown): never {
+  if (!(error instanceof HttpError) || error.code !== 'response_invalid') throw error
+  throw addedError('upstream_invalid', 'The upstream has sent a response that cannot be used', {
+    cause: error,
+  })
+}

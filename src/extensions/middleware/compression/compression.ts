@@ -1,3 +1,5 @@
+import type * as NodeZlib from 'node:zlib'
+
 import {
   checkOptions,
   invalidOption,
@@ -16,16 +18,98 @@ import {
 } from '../../../http/http.ts'
 import { isWorkerd } from '../../../base/platform.ts'
 import { isFunction, isRecord, after, atOnceOr, type Awaitable } from '../../../base/values.ts'
-import {
-  createCodings,
-  ENCODINGS,
-  type Coding,
-  type ContentEncoding,
-  type CompressionLevels,
-  type Compressor,
-} from './codings.ts'
-import { negotiate } from './negotiate.ts'
-import { isCompressible, isFixed, isPart } from './types.ts'
+
+/** The content codings that responses may have. */
+const ENCODINGS = ['br', 'zstd', 'gzip'] as const
+
+/** A content coding (RFC 9110 section 8.4.1). */
+export type ContentEncoding = (typeof ENCODINGS)[number]
+
+/** How hard each coding tries. */
+export type CompressionLevels = Readonly<Record<ContentEncoding, number>>
+
+/** A stream that compresses what is written to it. */
+type Compressor = NodeZlib.BrotliCompress | NodeZlib.Gzip
+
+/** A content coding as node:zlib has it. */
+interface Coding {
+  readonly name: ContentEncoding
+  /** Compresses a whole content, away from the event loop. */
+  readonly compress: (content: Uint8Array) => Promise<Uint8Array>
+  readonly open: () => Compressor
+  /** Has a stream give out all that it holds. */
+  readonly flush: (compressor: Compressor) => void
+}
+
+type Zlib = typeof NodeZlib
+
+/** Members of newer versions of node:zlib. */
+interface Zstd {
+  readonly zstdCompress: Zlib['brotliCompress']
+  readonly createZstdCompress: Zlib['createBrotliCompress']
+}
+
+/** Of `zstd.h`; the types of node:zlib do not have them yet. */
+const ZSTD_LEVEL = 100
+const ZSTD_FLUSH = 1
+
+/** The codings of these names in their order, without those that this version of Node lacks. */
+function createCodings(names: readonly ContentEncoding[], levels: CompressionLevels): readonly Coding[] {
+  // loaded when the application is built, not with Octavo
+  const zlib = process.getBuiltinModule('node:zlib')
+  return names.flatMap((name) => CREATE[name](zlib, levels[name]))
+}
+
+const CREATE: Readonly<Record<ContentEncoding, (zlib: Zlib, level: number) => readonly Coding[]>> = {
+  br: (zlib, level) => {
+    const { constants } = zlib
+    const params = { [constants.BROTLI_PARAM_QUALITY]: level }
+    // half a megabyte for each open stream, rather than four
+    const ofStream = { ...params, [constants.BROTLI_PARAM_LGWIN]: 19 }
+    return [
+      {
+        name: 'br',
+        compress: (content) =>
+          settle((done) => {
+            const ofContent = { ...params, [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength }
+            zlib.brotliCompress(content, { params: ofContent }, done)
+          }),
+        open: () => zlib.createBrotliCompress({ params: ofStream }),
+        flush: (compressor) => compressor.flush(constants.BROTLI_OPERATION_FLUSH),
+      },
+    ]
+  },
+  zstd: (zlib, level) => {
+    if (!hasZstd(zlib)) return []
+    const options = { params: { [ZSTD_LEVEL]: level } }
+    return [
+      {
+        name: 'zstd',
+        compress: (content) => settle((done) => zlib.zstdCompress(content, options, done)),
+        open: () => zlib.createZstdCompress(options),
+        flush: (compressor) => compressor.flush(ZSTD_FLUSH),
+      },
+    ]
+  },
+  gzip: (zlib, level) => [
+    {
+      name: 'gzip',
+      compress: (content) => settle((done) => zlib.gzip(content, { level }, done)),
+      open: () => zlib.createGzip({ level }),
+      flush: (compressor) => compressor.flush(zlib.constants.Z_SYNC_FLUSH),
+    },
+  ],
+}
+
+function hasZstd(zlib: object): zlib is Zstd {
+  return 'zstdCompress' in zlib && 'createZstdCompress' in zlib
+}
+
+function settle(run: (done: (error: Error | null, result: Uint8Array) => void) => void): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    run((error, result) => (error === null ? resolve(result) : reject(error)))
+  })
+}
 
 /** The options of `compression`. */
 export interface CompressionOptions {
@@ -189,4 +273,122 @@ function isSoon(promise: Promise<unknown>): Promise<boolean> {
     setImmediate(resolve, false)
     promise.then(() => resolve(true), reject)
   })
+}
+
+/**
+ * Types that are neither text nor named after what they are written in, and that become much shorter. The package `compressible` is no
+ * replacement: mime-db, which it loads, says yes to `application/octet-stream` and knows nothing of YAML and NDJSON.
+ */
+const COMPRESSIBLE: ReadonlySet<string> = new Set([
+  'application/ecmascript',
+  'application/graphql',
+  'application/javascript',
+  'application/json',
+  'application/json-seq',
+  'application/jsonl',
+  'application/ndjson',
+  'application/rtf',
+  'application/sql',
+  'application/toml',
+  'application/vnd.ms-fontobject',
+  'application/wasm',
+  'application/x-javascript',
+  'application/x-ndjson',
+  'application/x-www-form-urlencoded',
+  'application/x-yaml',
+  'application/xml',
+  'application/xml-dtd',
+  'application/yaml',
+  'font/collection',
+  'font/otf',
+  'font/ttf',
+  'image/bmp',
+  'image/vnd.microsoft.icon',
+  'image/x-icon',
+])
+
+/**
+ * Whether content of the type of a response becomes noticeably shorter. Not so `text/event-stream`: its events are small, and each
+ * open stream would hold the memory of a compressor.
+ */
+function isCompressible({ headers }: FinishedResponse): boolean {
+  const [line] = [headers['content-type']].flat()
+  if (line === undefined) return false
+  const [first = ''] = line.split(';', 1)
+  const type = first.trim().toLowerCase()
+  if (type.startsWith('text/')) return type !== 'text/event-stream'
+  return COMPRESSIBLE.has(type) || /\+(?:json|xml|yaml|text)$/.test(type)
+}
+
+/** Headers that hold for the bytes as they are. */
+const OF_BYTES = ['content-encoding', 'content-digest', 'repr-digest', 'digest', 'content-md5']
+
+/**
+ * Whether the content of a response is to be sent as it is, to everybody: it is coded already, signed by a digest, or not to be
+ * changed (RFC 9111 section 5.2.2.6).
+ */
+function isFixed({ headers }: FinishedResponse): boolean {
+  if (OF_BYTES.some((name) => headers[name] !== undefined)) return true
+  const cache = headers['cache-control']
+  return cache !== undefined && /(?:^|[\s,])no-transform(?:$|[\s,])/i.test([cache].flat().join(','))
+}
+
+/** Whether a response holds, or refuses, a part of a content (RFC 9110 section 14.4): the bytes that were asked for are those without coding. */
+function isPart({ status, headers }: FinishedResponse): boolean {
+  return status === 206 || headers['content-range'] !== undefined
+}
+
+/** The codings that a client takes, in the order of the server's preference. */
+interface Negotiated<T> {
+  /** The coding to use, or `undefined` for none. */
+  readonly coding: T | undefined
+  /** Whether the client refuses content without coding. */
+  readonly isDemanded: boolean
+}
+
+/** A weight (RFC 9110 section 12.4.2). */
+const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
+
+/**
+ * Chooses a content coding for an `Accept-Encoding` header (RFC 9110 section 12.5.3): the one with the highest weight, or the first of
+ * `codings` among several. Returns none if the client prefers that, sends no header, or accepts none of them. Malformed members are
+ * ignored.
+ */
+function negotiate<T extends { readonly name: string }>(
+  header: string | undefined,
+  codings: readonly T[],
+): Negotiated<T> {
+  if (header === undefined) return { coding: undefined, isDemanded: false }
+  const weights = parseWeights(header)
+  const others = weights.get('*')
+  const identity = weights.get('identity')
+  let coding: T | undefined
+  let best = 0
+  for (const candidate of codings) {
+    const weight = weights.get(candidate.name) ?? others ?? 0
+    if (weight <= best) continue
+    coding = candidate
+    best = weight
+  }
+  if (identity !== undefined && identity > best) coding = undefined
+  return { coding, isDemanded: (identity ?? others) === 0 }
+}
+
+/** The weights by name in lower case. */
+function parseWeights(header: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>()
+  for (const member of header.split(',')) {
+    const [name = '', parameter, ...rest] = member.split(';')
+    const weight = parameter === undefined ? 1 : parseWeight(parameter)
+    if (weight === undefined || rest.length > 0) continue
+    const coding = name.trim().toLowerCase()
+    // RFC 9110 section 8.4.1.3
+    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weight)
+  }
+  return weights
+}
+
+function parseWeight(parameter: string): number | undefined {
+  const [, weight] = WEIGHT.exec(parameter.trim()) ?? []
+  return weight === undefined ? undefined : Number(weight)
 }

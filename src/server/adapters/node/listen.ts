@@ -80,7 +80,7 @@ export async function listen(
   isShared: boolean,
 ): Promise<Listening> {
   const upgrading = opened.upgrades
-    ? (await import('./upgrade.ts')).createUpgrading(opened.dispatch, settings)
+    ? (await import('./handler.ts')).createUpgrading(opened.dispatch, settings)
     : undefined
   const state = { isClosing: false, isAppClosing: opened.isClosing, upgrading }
   const { server, protocols, engine, stop } = await createServing(opened, settings, options, state)

@@ -20,14 +20,13 @@ import {
   type ExpandedSpec,
   type KnownVersions,
 } from '../../../versioning/version.ts'
-import { lifetimeProblems } from './checks/versioning-lifetimes.ts'
+import { lifetimeProblems, cutList, toGroups, versionsText, type RouteGroup } from './checks/versioning-lifetimes.ts'
 import { versioningProblems } from './checks/versioning.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { createLifetimes } from './lifetimes.ts'
 import type { CompiledRoute, Roots, Table, TableMode, TableRoute, Versions, Zone } from './table.ts'
 import { createLeaves, createNotes, type Leaves } from './version-leaves.ts'
 import { METHODS } from '../../../http/http.ts'
-import { cutList, toGroups, versionsText, type RouteGroup } from './checks/version-groups.ts'
 
 /**
  * Compiles the routes of an application, with versioning or without.

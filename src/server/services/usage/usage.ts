@@ -8,9 +8,7 @@ import type { UsageEntry, UsageOptions } from '../../options/usage.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Table as RouteTable } from '../../routing/table/table.ts'
 import { createUsageWriter, type UsageWriter } from './usage-writer.ts'
-import type { Tally } from './counts.ts'
-import { createPlaces, type Place, type Places } from './places.ts'
-import { createTable, dayOf, type Table } from './table.ts'
+import { createPlaces, createTable, dayOf, type Tally, type Place, type Places, type Table } from './table.ts'
 
 /** Counts who calls which route in which version. */
 export interface Usage {

@@ -4,21 +4,28 @@ import {
   type Http2Server,
   type ServerHttp2Stream,
   type ServerHttp2Session,
+  type IncomingHttpHeaders,
 } from 'node:http2'
 import type { Socket } from 'node:net'
 
-import { httpError, type HttpError } from '../../../../http/errors.ts'
+import { httpError, HttpError } from '../../../../http/errors.ts'
 import { isPromise } from '../../../../base/values.ts'
-import type { FinishedResponse } from '../../../../http/http.ts'
+import {
+  clientWentAway,
+  type FinishedResponse,
+  type HeaderMap,
+  type RawBody,
+  type RawRequest,
+} from '../../../../http/http.ts'
 import type { RequestContext } from '../../../pipeline/context.ts'
 import { notSent, createHeadCheck, type FindRefusal } from '../../../pipeline/failure.ts'
 import type { Dispatch } from '../../../dispatch.ts'
 import type { ServerSettings, Settings } from '../../../options/settings.ts'
 import { endWith } from '../write.ts'
 import type { Protocol } from '../connections.ts'
-import { Http2Request, type StreamHead, type Peer } from './request.ts'
 import { respond } from './respond.ts'
 import { progressOf } from '../watch.ts'
+import { bodyEndedEarly, bodyTooLarge, collectChunks } from '../../../request/body.ts'
 
 /** Streams of one session at a time; RFC 9113 section 6.5.2 advises against fewer. */
 const MAX_STREAMS = 100
@@ -38,7 +45,6 @@ const MAX_LINES = 1000
  */
 const RESETS = { streamResetBurst: 500, streamResetRate: 33 } as const
 
-/** The part of a server that speaks HTTP/2. */
 interface Http2 extends Protocol {
   readonly server: Http2Server
   /** Takes a connection that has chosen HTTP/2. */
@@ -163,7 +169,6 @@ function sendOn({ stream }: Http2Request, context: RequestContext, finished: Fin
 interface Session extends Peer {
   /** The connection itself, because that of node:http2 cannot be ended. */
   readonly connection: Socket
-  /** Streams that are not closed. */
   readonly open: Set<ServerHttp2Stream>
   /** Requests that the application has not answered, those of streams that the client has reset included. */
   running: number
@@ -265,4 +270,130 @@ function resetStuck(session: ServerHttp2Session, known: Session, rounds: number)
   known.stuckRounds++
   if (known.stuckRounds <= rounds) return
   for (const stream of waiting) stream.destroy(new Error('The client does not read the response'))
+}
+
+interface Peer {
+  readonly remoteAddress: string | undefined
+  readonly protocol: 'http' | 'https'
+}
+
+interface StreamHead {
+  readonly headers: IncomingHttpHeaders
+  /** Names and values in turn. */
+  readonly lines: readonly string[]
+  readonly hasBody: boolean
+}
+
+/** A request of node:http2. A class because one is made for every request, and little of it is needed. */
+class Http2Request implements RawRequest {
+  readonly stream: ServerHttp2Stream
+  readonly #head: StreamHead
+  readonly #peer: Peer
+  #headers: HeaderMap | undefined
+  #abort: AbortController | undefined
+  isArriving = false
+
+  constructor(stream: ServerHttp2Stream, head: StreamHead, peer: Peer) {
+    this.stream = stream
+    this.#head = head
+    this.#peer = peer
+  }
+
+  get method(): string {
+    return this.#head.headers[':method'] ?? 'GET'
+  }
+
+  get target(): string {
+    return this.#head.headers[':path'] ?? ''
+  }
+
+  get headers(): HeaderMap {
+    return (this.#headers ??= toHeaderMap(this.#head.headers))
+  }
+
+  lines(name: string): readonly string[] {
+    // one cookie header may be split into several lines, and the authority stands for Host (RFC 9113 sections 8.2.3 and 8.3.1)
+    if (name === 'cookie' || name === 'host') {
+      const value = this.headers[name]
+      return typeof value === 'string' ? [value] : []
+    }
+    return this.#head.lines.filter((_, at, lines) => at % 2 === 1 && lines[at - 1] === name)
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#peer.remoteAddress
+  }
+
+  get protocol(): 'http' | 'https' {
+    return this.#peer.protocol
+  }
+
+  get body(): RawBody {
+    const { hasBody, headers } = this.#head
+    const declared = headers['content-length']
+    const unknown = declared === undefined ? undefined : Number(declared)
+    const length = hasBody ? unknown : 0
+    return {
+      length,
+      read: (limit) => collectChunks(this.#chunks(limit, length)),
+      chunks: (limit) => this.#chunks(limit, length),
+    }
+  }
+
+  get signal(): AbortSignal {
+    return (this.#abort ??= this.#createAbort()).signal
+  }
+
+  abort(reason: unknown): void {
+    ;(this.#abort ??= this.#createAbort()).abort(reason)
+  }
+
+  #createAbort(): AbortController {
+    const { stream } = this
+    const abort = new AbortController()
+    const stop = (): void => {
+      // not writableFinished: Node ends the writing of a stream that was reset
+      const isAnswered =
+        stream.headersSent && !stream.aborted && stream.rstCode === constants.NGHTTP2_NO_ERROR
+      if (!isAnswered) abort.abort(clientWentAway())
+    }
+    if (stream.destroyed) stop()
+    else stream.once('close', stop)
+    return abort
+  }
+
+  async *#chunks(limit: number, length: number | undefined): AsyncGenerator<Uint8Array> {
+    if (length === 0) return
+    if (length !== undefined && length > limit) throw bodyTooLarge(limit)
+    const { stream } = this
+    if (stream.destroyed) throw bodyEndedEarly()
+    // only now: a client that asked whether to go on is not told to send what would be refused
+    if (this.#head.headers.expect !== undefined && !stream.headersSent)
+      stream.additionalHeaders({ ':status': constants.HTTP_STATUS_CONTINUE })
+    let size = 0
+    this.isArriving = true
+    try {
+      const chunks: AsyncIterable<Uint8Array> = stream.iterator({ destroyOnReturn: false })
+      for await (const chunk of chunks) {
+        size += chunk.length
+        if (size > limit) throw bodyTooLarge(limit)
+        yield chunk
+      }
+    } catch (error) {
+      throw error instanceof HttpError ? error : bodyEndedEarly()
+    } finally {
+      this.isArriving = false
+    }
+    // a stream that the client gave up may look like one that has ended
+    if (stream.aborted) throw bodyEndedEarly()
+  }
+}
+
+function toHeaderMap(headers: IncomingHttpHeaders): HeaderMap {
+  // without prototype: `__proto__` is a name like any other
+  const map: Record<string, string | readonly string[] | undefined> = Object.create(null)
+  const authority = headers[':authority']
+  if (authority !== undefined) map['host'] = authority
+  for (const name of Object.keys(headers)) if (!name.startsWith(':')) map[name] = headers[name]
+  return map
 }
