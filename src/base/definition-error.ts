@@ -308,32 +308,43 @@ export interface Rules {
   readonly [option: string]: NestedRule
 }
 
-/**
- * Reports the options that do not exist or break their rule. `group` comes before their names, as in `session.`; `unknown` is the
- * message about one that does not exist.
- */
+/** How problems of options are reported: the message about one that does not exist, the names that are proposed, and the codes. */
+interface Reporting {
+  readonly unknown?: (name: string) => string
+  readonly names?: readonly string[]
+  readonly codes?: readonly [unknown: DefinitionErrorCode, invalid: DefinitionErrorCode]
+}
+
+/** Reports the options that do not exist or break their rule. `group` comes before their names, as in `session.`. */
 export function optionProblems(
   where: string,
   options: object,
   rules: Rules,
   group = '',
-  unknown = (name: string): string => `there is no option "${name}"`,
+  { unknown = noOption, names = Object.keys(rules), codes = OPTION_CODES }: Reporting = {},
 ): readonly DefinitionProblem[] {
+  const [missing, invalid] = codes
   return Object.entries(options).flatMap(([key, value]): readonly DefinitionProblem[] => {
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined
     const name = group + key
-    if (rule === undefined) {
-      const fix = suggestion(key, Object.keys(rules))
-      return [{ code: 'unknown_option', where, message: unknown(name), fix }]
-    }
+    if (rule === undefined)
+      return [{ code: missing, where, message: unknown(name), fix: suggestion(key, names) }]
     const [test, expected, within, more] = rule
     if (value === undefined) return []
-    if (!test(value))
-      return [invalidOption(where, describeMistake(name, value, test, expected), `give ${expected}`)]
+    if (!test(value)) {
+      const message = describeMistake(name, value, test, expected)
+      return [{ code: invalid, where, message, fix: `give ${expected}` }]
+    }
     if (!isRecord(value)) return []
     const inside = within === undefined ? [] : optionProblems(where, value, within, `${name}.`)
     return more === undefined ? inside : [...inside, ...more(value)]
   })
+}
+
+const OPTION_CODES = ['unknown_option', 'invalid_option'] as const
+
+function noOption(name: string): string {
+  return `there is no option "${name}"`
 }
 
 /** An option that cannot be used. */

@@ -1,11 +1,15 @@
-import { suggestion, type DefinitionProblem } from '../base/definition-error.ts'
+import {
+  optionProblems,
+  type OptionRule,
+  type Rules,
+  type DefinitionProblem,
+} from '../base/definition-error.ts'
 import { METHODS } from '../http/http.ts'
 import { isForwardTarget } from '../define/context.ts'
 import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
 import { isRange, VERSION_NEUTRAL, cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
 import {
-  describeMistake,
   isBoolean,
   isCount,
   isFunction,
@@ -15,31 +19,25 @@ import {
   isNonEmptyString,
 } from '../base/values.ts'
 
-/** The test that a field has to pass, and how the expectation reads in a message. */
-interface Kind {
-  readonly test: (value: unknown) => boolean
-  readonly expected: string
-}
-
 const isListOf = (test: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(test)
 const isEntry = (value: unknown): boolean => value === VERSION_NEUTRAL || isNonEmptyString(value)
 const isMethod = (value: unknown): boolean => METHODS.some((method) => method === value)
 
-const TEXT: Kind = { test: isString, expected: 'a string' }
-const FLAG: Kind = { test: isBoolean, expected: 'true or false' }
-const COUNT: Kind = { test: isCount, expected: 'a whole number, 0 or more' }
-const RECORD: Kind = { test: isRecord, expected: "an object, such as { 'x-internal': true }" }
+const TEXT: OptionRule = [isString, 'a string']
+const FLAG: OptionRule = [isBoolean, 'true or false']
+const COUNT: OptionRule = [isCount, 'a whole number, 0 or more']
+const RECORD: OptionRule = [isRecord, "an object, such as { 'x-internal': true }"]
 
-const SHARED: Readonly<Record<string, Kind>> = {
-  version: {
-    test: (value) => isEntry(value) || (isListOf(isEntry)(value) && Array.isArray(value) && value.length > 0),
-    expected: "a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
-  },
-  tags: { test: isListOf(isString), expected: 'a list of strings' },
+const SHARED: Rules = {
+  version: [
+    (value) => isEntry(value) || (isListOf(isEntry)(value) && Array.isArray(value) && value.length > 0),
+    "a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
+  ],
+  tags: [isListOf(isString), 'a list of strings'],
   deprecated: FLAG,
   // reported in detail by `routePolicyProblems`
-  policy: { test: () => true, expected: 'an object' },
+  policy: [() => true, 'an object'],
   includeInSchema: FLAG,
 }
 
@@ -55,32 +53,32 @@ function isPart(kind: string, method: string): (value: unknown) => boolean {
   return (value) => isDefinition(kind)(value) && typeof Reflect.get(Object(value), method) === 'function'
 }
 
-const ROUTERS: Kind = {
-  test: isListOf(isDefinition('router')),
-  expected: 'a list of what defineRouter returns, such as [adminRouter]',
-}
+const ROUTERS: OptionRule = [
+  isListOf(isDefinition('router')),
+  'a list of what defineRouter returns, such as [adminRouter]',
+]
 /** The rules of middleware, guards, interceptors and error handlers. */
 export const LAYER_RULES = {
-  guards: {
-    test: isListOf(isPart('guard', 'canActivate')),
-    expected: 'a list of what defineGuard returns, such as [SignedIn]',
-  },
-  interceptors: {
-    test: isListOf(isPart('interceptor', 'intercept')),
-    expected: 'a list of what defineInterceptor returns, such as [Envelope]',
-  },
-  middleware: {
-    test: isListOf((value) => typeof value === 'function'),
-    expected: 'a list of functions, such as [async (context, next) => next()]',
-  },
-  errorHandlers: {
-    test: isListOf(isPart('error-handler', 'handle')),
-    expected: 'a list of what defineErrorHandler returns, such as [outOfStock]',
-  },
-} as const satisfies Readonly<Record<string, Kind>>
-const LIST: Kind = { test: Array.isArray, expected: 'a list' }
-const FUNCTION: Kind = { test: isFunction, expected: 'a function' }
-const GROUP: Readonly<Record<string, Kind>> = {
+  guards: [
+    isListOf(isPart('guard', 'canActivate')),
+    'a list of what defineGuard returns, such as [SignedIn]',
+  ],
+  interceptors: [
+    isListOf(isPart('interceptor', 'intercept')),
+    'a list of what defineInterceptor returns, such as [Envelope]',
+  ],
+  middleware: [
+    isListOf((value) => typeof value === 'function'),
+    'a list of functions, such as [async (context, next) => next()]',
+  ],
+  errorHandlers: [
+    isListOf(isPart('error-handler', 'handle')),
+    'a list of what defineErrorHandler returns, such as [outOfStock]',
+  ],
+} as const satisfies Rules
+const LIST: OptionRule = [Array.isArray, 'a list']
+const FUNCTION: OptionRule = [isFunction, 'a function']
+const GROUP: Rules = {
   ...SHARED,
   ...LAYER_RULES,
   kind: TEXT,
@@ -88,10 +86,10 @@ const GROUP: Readonly<Record<string, Kind>> = {
   prefix: TEXT,
   meta: RECORD,
 }
-const ROUTES: Kind = {
-  test: isListOf(isObject),
-  expected: "a list of route objects, such as [{ method: 'GET', handler }]",
-}
+const ROUTES: OptionRule = [
+  isListOf(isObject),
+  "a list of route objects, such as [{ method: 'GET', handler }]",
+]
 
 /** The fields of each kind of definition. */
 export const FIELDS = {
@@ -104,75 +102,69 @@ export const FIELDS = {
     imports: LIST,
     providers: LIST,
     exports: LIST,
-    schemas: {
-      test: (value) => isObject(value) && Object.values(Object(value)).every(isSchema),
-      expected: 'an object of zod schemas, such as { Car, Driver }',
-    },
+    schemas: [
+      (value) => isObject(value) && Object.values(Object(value)).every(isSchema),
+      'an object of zod schemas, such as { Car, Driver }',
+    ],
     global: FLAG,
     onStart: FUNCTION,
     onStop: FUNCTION,
-    controllers: {
-      test: isListOf(isDefinition('controller')),
-      expected: 'a list of what defineController returns, such as [carController]',
-    },
+    controllers: [
+      isListOf(isDefinition('controller')),
+      'a list of what defineController returns, such as [carController]',
+    ],
     routers: ROUTERS,
   },
   controller: {
     ...GROUP,
-    inject: { test: isRecord, expected: 'tokens by key, such as { cars: CarService }' },
+    inject: [isRecord, 'tokens by key, such as { cars: CarService }'],
     routes: ROUTES,
   },
   router: {
     ...GROUP,
     routes: ROUTES,
     routers: ROUTERS,
-    mount: {
-      test: (value) => isFunction(value) || isForwardTarget(value),
-      expected: 'a function, or what defineUpstream returns',
-    },
+    mount: [
+      (value) => isFunction(value) || isForwardTarget(value),
+      'a function, or what defineUpstream returns',
+    ],
   },
   route: {
     ...SHARED,
     ...LAYER_RULES,
     withoutGuards: LAYER_RULES.guards,
-    method: { test: () => true, expected: 'a method or a list of methods' },
+    method: [() => true, 'a method or a list of methods'],
     path: TEXT,
     name: TEXT,
     meta: RECORD,
-    status: {
-      test: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
-      expected: 'a status from 200 to 599',
-    },
+    status: [
+      (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
+      'a status from 200 to 599',
+    ],
     summary: TEXT,
     description: TEXT,
     operationId: TEXT,
-    validateResponses: {
-      test: (value) => value === 'strict' || typeof value === 'boolean',
-      expected: "true, 'strict' or false",
-    },
+    validateResponses: [
+      (value) => value === 'strict' || typeof value === 'boolean',
+      "true, 'strict' or false",
+    ],
     bodyLimit: COUNT,
     timeout: COUNT,
-    upgrade: { test: (value) => value === 'websocket', expected: "'websocket'" },
-    uploads: { test: isUploadLimits, expected: UPLOAD_LIMITS_EXPECTED },
+    upgrade: [(value) => value === 'websocket', "'websocket'"],
+    uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
     openapi: RECORD,
-    input: { test: isRecord, expected: 'schemas by source, such as { body: CreateCar }' },
-    response: {
-      test: isObject,
-      expected: 'a schema, or schemas by status, such as { 200: Car, 404: Problem }',
-    },
+    input: [isRecord, 'schemas by source, such as { body: CreateCar }'],
+    response: [isObject, 'a schema, or schemas by status, such as { 200: Car, 404: Problem }'],
     // reported in detail by `toStream`
-    events: { test: () => true, expected: 'a schema, or schemas by name, such as { car: Car }' },
-    items: { test: () => true, expected: 'a schema, such as Car' },
+    events: [() => true, 'a schema, or schemas by name, such as { car: Car }'],
+    items: [() => true, 'a schema, such as Car'],
     // reported in detail by `placementProblems`
-    controller: {
-      test: isObject,
-      expected: "what a route needs of its controller, such as { prefix: '/cars' }",
-    },
-    handler: { test: isFunction, expected: 'a function, such as ({ params }) => find(params.id)' },
-    forward: { test: isForwardTarget, expected: 'what defineUpstream returns' },
+    controller: [isObject, "what a route needs of its controller, such as { prefix: '/cars' }"],
+    handler: [isFunction, 'a function, such as ({ params }) => find(params.id)'],
+    forward: [isForwardTarget, 'what defineUpstream returns'],
     validate: FLAG,
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Kind>>>>
+} as const satisfies Readonly<Record<string, Rules>>
 
 /** The fields that our own functions set, which messages do not propose. */
 const SET: readonly string[] = ['kind', 'controller']
@@ -190,7 +182,7 @@ export function checkFields(
   definition: object,
   where: string,
 ): readonly DefinitionProblem[] {
-  const fields: Readonly<Record<string, Kind>> = FIELDS[kind]
+  const rules: Rules = FIELDS[kind]
   const missing = REQUIRED[kind].filter((field) => !(field in definition))
   if (kind === 'route' && !('forward' in definition) && !('handler' in definition)) missing.push('handler')
   return [
@@ -199,30 +191,12 @@ export function checkFields(
       code: 'invalid_field',
       where,
       message: `the ${kind} has no ${field}`,
-      fix: `give it ${fields[field]?.expected ?? field}`,
+      fix: `give it ${rules[field]?.[1] ?? field}`,
     })),
-    ...Object.entries(definition).flatMap(([field, value]): DefinitionProblem[] => {
-      const known = Object.hasOwn(fields, field) ? fields[field] : undefined
-      if (known === undefined) {
-        const names = Object.keys(fields).filter((name) => !SET.includes(name))
-        return [
-          {
-            code: 'unknown_field',
-            where,
-            message: `a ${kind} has no field "${field}"`,
-            fix: suggestion(field, names),
-          },
-        ]
-      }
-      if (value === undefined || known.test(value)) return []
-      return [
-        {
-          code: 'invalid_field',
-          where,
-          message: describeMistake(field, value, known.test, known.expected),
-          fix: `give ${known.expected}`,
-        },
-      ]
+    ...optionProblems(where, definition, rules, '', {
+      unknown: (field) => `a ${kind} has no field "${field}"`,
+      names: Object.keys(rules).filter((name) => !SET.includes(name)),
+      codes: ['unknown_field', 'invalid_field'],
     }),
   ]
 }

@@ -215,7 +215,7 @@ function schemeProblems(uses: readonly SchemeUse[], common: object): readonly De
     const rules = { ...scheme.options, ...(options === common ? COMMON_RULES : {}) }
     const checked = scheme.options === undefined ? withRule(options, rules) : options
     const unknown = (name: string): string => `the scheme ${scheme.name} has no option "${name}"`
-    const single = optionProblems(WHERE, checked, rules, '', unknown)
+    const single = optionProblems(WHERE, checked, rules, '', { unknown })
     if (single.length > 0) return single
     // a scheme is only ever called with its own options
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -1,4 +1,4 @@
-import { suggestion, type DefinitionProblem } from '../base/definition-error.ts'
+import { type Rules, suggestion, type DefinitionProblem } from '../base/definition-error.ts'
 import { describeValue, isBoolean, isRecord } from '../base/values.ts'
 import { cutVersion } from './version.ts'
 import { toTime } from './policy.ts'
@@ -28,40 +28,28 @@ export function routePolicyProblems(
   return [...found, ...inner]
 }
 
-interface Rule {
-  readonly test: (value: unknown) => boolean
-  readonly expected: string
-}
-
 const A_MOMENT =
   "an ISO 8601 date ('2026-12-31'), a date and time with its zone ('2026-12-31T23:59:59Z') or a Date"
 
-const RULES: Readonly<Record<string, Rule>> = {
-  deprecated: {
-    test: (value) => isBoolean(value) || toTime(value) !== undefined,
-    expected: `true, false or ${A_MOMENT}`,
-  },
-  sunset: {
-    test: (value) => value === false || toTime(value) !== undefined,
-    expected: `false or ${A_MOMENT}`,
-  },
-  links: {
-    test: (value) =>
+const RULES: Rules = {
+  deprecated: [(value) => isBoolean(value) || toTime(value) !== undefined, `true, false or ${A_MOMENT}`],
+  sunset: [(value) => value === false || toTime(value) !== undefined, `false or ${A_MOMENT}`],
+  links: [
+    (value) =>
       hasFields(value) &&
       Object.entries(value).every(
         ([rel, link]) => ['deprecation', 'sunset'].includes(rel) && (link === undefined || isLink(link)),
       ),
-    expected:
-      '{ deprecation, sunset }, each a URL or { href, type, title } in printable ASCII, URLs without spaces, < and >',
-  },
-  retired: {
-    test: (value) => ['serve', 'gone', 'forward'].some((each) => each === value),
-    expected: "'serve', 'gone' or 'forward'",
-  },
-  brownouts: {
-    test: (value) => Array.isArray(value) && value.every(isBrownout),
-    expected: `a list of { from, to }, each ${A_MOMENT}, \`from\` before \`to\``,
-  },
+    '{ deprecation, sunset }, each a URL or { href, type, title } in printable ASCII, URLs without spaces, < and >',
+  ],
+  retired: [
+    (value) => ['serve', 'gone', 'forward'].some((each) => each === value),
+    "'serve', 'gone' or 'forward'",
+  ],
+  brownouts: [
+    (value) => Array.isArray(value) && value.every(isBrownout),
+    `a list of { from, to }, each ${A_MOMENT}, \`from\` before \`to\``,
+  ],
 }
 
 const NAMES = Object.keys(RULES)
@@ -86,9 +74,7 @@ function fieldProblems(
         },
       ]
     }
-    return value === undefined || rule.test(value)
-      ? []
-      : [wrong(where, `${field}.${name}`, rule.expected, value)]
+    return value === undefined || rule[0](value) ? [] : [wrong(where, `${field}.${name}`, rule[1], value)]
   })
 }
 

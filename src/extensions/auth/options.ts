@@ -50,11 +50,12 @@ export function checkOptions(
     ...required
       .filter((name) => Reflect.get(given, name) === undefined)
       .map((name) => missing(where, name, rules)),
-    ...optionProblems(where, given, rules, '', (name) =>
-      name === 'optional'
-        ? '"optional" is no option: the optional form of a guard is optional(guard)'
-        : `there is no option "${name}"`,
-    ),
+    ...optionProblems(where, given, rules, '', {
+      unknown: (name) =>
+        name === 'optional'
+          ? '"optional" is no option: the optional form of a guard is optional(guard)'
+          : `there is no option "${name}"`,
+    }),
     ...more,
   ]
   if (problems.length > 0) throw errorAt(problems, checkOptions, 1)

@@ -244,10 +244,7 @@ const OPTIONS: Rules = {
     HEALTH_RULES,
     healthProblems,
   ],
-  guards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],
-  interceptors: [LAYER_RULES.interceptors.test, LAYER_RULES.interceptors.expected],
-  middleware: [LAYER_RULES.middleware.test, LAYER_RULES.middleware.expected],
-  errorHandlers: [LAYER_RULES.errorHandlers.test, LAYER_RULES.errorHandlers.expected],
+  ...LAYER_RULES,
   errorFormat: [
     isDefinition('error-format'),
     'a format, as defineErrorFormat returns it',

@@ -133,7 +133,7 @@ export const DOCS_RULES: Rules = {
     "'scalar', 'swagger', false or a function from documents to HTML",
   ],
   public: [(value) => typeof value === 'boolean', 'true or false'],
-  guards: [LAYER_RULES.guards.test, LAYER_RULES.guards.expected],
+  guards: LAYER_RULES.guards,
   openapi: [(value) => value === '3.1' || value === '3.2', "'3.1' or '3.2'"],
   info: [isInfo, 'an object of texts and JSON, such as { title, description }'],
   servers: [isListOf(hasText('url')), "a list of servers, such as [{ url: 'https://api.example.com' }]"],
