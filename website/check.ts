@@ -32,8 +32,7 @@ const CLOSELY = [
   '/benchmarks',
   '/architecture',
   '/api/',
-  '/api/octavo/',
-  '/api/octavo/functions/createApp',
+  '/api/octavo/auth',
   '/no-such-page',
 ]
 const WIDTHS = [375, 1280] as const

@@ -99,7 +99,7 @@ describe('the links of a page on the site', () => {
     ['README.md', 'docs/guide/routes.md#names-and-urls', '/guide/routes.md#names-and-urls'],
     ['README.md', 'bench', '/measuring.md'],
     ['website/index.md', '../docs/guide/openapi.md', '/guide/openapi.md'],
-    ['website/api/octavo/index.md', 'functions/createApp.md', '/api/octavo/functions/createApp.md'],
+    ['website/api/octavo/auth.md', '../octavo.md#createapp', '/api/octavo.md#createapp'],
     ['README.md', 'https://zod.dev', 'https://zod.dev'],
     ['README.md', 'examples', undefined],
     ['README.md', 'LICENSE', undefined],

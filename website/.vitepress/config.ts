@@ -50,14 +50,14 @@ function readApi(): DefaultTheme.SidebarMulti {
 }
 
 /**
- * Renders a page for the search, which reads its text: code is not coloured for it. A page of the API is one entry, or the members of types
+ * Renders a page for the search, which reads its text: code is not coloured for it. An export of the API is one entry, or the members of types
  * would come before the guide.
  */
 const renderForSearch: DefaultTheme.LocalSearchOptions['_render'] = (source, env, markdown) => {
   const isApi = env.relativePath.startsWith('website/api/')
   const { highlight } = markdown.options
   markdown.set({ highlight: null })
-  const html = markdown.render(isApi ? source.replaceAll(/^#{2,} /gm, '') : source, env)
+  const html = markdown.render(isApi ? source.replaceAll(/^#{4,} /gm, '') : source, env)
   markdown.set({ highlight: highlight ?? null })
   return html
 }
@@ -74,7 +74,7 @@ export default defineConfig({
   srcExclude: [...excluded, 'website/README.md', 'bench/!(README.md)', 'bench/*/**', '**/node_modules/**'],
   rewrites: (file) => toPage(file) ?? file,
   cleanUrls: true,
-  // once, instead of in each page: the sidebars are half of a page
+  // once, instead of in each page: the sidebar is half of a page
   metaChunk: true,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}logo.svg` }]],
   markdown: {

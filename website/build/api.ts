@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { Application, Comment, ReflectionKind } from 'typedoc'
-import type { DeclarationReflection, TypeDocOptions } from 'typedoc'
+import type { TypeDocOptions } from 'typedoc'
 import type { PluginOptions } from 'typedoc-plugin-markdown'
 
-/** Writes a page for each export of the package, from its docstring, and the sidebar of these pages. */
+/** Writes a page for each entry point of the package, from the docstrings of its exports, and the sidebar of these pages. */
 
 const ROOT = join(import.meta.dirname, '../..')
 const OUT = join(import.meta.dirname, '../api')
@@ -29,6 +29,7 @@ const options: TypeDocOptions & PluginOptions = {
   plugin: ['typedoc-plugin-markdown'],
   name: 'API reference',
   out: OUT,
+  router: 'module',
   entryPoints: entries.map(([, source]) => join(ROOT, source)),
   // the installed TypeScript of the repository has no compiler that TypeDoc could use, and `npm run types` checks the sources
   tsconfig: join(ROOT, 'tsconfig.json'),
@@ -45,9 +46,23 @@ const options: TypeDocOptions & PluginOptions = {
   hidePageHeader: true,
   hideBreadcrumbs: true,
   useCodeBlocks: true,
+  // what is linked to has an anchor of its own, because headings such as Parameters are on a page many times
+  useHTMLAnchors: true,
   sanitizeComments: true,
   indexFormat: 'table',
   parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  classPropertiesFormat: 'table',
+  typeAliasPropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+  // all properties are readonly
+  tableColumnSettings: {
+    hideModifiers: true,
+    hideInherited: true,
+    hideOverrides: true,
+    hideSources: true,
+    leftAlignHeaders: true,
+  },
   pageTitleTemplates: { index: 'API reference', module: '{name}', member: '{name}' },
 }
 
@@ -75,49 +90,28 @@ for (const module of modules) {
 await app.generateOutputs(project)
 
 /** Puts type parameters behind everything else of a function, class or type, because options are looked for more often. */
-function optionsFirst(markdown: string, level: 2 | 3 | 4 = 2): string {
+function optionsFirst(markdown: string, level = 2): string {
+  if (level > 6) return markdown
   const heading = '#'.repeat(level)
   const [head = '', ...parts] = markdown.split(new RegExp(`^(?=${heading} )`, 'm'))
   const isOfTypes = (part: string): boolean => part.startsWith(`${heading} Type Parameters`)
-  const inner = level === 4 ? parts : parts.map((part) => optionsFirst(part, level === 2 ? 3 : 4))
+  const inner = [head, ...parts].map((part) => optionsFirst(part, level + 1))
   const ordered = [...inner.filter((part) => !isOfTypes(part)), ...inner.filter(isOfTypes)]
-  return head + ordered.map((part) => `${part.trimEnd()}\n\n`).join('')
+  return ordered.map((part) => `${part.trimEnd()}\n\n`).join('')
 }
+/** Gives headings the anchors above them, and takes away the lines between exports. */
+const anchorsInHeadings = (markdown: string): string =>
+  markdown.replaceAll(/^<a id="([^"]+)"><\/a>\n\n(#.*)$/gm, '$2 {#$1}').replaceAll(/^\*\*\*\n\n/gm, '')
+
 for (const name of readdirSync(OUT, { recursive: true, encoding: 'utf8' })) {
   if (!name.endsWith('.md')) continue
   const file = join(OUT, name)
-  writeFileSync(file, `${optionsFirst(readFileSync(file, 'utf8')).trimEnd()}\n`)
+  writeFileSync(file, `${optionsFirst(anchorsInHeadings(readFileSync(file, 'utf8'))).trimEnd()}\n`)
 }
 
-const FOLDERS: Readonly<Partial<Record<ReflectionKind, string>>> = {
-  [ReflectionKind.Class]: 'classes',
-  [ReflectionKind.Function]: 'functions',
-  [ReflectionKind.Variable]: 'variables',
-}
-
-/** The values of an entry point. Its types are in its index: they are hundreds, which nobody looks for in a list at the side. */
-function valuesOf(
-  module: DeclarationReflection,
-): readonly { readonly text: string; readonly link: string }[] {
-  return (module.children ?? [])
-    .flatMap(({ name, kind }) => {
-      const folder = FOLDERS[kind]
-      return folder === undefined ? [] : [{ text: name, link: `/api/${module.name}/${folder}/${name}` }]
-    })
-    .toSorted((one, other) => one.text.localeCompare(other.text, 'en'))
-}
-
-/** The entry points, with the values of one of them. */
-const toSidebar = (open?: DeclarationReflection): readonly object[] => [
+/** The entry points. What one exports is in the outline of its page. */
+const sidebar = [
   { text: 'Guide', link: '/introduction' },
-  ...modules.map((module) => ({
-    text: module.name,
-    link: `/api/${module.name}/`,
-    ...(module === open && { items: valuesOf(module) }),
-  })),
+  ...modules.map(({ name }) => ({ text: name, link: `/api/${name}` })),
 ]
-const sidebars = {
-  '/api/': toSidebar(),
-  ...Object.fromEntries(modules.map((module) => [`/api/${module.name}/`, toSidebar(module)])),
-}
-writeFileSync(join(OUT, 'sidebar.json'), `${JSON.stringify(sidebars, undefined, 2)}\n`)
+writeFileSync(join(OUT, 'sidebar.json'), `${JSON.stringify({ '/api/': sidebar }, undefined, 2)}\n`)

@@ -17,13 +17,18 @@ export const RANKING = {
     fuzzy: (term: string): number | boolean => (term.length > 5 ? 0.15 : false),
     combineWith: 'AND' as const,
     boost: { title: 6, titles: 3, text: 1 },
-    /** Guides stand above recipes, and those above the lists of rules, codes and exports. A page stands above its parts. */
+    /**
+     * Guides stand above recipes, and those above the lists of rules, codes and exports. A page stands above its parts, and so does an
+     * export, which is a part of the page of its entry point.
+     */
     boostDocument: (id: string, _term: string, { titles }: { readonly titles?: unknown } = {}): number => {
       const isGuide = /\/(?:guide\/|introduction)/.test(id)
-      const isList = /\/(?:errors|rules|api\/)/.test(id)
+      const isApi = id.includes('/api/')
+      const isList = isApi || /\/(?:errors|rules)/.test(id)
       const isRecipe = /\/(?:tutorial|cookbook|security)/.test(id)
       const ofKind = [isGuide && 1, isRecipe && 0.45, isList && 0.05].find((each) => each !== false)
-      return (ofKind ?? 0.3) * (Array.isArray(titles) && titles.length === 0 ? 1.7 : 1)
+      const isWhole = Array.isArray(titles) && titles.length === (isApi ? 2 : 0)
+      return (ofKind ?? 0.3) * (isWhole ? 1.7 : 1)
     },
   },
 }
