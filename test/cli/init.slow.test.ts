@@ -4,7 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { createFolder, findMain, FROM_SOURCE, octavo, ROOT } from '../support/octavo.ts'
+import { COMPILER, createFolder, findMain, FROM_SOURCE, octavo, ROOT } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
 import { findPackage, installPackage } from '../support/package.ts'
 
@@ -78,9 +78,8 @@ describe('octavo init', () => {
         },
       }),
     )
-    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', join(project, 'tsconfig.test.json')], {
-      stdio: 'inherit',
-    })
+    const [tsc, ...options] = COMPILER
+    execFileSync(tsc, [...options, '-p', join(project, 'tsconfig.test.json')], { stdio: 'inherit' })
     const { NODE_TEST_CONTEXT: _inTest, ...env } = process.env
     const printed = execFileSync(process.execPath, [...FROM_SOURCE, '--test', 'test/app.test.ts'], {
       cwd: project,
