@@ -8,7 +8,7 @@ export interface Entry {
 }
 
 /** Small enough that every core has work until the end, and that a crash leaves few files to look at. */
-const SHARED_SECONDS = 14
+const SHARED_SECONDS = 18
 
 /** Plans the processes of a run. Each file is in exactly one. The processes that take longest start first. */
 export function planEntries(files: readonly string[]): readonly Entry[] {

@@ -335,7 +335,7 @@ async function assertAlive(): Promise<void> {
 /** An answer, unless it takes too long. */
 async function soon<T>(answer: Promise<T>): Promise<T> {
   const answered = new AbortController()
-  const late = delay(4_000, undefined, { ref: false, signal: answered.signal })
+  const late = delay(20_000, undefined, { ref: false, signal: answered.signal })
   const failed = late.then(() => assert.fail('there is no answer'))
   return Promise.race([answer, failed]).finally(() => answered.abort())
 }
