@@ -81,16 +81,13 @@ export interface SessionOptions {
 }
 
 /** The options with their defaults. */
-export interface SessionSettings {
+export interface SessionSettings
+  extends
+    Required<Pick<SessionOptions, 'idleTimeout' | 'absoluteTimeout' | 'storeTimeout' | 'conflicts'>>,
+    Pick<SessionOptions, 'schema' | 'store'> {
   readonly secrets: readonly string[]
-  readonly schema: Schema | undefined
-  readonly store: SessionStore | undefined
   readonly cookieName: string
   readonly cookie: CookieOptions
-  readonly idleTimeout: number
-  readonly absoluteTimeout: number
-  readonly storeTimeout: number
-  readonly conflicts: 'refuse' | 'overwrite'
 }
 
 const FLAG: OptionRule = [isBoolean, 'true or false']
@@ -149,11 +146,11 @@ export function sessionProblems({
 
 /** Reads the session options, without problems as they are. */
 export function toSessionSettings(options: SessionOptions): SessionSettings {
-  const { secret, schema, store, conflicts = 'refuse', storeTimeout = 5_000 } = options
+  const { conflicts = 'refuse', storeTimeout = 5_000 } = options
   const { idleTimeout = 1_800_000, absoluteTimeout = 43_200_000 } = options
-  const secrets = toSecrets(secret)
   const times = { idleTimeout, absoluteTimeout, storeTimeout }
-  return { ...toCookie(options.cookie), ...times, secrets, schema, store, conflicts }
+  const secrets = toSecrets(options.secret)
+  return { ...options, ...toCookie(options.cookie), ...times, secrets, conflicts }
 }
 
 function toCookie(given: SessionCookie = {}): Pick<SessionSettings, 'cookieName' | 'cookie'> {

@@ -1,7 +1,7 @@
 import type { TlsOptions } from 'node:tls'
 
 import { isNonEmptyString, isPositive } from '../../../base/values.ts'
-import { suggestion } from '../../../base/definition-error.ts'
+import { suggestion, type OptionRule } from '../../../base/definition-error.ts'
 
 /** Where and how a server listens. */
 export interface ListenOptions {
@@ -38,13 +38,11 @@ export interface Engine {
   readonly kind: 'engine'
 }
 
-type Test = readonly [test: (value: unknown) => boolean, expected: string]
-
 const MAX_PORT = 65_535
 /** Bytes of the path of a Unix socket; other systems than Linux have room for less. */
 const MAX_PATH = process.platform === 'linux' ? 107 : 103
 
-const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
+const RULES: Readonly<Record<keyof ListenOptions, OptionRule>> = {
   port: [
     (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_PORT,
     `a number from 0 to ${MAX_PORT}`,
@@ -65,7 +63,7 @@ const RULES: Readonly<Record<keyof ListenOptions, Test>> = {
 export function checkListenOptions(options: ListenOptions): void {
   if (typeof options !== 'object' || options === null)
     throw new TypeError('listen: the options are not an object; write listen({ port: 3000 })')
-  const rules = Object.entries<Test>(RULES)
+  const rules = Object.entries<OptionRule>(RULES)
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(RULES, name))
       throw new TypeError(`listen: there is no option "${name}"; ${suggestion(name, Object.keys(RULES))}`)
