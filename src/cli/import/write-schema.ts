@@ -26,7 +26,7 @@ export interface Writing {
   readonly constants: ReadonlyMap<string, string>
   /** Notes why a finding of a rule is expected where the writer is. */
   readonly note: (rule: RegExp, why: string) => void
-  /** What was noted. */
+  /** The findings that were noted. */
   readonly expected: ExpectedFinding[]
   /** Where the writer is: an operation such as `GET /pets`, or a named schema. */
   place: string
