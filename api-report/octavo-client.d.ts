@@ -247,11 +247,8 @@ export type ErrorBody<A> = A extends {
     : ProblemDocument
   : never
 
-export interface EventStream<D = string> extends AsyncIterableIterator<ReceivedEvent<D>> {
-  [Symbol.asyncIterator](): this
+export interface EventStream<D = string> extends ItemStream<ReceivedEvent<D>> {
   json<T = unknown>(): EventStream<T>
-  next(): Promise<IteratorResult<ReceivedEvent<D>, undefined>>
-  return(): Promise<IteratorResult<ReceivedEvent<D>, undefined>>
 }
 
 type FieldsInput<S, St> = Flat<
@@ -372,11 +369,7 @@ export interface NamedEvent<K, D> {
   readonly id: string
 }
 
-export interface NamedEvents<E> extends AsyncIterableIterator<E> {
-  [Symbol.asyncIterator](): this
-  next(): Promise<IteratorResult<E, undefined>>
-  return(): Promise<IteratorResult<E, undefined>>
-}
+export type NamedEvents<E> = ItemStream<E>
 
 type NamedSource = 'query' | 'headers' | 'cookies'
 

@@ -8,14 +8,21 @@ export interface ReceivedEvent<D = string> {
   readonly id: string
 }
 
-/** The events of a route, one after the other. Leaving the loop closes the connection. */
-export interface EventStream<D = string> extends AsyncIterableIterator<ReceivedEvent<D>> {
-  /** Waits for the next event. Rejects if the stream can neither be read nor opened again. */
-  next(): Promise<IteratorResult<ReceivedEvent<D>, undefined>>
+/** The items of a route, one after the other. Leaving the loop closes the connection. */
+export interface ItemStream<T> extends AsyncIterableIterator<T> {
+  /** Waits for the next item. Rejects if the stream can neither be read nor opened again. */
+  next(): Promise<IteratorResult<T, undefined>>
   /** Closes the connection. A `next()` that waits is done. */
-  return(): Promise<IteratorResult<ReceivedEvent<D>, undefined>>
+  return(): Promise<IteratorResult<T, undefined>>
   /** The same iterator. */
   [Symbol.asyncIterator](): this
+}
+
+/** The declared events of a route, one after the other. */
+export type NamedEvents<E> = ItemStream<E>
+
+/** The events of a route, one after the other. */
+export interface EventStream<D = string> extends ItemStream<ReceivedEvent<D>> {
   /**
    * The same events with their data read as JSON. `T` is what you know of them.
    *
@@ -25,22 +32,26 @@ export interface EventStream<D = string> extends AsyncIterableIterator<ReceivedE
   json<T = unknown>(): EventStream<T>
 }
 
-/** The items of a route, one after the other. Leaving the loop closes the connection. */
-export interface ItemStream<T> extends AsyncIterableIterator<T> {
-  /** Waits for the next item. Rejects if the stream cannot be read. */
-  next(): Promise<IteratorResult<T, undefined>>
-  /** Closes the connection. A `next()` that waits is done. */
-  return(): Promise<IteratorResult<T, undefined>>
-  /** The same iterator. */
-  [Symbol.asyncIterator](): this
-}
+/** The end of a stream. */
+export const DONE = { done: true, value: undefined } as const
 
-/** The declared events of a route, one after the other. Leaving the loop closes the connection. */
-export interface NamedEvents<E> extends AsyncIterableIterator<E> {
-  /** Waits for the next event. Rejects if the stream can neither be read nor opened again. */
-  next(): Promise<IteratorResult<E, undefined>>
-  /** Closes the connection. A `next()` that waits is done. */
-  return(): Promise<IteratorResult<E, undefined>>
-  /** The same iterator. */
-  [Symbol.asyncIterator](): this
+/** A stream that ends at once when it is closed, also while it waits, which a generator does not. One that fails is closed. */
+export function toItemStream<T>(
+  read: () => Promise<IteratorResult<T, undefined>>,
+  close: () => void,
+): ItemStream<T> {
+  return {
+    next: () =>
+      read().catch((error: unknown) => {
+        close()
+        throw error
+      }),
+    return: () => {
+      close()
+      return Promise.resolve(DONE)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import { toEssence } from './answer.ts'
 import { unlessAborted, wait } from './deadline.ts'
 import { createEventParser, type Kept } from './event-parser.ts'
-import type { EventStream, ReceivedEvent } from './event-stream.ts'
+import { DONE, toItemStream, type EventStream, type ReceivedEvent } from './event-stream.ts'
 import type { ReconnectOptions } from './options.ts'
 import { createRetry } from './retry.ts'
 import { discard } from './transport.ts'
@@ -44,34 +44,19 @@ export function createEvents(first: Response, origin: EventOrigin): EventStream 
   return toStream(next, close, (event) => event)
 }
 
-const DONE = { done: true, value: undefined } as const
-
-/** Events as an iterator that ends at once when it is closed, also while it waits, which a generator does not. */
+/** Events whose data is mapped. */
 function toStream<D>(
   next: () => Promise<IteratorResult<ReceivedEvent, undefined>>,
   close: () => void,
   map: (event: ReceivedEvent) => ReceivedEvent<D>,
 ): EventStream<D> {
-  return {
-    next: async () => {
-      const result = await next()
-      if (result.done === true) return result
-      try {
-        return { done: false, value: map(result.value) }
-      } catch (error) {
-        close()
-        throw error
-      }
-    },
-    return: async () => {
-      close()
-      return DONE
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    json: <T>() => toStream<T>(next, close, (event) => ({ ...event, data: JSON.parse(event.data) })),
+  const read = async (): Promise<IteratorResult<ReceivedEvent<D>, undefined>> => {
+    const result = await next()
+    return result.done === true ? result : { done: false, value: map(result.value) }
   }
+  return Object.assign(toItemStream(read, close), {
+    json: <T>() => toStream<T>(next, close, (event) => ({ ...event, data: JSON.parse(event.data) })),
+  })
 }
 
 /** The origin of events that can be stopped. */

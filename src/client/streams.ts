@@ -1,37 +1,34 @@
 import { isObject } from '../base/values.ts'
 import { ProblemError, type Answer } from './answer.ts'
 import { unlessAborted } from './deadline.ts'
-import type { EventStream, ItemStream, NamedEvents, ReceivedEvent } from './event-stream.ts'
+import {
+  DONE,
+  toItemStream,
+  type EventStream,
+  type ItemStream,
+  type NamedEvents,
+  type ReceivedEvent,
+} from './event-stream.ts'
 import type { RouteCall } from './route-map.ts'
-
-const DONE = { done: true, value: undefined } as const
 
 /** Declared events, with their data by its kind. Those of other names are passed over, as listeners of `EventSource` do. */
 export function toNamed(
   events: EventStream,
   kinds: NonNullable<RouteCall['events']>,
 ): NamedEvents<ReceivedEvent<unknown>> {
-  return {
-    next: async () => {
+  return toItemStream(
+    async () => {
       for (;;) {
         const result = await events.next()
         if (result.done === true) return result
         const { event, data } = result.value
         const kind = Object.hasOwn(kinds, event) ? kinds[event] : undefined
-        if (kind === undefined) continue
-        try {
+        if (kind !== undefined)
           return { done: false, value: { ...result.value, data: kind === 'text' ? data : toValue(data) } }
-        } catch (error) {
-          await events.return()
-          throw error
-        }
       }
     },
-    return: () => events.return().then(() => DONE),
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
+    () => void events.return(),
+  )
 }
 
 /** An event without data has an empty line of it. */
@@ -66,20 +63,7 @@ export function createItems({ body }: Response, signal: AbortSignal | undefined)
       }
     }
   }
-  return {
-    next: () =>
-      read().catch((error: unknown) => {
-        close()
-        throw error
-      }),
-    return: () => {
-      close()
-      return Promise.resolve(DONE)
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
+  return toItemStream(read, close)
 }
 
 /** The promise of a call, which can be iterated if its answer is a stream. */
