@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-import { editDistance } from '../base/definition-error.ts'
+import { editDistance } from '../base/edit-distance.ts'
 import { usageError, type Arguments, type ArgumentSpec, type OptionSpec } from './command.ts'
 
 /**

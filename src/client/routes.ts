@@ -1,4 +1,4 @@
-import { editDistance } from '../base/definition-error.ts'
+import { editDistance } from '../base/edit-distance.ts'
 import { isObject, isString, messageOf } from '../base/values.ts'
 import { readBody, toEssence, PROBLEM_TYPE, ProblemError } from './answer.ts'
 import { createDeadline } from './deadline.ts'

@@ -1,4 +1,4 @@
-import { editDistance } from '../../base/definition-error.ts'
+import { editDistance } from '../../base/edit-distance.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import type { Operation, Parameter } from '../document/operations.ts'
 import type { Source } from '../document/source.ts'

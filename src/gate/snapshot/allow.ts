@@ -1,7 +1,7 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../json.ts'
 import { withPlaces, LEVELS, type Finding, type VersionFinding, type Level } from '../finding.ts'
-import { editDistance } from '../../base/definition-error.ts'
+import { editDistance } from '../../base/edit-distance.ts'
 import { hasRule, RULES } from '../rules.ts'
 
 /** A finding that is allowed for a reason until a date. */
