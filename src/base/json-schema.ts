@@ -31,7 +31,6 @@ export function listOf(value: unknown): readonly JsonSchema[] {
   return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
-/** The alternatives of a schema. */
 export function optionsOf({ anyOf, oneOf }: JsonSchema): readonly JsonSchema[] {
   return [...listOf(anyOf), ...listOf(oneOf)]
 }
@@ -68,7 +67,6 @@ export function mapSchemas(
   return changed.size === 0 ? schema : { ...schema, ...Object.fromEntries(changed) }
 }
 
-/** A member of an object schema. */
 export interface SchemaMember<T> {
   readonly name: string
   readonly schema: unknown

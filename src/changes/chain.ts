@@ -149,7 +149,6 @@ function createWriter(model: Schema, name: string, nextFieldId: () => FieldId): 
   const steps: Step[] = []
   /** The state behind each step; the first is the newest. */
   const states: State[] = [fieldIds]
-  /** The change that touched a field last. */
   const touched = new Map<FieldId, AnyChange>()
   return {
     chain: { model, name, fieldIds, steps },

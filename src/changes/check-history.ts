@@ -90,7 +90,6 @@ function sameNames(models: readonly unknown[]): readonly DefinitionProblem[] {
   return [...twice].map((name) => refuse(`two models have the name ${name}`, 'give one of them another name'))
 }
 
-/** An earlier name of a model. */
 interface EarlierName {
   readonly model: unknown
   readonly was: unknown

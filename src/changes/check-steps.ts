@@ -150,7 +150,6 @@ function idle(name: string, { reshape, fieldChanges }: Step): Found {
   ]
 }
 
-/** Fields that were the same. */
 function unchanged(name: string, { fieldChanges }: Step, schemas: Schemas): Found {
   return fieldChanges.flatMap((fieldChange): Found => {
     if (fieldChange.kind === 'renamed' && fieldChange.now === fieldChange.was)

@@ -17,7 +17,6 @@ export interface Reached {
   readonly operations: readonly OrderedOperation[]
 }
 
-/** The schemas of what a route sends. */
 export function sentBy({ responses, stream }: ResolvedRoute): readonly Schema[] {
   return [...responses.values(), ...(stream?.schemas.values() ?? [])]
 }

@@ -155,7 +155,6 @@ function hasEmptyRange(route: ResolvedRoute | undefined, known: KnownVersions): 
   return ranges.some((range) => (coveredBy(range, known) ?? []).length === 0)
 }
 
-/** The changes that reach a route. */
 export function toReached(
   route: ResolvedRoute,
   all: readonly OrderedOperation[],

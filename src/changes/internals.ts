@@ -5,7 +5,6 @@ import type { HistoryParts } from './expand.ts'
 /** The internal part of a history, for `octavo/testing` and the command line. */
 export interface HistoryInternals {
   readonly parts: HistoryParts
-  /** The parts with other changes. */
   readonly make: (changes: readonly AnyChange[]) => HistoryParts
   /** Where a history or a change is defined, as file and line. */
   readonly placeOf: (definition: object) => string | undefined

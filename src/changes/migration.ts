@@ -164,7 +164,6 @@ interface Sent {
   readonly bodies: readonly BodyChange[]
 }
 
-/** Returns the conversion of a schema that is sent. */
 function toResponseConverter({ schema, plan, bodies }: Sent, level: number, plans: Plans): ResponseConverter {
   const whole = bodies.length > 0 ? createBodyDown(bodies) : undefined
   const contentType = whole && { named: namedType(schema) }

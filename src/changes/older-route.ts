@@ -38,7 +38,6 @@ export function appliedAt(
     .map(({ operation, change }) => ({ ...operation, change }))
 }
 
-/** Returns a route as a version with a level had it. */
 export function olderRoute(
   { level, version, ...reached }: OlderState,
   plans: Plans,
@@ -105,7 +104,6 @@ function guardsBefore(
 
 interface OlderState extends Reached {
   readonly level: number
-  /** The versions that have it. */
   readonly version: readonly string[]
 }
 

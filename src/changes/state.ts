@@ -207,7 +207,6 @@ type At<S, St, Side extends 'in' | 'out'> = S extends Holding
     ? InputOf<S>
     : OutputOf<S>
 
-/** The fields of a model or part in a state. */
 type ModelAt<S, St> =
   St extends State<infer Vs, infer C, infer New>
     ? S extends { readonly '~part': readonly [infer Sh, infer Sub] }

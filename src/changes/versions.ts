@@ -180,7 +180,6 @@ export function defineVersions<
   )
 }
 
-/** The tokens that changes inject. */
 function usesOf(changes: readonly AnyChange[]): readonly ChangeUse[] {
   return changes.flatMap((change) =>
     change.change.flatMap((part) =>
@@ -314,7 +313,6 @@ function createPreviews(
   }
 }
 
-/** The name that a change is asked for by. */
 function nameOf({ preview, version }: AnyChange, { next }: HistoryParts): string | undefined {
   return preview ?? (version === 'next' && next === undefined ? version : undefined)
 }

@@ -252,7 +252,6 @@ export type CheckedResponse<R> = [SchemasOf<R>] extends [Marked]
   ? R
   : { readonly [K in keyof R]: R[K] extends Marked ? R[K] : 'not a schema: write z.object({ … })' }
 
-/** The schemas by status. */
 type SchemasOf<R> = R extends Marked | readonly unknown[] ? never : R[keyof R]
 
 /** A response without a status. Editors offer those that it has. */

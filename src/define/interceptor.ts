@@ -162,7 +162,6 @@ function isSentAsIs(result: unknown): boolean {
 /** The changes that interceptors make to a route: `I` are its interceptors with their places. */
 export interface Fitted<I> {
   readonly interceptors: readonly I[]
-  /** The schemas by status. */
   readonly responses: ReadonlyMap<ResponseKey, Schema>
 }
 
@@ -177,7 +176,6 @@ interface Fitting<I> extends Fitted<I> {
   readonly methods: readonly Method[]
   /** The versions that it or a level above names. */
   readonly version: VersionSpec | undefined
-  /** The sources of its input. */
   readonly sources: readonly Pick<DeclaredSource, 'name' | 'schema'>[]
   /** The route as it was written. */
   readonly route: { readonly interceptors?: readonly Interceptor[]; readonly upgrade?: string }

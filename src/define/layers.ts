@@ -39,7 +39,6 @@ export interface DescribedHeader {
   readonly schema: Readonly<Record<string, unknown>>
 }
 
-/** A header of requests. */
 interface RequestHeader extends DescribedHeader {
   readonly name: string
   /** Whether requests without it are refused. */

@@ -108,7 +108,6 @@ function byPlace<T>(
   return differs.map((isOther, place) => (last = isOther ? build(place) : last))
 }
 
-/** The parts of a node for one version. */
 interface NodeParts<T> {
   readonly key: string
   readonly literals: readonly Node<T>[]

@@ -93,7 +93,6 @@ function descend<T>(match: Match<T>, node: Node<T>, stop: number, count: number)
   return stop === match.end ? arrive(match, node, count) : walk(match, node, stop + 1, count)
 }
 
-/** The path ends at this node. */
 function arrive<T>(match: Match<T>, node: Node<T>, count: number): boolean {
   return answer(match, node.leaf, count) || answerRest(match, node.emptyRest, match.fullEnd, count)
 }

@@ -49,7 +49,6 @@ export function without<T>(node: Node<T>, [first, ...rest]: readonly string[]): 
   return toNode({ ...node, ...toTables([...others, ...kept]) })
 }
 
-/** The literal children of a node. */
 export function literalsOf<T>({ first, table, wide }: Node<T>): readonly Node<T>[] {
   if (wide !== null) return [...wide.children.values()]
   return (table ?? [first]).flatMap(listChain)

@@ -232,7 +232,6 @@ export function edgesOf<T>({ edge }: Node<T>): readonly Edge<T>[] {
   return listChain(edge)
 }
 
-/** The members of a chain. */
 export function listChain<E extends { readonly next: E | null }>(first: E | null): readonly E[] {
   const chain: E[] = []
   for (let each = first; each !== null; each = each.next) chain.push(each)

@@ -267,7 +267,6 @@ function mistakeOf(
   }
 }
 
-/** Whether there is middleware or an error handler. */
 export function hasOuterLayers({
   middleware = [],
   errorHandlers = [],

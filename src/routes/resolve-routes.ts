@@ -301,7 +301,6 @@ function toMountRoute(mount: WebHandler | ForwardTarget, version: VersionSpec | 
   }
 }
 
-/** The members of a context. */
 const MEMBERS =
   'request response route version previews path originalPath requestId identity client signal state log resolve since migrate call waitUntil urlFor allowedMethods switchToHttpConnection'.split(
     ' ',

@@ -96,7 +96,6 @@ export interface VersionAdapter {
   readonly isParsedFirst: (status: number) => boolean
   /** Whether `up` converts a source. */
   readonly isAltered: (source: SourceName) => boolean
-  /** Whether results of a status are converted. */
   readonly isConverted: (status: number) => boolean
   /** The media type that the schema of the older version names, for statuses whose whole body was another one. */
   readonly contentTypeOf: (status: number) => { readonly named: string | undefined } | undefined
@@ -150,7 +149,6 @@ export interface MigrationTracking {
 
 /** How the events or items of a stream are converted into those of an older version. */
 export interface StreamMigration {
-  /** The stream of the older version. */
   readonly older: DeclaredStream
   /**
    * Converts the data of an event, or an item, or a promise of it if a change loads data. Those that no change reaches stay as they are.

@@ -346,7 +346,6 @@ export function checkedText(
   return JSON.stringify(value)
 }
 
-/** The keys of a record, in their order. */
 export function keysOf(record: object): readonly string[] {
   const prototype: unknown = Object.getPrototypeOf(record)
   if (prototype !== Object.prototype && prototype !== null) doubt()

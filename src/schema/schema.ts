@@ -147,7 +147,6 @@ export function withoutIds<T>(schemas: readonly Schema[], run: () => T): T {
 /** Schemas that Octavo makes, once zod is there; until then they have the definition that plans are made from. */
 const promised = new WeakMap<Schema, (from: typeof Zod) => z.ZodType>()
 
-/** One schema for a record of schemas. */
 export function toObjectSchema(fields: Fields): Schema {
   return makeLater({ type: 'object', shape: fields }, ({ object }) =>
     object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toZod(field)]))),
@@ -310,7 +309,6 @@ export function membersOf(def: SchemaDef): (key: string) => Schema | undefined {
     Object.hasOwn(shape, key) ? schemaOf(Reflect.get(shape, key)) : (items[Number(key)] ?? others)
 }
 
-/** The plans of the fields of a schema. */
 export interface FieldPlans<T> {
   readonly fields: ReadonlyMap<string, T>
   /** For fields that are not declared, or `null` if those are not handed to the schema. */

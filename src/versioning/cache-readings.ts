@@ -10,7 +10,6 @@ const RECENT = 4
 /** Texts in a generation: the four there are hold 12 MB of the worst that hostile clients send. */
 const GENERATION = 4096
 
-/** A text that was read. */
 interface Known {
   readonly text: string
   readonly value: VersionValue

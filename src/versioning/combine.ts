@@ -2,7 +2,6 @@ import type { AmbiguousVersion, VersionSource, VersionValue } from './schemes/sc
 
 /** The version that one of several schemes found in a request. */
 export interface Reading<S> {
-  /** The scheme. */
   readonly by: S
   readonly source: Omit<VersionSource, 'value'>
   readonly value: Exclude<VersionValue, undefined>

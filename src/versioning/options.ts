@@ -158,7 +158,6 @@ const isOneOf =
   (value: unknown): boolean =>
     values.includes(value)
 
-/** The rules of the common options. */
 const COMMON_RULES: Rules = {
   defaultVersion: [
     (value) => value === null || ['string', 'function'].includes(typeof value),

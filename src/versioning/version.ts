@@ -286,7 +286,6 @@ export function createSelect<V extends Versioned>(
   }
 }
 
-/** The candidates with the strongest claim on a version. */
 function strongest<V extends Versioned>(candidates: readonly V[], version: string): readonly V[] {
   let best: Claim | undefined
   let holders: V[] = []

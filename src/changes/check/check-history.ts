@@ -360,7 +360,6 @@ function reportTrouble({ chain, report }: Site, trouble: Trouble, direction: Dir
     })
 }
 
-/** Whether a function of a change makes a field. */
 function hasFunction({ reshape, fieldChanges }: Sided['step'], name: string, direction: Direction): boolean {
   const fieldChange = fieldChanges.find((each) => each.kind === 'retyped' && each.name === name)
   return (fieldChange?.kind === 'retyped' ? fieldChange.field[direction] : reshape[direction]) !== undefined

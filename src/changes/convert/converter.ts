@@ -38,7 +38,6 @@ export interface Loader {
   readonly change: Identified & { readonly version: string }
   /** The function of the change. */
   readonly load: (values: readonly object[], extra: never) => unknown
-  /** The tokens that it injects. */
   readonly tokens: Tokens
 }
 
@@ -93,7 +92,6 @@ export class MigrationError extends Error {
 /** A function of a change, as its errors describe it. */
 interface Blamed {
   readonly change: Identified
-  /** The fields that it makes. */
   readonly fields: readonly string[]
 }
 
@@ -232,7 +230,6 @@ export type Direction = 'up' | 'down'
 /** The plan of a schema in the version that is being planned, or `undefined` if it is the same there. */
 export type PlanOf = (schema: Schema) => Plan | undefined
 
-/** Creates the conversions of a plan. */
 export function createConverters(make: (direction: Direction) => Converter): Pick<Plan, Direction> {
   return { up: make('up'), down: make('down') }
 }

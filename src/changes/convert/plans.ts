@@ -22,7 +22,6 @@ import { loadIn } from './instructions.ts'
 /** The plans of all schemas in all versions, each made once. */
 export interface Plans {
   readonly chains: ReadonlyMap<Schema, Chain>
-  /** The steps of the models in a schema. */
   readonly stepsIn: (schema: Schema) => ReadonlySet<Step>
   /** The position of its change among all changes, newest first. */
   readonly orderOf: (step: { readonly change: object }) => number
@@ -188,7 +187,6 @@ export function isConvertible(type: string): boolean {
   return BUILD.has(type)
 }
 
-/** Names of fields of a model. */
 function planNames(schema: Schema, fieldIds: ReadonlyMap<string, FieldId>, steps: readonly Step[]): Plan {
   const names: ReadonlyMap<unknown, string> = namesBefore(fieldIds, steps)
   const changes = new Map<unknown, readonly string[]>(
@@ -398,7 +396,6 @@ function findFirst(options: readonly Schema[]): (value: object) => number {
     })
 }
 
-/** The values of a discriminator that choose an option. */
 function valuesOf(option: Schema, discriminator: string): ReadonlySet<unknown> {
   const all: unknown = Reflect.get(option._zod, 'propValues')
   const values: unknown = isObject(all) ? Reflect.get(all, discriminator) : undefined

@@ -155,7 +155,6 @@ function writeGroup(code: Code, instruction: InstructionOf<'group'>): void {
   lines.push('}')
 }
 
-/** Whatever has a register. */
 type Registered = Pick<NamedRegister, 'register'>
 
 function allOf(members: readonly Registered[]): string {

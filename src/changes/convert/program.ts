@@ -90,7 +90,6 @@ export function writeMembers(program: Program, value: object, { registers, extra
   return refine === undefined ? made : refine(made)
 }
 
-/** Returns the value of a member in the object that is made. */
 export function writeMember(
   { direction }: Program,
   member: Member,

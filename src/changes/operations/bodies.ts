@@ -45,7 +45,6 @@ export function bodiesOf({ body, response }: Operation): ReadonlyMap<BodyKey, Om
   return bodies
 }
 
-/** The request body, or the key of a response. */
 export type BodyKey = 'body' | ResponseKey
 
 /** The changes of operations to one body, newest operation first. Empty if none did. `applied` are newest first. */

@@ -155,7 +155,6 @@ interface Thing {
   readonly was: unknown
   /** Its value in the newest version, if its key says so. */
   readonly newest?: unknown
-  /** Whether a function converts it. */
   readonly hasFunction?: boolean
 }
 
@@ -178,12 +177,10 @@ function bodyThings(operation: Operation, route: ResolvedRoute): readonly (reado
   })
 }
 
-/** The guards that an operation removes. */
 function guardThings({ withoutGuards }: Operation): readonly (readonly [string, Thing])[] {
   return withoutGuards === undefined ? [] : [['guards', { label: 'the guards', was: withoutGuards }]]
 }
 
-/** The errors that an operation says what they were. */
 function errorThings({ errors = {} }: Operation): readonly (readonly [string, Thing])[] {
   return Object.entries(errors).map(([code, { was = code, status, down }]) => {
     const isOther = status !== undefined || down !== undefined
@@ -191,7 +188,6 @@ function errorThings({ errors = {} }: Operation): readonly (readonly [string, Th
   })
 }
 
-/** The things that an operation says what they were. */
 function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, Thing> {
   const { path, method, status, response } = operation
   const things = new Map<string, Thing>([
@@ -220,7 +216,6 @@ function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<strin
   return things
 }
 
-/** The key of a parameter or header. */
 function keyOf(source: string, name: string): string {
   return `${source} ${source.endsWith('headers') ? headerName(name) : name}`
 }

@@ -189,7 +189,6 @@ export interface Operation<F = unknown> extends OperationOptions {
   readonly '~was': F
 }
 
-/** An operation that is applied to a route, with its change. */
 export interface AppliedOperation extends Operation {
   readonly change: Identified & { readonly version: string }
 }
@@ -248,7 +247,6 @@ export function precision({ route }: Operation): number {
   return Math.min(...names.map((name) => (name.endsWith('.*') ? name.length : Infinity)))
 }
 
-/** Whether a part of a change is an operation. */
 export function isOperation(part: unknown): part is Operation {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'operation'
 }

@@ -104,7 +104,6 @@ export function shapeOf(pattern: Pattern, strict: boolean): string {
   return `/${pattern.segments.map(sectionOf).join('/')}${strict && pattern.trailingSlash ? '/' : ''}`
 }
 
-/** One section of a shape. */
 export function sectionOf(segment: Segment): string {
   switch (segment.kind) {
     case 'literal':
@@ -251,7 +250,6 @@ export interface Prefix {
   readonly at: (path: string) => string
 }
 
-/** Creates the prefix of an application. */
 export function createPrefix(path: string, exclusions: readonly Exclusion[]): Prefix {
   return {
     path,

@@ -63,7 +63,6 @@ export const hostScheme: VersioningScheme<HostOptions> = {
   },
 }
 
-/** Creates the function that finds the version in a host. */
 function createHostReader({
   versionParameter = 'v',
   ignoreLabels = [],

@@ -231,7 +231,6 @@ export function isTemplate(text: unknown): boolean {
   return more.length === 0 && parts.length === 2 && isName(type) && isName(parts.join('0'))
 }
 
-/** Whether the text is a token, and no wildcard. */
 function isName(text: string): boolean {
   return isToken(text) && !text.includes('*')
 }
