@@ -77,20 +77,33 @@ export function unusedParts(
   })
 }
 
+/** A schema of a route. */
+interface Position {
+  /** Such as `body` or `response 200`. */
+  readonly position: string
+  readonly schema: Schema
+  /** Whether the route sends its values. */
+  readonly isSent: boolean
+}
+
+/** The schemas of a route by their positions. `before` stands before the names of sources. */
+export function positionsOf({ sources, responses, stream }: ResolvedRoute, before = ''): readonly Position[] {
+  const isItems = stream?.kind === 'items'
+  return [
+    ...sources.map(({ name, schema }) => ({ position: before + name, schema, isSent: false })),
+    ...[...responses].map(([status, schema]) => ({ position: `response ${status}`, schema, isSent: true })),
+    ...[...(stream?.schemas ?? [])].map(([name, schema]) => ({
+      position: isItems ? 'items' : `events.${name}`,
+      schema,
+      isSent: true,
+    })),
+  ]
+}
+
 /** Lists the parts of a route that a change reaches and nothing can convert. */
 export function schemaProblems({ route, operations }: Reached, plans: Plans): readonly DefinitionProblem[] {
   const positions = [
-    ...route.sources.map(({ name, schema }) => ({ position: `input.${name}`, schema, isSent: false })),
-    ...[...route.responses].map(([status, schema]) => ({
-      position: `response ${status}`,
-      schema,
-      isSent: true,
-    })),
-    ...[...(route.stream?.schemas ?? [])].map(([name, schema]) => ({
-      position: route.stream?.kind === 'items' ? 'items' : `events.${name}`,
-      schema,
-      isSent: true,
-    })),
+    ...positionsOf(route, 'input.'),
     ...operations.flatMap(({ operation }) =>
       [...bodiesOf(operation)].flatMap(([key, { was }]) =>
         isSchema(was) ? [{ position: `${bodyLabel(key)}.was`, schema: was, isSent: !isRequest(key) }] : [],
@@ -119,8 +132,7 @@ export function defaultProblems(
   level: number,
   { defaultsIn, planOf }: Plans,
 ): readonly DefinitionProblem[] {
-  const sent = [...route.responses.values(), ...(route.stream?.schemas.values() ?? [])]
-  const schemas = [...route.sources.map(({ schema }) => schema), ...sent]
+  const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
   return schemas.flatMap(defaultsIn).flatMap((schema) => {
     try {
       planOf(schema, level)

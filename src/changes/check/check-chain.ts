@@ -4,7 +4,13 @@ import { toObjectSchema, shapeOf, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
 import { type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
 import { planObject } from '../convert/object-plan.ts'
-import { MigrationError, RefusedError, type Loading, type Converter } from '../convert/converter.ts'
+import {
+  type Direction,
+  MigrationError,
+  RefusedError,
+  type Loading,
+  type Converter,
+} from '../convert/converter.ts'
 import { loadIn } from '../convert/instructions.ts'
 import { validated, combined, hintsOf, valuesOf } from './values.ts'
 import type { Random } from './random.ts'
@@ -19,8 +25,6 @@ export interface Sided {
   readonly older: Side
 }
 export type Values = ReadonlyMap<FieldId, unknown>
-
-export type Direction = 'up' | 'down'
 
 /** The reason why a conversion made nothing. */
 export type Trouble = {

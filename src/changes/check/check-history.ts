@@ -1,3 +1,4 @@
+import { type Direction } from '../convert/converter.ts'
 import { isDeepStrictEqual } from 'node:util'
 
 import { checkOptions, type Rules } from '../../base/definition-error.ts'
@@ -12,7 +13,6 @@ import {
   createTrip,
   toSided,
   type ChainTrouble,
-  type Direction,
   type Sided,
   type Trouble,
   type Values,

@@ -1,3 +1,4 @@
+import { positionsOf } from '../check-used.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { defOf, isSchema, schemaOf, childrenOf, type Schema, type Child } from '../../schema/schema.ts'
 import { toRecord } from '../../base/values.ts'
@@ -164,21 +165,6 @@ export function objectsOf(routes: readonly ResolvedRoute[], messages: readonly S
       ),
     ),
     ...messages.flatMap((schema) => objectsIn(schema, { route: '', position: 'messages' })),
-  ]
-}
-
-function positionsOf({
-  sources,
-  responses,
-  stream,
-}: ResolvedRoute): readonly { readonly position: string; readonly schema: Schema }[] {
-  return [
-    ...sources.map(({ name, schema }) => ({ position: name, schema })),
-    ...[...responses].map(([status, schema]) => ({ position: `response ${status}`, schema })),
-    ...[...(stream?.schemas ?? [])].map(([name, schema]) => ({
-      position: stream?.kind === 'items' ? 'items' : `events.${name}`,
-      schema,
-    })),
   ]
 }
 

@@ -7,7 +7,7 @@ import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
 import { bodiesOf, bodyLabel, bodySchema, isRequest } from './bodies.ts'
-import { isSameName, namesOf, toParameters } from './parameters.ts'
+import { NAMED_SOURCES, isSameName, namesOf, toParameters } from './parameters.ts'
 import { isAbout, precision, routeLabel, type AppliedOperation, type Operation } from './operation.ts'
 import { absent } from '../was.ts'
 
@@ -43,7 +43,7 @@ export function operationProblems(
         : [
             ...wrongGuards(operation, own),
             ...wrongStart(operation, own),
-            ...SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier)),
+            ...NAMED_SOURCES.flatMap((source) => unknownNames(operation, source, own, earlier)),
           ]
     return found.map(([message, fix]) => changeProblem(change, message, fix))
   })
@@ -203,7 +203,7 @@ function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<strin
     things.set(`status ${route.status}`, { label: 'the status', was: status.was, newest: route.status })
   for (const [newest, { was }] of Object.entries(response?.status ?? {}))
     things.set(`status ${newest}`, { label: `the status ${newest}`, was, newest: Number(newest) })
-  const sources = SOURCES.map((source) => [source, namesOf(source, operation)] as const)
+  const sources = NAMED_SOURCES.map((source) => [source, namesOf(source, operation)] as const)
   for (const [source, names] of [...sources, ['response.headers', response?.headers] as const])
     for (const [name, { was, ...functions }] of Object.entries(names ?? {})) {
       const key = keyOf(source, name)
@@ -260,11 +260,9 @@ function wrongStart(
     ])
 }
 
-const SOURCES = ['query', 'headers', 'cookies'] as const
-
 function unknownNames(
   operation: Operation,
-  source: (typeof SOURCES)[number],
+  source: (typeof NAMED_SOURCES)[number],
   routes: readonly ResolvedRoute[],
   earlier: Map<string, string[]>,
 ): readonly (readonly [message: string, fix: string])[] {
