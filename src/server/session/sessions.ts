@@ -1,6 +1,21 @@
 import type { Logger, Session } from '../../define/context.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { createDataReader, toJson, toPlaces, parseJson, parseRecord, timeLeft, isRenewalDue, toRecordText, toSessionSettings, type JsonRecord, type LoadData, type SessionRecord, type SessionOptions, type SessionSettings } from './options.ts'
+import {
+  createDataReader,
+  toJson,
+  toPlaces,
+  parseJson,
+  parseRecord,
+  timeLeft,
+  isRenewalDue,
+  toRecordText,
+  toSessionSettings,
+  type JsonRecord,
+  type LoadData,
+  type SessionRecord,
+  type SessionOptions,
+  type SessionSettings,
+} from './options.ts'
 import { deadlineOf, openStore, type GuardedStore } from './store.ts'
 import { createId, createSigner, type Signer } from './signature.ts'
 import { httpError, type HttpError } from '../../http/errors.ts'

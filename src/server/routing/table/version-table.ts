@@ -20,7 +20,13 @@ import {
   type ExpandedSpec,
   type KnownVersions,
 } from '../../../versioning/version.ts'
-import { lifetimeProblems, cutList, toGroups, versionsText, type RouteGroup } from './checks/versioning-lifetimes.ts'
+import {
+  lifetimeProblems,
+  cutList,
+  toGroups,
+  versionsText,
+  type RouteGroup,
+} from './checks/versioning-lifetimes.ts'
 import { versioningProblems } from './checks/versioning.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { createLifetimes } from './lifetimes.ts'

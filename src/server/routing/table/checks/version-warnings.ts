@@ -5,7 +5,13 @@ import { toTime } from '../../../../versioning/policy.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import type { TableRoute } from '../table.ts'
 import { byKnown } from '../lifetimes.ts'
-import { cutList, toGroups, versionsText, type RouteGroup, type WarningContext } from './versioning-lifetimes.ts'
+import {
+  cutList,
+  toGroups,
+  versionsText,
+  type RouteGroup,
+  type WarningContext,
+} from './versioning-lifetimes.ts'
 import type { Segment } from '../../../../router/path/pattern.ts'
 import { accepts } from '../../../../router/overlap.ts'
 import { depthOf, versionsBySegment } from './versioning-options.ts'
