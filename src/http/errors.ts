@@ -188,6 +188,15 @@ export function httpError(code: CoreErrorCode, detail: string, options?: OwnErro
   return toOwnError(CORE_ERRORS, code, detail, options)
 }
 
+/** The code and members of a thrown value, if it is an `HttpError`. A hostile one throws when it is looked at, and is none. */
+export function readHttpError(thrown: unknown): Pick<HttpError, 'code' | 'members'> | undefined {
+  try {
+    return thrown instanceof HttpError ? { code: thrown.code, members: thrown.members } : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** An error with the status and title of its row in a table. */
 function toOwnError<C extends string>(
   table: ErrorTable<C>,

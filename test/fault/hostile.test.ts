@@ -7,7 +7,9 @@ import { MessageChannel } from 'node:worker_threads'
 
 import { createApp, defineController, defineErrorHandler, defineModule, HttpError, reply } from 'octavo'
 import type { App, AppOptions, Logger } from 'octavo'
+import { createMetrics } from 'octavo/metrics'
 import { createDispatcher } from 'octavo/undici'
+import { Registry } from 'prom-client'
 import { request as undiciRequest } from 'undici'
 
 import { LOOPBACK, open, readUntil, send } from '../node/support.ts'
@@ -320,6 +322,9 @@ const ADAPTERS: Readonly<Record<string, (app: App) => Promise<Adapter>>> = {
     }
   },
 }
+
+// it looks at what was thrown, too
+createMetrics({ registry: new Registry(), processMetrics: false })
 
 /** What would end a process. */
 const crashes: unknown[] = []

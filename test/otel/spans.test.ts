@@ -281,3 +281,43 @@ describe('a span', () => {
     await app.close()
   })
 })
+
+describe('a value that throws when it is looked at', () => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  const hostile: Readonly<Record<string, unknown>> = {
+    'a revoked proxy': proxy,
+    'an error that cannot be read': new Proxy(new HttpError(409, 'Sold'), {
+      get: (target, key) => {
+        if (key === 'constructor' || key === 'name') return Reflect.get(target, key)
+        throw new Error('of the test')
+      },
+    }),
+    'no text': { [Symbol.toPrimitive]: () => ({}) },
+  }
+  for (const [title, value] of Object.entries(hostile))
+    for (const [adapter, { ask }] of Object.entries(ADAPTERS))
+      it(`${title} is a failure of the request alone, over ${adapter}`, async () => {
+        const thrower = defineController({
+          prefix: '/car',
+          routes: [
+            {
+              method: 'GET',
+              handler: () => {
+                throw value
+              },
+            },
+          ],
+        })
+        const app = createApp(defineModule({ controllers: [thrower] }), {
+          logger: false,
+          telemetry: openTelemetry(),
+        })
+        await ask(app, { method: 'GET', path: '/car', headers: {} })
+        const { status, attributes, events } = await takeSpan()
+        assert.equal(status.code, SpanStatusCode.ERROR)
+        assert.equal(attributes[ATTR_ERROR_TYPE], 'internal_error')
+        assert.equal(events.length, 1)
+        await app.close()
+      })
+})

@@ -13,7 +13,7 @@ import { subscribeChannel } from '../../base/platform.ts'
 import { Channels, type RequestEnd, type RequestError } from '../../server/logging/channels.ts'
 import type { VersionResolved } from '../../versioning/options.ts'
 import { METHOD_INDEX } from '../../http/http.ts'
-import { HttpError } from '../../http/errors.ts'
+import { readHttpError } from '../../http/errors.ts'
 import { SESSION_CHANNEL, type SessionEvent } from '../../server/session/channel.ts'
 import { STORE_CHANNEL, type StoreCallEnd } from '../../server/stores/guard.ts'
 
@@ -306,11 +306,11 @@ function countEvents(registry: Registry): void {
   subscribeChannel(Channels.error, (message) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
     const { error } = message as RequestError
-    const code = error instanceof HttpError ? error.code : 'internal_error'
+    const { code, members } = readHttpError(error) ?? { code: 'internal_error', members: {} }
     if (codes.size < MAX_CODES) codes.add(code)
     errors.inc({ code: codes.has(code) ? code : 'other' })
-    if (!(error instanceof HttpError) || code !== 'rate_limited') return
-    const limits = error.members['violated-policies']
+    if (code !== 'rate_limited') return
+    const limits = members['violated-policies']
     refusals.inc({ limit: Array.isArray(limits) ? String(limits[0]) : 'none' })
   })
 }

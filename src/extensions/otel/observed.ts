@@ -1,4 +1,4 @@
-import { HttpError } from '../../http/errors.ts'
+import { readHttpError } from '../../http/errors.ts'
 import { subscribeChannel } from '../../base/platform.ts'
 import { Channels, type RequestError } from '../../server/logging/channels.ts'
 import type { VersionResolved } from '../../versioning/options.ts'
@@ -53,5 +53,5 @@ export function errorTypeOf(known: Observed, status: number): string | undefined
 
 /** The code of the problem that a response with an error has; `undefined` if it has none. */
 export function problemOf({ failure }: Observed, status: number): string | undefined {
-  return status >= 400 && failure instanceof HttpError ? failure.code : undefined
+  return status >= 400 ? readHttpError(failure)?.code : undefined
 }

@@ -14,7 +14,7 @@ import {
 
 import { after, isObject } from '../../base/values.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import { HttpError } from '../../http/errors.ts'
+import { readHttpError } from '../../http/errors.ts'
 import { alteredBy } from '../../routes/resolved-route.ts'
 import {
   isStream,
@@ -174,7 +174,7 @@ function end(parts: RequestParts, started: Started, status: number, { bytes, isB
   if (!isPassed && span.isRecording()) {
     describe(started, added, changes)
     if (isBroken || status >= 500) {
-      if (observed.hasFailed && !(observed.failure instanceof HttpError))
+      if (observed.hasFailed && readHttpError(observed.failure) === undefined)
         recordFailure(span, observed.failure)
       span.setStatus({ code: SpanStatusCode.ERROR })
     }
@@ -223,7 +223,11 @@ function describe(
 }
 
 function recordFailure(span: Span, failure: unknown): void {
-  span.recordException(failure instanceof Error ? failure : String(failure))
+  try {
+    span.recordException(failure instanceof Error ? failure : String(failure))
+  } catch {
+    span.recordException('a value that throws when it is read')
+  }
 }
 
 /** The values that an HTTP instrumentation leaves in the context for frameworks: its span, and the route that it waits for. */
