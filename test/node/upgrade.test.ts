@@ -24,7 +24,7 @@ import { csrf } from 'octavo/middleware'
 import { z } from 'zod'
 
 import { TEST_TLS } from '../support/tls.ts'
-import { createGate, LOOPBACK, open, parse, readAll, readUntil } from './support.ts'
+import { createGate, LOOPBACK, open, parse, readAll, readUntil, send } from './support.ts'
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
 const ACCEPT = createHash('sha1').update(`${KEY}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
@@ -488,7 +488,7 @@ describe('a connection that was handed over', () => {
     const [socket] = await shake('/chat/7', /null$/)
     socket.resetAndDestroy()
     await delay(20)
-    assert.equal(await (await fetch(`${url}/chat/plain`)).text(), '"plain"')
+    assert.equal(String((await send(url, { path: '/chat/plain' })).bytes), '"plain"')
   })
 
   it('is told when the application closes, and waited for', async () => {
@@ -539,7 +539,7 @@ describe('a connection that was handed over', () => {
     gone.write(handshake('/chat/guarded', 'Authorization: Ada'))
     gone.destroy()
     await delay(20)
-    assert.equal(await (await fetch(`${url}/chat/plain`)).text(), '"plain"')
+    assert.equal(String((await send(url, { path: '/chat/plain' })).bytes), '"plain"')
   })
 })
 
