@@ -201,6 +201,7 @@ function nodeArguments({ file, label }: AppModule, cwd: string): readonly string
  * each of their files, which takes as long as all the rest of a start. Node 20 runs it in the thread of its hooks, too.
  */
 const PLAIN_PACKAGES = `data:text/javascript,${encodeURIComponent(`
+import { readFileSync } from 'node:fs'
 import * as module from 'node:module'
 import { isMainThread } from 'node:worker_threads'
 export const load = (url, context, next) =>
