@@ -357,6 +357,16 @@ export function isJsonType(text: string): boolean {
   return type === 'application/json' || type.endsWith('+json')
 }
 
+/** Headers that hold for the bytes of one content (RFC 9530, RFC 9421), so that no other content can have them. */
+export const CONTENT_DIGESTS: readonly string[] = [
+  'content-digest',
+  'repr-digest',
+  'digest',
+  'content-md5',
+  'signature',
+  'signature-input',
+]
+
 /** The header that a field of `headers` reads: `userAgent` and `user_agent` read `user-agent`. */
 export function headerName(field: string): string {
   return field

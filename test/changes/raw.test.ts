@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, sse, VersioningSchemes } from 'octavo'
+import { createApp, defineController, defineModule, reply, sse, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
@@ -45,4 +45,34 @@ describe('a result that cannot be turned', () => {
       await app.close()
     })
   }
+})
+
+describe('a digest that a handler gives its result', () => {
+  it('is not sent with a body of an older version, which has other bytes', async () => {
+    const controller = defineController({
+      prefix: '/cars',
+      routes: [
+        {
+          method: 'GET',
+          name: 'one',
+          response: Car,
+          handler: () =>
+            reply(200, { year: 7 }, { headers: { 'content-digest': 'sha-256=:AA==:', etag: '"a"' } }),
+        },
+      ],
+    })
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      versioning: { scheme: VersioningSchemes.URL, history },
+    })
+    const sent: unknown[] = []
+    for (const version of ['1', '2']) {
+      const { headers, body } = await app.inject(`/v${version}/cars`)
+      sent.push([headers['content-digest'], body])
+    }
+    assert.deepEqual(sent, [
+      [undefined, '{"built":7}'],
+      ['sha-256=:AA==:', '{"year":7}'],
+    ])
+    await app.close()
+  })
 })

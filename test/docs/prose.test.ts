@@ -31,7 +31,7 @@ function pagesIn(folder: string): readonly string[] {
 const pages: readonly Page[] = [
   ...folders.flatMap(({ folder, ...limits }) => pagesIn(folder).map((page) => ({ page, ...limits }))),
   { page: 'README.md', maxWords: 1_200 },
-  { page: 'CHANGELOG.md', maxWords: 1_000 },
+  { page: 'CHANGELOG.md', maxWords: 2_400 },
   { page: 'CODE_OF_CONDUCT.md', maxWords: 300 },
   { page: 'CONTRIBUTING.md', maxWords: 2_460 },
   { page: 'SECURITY.md', maxWords: 300 },
@@ -92,7 +92,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/tokens.md', maxWords: 790 },
   { page: 'docs/guide/uploads.md', maxWords: 510 },
   { page: 'docs/guide/upstream-frameworks.md', maxWords: 240 },
-  { page: 'docs/guide/upstream.md', maxWords: 810 },
+  { page: 'docs/guide/upstream.md', maxWords: 1_000 },
   { page: 'docs/guide/usage.md', maxWords: 1_000 },
   { page: 'docs/guide/versioning-rules.md', maxWords: 2_090 },
   { page: 'docs/guide/versioning.md', maxWords: 1_390 },

@@ -1,5 +1,6 @@
 import { httpError } from '../../http/errors.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
+import { nameOf } from './passed-names.ts'
 
 /** The paths of both sides. */
 interface Addresses {
@@ -12,7 +13,7 @@ interface Addresses {
 }
 
 /**
- * The path and query of a request as the API behind knows them: without the prefix of the application and what names the version.
+ * The path of a request as the API behind knows it: without the prefix of the application and what names the version.
  *
  * @throws `HttpError` 400 for a path with dot segments, which the API behind may resolve to one that other guards protect.
  */
@@ -22,7 +23,7 @@ export function toUpstreamPath(
 ): string {
   const path = ownPath(context, appPrefix)
   refuseDots(path)
-  return prefix + path + toUpstreamQuery(context)
+  return prefix + path
 }
 
 /** The path without the prefix of the application and the version. */
@@ -63,15 +64,6 @@ export function toUpstreamQuery({ raw, versioning }: RequestContext): string {
     .split('&')
     .filter((pair) => !hidden.includes(nameOf(pair)))
   return kept.length === 0 ? '' : `?${kept.join('&')}`
-}
-
-function nameOf(pair: string): string {
-  const [name = ''] = pair.split('=', 1)
-  try {
-    return decodeURIComponent(name.replaceAll('+', ' '))
-  } catch {
-    return name
-  }
 }
 
 /** Writes an address of the API behind as one of the application, in the version of a request. */

@@ -20,6 +20,8 @@ import {
   type RequestPlan,
   type ForwardInput,
 } from './requests.ts'
+import { hasInexactNumber } from './exact-numbers.ts'
+import { toDeclaredNames } from './passed-names.ts'
 import {
   AS_IT_IS,
   type UpstreamSettings,
@@ -102,6 +104,7 @@ function toPlan(
   const isStreamRead = newest.stream !== undefined && (validates || migration?.stream !== undefined)
   // what is validated and not altered is sent as it came
   const isAltered: RequestPlan['isAltered'] = (name) => migration?.isAltered(name) === true
+  const names = toDeclaredNames(route.sources, newest.sources, altered)
   const isReading =
     isStreamRead || hasErrors || (newest.responses.size > 0 && (validates || readsAny(newest, isRead)))
   return {
@@ -111,14 +114,19 @@ function toPlan(
     isMoved,
     isAltered,
     isConverted: isMoved || SOURCES.some(isAltered),
+    names,
     isReading,
-    dropped: toDropped({ sources, isAltered, isReading }),
+    dropped: toDropped(names, isReading),
     isRead,
     isError: (status) => hasErrors && status >= 400,
     isStreamRead,
     isWatched: route.layers.interceptors.length > 0,
     settings,
-    headers: { keepsHost: settings.keepsHost, isTrusting: trustProxy !== false && trustProxy !== 0 },
+    headers: {
+      keepsHost: settings.keepsHost,
+      trust: trustProxy,
+      declared: names.get('headers')?.all ?? new Set(),
+    },
   }
 }
 
@@ -266,12 +274,7 @@ function readData({ headers, body }: IncomingResponse, settings: UpstreamSetting
 
 function parseBytes(bytes: Uint8Array, { name, responseLimit }: UpstreamSettings): unknown {
   if (bytes.length > responseLimit) throw tooLong(name, responseLimit)
-  if (bytes.length === 0) return undefined
-  try {
-    return JSON.parse(decodeText(bytes))
-  } catch (error) {
-    throw invalidResponse(name, new Error(`Its response is not JSON`, { cause: error }))
-  }
+  return bytes.length === 0 ? undefined : parseJson(decodeText(bytes), name, 'Its response is')
 }
 
 function tooLong(name: string, limit: number): Error {
@@ -363,7 +366,7 @@ async function* toEvents(
     if (pending > limit) throw tooLong(name, limit)
     for (const { event, data, id } of parse(text)) {
       pending = 0
-      const value = isText(event) ? data : parseJson(data, name)
+      const value = isText(event) ? data : parseJson(data, name, OF_STREAM)
       yield { ...(event !== 'message' && { event }), ...(id !== '' && { id }), data: value }
     }
   }
@@ -381,13 +384,21 @@ async function* toLines(texts: AsyncIterable<string>, name: string, limit: numbe
 }
 
 async function* toItems(lines: AsyncIterable<string>, name: string): AsyncGenerator {
-  for await (const line of lines) if (line.trim() !== '') yield parseJson(line, name)
+  for await (const line of lines) if (line.trim() !== '') yield parseJson(line, name, OF_STREAM)
 }
 
-function parseJson(text: string, name: string): unknown {
+const OF_STREAM = 'Its stream has something that is'
+
+/** @throws `HttpError` 502 for a text that cannot be written anew without a difference. */
+function parseJson(text: string, name: string, subject: string): unknown {
+  if (hasInexactNumber(text))
+    throw invalidResponse(
+      name,
+      new Error(`${subject} JSON with an integer beyond 2^53, which a double cannot hold`),
+    )
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw invalidResponse(name, new Error('Its stream has something that is not JSON', { cause: error }))
+    throw invalidResponse(name, new Error(`${subject} not JSON`, { cause: error }))
   }
 }

@@ -1,4 +1,5 @@
 import { toLine } from '../../server/request/header.ts'
+import { isPeerTrusted, type Trust } from '../../server/request/trust.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 
 /** Headers about one connection alone (RFC 9110 section 7.6.1), and those that are written anew. */
@@ -9,12 +10,25 @@ export const DROPPED: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Headers that have APIs answer another path or method than the one that was matched and guarded. They pass only if the route declares them. */
+export const OVERRIDES: readonly string[] =
+  'x-http-method-override x-http-method x-method-override x-original-url x-rewrite-url'.split(' ')
+
+/** Headers by which proxies say whose request it is, besides those that begin with `x-forwarded-`. */
+const OF_PROXIES: ReadonlySet<string> = new Set(
+  'x-forwarded x-real-ip x-client-ip x-cluster-client-ip true-client-ip cf-connecting-ip fastly-client-ip x-original-forwarded-for'.split(
+    ' ',
+  ),
+)
+
 /** How the headers of requests are written. */
 export interface HeaderSettings {
   /** Whether the API behind sees the host that the client asked for. */
   readonly keepsHost: boolean
-  /** Whether forwarding headers of the client count, which `trustProxy` says. */
-  readonly isTrusting: boolean
+  /** Whose forwarding headers count. */
+  readonly trust: Trust
+  /** The headers that were parsed, so that no other spelling of their names passes. */
+  readonly declared: ReadonlySet<string>
 }
 
 /** The names that a `Connection` header adds to those that end here. */
@@ -33,16 +47,22 @@ const NONE: readonly string[] = []
  */
 export function toRequestHeaders(
   context: RequestContext,
-  { keepsHost, isTrusting }: HeaderSettings,
+  { keepsHost, trust, declared }: HeaderSettings,
   without: ReadonlySet<string>,
 ): string[] {
   const { raw, request } = context
   const { headers } = raw
   const lines: string[] = []
   let hasCondition = false
+  const isTrusting = isPeerTrusted(trust, raw.remoteAddress)
   const dropped = connectionNames(toLine('connection', headers['connection']))
+  const isEnding = (name: string): boolean =>
+    without.has(name) || (!isTrusting && isOfProxies(name)) || dropped.includes(name) || name.startsWith(':')
+  const isKnown = (name: string): boolean => declared.has(name) || without.has(name) || isOfProxies(name)
   for (const name in headers) {
-    if (without.has(name) || name.startsWith(':') || dropped.includes(name)) continue
+    // CGI and its heirs read both spellings as one header
+    if (isEnding(name) || (name.includes('_') && !declared.has(name) && isKnown(name.replaceAll('_', '-'))))
+      continue
     const value = headers[name]
     if (name.startsWith('if-')) hasCondition = true
     if (typeof value === 'string') lines.push(name, value)
@@ -53,6 +73,10 @@ export function toRequestHeaders(
   const { host } = request
   if (keepsHost && host !== '') lines.push('host', host)
   return lines
+}
+
+function isOfProxies(name: string): boolean {
+  return name.startsWith('x-forwarded-') || OF_PROXIES.has(name)
 }
 
 /** Adds whose request it is and which way it took. Names that clients sent count only if they are trusted. */

@@ -1,11 +1,15 @@
-import { headerName } from '../../http/http.ts'
+import { CONTENT_DIGESTS, headerName } from '../../http/http.ts'
+import { ValidationError, type ValidationIssue } from '../../http/errors.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
+import { decodeText } from '../../server/request/body.ts'
 import { toSearchParams } from '../../server/request/query.ts'
 import { writePath } from '../../server/routing/table/url-for.ts'
 import { refuseDots, toUpstreamPath, toUpstreamQuery } from './addresses.ts'
-import { DROPPED, toRequestHeaders, type HeaderSettings } from './request-headers.ts'
+import { hasInexactNumber } from './exact-numbers.ts'
+import { toDeclaredNames, toPassedCookies, toPassedQuery, type DeclaredNamesOf } from './passed-names.ts'
+import { DROPPED, OVERRIDES, toRequestHeaders, type HeaderSettings } from './request-headers.ts'
 import type { OutgoingRequest, UpstreamSettings } from './options.ts'
 import { isMultipart } from '../../server/request/uploads.ts'
 
@@ -20,6 +24,8 @@ export interface RequestPlan {
   /** Whether the path is written from its parameters. */
   readonly isMoved: boolean
   readonly isAltered: (source: SourceName) => boolean
+  /** The names of sources whose values are parsed. */
+  readonly names: DeclaredNamesOf
   /** Whether bodies of responses are read, so that they have to be whole and in a known coding. */
   readonly isReading: boolean
   readonly settings: UpstreamSettings
@@ -34,7 +40,9 @@ export function toPassedRequest(
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const { route, settings } = plan
   const path = toUpstreamPath(context, { appPrefix: route.prefix, prefix: settings.prefix })
-  return withBody(plan, context, path, headersOf(plan, context))
+  const headers = headersOf(plan, context)
+  addCookies(headers, plan, {}, context)
+  return withBody(plan, context, path + queryOf(plan, {}, context), headers)
 }
 
 /** The headers of a request, but for those that are converted. */
@@ -51,14 +59,17 @@ export function toConvertedRequest(
   input: ForwardInput,
   context: RequestContext,
 ): OutgoingRequest | Promise<OutgoingRequest> {
-  const path = plan.settings.prefix + pathOf(plan, input, context) + queryOf(plan, input, context)
+  const path =
+    plan.settings.prefix + pathOf(plan, input, context) + queryOf(plan, Object(input.query), context)
   const headers = headersOf(plan, context)
-  addHeaders(headers, plan, input, context)
+  addHeaders(headers, plan, input)
+  addCookies(headers, plan, Object(input.cookies), context)
   const isEncoded = plan.isAltered('body') || plan.isAltered('form') || plan.isAltered('files')
   if (!isEncoded) return withBody(plan, context, path, headers)
   const method = methodOf(plan, context)
   return toEncodedBody(input, context).then(({ body, type }) => {
-    dropHeaders(headers, type === undefined ? ['content-encoding'] : ['content-encoding', 'content-type'])
+    dropHeaders(headers, ['content-encoding', ...CONTENT_DIGESTS])
+    if (type !== undefined) dropHeaders(headers, ['content-type'])
     if (type !== undefined) headers.push('content-type', type)
     return { method, path, headers, body }
   })
@@ -67,15 +78,16 @@ export function toConvertedRequest(
 export function toCallRequest(
   newest: ResolvedRoute,
   { prefix, keepsHost }: UpstreamSettings,
-  { params, query, headers: given, body }: ForwardInput,
+  { params, query, headers: given, cookies, body }: ForwardInput,
   context: RequestContext,
 ): OutgoingRequest {
   const search = toSearchParams(Object(query))
   const path = writeNewestPath(newest, params) + (search.size > 0 ? `?${search.toString()}` : '')
-  const own = Object.keys(Object(given)).map(headerName)
-  const dropped = new Set([...DROPPED, ...OF_BODY, ...own])
-  const headers = toRequestHeaders(context, { keepsHost, isTrusting: false }, dropped)
-  writeHeaders(headers, given)
+  const names = toDeclaredNames([], newest.sources, () => true)
+  const dropped = new Set([...toDropped(names, false), ...OF_BODY])
+  const headers = toRequestHeaders(context, { keepsHost, trust: false, declared: dropped }, dropped)
+  writeHeaders(headers, given, () => true)
+  addCookies(headers, { names }, Object(cookies), context)
   const method = newest.methods[0] ?? 'GET'
   if (body === undefined) return { method, path: prefix + path, headers, body: null }
   headers.push('content-type', 'application/json')
@@ -113,8 +125,7 @@ function pathOf(
   { params }: ForwardInput,
   context: RequestContext,
 ): string {
-  if (!isMoved)
-    return toUpstreamPath(context, { appPrefix: route.prefix, prefix: '' }).split('?', 1)[0] ?? '/'
+  if (!isMoved) return toUpstreamPath(context, { appPrefix: route.prefix, prefix: '' })
   return writeNewestPath(newest, params)
 }
 
@@ -131,54 +142,57 @@ function writeNewestPath(
   return path.slice(prefix.length) || '/'
 }
 
-/** The converted parameters, and those that no version declares, as they were sent. */
-function queryOf({ sources, isAltered }: RequestPlan, input: ForwardInput, context: RequestContext): string {
+/** The query: names that a version declares as it was parsed, and others as they were sent. */
+function queryOf({ names }: RequestPlan, values: object, context: RequestContext): string {
   const sent = toUpstreamQuery(context)
-  if (!isAltered('query')) return sent
-  const plan = sources.find(({ name }) => name === 'query')?.plan
-  const own = toSearchParams(Object(input.query))
-  if (plan?.others === null)
-    for (const [name, value] of new URLSearchParams(sent))
-      if (!plan.fields.has(name) && !Object.hasOwn(Object(input.query), name)) own.append(name, value)
-  return own.size === 0 ? '' : `?${own.toString()}`
+  const declared = names.get('query')
+  return declared === undefined ? sent : toPassedQuery(sent, declared, values)
 }
 
 const KNOWN_CODINGS = 'gzip, deflate, br'
 
 /** The headers of a route's requests that are not passed. */
-export function toDropped({
-  sources,
-  isAltered,
-  isReading,
-}: Pick<RequestPlan, 'sources' | 'isAltered' | 'isReading'>): ReadonlySet<string> {
-  const declared = isAltered('headers') ? sources.find(({ name }) => name === 'headers') : undefined
-  const names = [...(declared?.plan.fields.keys() ?? [])].map(headerName)
+export function toDropped(names: RequestPlan['names'], isReading: boolean): ReadonlySet<string> {
+  const { all = NO_NAMES, unchanged = NO_NAMES } = names.get('headers') ?? {}
   // a part of a body cannot be converted, and what is sent in a coding has to be one that is known here
   const ofReading = isReading ? ['range', 'if-range', 'accept-encoding'] : []
-  return new Set([...DROPPED, ...names, ...ofReading, ...(isAltered('cookies') ? ['cookie'] : [])])
+  const changed = [...all].filter((name) => !unchanged.has(name))
+  const overrides = OVERRIDES.filter((name) => !all.has(name))
+  return new Set([
+    ...DROPPED,
+    ...overrides,
+    ...changed,
+    ...ofReading,
+    ...(names.has('cookies') ? ['cookie'] : []),
+  ])
 }
 
-function addHeaders(
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+function addHeaders(lines: string[], { names }: RequestPlan, { headers }: ForwardInput): void {
+  const declared = names.get('headers')
+  if (declared === undefined) return
+  const isMade = (name: string): boolean =>
+    declared.all.has(name) && !(declared.unchanged.has(name) && hasHeader(lines, name))
+  writeHeaders(lines, headers, isMade)
+}
+
+function addCookies(
   lines: string[],
-  { isAltered, sources }: RequestPlan,
-  input: ForwardInput,
+  { names }: Pick<RequestPlan, 'names'>,
+  values: object,
   { request }: RequestContext,
 ): void {
-  if (isAltered('headers')) writeHeaders(lines, input.headers)
-  if (!isAltered('cookies')) return
-  const declared = sources.find(({ name }) => name === 'cookies')?.plan.fields
-  const kept = Object.entries(request.cookies).filter(([name]) => declared?.has(name) !== true)
-  const pairs = [...kept, ...Object.entries(Object(input.cookies))]
-  const text = pairs
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`)
-  if (text.length > 0) lines.push('cookie', text.join('; '))
+  const declared = names.get('cookies')
+  if (declared === undefined) return
+  const text = toPassedCookies(request.header('cookie'), declared, values, toText)
+  if (text !== '') lines.push('cookie', text)
 }
 
-function writeHeaders(lines: string[], given: unknown): void {
+function writeHeaders(lines: string[], given: unknown, isMade: (name: string) => boolean): void {
   for (const [field, value] of Object.entries(Object(given))) {
-    if (value === undefined || value === null) continue
     const name = headerName(field)
+    if (value === undefined || value === null || !isMade(name)) continue
     dropHeaders(lines, [name])
     for (const each of [value].flat()) lines.push(name, toText(each))
   }
@@ -188,6 +202,10 @@ function writeHeaders(lines: string[], given: unknown): void {
 function toText(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function hasHeader(lines: readonly string[], name: string): boolean {
+  return lines.some((each, at) => at % 2 === 0 && each === name)
 }
 
 function dropHeaders(lines: string[], names: readonly string[]): void {
@@ -230,8 +248,7 @@ async function openBody(
 }
 
 function dropCoding(headers: string[]): void {
-  for (let at = headers.length - 2; at >= 0; at -= 2)
-    if (headers[at] === 'content-encoding') headers.splice(at, 2)
+  if (hasHeader(headers, 'content-encoding')) dropHeaders(headers, ['content-encoding', ...CONTENT_DIGESTS])
 }
 
 /** A converted body, with its content type if that is another one. */
@@ -248,11 +265,16 @@ async function toEncodedBody(
   }
   if (body === undefined) return { body: null }
   if (body instanceof Uint8Array) return { body }
-  return {
-    body: Buffer.from(
-      typeof body === 'string' && !isJson(request.header('content-type')) ? body : JSON.stringify(body),
-    ),
-  }
+  if (!isJson(request.header('content-type')) && typeof body === 'string') return { body: Buffer.from(body) }
+  if (hasInexactNumber(decodeText(await request.bytes()))) throw new ValidationError([INEXACT])
+  return { body: Buffer.from(JSON.stringify(body)) }
+}
+
+const INEXACT: ValidationIssue = {
+  in: 'body',
+  path: [],
+  code: 'inexact_number',
+  message: 'It has an integer beyond 2^53 that cannot be passed on exactly',
 }
 
 function isJson(type: string | undefined): boolean {

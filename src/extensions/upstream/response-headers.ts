@@ -1,4 +1,5 @@
 import type { ResponseHeaders } from '../../server/pipeline/response-head.ts'
+import { CONTENT_DIGESTS } from '../../http/http.ts'
 import { toLine } from '../../server/request/header.ts'
 import { connectionNames } from './request-headers.ts'
 import type { IncomingResponse } from './options.ts'
@@ -14,7 +15,10 @@ const DROPPED: ReadonlySet<string> = new Set(
 /** Those about bytes which are not sent, because a body is written anew. */
 const OF_BYTES: ReadonlySet<string> = new Set([
   ...DROPPED,
-  ...'content-length content-encoding content-md5 digest content-digest repr-digest accept-ranges'.split(' '),
+  ...CONTENT_DIGESTS,
+  'content-length',
+  'content-encoding',
+  'accept-ranges',
 ])
 
 /** Writes an address of the API behind as one of the application, or returns it as it is. */

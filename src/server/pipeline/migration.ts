@@ -21,7 +21,7 @@ import { dropResult, IS_CHECKED, toData, type ResultAdapter } from './respond.ts
 import type { StreamAdapter } from './validation/stream-items.ts'
 import { createChecks, validating } from './validation/load.ts'
 import type { Checks } from './validation/response-check.ts'
-import { finish, isBodyless, JSON_TYPE, type ResponseHeaders } from './response-head.ts'
+import { dropDigests, finish, isBodyless, JSON_TYPE, type ResponseHeaders } from './response-head.ts'
 
 /** The code that versions put around a route. */
 export interface RouteAdapter {
@@ -255,6 +255,7 @@ function convertError(
   const { status: own } = older
   convertedErrors.set(context, own !== undefined)
   const { status, headers } = response
+  dropDigests(headers)
   Object.assign(response, finish(status, headers, JSON.stringify(older.body)))
   if (own !== undefined) withOlderStatus(response, own)
 }
@@ -263,7 +264,10 @@ function convertError(
 function withOlderStatus(response: FinishedResponse, status: number): FinishedResponse {
   const { status: newest, headers, body } = response
   const isRewritten = isProblem(headers['content-type']) && isString(body)
-  if (isRewritten) response.body = withStatus(body, newest, status)
+  if (isRewritten) {
+    response.body = withStatus(body, newest, status)
+    dropDigests(headers)
+  }
   response.status = status
   // such as a 204, which has neither a body nor headers of one
   if (isBodyless(status)) for (const name of OF_A_BODY) delete headers[name]
@@ -324,7 +328,7 @@ interface Serving {
  */
 function createResultAdapter(serving: Serving, tracking: MigrationTracking): ResultAdapter {
   const { newest, migration, checking, limit } = serving
-  const { down, isParsedFirst, stream } = migration
+  const { down, isConverted, isParsedFirst, stream } = migration
   const converting = { ...tracking, down }
   // made for the first result that needs it, for there are many older versions
   const isParsed = checking !== false && newest.responses.size > 0
@@ -339,6 +343,7 @@ function createResultAdapter(serving: Serving, tracking: MigrationTracking): Res
   const sendConverted = createSendConverted(serving, tracking, isParsed ? shape : undefined)
   const checkRaw = createRawCheck(newest, migration)
   const send: ResultAdapter['send'] = (checks, status, headers, data, context) => {
+    if (isConverted(status)) dropDigests(headers)
     if (isAsyncIterable(data) || data instanceof Uint8Array) {
       checkRaw(status, data, context)
       return toData(status, headers, data, context)

@@ -2,6 +2,7 @@ import { writeSetCookie } from '../../http/cookies.ts'
 import type { HttpResponse } from '../../define/context.ts'
 import type { ReplyOptions } from '../../define/reply.ts'
 import {
+  CONTENT_DIGESTS,
   FINISHED,
   dropBody,
   isAsyncIterable,
@@ -223,4 +224,9 @@ function failBody(body: unknown, reason: string): never {
 /** Whether responses of a status have no content (RFC 9110 section 6.4.1). */
 export function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304
+}
+
+/** Drops the headers about bytes that are not sent, because a body is written anew. */
+export function dropDigests(headers: ResponseHeaders): void {
+  for (const name of CONTENT_DIGESTS) if (name in headers) delete headers[name]
 }

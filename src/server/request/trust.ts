@@ -1,6 +1,12 @@
 /** Which proxies are trusted: none or all, so many, or those at certain addresses. */
 export type Trust = boolean | number | ((address: string) => boolean)
 
+/** Whether the forwarding headers of whoever has sent a request count. */
+export function isPeerTrusted(trust: Trust, remoteAddress: string | undefined): boolean {
+  if (typeof trust === 'function') return remoteAddress !== undefined && trust(remoteAddress)
+  return trust !== false && trust !== 0
+}
+
 /** Ranges of addresses that have a name. */
 const RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],

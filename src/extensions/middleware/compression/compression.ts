@@ -9,6 +9,7 @@ import {
 import type { ExecutionContext } from '../../../define/context.ts'
 import type { Middleware } from '../../../define/layers.ts'
 import {
+  CONTENT_DIGESTS,
   isStream,
   drained,
   openStream,
@@ -321,7 +322,7 @@ function isCompressible({ headers }: FinishedResponse): boolean {
 }
 
 /** Headers that hold for the bytes as they are. */
-const OF_BYTES = ['content-encoding', 'content-digest', 'repr-digest', 'digest', 'content-md5']
+const OF_BYTES = ['content-encoding', ...CONTENT_DIGESTS]
 
 /**
  * Whether the content of a response is to be sent as it is, to everybody: it is coded already, signed by a digest, or not to be

@@ -1,0 +1,123 @@
+import { headerName } from '../../http/http.ts'
+import { shapeOf } from '../../schema/schema.ts'
+import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
+import { toSearchParams } from '../../server/request/query.ts'
+
+/** The sources whose values have names, and pass if no version declares them. */
+const NAMED_SOURCES = ['query', 'headers', 'cookies'] as const satisfies readonly SourceName[]
+
+/** The names of sources that are parsed. A source that is not in it passes as it came. */
+export type DeclaredNamesOf = ReadonlyMap<SourceName, DeclaredNames>
+
+/** The names of one source that versions of a route declare. Such a value reaches the API behind as it was parsed, or not at all. */
+export interface DeclaredNames {
+  /** The names that this version or the newest one declares, in lower case. */
+  readonly all: ReadonlySet<string>
+  /** The names that both declare with one schema: their values pass as they came, once they are parsed. */
+  readonly unchanged: ReadonlySet<string>
+}
+
+/** Compares the names that a version and the newest one declare in each source that is parsed. */
+export function toDeclaredNames(
+  own: readonly DeclaredSource[],
+  newest: readonly DeclaredSource[],
+  isParsed: (source: SourceName) => boolean,
+): DeclaredNamesOf {
+  const names = new Map<SourceName, DeclaredNames>()
+  for (const source of NAMED_SOURCES.filter(isParsed)) {
+    const [ownSource, newestSource] = [own, newest].map((list) => list.find(({ name }) => name === source))
+    if (ownSource !== undefined || newestSource !== undefined)
+      names.set(source, compareNames(source, ownSource, newestSource))
+  }
+  return names
+}
+
+function compareNames(
+  source: SourceName,
+  own: DeclaredSource | undefined,
+  newest: DeclaredSource | undefined,
+): DeclaredNames {
+  const toName = source === 'headers' ? headerName : (name: string): string => name
+  const [ownNames, newestNames] = [namesOf(own), namesOf(newest)]
+  const [ownFields, newestFields] = [fieldsOf(own), fieldsOf(newest)]
+  const unchanged = ownNames.filter(
+    (name) => newestNames.includes(name) && (own === newest || ownFields[name] === newestFields[name]),
+  )
+  return {
+    all: new Set([...ownNames, ...newestNames].map((name) => toName(name).toLowerCase())),
+    unchanged: new Set(unchanged.map(toName)),
+  }
+}
+
+function namesOf(source: DeclaredSource | undefined): readonly string[] {
+  return [...(source?.plan.fields.keys() ?? [])]
+}
+
+function fieldsOf(source: DeclaredSource | undefined): Readonly<Record<string, unknown>> {
+  return source === undefined ? {} : shapeOf(source.schema)
+}
+
+/**
+ * The query that the API behind gets: the pairs that pass, as they were sent, and the values that were converted.
+ *
+ * @param sent the query with the mark before it, or an empty text
+ */
+export function toPassedQuery(sent: string, names: DeclaredNames, values: object): string {
+  const [passed, made] = split(sent.slice(1).split('&'), names, values)
+  const written = toSearchParams(Object.fromEntries(made)).toString()
+  const query = [...passed, written].filter((part) => part !== '').join('&')
+  return query === '' ? '' : `?${query}`
+}
+
+/** The `Cookie` header that the API behind gets. Of a declared cookie that was sent twice, the first is the one that was parsed. */
+export function toPassedCookies(
+  sent: string | undefined,
+  names: DeclaredNames,
+  values: object,
+  toText: (value: unknown) => string,
+): string {
+  const [passed, made] = split((sent ?? '').split(';'), names, values)
+  const seen = new Set<string>()
+  const first = passed.filter((pair) => {
+    const name = nameOf(pair)
+    const isRepeated = seen.has(name) && names.unchanged.has(name)
+    seen.add(name)
+    return pair !== '' && !isRepeated
+  })
+  const written = made
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`)
+  return [...first, ...written].join('; ')
+}
+
+type Split = readonly [passed: readonly string[], made: readonly (readonly [name: string, value: unknown])[]]
+
+/** Parts what is sent as it came from the values that have to be written. */
+function split(pairs: readonly string[], { all, unchanged }: DeclaredNames, values: object): Split {
+  const kept = new Set<string>()
+  const passed = pairs
+    .map((pair) => pair.trim())
+    .filter((pair) => {
+      const name = nameOf(pair)
+      const isPassed = unchanged.has(name) || !all.has(toBase(name))
+      if (isPassed) kept.add(name)
+      return isPassed
+    })
+  return [passed, Object.entries(values).filter(([name]) => !kept.has(name))]
+}
+
+/** Another spelling of a name that some servers take for it: `Size`, `size[]` and `size[0]`. */
+function toBase(name: string): string {
+  const [base = ''] = name.split('[', 1)
+  return base.trim().toLowerCase()
+}
+
+/** The name of a pair, without its escapes if they are of UTF-8. */
+export function nameOf(pair: string): string {
+  const [name = ''] = pair.split('=', 1)
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' '))
+  } catch {
+    return name
+  }
+}
