@@ -755,32 +755,20 @@ export interface VersionChange<V extends string = string, F = unknown, S extends
   readonly description: string
   readonly id: string
   readonly internal?: boolean
-  readonly preview?: string
   readonly sideEffects: S
   readonly title: string
-  readonly until?: string
   readonly version: V
 }
 
-export type VersionChangeOptions<V extends string, P, S extends boolean> = {
+export interface VersionChangeOptions<V extends string, P, S extends boolean> {
   readonly change: P
   readonly description?: string
   readonly id?: string
   readonly internal?: boolean
   readonly sideEffects?: S
   readonly title: string
-} & (
-  | {
-      readonly preview?: never
-      readonly until?: never
-      readonly version: V
-    }
-  | {
-      readonly preview: string
-      readonly until: string
-      readonly version?: never
-    }
-)
+  readonly version: V
+}
 
 export interface VersionsOptions<Vs extends readonly string[], Ms, C> {
   readonly changes: C

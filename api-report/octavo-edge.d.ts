@@ -4,8 +4,6 @@ export { AcceptedOptions } from 'octavo'
 
 export { AddedIdentity } from 'octavo'
 
-export { AllowPreviews } from 'octavo'
-
 export { AmbiguousVersion } from 'octavo'
 
 export { AnyGuard } from 'octavo'
@@ -275,8 +273,6 @@ export { PolicyLink } from 'octavo'
 export { PrefixOptions } from 'octavo'
 
 export { PresentedOptions } from 'octavo'
-
-export { PreviewContext } from 'octavo'
 
 export { ProblemDocument } from 'octavo'
 

@@ -62,8 +62,6 @@ type AllNames<E, T, Unknown> = string extends E
     ? EachName<T, Unknown>
     : PlainNames<E>
 
-export type AllowPreviews = (context: PreviewContext, request: HttpRequest_2) => Awaitable<readonly string[]>
-
 export interface AmbiguousVersion {
   readonly ambiguous: readonly VersionSource[]
 }
@@ -205,7 +203,6 @@ export interface ChangeInfo {
   readonly description: string
   readonly id: string
   readonly internal?: boolean
-  readonly preview?: string
   readonly title: string
 }
 
@@ -417,7 +414,6 @@ const DEFINITION_WARNINGS: {
   readonly host_label_version: 'a common host label is taken for a version'
   readonly neutral_shadowed: 'a neutral route is replaced in every version'
   readonly parameter_hidden: 'a parameter in the first segment never gets a value that is a version segment'
-  readonly preview_ended: 'a preview has ended'
   readonly undocumented_schema: 'a document cannot show a schema'
   readonly unreachable_route: 'a route can never be reached'
   readonly version_hole: 'a route exists in an older and in a newer version, but not between them'
@@ -621,7 +617,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   inject(request: InjectStreamOptions): Promise<InjectStream>
   inject<U extends URL>(request: U): Promise<InjectResponse>
   inject(request: string | InjectOptions): Promise<InjectResponse>
-  openapi(options?: { readonly previews?: readonly string[]; readonly version?: string }): OpenApiDocument
+  openapi(options?: { readonly version?: string }): OpenApiDocument
   printRoutes(): string
   ready(): Promise<void>
   resolve<T>(token: Token<T>): Promise<T>
@@ -789,7 +785,6 @@ export interface ExecutionContext<I = unknown> {
   readonly migrate: (schema: Schema, value: unknown, versions?: MigrateVersions) => unknown
   readonly originalPath: string
   readonly path: string
-  readonly previews: readonly string[]
   readonly request: HttpRequest
   requestId: string
   readonly resolve: <T>(token: Token<T>) => Promise<T>
@@ -1688,11 +1683,6 @@ export interface PresentedOptions extends RawOptions, CacheOptions {
   readonly type?: string
 }
 
-export interface PreviewContext {
-  readonly identity: unknown
-  readonly state: Readonly<Record<string, unknown>>
-}
-
 export interface ProblemDocument {
   readonly [member: string]: unknown
   readonly code: string
@@ -1767,7 +1757,6 @@ const ROWS: {
   readonly too_many_parameters: readonly [400]
   readonly too_many_parts: readonly [413, 'Content Too Large']
   readonly unauthenticated: readonly [401, 'Authentication required']
-  readonly unknown_preview: readonly [400]
   readonly unspecified_version: readonly [400, 'Unspecified API version']
   readonly unsupported_content_encoding: readonly [415]
   readonly unsupported_media_type: 415
@@ -2552,7 +2541,6 @@ export interface VersioningOptions<
   readonly echo?: boolean | 'contentType'
   readonly format?: VersionFormat
   readonly history?: VersionHistory<L> & H
-  readonly previews?: AllowPreviews
   readonly report?: 'errors' | 'always' | false
   readonly required?: boolean
   readonly successorLinks?: boolean

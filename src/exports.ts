@@ -258,8 +258,6 @@ export type {
   VersionChoice,
   ChangeInfo,
   VersionHistory,
-  AllowPreviews,
-  PreviewContext,
   VersioningOptions,
   VersionListing,
   VersionResolved,

@@ -25,7 +25,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/auth/jwt.test.ts': 1.3,
   'test/changes/bodies.test.ts': 0.8,
   'test/changes/executors.test.ts': 1,
-  'test/changes/previews.test.ts': 0.8,
   'test/cli/changelog.slow.test.ts': 12,
   'test/cli/client.slow.test.ts': 12,
   'test/cli/dev.slow.test.ts': 15,

@@ -9,8 +9,6 @@ import type { Identified } from './convert/converter.ts'
 /** A change, for code that does not ask which one it is. */
 export interface AnyChange {
   readonly version: string
-  readonly preview?: string
-  readonly until?: string
   readonly title: string
   readonly description: string
   readonly id: string

@@ -27,7 +27,9 @@ type FactsIn<P extends readonly Part[]> = P[number]['~was']
 type Part = Reshape | Operation
 
 /** The options of `defineVersionChange`. */
-export type VersionChangeOptions<V extends string, P, S extends boolean> = {
+export interface VersionChangeOptions<V extends string, P, S extends boolean> {
+  /** The first version that has the change; `'next'` until it is released. */
+  readonly version: V
   /** A few words for changelogs and documents. */
   readonly title: string
   /** A description of the change, for people who use the API. @default the title */
@@ -40,33 +42,12 @@ export type VersionChangeOptions<V extends string, P, S extends boolean> = {
   readonly sideEffects?: S
   /** Whether changelogs and documents leave its title and description out. @default false */
   readonly internal?: boolean
-} & (
-  | {
-      /** The first version that has the change; `'next'` until it is released. */
-      readonly version: V
-      /** Not beside `version`. */
-      readonly preview?: never
-      /** Not beside `version`. */
-      readonly until?: never
-    }
-  | {
-      /** The name of a preview, which clients ask for. Changes of one name are seen together. */
-      readonly preview: string
-      /** The moment from which the preview cannot be asked for any more: a day, or a time with its zone. */
-      readonly until: string
-      /** Not beside `preview`. */
-      readonly version?: never
-    }
-)
+}
 
 /** One decision: all that was different before it. */
 export interface VersionChange<V extends string = string, F = unknown, S extends boolean = boolean> {
-  /** The first version that has the change; `'next'` for one that is not released, and for a preview. */
+  /** The first version that has the change; `'next'` for one that is not released. */
   readonly version: V
-  /** The name of the preview that shows the change. */
-  readonly preview?: string
-  /** The moment from which the preview cannot be asked for any more. */
-  readonly until?: string
   /** A few words for changelogs and documents. */
   readonly title: string
   /** A description of the change, for people who use the API. */
@@ -100,8 +81,7 @@ export function defineVersionChange<
 >(options: VersionChangeOptions<V, P, S>): VersionChange<V, FactsIn<P>, S> {
   // who writes no TypeScript may have given nothing, which is reported with all else that is missing
   const { title, description = title, id = toId(title), sideEffects = false } = { ...options }
-  const version = options?.preview === undefined ? options?.version : (options.version ?? 'next')
-  const made = { ...options, version, title, description, id, sideEffects }
+  const made = { ...options, title, description, id, sideEffects }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without the options, V is 'next' and S is false
   return placed(Object.freeze(made), defineVersionChange) as unknown as VersionChange<V, FactsIn<P>, S>
 }

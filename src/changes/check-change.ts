@@ -9,7 +9,6 @@ import { ERRORS } from '../http/errors.ts'
 import { METHODS } from '../http/http.ts'
 import { isToken } from '../http/media-type.ts'
 import { isSchema } from '../schema/schema.ts'
-import { toTime } from '../versioning/policy.ts'
 import { describeValue, isBoolean, isFunction, isRecord, isString, isNonEmptyString } from '../base/values.ts'
 import { isModelName } from './model.ts'
 import { absent, isUsableName } from './was.ts'
@@ -27,19 +26,8 @@ const STATUS: OptionRule = [
   'a status between 200 and 599',
 ]
 
-const PREVIEW: OptionRule = [
-  (value) => isString(value) && /^[\w.-]+$/.test(value) && value !== 'next',
-  "a name of letters, digits, dots and dashes, and not 'next'",
-]
-const MOMENT: OptionRule = [
-  (value) => isString(value) && toTime(value) !== undefined,
-  "a day such as '2026-12-31', or a time with its zone",
-]
-
 const CHANGE: Rules = {
   version: ANY,
-  preview: PREVIEW,
-  until: MOMENT,
   title: TEXT,
   description: [isString, 'a text'],
   id: TEXT,
@@ -127,22 +115,12 @@ export function changeKinds(change: Readonly<Record<string, unknown>>): readonly
   const given = change['title'] === undefined && id === '' ? { ...change, id: undefined } : change
   return [
     ...optionProblems(where, given, CHANGE),
-    ...previewKinds(where, change),
     ...missing(where, change, '', {
       title: 'a few words for changelogs',
       change: 'a list of reshapes and operations',
     }),
     ...list.flatMap((part) => partKinds(where, part)),
   ].map((problem) => atDefinition({ ...problem, code: 'invalid_change' }, change))
-}
-
-function previewKinds(where: string, { preview, until, version }: Readonly<Record<string, unknown>>): Found {
-  if (preview === undefined)
-    return until === undefined ? [] : [wrong(where, 'until is for previews', 'remove it, or name a preview')]
-  return [
-    ...(version === 'next' ? [] : [wrong(where, 'a preview has no version', 'remove version or preview')]),
-    ...missing(where, { until }, '', { until: "the day on which the preview ends, such as '2026-12-31'" }),
-  ]
 }
 
 function partKinds(where: string, part: unknown): readonly DefinitionProblem[] {

@@ -58,10 +58,9 @@ export interface HistoryParts {
 
 /** The index of the first version that has a change in the list of versions; before all of them if none has. */
 export function versionIndexOf(
-  { version, preview }: AnyChange,
+  { version }: AnyChange,
   { versions, next }: Pick<HistoryParts, 'versions' | 'next'>,
 ): number {
-  if (preview !== undefined) return -1
   return version === 'next' && next !== undefined ? versions.indexOf(next) : versions.indexOf(version)
 }
 
@@ -85,18 +84,9 @@ export function operationsOf(changes: readonly AnyChange[]): readonly OrderedOpe
   )
 }
 
-/**
- * Creates the function that writes routes out for the versions of a history. A history without some of its changes is not checked,
- * because that is done with all of them.
- *
- * @param unreleased what routes of the version `'next'` answer, beside the newest version
- */
-export function createExpand(
-  parts: HistoryParts,
-  isChecked = true,
-  unreleased: '>' | '>=' = '>',
-): ExpandRoutes {
-  const { versions, changes, plans, next = `${unreleased}${versions[0] ?? ''}` } = parts
+/** Creates the function that writes routes out for the versions of a history. */
+export function createExpand(parts: HistoryParts): ExpandRoutes {
+  const { versions, changes, plans, next = `>${versions[0] ?? ''}` } = parts
   const operations = operationsOf(changes)
   return (given, knownOf) => {
     const routes = given.map((route) => withNext(route, next))
@@ -132,7 +122,7 @@ export function createExpand(
     problems.push(...parts.problems, ...stepProblems(chains, isSent, told))
     // what another deployment serves may need the others
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
-    if (isChecked && problems.length > 0) throw new DefinitionError(problems)
+    if (problems.length > 0) throw new DefinitionError(problems)
     return expanded
   }
 }

@@ -1,14 +1,8 @@
 import { errorAt, placed, placeOf as definedAt, type DefinitionProblem } from '../base/definition-error.ts'
-import {
-  setExpansion,
-  type ChangeUse,
-  type ResolvedRoute,
-  type PreviewInfo,
-  type Previews,
-} from '../routes/resolved-route.ts'
-import { isString, toRecord, isRecord } from '../base/values.ts'
+import { setExpansion, type ChangeUse, type ResolvedRoute } from '../routes/resolved-route.ts'
+import { isString, toRecord } from '../base/values.ts'
 import type { Schema } from '../schema/schema.ts'
-import { baseOf, modelOf, type AnyChange, type FieldId, type Step } from './chain.ts'
+import { baseOf, modelOf, type AnyChange } from './chain.ts'
 import { historyProblems } from './check-history.ts'
 import type { VersionChange } from './change.ts'
 import {
@@ -25,7 +19,6 @@ import { withHistoryInternals, type ChangeConcern } from './internals.ts'
 import { modelName, type AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
 import type { AnswerOf, MigratedAt, RequestOf, ValueAt } from './state.ts'
-import { toEntries } from '../versioning/version.ts'
 
 /** Every version but the oldest: nothing is before it. */
 type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
@@ -165,7 +158,6 @@ export function defineVersions<
   const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, { versions, next, messages })
   setExpansion(history, {
     expand: createExpand(parts),
-    previews: createPreviews(parts, make),
     migrate,
     uses: usesOf(parts.changes),
   })
@@ -223,7 +215,7 @@ function newestFirst(
   return [...sorted]
 }
 
-/** Lists the subjects of the changes of versions, newest first. Previews, and changes that are internal or not released, are left out. */
+/** Lists the subjects of the changes of versions, newest first. Changes that are internal or not released are left out. */
 function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): readonly ChangeConcern[] {
   const operations = operationsOf(parts.changes)
   const newest = new Set(routes.map((route) => route.newest ?? route))
@@ -267,81 +259,4 @@ function namesIn(part: unknown): readonly string[] {
 function toOperationIds({ operationId, name, methods }: ResolvedRoute): readonly string[] {
   const id = operationId ?? name
   return methods.length === 1 ? [id] : methods.map((method) => `${id}.${method.toLowerCase()}`)
-}
-
-/**
- * Prepares what clients see who ask for changes before they are released. For them the history is one without these changes, as if the
- * changes had always been there.
- */
-function createPreviews(
-  parts: HistoryParts,
-  make: (changes: readonly AnyChange[]) => HistoryParts,
-): Previews {
-  const { changes, plans, versions } = parts
-  const all = new Map<string, PreviewInfo>()
-  for (const change of changes) {
-    const name = nameOf(change, parts)
-    if (name === undefined) continue
-    const { until = change.until, changes: others = [] } = all.get(name) ?? {}
-    all.set(name, { until: earlier(until, change.until), changes: [...others, change] })
-  }
-  const operations = operationsOf(changes)
-  return {
-    all,
-    with: (names) => {
-      const granted = new Set<object>(changes.filter((change) => names.includes(nameOf(change, parts) ?? '')))
-      const count = countVersions(granted, parts)
-      const others = changes.filter(
-        (change) => !granted.has(change) && versionIndexOf(change, parts) < count - 1,
-      )
-      const left = make(others)
-      const expand = createExpand(left, false, names.includes('next') ? '>=' : '>')
-      const isBeta = (route: ResolvedRoute): boolean =>
-        (names.includes('next') && toEntries(route.version).includes('next')) ||
-        toReached(route, operations, plans).orders.some((order) => granted.has(changes[order] ?? route))
-      return {
-        versions: versions.slice(0, count),
-        has: (change) => granted.has(change),
-        migrate: createMigrate(left),
-        expand: (routes, knownOf) =>
-          expand(
-            routes.map((route) => (isBeta(route) ? { ...route, isBeta: true } : route)),
-            knownOf,
-          ),
-      }
-    },
-  }
-}
-
-function nameOf({ preview, version }: AnyChange, { next }: HistoryParts): string | undefined {
-  return preview ?? (version === 'next' && next === undefined ? version : undefined)
-}
-
-function earlier(one: string | undefined, other: string | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return Date.parse(one) < Date.parse(other) ? one : other
-}
-
-/**
- * How many versions, newest first, can show some changes. Older changes of the same fields are written against the state before, so
- * that versions before these cannot.
- */
-function countVersions(granted: ReadonlySet<object>, parts: HistoryParts): number {
-  const indices = [...parts.plans.chains.values()].flatMap(({ steps }) =>
-    dependents(steps, granted).map(({ change }) => versionIndexOf(change, parts)),
-  )
-  return Math.min(parts.versions.length, ...indices.map((index) => index + 1))
-}
-
-/** The steps that are written against the state before some changes. */
-function dependents(steps: readonly Step[], granted: ReadonlySet<object>): readonly Step[] {
-  const touched = new Set<FieldId>()
-  return steps.filter(({ change, reshape: { of }, fieldChanges, newer, older }) => {
-    if (granted.has(change)) {
-      for (const { fieldId } of fieldChanges) touched.add(fieldId)
-      return false
-    }
-    const isBefore = isRecord(of) && granted.has(Object(of['change']))
-    return isBefore || [...newer, ...older].some(([, fieldId]) => touched.has(fieldId))
-  })
 }

@@ -175,7 +175,7 @@ function checkedHistory(app: App): History | undefined {
   const unfinished = internals.parts.changes.filter((change) => unfinishedIn(change, undefined).length > 0)
   // what is not released counts for the version that the history gives it
   const isTried = (id: string): boolean =>
-    internals.parts.changes.some((change) => change.id === id && change.version === 'next' && !change.preview)
+    internals.parts.changes.some((change) => change.id === id && change.version === 'next')
   const isUnfinished = (id: string): boolean => unfinished.some((change) => change.id === id)
   return {
     changes: changes.map(({ id, version, at, reaches }) => ({

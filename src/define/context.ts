@@ -180,8 +180,6 @@ export interface ExecutionContext<I = unknown> {
   readonly route: RouteInfo | null
   /** The version that answers, or `null`. */
   readonly version: string | null
-  /** The previews that the request asked for and gets. Empty for most requests. */
-  readonly previews: readonly string[]
   /** The path without its version segment. */
   readonly path: string
   /** The path as it was sent. */

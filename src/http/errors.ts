@@ -19,7 +19,6 @@ const ROWS = {
   ambiguous_version: [400, 'Ambiguous API version'],
   invalid_version: [400, 'Invalid API version'],
   unspecified_version: [400, 'Unspecified API version'],
-  unknown_preview: [400],
   unauthenticated: [401, 'Authentication required'],
   invalid_credentials: [401],
   forbidden: 403,

@@ -62,8 +62,6 @@ export interface ResolvedRoute {
   readonly policies: readonly PlacedPolicy[]
   readonly includeInSchema: boolean
   readonly meta: object
-  /** Whether a preview reaches the route, of which this is what its clients see. */
-  readonly isBeta?: boolean
   /** In a version that changes carry, the route as its code has it. */
   readonly newest?: ResolvedRoute
   /** The adapter that converts requests and results there. Like all that differs there, it is made when it is first read. */
@@ -239,35 +237,9 @@ export interface ChangeUse {
   readonly token: unknown
 }
 
-/** The changes of a history that clients may ask for before they are released. */
-export interface Previews {
-  /** Those that have a name, with what is told of them. */
-  readonly all: ReadonlyMap<string, PreviewInfo>
-  /** The routes as they are for clients who see some of them. */
-  readonly with: (names: readonly string[]) => Previewed
-}
-
-/** The description of a preview. */
-export interface PreviewInfo {
-  /** As it was given, or `undefined` for changes that are not released. */
-  readonly until: string | undefined
-  readonly changes: readonly { readonly title: string; readonly description: string }[]
-}
-
-/** The routes and versions of clients who see some previews. */
-export interface Previewed {
-  readonly expand: ExpandRoutes
-  /** The versions in which they can be seen: older changes of the same fields are written against the state before them. */
-  readonly versions: readonly string[]
-  /** Whether a change is among them. */
-  readonly has: (change: object) => boolean
-  readonly migrate: MigrateValue
-}
-
 /** The functions of a history that an application needs. */
 interface HistoryCode {
   readonly expand: ExpandRoutes
-  readonly previews: Previews
   readonly migrate: MigrateValue
   /** The tokens that changes inject. */
   readonly uses: readonly ChangeUse[]

@@ -77,22 +77,9 @@ export interface ChangeInfo {
   readonly title: string
   /** A description of the change, for people who use the API. */
   readonly description: string
-  /** The name of the preview that shows the change, or `undefined` for a change of a version. */
-  readonly preview?: string
   /** Whether changelogs and documents leave it out. Absent when not. */
   readonly internal?: boolean
 }
-
-/** The context of a request when its previews are allowed, as middleware of the application left it. */
-export interface PreviewContext {
-  /** The client, if a middleware identified it. */
-  readonly identity: unknown
-  /** Values that middleware passes along. */
-  readonly state: Readonly<Record<string, unknown>>
-}
-
-/** Lists the previews that a request may ask for. */
-export type AllowPreviews = (context: PreviewContext, request: HttpRequest) => Awaitable<readonly string[]>
 
 /** The members of a history that versioning needs. */
 export interface VersionHistory<L extends string = string> {
@@ -127,11 +114,6 @@ export interface VersioningOptions<
     | Readonly<Partial<Record<L, VersionPolicy>>>
   /** The changes between versions, of `defineVersions` in `octavo/changes`: it lists the versions too. */
   readonly history?: VersionHistory<L> & H
-  /**
-   * Returns the previews that a request may ask for, by name. `'next'` means changes that are not released. It runs after the middleware
-   * of the application and before guards. @default none
-   */
-  readonly previews?: AllowPreviews
   /** Whether routes may only name versions of the list. @default false */
   readonly closed?: boolean
   /** How versions are written. It decides which versions are malformed and which are equal. @default 'string' */
@@ -172,7 +154,6 @@ const COMMON_RULES: Rules = {
     (value) => isObject(value) && 'versions' in value && Array.isArray(value.versions) && 'migrate' in value,
     'what defineVersions of octavo/changes returns',
   ],
-  previews: [isFunction, 'a function that returns a list of names'],
   closed: [isBoolean, 'true or false'],
   format: [isVersionFormat, "'string', 'integer', 'semver' or 'date'"],
   unknown: [isOneOf('error', 'floor'), "'error' or 'floor'"],

@@ -4,7 +4,6 @@ import type { HttpRequest } from '../http/http.ts'
 import {
   listProblems,
   optionsProblems,
-  type AllowPreviews,
   type DefaultVersion,
   type VersionHistory,
   type VersioningOptions,
@@ -37,7 +36,7 @@ export interface ActiveScheme {
 }
 
 /** The common options that have a field of their own, or no default. */
-type Apart = 'defaultVersion' | 'versions' | 'format' | 'history' | 'previews'
+type Apart = 'defaultVersion' | 'versions' | 'format' | 'history'
 
 /** Versioning as it was enabled: schemes with their options applied, in order of declaration. */
 export interface Versioning {
@@ -59,8 +58,6 @@ export interface Versioning {
   readonly elsewhere: readonly string[]
   /** The changes between versions. */
   readonly history: VersionHistory | undefined
-  /** Lists the previews that a request may ask for, or `undefined` if there is nothing to ask for. */
-  readonly previews: AllowPreviews | undefined
   readonly format: VersionFormat
   readonly common: Required<Omit<VersioningOptions, Apart>>
   /** Whether the options can be used; when not, nothing that depends on them is worth a report. */
@@ -125,8 +122,7 @@ export function toVersioning(uses: readonly SchemeUse[], options: VersioningOpti
   )
   const listed = entries.map(({ version }) => version)
   const common = toCommon(usableOptions)
-  const previews = allowing(usableOptions)
-  const vary = [...schemes.flatMap((each) => each.vary), ...(previews === undefined ? [] : [PREVIEW_HEADER])]
+  const vary = schemes.flatMap((each) => each.vary)
   return {
     schemes,
     path: schemes.find(({ scheme }) => scheme.segments !== undefined),
@@ -137,7 +133,6 @@ export function toVersioning(uses: readonly SchemeUse[], options: VersioningOpti
     // the order of a history counts
     versions: [...past, ...(isList(versions) ? listed.filter((version) => !past.includes(version)) : [])],
     history,
-    previews,
     policies: new Map(entries.map(({ version, elsewhere: _elsewhere, ...policy }) => [version, policy])),
     elsewhere: entries.flatMap(({ version, elsewhere = false }) => (elsewhere ? [version] : [])),
     format,
@@ -145,15 +140,6 @@ export function toVersioning(uses: readonly SchemeUse[], options: VersioningOpti
     usable,
     problems: usable ? listProblems(entries, format) : problems,
   }
-}
-
-/** The header that asks for previews under every scheme. */
-export const PREVIEW_HEADER = 'x-api-preview'
-
-/** The previews of a history are closed until the option opens them. */
-function allowing({ previews, history }: VersioningOptions): AllowPreviews | undefined {
-  const hasSome = history?.changes.some(({ preview }) => preview !== undefined)
-  return previews ?? (hasSome === true ? () => [] : undefined)
 }
 
 function toCommon(options: VersioningOptions): Versioning['common'] {

@@ -101,7 +101,6 @@ const MEMBERS: Readonly<Record<keyof ExecutionContext, true>> = {
   response: true,
   route: true,
   version: true,
-  previews: true,
   path: true,
   originalPath: true,
   requestId: true,

@@ -14,8 +14,7 @@ const colours = defineVersionChange({
   change: [reshape({ of: Car, fields: { colour: { was: 'paint' } } })],
 })
 const ids = defineVersionChange({
-  preview: 'keys',
-  until: '2099-12-31',
+  version: 'next',
   title: 'Keys are ids',
   change: [reshape({ of: Car, fields: { id: { was: 'key' } } })],
 })
@@ -91,7 +90,6 @@ function open(
     versioning: {
       ...(scheme as { scheme: typeof VersioningSchemes.URL }),
       history,
-      previews: () => ['keys'],
     },
   })
 }
@@ -134,13 +132,6 @@ describe('an entity tag of a handler', () => {
       { scheme: VersioningSchemes.HOST },
     ])
       assert.deepEqual(await get(open(scheme), '1'), [200, '"r7"'])
-  })
-
-  it('has one where a preview shows other bytes at the same URL', async () => {
-    const preview = { 'x-api-preview': 'keys' }
-    assert.deepEqual(await get(open({ scheme: VersioningSchemes.URL }), '3', preview), [200, '"r7;p=keys"'])
-    assert.deepEqual(await get(open(), '2', preview), [200, '"r7;v=2;p=keys"'])
-    assert.deepEqual(await get(open(), '3', preview, '/car/plain'), [200, '"r7"'])
   })
 })
 

@@ -74,7 +74,6 @@ describe('a route of the version next', () => {
       versioning: {
         scheme: VersioningSchemes.URL,
         history: defineVersions({ ...options, next }),
-        previews: () => ['next'],
       },
       logger: false,
     })
@@ -94,17 +93,6 @@ describe('a route of the version next', () => {
       ['1', '2'],
     )
     assert.doesNotMatch(JSON.stringify(app.openapi({ version: '2' })), /car\/new/)
-  })
-
-  it('answers the newest version if a request asks for the preview next', async () => {
-    const app = serveRoutes()
-    await app.ready()
-    const preview = { 'x-api-preview': 'next' }
-    assert.equal(await get(app, '/v2/car/new', preview), 'new')
-    assert.equal(await get(app, '/v2/car/both', preview), 'new')
-    assert.equal(await get(app, '/v1/car/new', preview), 404)
-    const document = JSON.stringify(app.openapi({ version: '2', previews: ['next'] }))
-    assert.match(document, /car\/new":\{"get":\{[^{}]*"x-beta":true/)
   })
 
   it('answers the version that is named for unreleased changes', async () => {

@@ -215,7 +215,6 @@ describe('a changelog', () => {
           reshape({ of: Car, fields: { colour: { was: 'paint' } } }),
         ]),
         change('next', 'Not released', {}, []),
-        defineVersionChange({ preview: 'soon', until: '2126-01-01', title: 'Soon', change: [] }),
       ],
     })
     const Id = derive(Car, (car) => car.pick({ id: true }))

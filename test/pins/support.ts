@@ -50,7 +50,7 @@ export function createLogger(lines: Line[]): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Routes of version 1 and 2, one that only version 1 has, one without versions, and one of a preview of version 3. */
+/** Routes of version 1 and 2, one that only version 1 has, one without versions, and one of a beta of version 3. */
 const controller = defineController({
   name: 'CarController',
   routes: [

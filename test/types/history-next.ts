@@ -1,4 +1,4 @@
-/** Clients see the state before changes that are not released, and before previews. */
+/** Clients see the state before changes that are not released. */
 import { expectTypeOf } from 'expect-type'
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
@@ -11,13 +11,11 @@ const unreleased = defineVersionChange({
   title: 'Colours have a name',
   change: [reshape({ of: Car, fields: { colour: { was: 'paint' } } })],
 })
-const preview = defineVersionChange({
-  preview: 'cities',
-  until: '2026-12-31',
+const cities = defineVersionChange({
+  version: 'next',
   title: 'Towns are cities',
   change: [reshape({ of: Car, fields: { city: { was: 'town' } } })],
 })
-expectTypeOf(preview.version).toEqualTypeOf<'next'>()
 const years = defineVersionChange({
   version: '2',
   title: 'Years are numbers',
@@ -26,7 +24,7 @@ const years = defineVersionChange({
 const history = defineVersions({
   versions: ['2', '1'],
   models: { Car },
-  changes: [unreleased, preview, years],
+  changes: [unreleased, cities, years],
 })
 const CarController = defineController({
   name: 'CarController',

@@ -537,7 +537,7 @@ describe('wrong options of enableVersioning are definition errors', () => {
   const statuses = 'statuses from 400 to 499 for unsupported, unspecified, invalid, ambiguous and retired'
   const list = 'a list of versions and { version, … } objects, or a record from versions to policies'
   const common =
-    'defaultVersion, required, versions, history, previews, closed, format, unknown, report, echo, successorLinks, vary, clock'
+    'defaultVersion, required, versions, history, closed, format, unknown, report, echo, successorLinks, vary, clock'
   const cases: readonly (readonly [
     title: string,
     scheme: object,

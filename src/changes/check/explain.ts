@@ -18,7 +18,7 @@ export interface RoutePositions {
 interface ExplainedChange {
   readonly id: string
   readonly title: string
-  /** The first version that has it, or `preview` and its name. */
+  /** The first version that has it. */
   readonly version: string
   /** Where it is defined, as file and line. */
   readonly at: string | undefined
@@ -46,7 +46,7 @@ export function explain({ parts, placeOf }: HistoryInternals, routes: readonly R
     changes: parts.changes.map((change, order) => ({
       id: change.id,
       title: change.title,
-      version: change.preview === undefined ? change.version : `preview ${change.preview}`,
+      version: change.version,
       at: placeOf(change),
       reaches: grouped([...landings(order, objects, parts), ...moved(order, parts)]),
     })),

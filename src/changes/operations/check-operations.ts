@@ -124,9 +124,7 @@ function touchedTwice(
       [...thingsOf(ordered.operation, route)].map(([key, { label }]) => ({ key, label, ordered })),
     )
     for (const { key: thing, label, ordered } of claims) {
-      const { version, preview } = ordered.change
-      // previews are seen one without the other
-      const key = JSON.stringify([version, preview, thing])
+      const key = JSON.stringify([ordered.change.version, thing])
       const first = touched.get(key)
       touched.set(key, ordered)
       if (first === undefined || precision(ordered.operation) > precision(first.operation)) continue

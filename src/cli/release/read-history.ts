@@ -27,7 +27,7 @@ export function readHistory(app: App, version: string): HistoryReport {
     }
   const { parts, placeOf } = internals
   const versions = parts.versions.filter((each) => each !== parts.next)
-  const next = parts.changes.filter((change) => change.version === 'next' && change.preview === undefined)
+  const next = parts.changes.filter((change) => change.version === 'next')
   return {
     versions,
     next: next.map((change) => ({ id: change.id, title: change.title, at: placeOf(change) })),

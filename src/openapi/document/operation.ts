@@ -71,7 +71,6 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
       ? {}
       : { 'x-sunset': new Date(lifetime.sunset).toISOString().slice(0, 10) }),
     ...(hasBrownouts(lifetime) ? { 'x-brownouts': lifetime.brownouts.map(toInterval) } : {}),
-    ...(route.isBeta === true ? { 'x-beta': true } : {}),
     security,
   }
   const added = addedTo(route, parts.middleware, method)

@@ -23,12 +23,6 @@ import { reportingHeaders } from '../routing/report/headers.ts'
 import { createVersionReporter } from '../routing/report/reporter.ts'
 import { toVersionList, type VersionInfo } from '../routing/report/versions.ts'
 import { adaptNothing, createAdaptRoute } from '../pipeline/migration.ts'
-import {
-  createPreviewRouting,
-  type PreviewRouting,
-  type Routed,
-  type PreviewedRoutes,
-} from '../routing/versioned/previews.ts'
 import { createSuffixOf } from '../routing/versioned/tags.ts'
 import { createKnown, declaredVersions } from '../../versioning/version.ts'
 
@@ -38,8 +32,6 @@ export interface Compiled {
   readonly dispatch: Dispatch
   readonly urlFor: UrlFor
   readonly services: AppServices
-  /** The routes as clients see them who ask for previews, or `undefined` if there are none. */
-  readonly show: ((names: readonly string[]) => PreviewedRoutes) | undefined
   /** The known versions as data. */
   readonly versions: () => readonly VersionInfo[]
 }
@@ -74,18 +66,12 @@ export function compile(definitions: Definitions, materials: Materials): Compile
   const { settings, versioning } = materials
   checkUses(definitions, versioning?.history)
   const shared = toShared(definitions, materials)
-  const site: Site = { definitions, settings, versioning }
-  const plain = toRouted(
-    writeOut(definitions.routes, versioning),
-    site,
-    shared,
-    createPast(versioning?.history),
-  )
-  const { table, services } = plain
+  const { table, locate, miss, reporter, services } = toRouted(definitions, settings, versioning, {
+    ...shared,
+    ...createPast(versioning?.history),
+  })
   const { live, ready } = settings.health ?? {}
   checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
-  const previews = toPreviews(plain, site, shared)
-  const { locate, miss, reporter } = previews ?? plain
   const { client } = settings
   const parts = {
     open: client && createNamedOpen(client, services),
@@ -102,7 +88,6 @@ export function compile(definitions: Definitions, materials: Materials): Compile
     urlFor: services.urlFor,
     dispatch: createDispatch(parts, services),
     services,
-    show: previews?.show,
     versions: () => toVersionList(table, versioning),
   }
 }
@@ -114,19 +99,6 @@ function checkUses({ root, modules, connected }: Definitions, history: VersionHi
     return 'problem' in found ? [atDefinition(found.problem, use.part)] : []
   })
   if (problems.length > 0) throw new DefinitionError(problems)
-}
-
-function toPreviews(plain: Routed, site: Site, shared: Shared): PreviewRouting | undefined {
-  const { definitions, versioning } = site
-  if (versioning?.previews === undefined) return undefined
-  return createPreviewRouting(versioning, plain, (names, { expand, has, migrate }) =>
-    toRouted(
-      writeOut(definitions.routes, versioning, expand),
-      site,
-      { ...shared, previews: names },
-      { isSince: (change, version) => has(change) || plain.services.isSince(change, version), migrate },
-    ),
-  )
 }
 
 /** Creates the layers around all requests, those that no route answers included. */
@@ -176,7 +148,6 @@ function toShared(
     versioning,
     container,
     sessions: () => started.sessions,
-    previews: [],
     root,
     observer: createObserver(
       settings.log,
@@ -188,20 +159,23 @@ function toShared(
   }
 }
 
-/** The parts that routes of every preview are compiled with. */
-interface Site {
-  readonly definitions: Definitions
-  readonly settings: Settings
-  readonly versioning: Versioning | undefined
+/** Routes that can be found. */
+interface Routed {
+  readonly table: Table
+  readonly locate: ReturnType<typeof createVersionLocate>
+  readonly miss: ReturnType<typeof createVersionMiss>
+  readonly reporter: ReturnType<typeof createVersionReporter>
+  readonly services: AppServices
 }
 
 /** Compiles routes, with everything that finds them. */
 function toRouted(
-  written: readonly ResolvedRoute[],
-  { definitions: { container }, settings, versioning }: Site,
-  shared: Shared,
-  past: Past,
+  { routes: given, container }: Definitions,
+  settings: Settings,
+  versioning: Versioning | undefined,
+  shared: Shared & Past,
 ): Routed {
+  const written = writeOut(given, versioning)
   const routes = settings.telemetry?.routes?.(written) ?? written
   const mode: TableMode = {
     strict: settings.trailingSlash === 'strict',
@@ -210,9 +184,7 @@ function toRouted(
   const hidden = versioning?.hidden ?? []
   const isTracked = settings.usage !== undefined || settings.telemetry !== undefined
   const adapt =
-    versioning === undefined
-      ? adaptNothing
-      : createAdaptRoute(createSuffixOf(routes, versioning, shared.previews), isTracked)
+    versioning === undefined ? adaptNothing : createAdaptRoute(createSuffixOf(routes, versioning), isTracked)
   const endpointSite = { settings, container, hidden, adapt }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = createVersionTable(rows, versioning, mode)
@@ -226,7 +198,6 @@ function toRouted(
     reporter: createVersionReporter(table, versioning, mode),
     services: {
       ...shared,
-      ...past,
       call: async (...asked) => {
         const { createCall } = await import('./call.ts')
         call ??= createCall(table, container)

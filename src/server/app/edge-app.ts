@@ -113,13 +113,11 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
    * await app.ready()
    * await writeFile('openapi.json', JSON.stringify(app.openapi({ version: '2' })))
    *
-   * @throws `RangeError` for a version or preview that does not exist, `DefinitionError` for what cannot be documented, `Error` before `ready()`.
+   * @throws `RangeError` for a version that does not exist, `DefinitionError` for what cannot be documented, `Error` before `ready()`.
    */
   openapi(options?: {
     /** A version, or `'all'`. @default 'all' */
     readonly version?: string
-    /** The previews that the document shows. @default [] */
-    readonly previews?: readonly string[]
   }): OpenApiDocument
 }
 
@@ -176,7 +174,7 @@ export function toApp<M, F, V, I, P extends object>(
     routes: () => toRouteList(application.routes()),
     printRoutes: () => printTable(application.routes(), settings),
     versions: () => application.compiled().versions(),
-    openapi: ({ version, previews = [] } = {}) => documents.loaded().with(previews).document(version),
+    openapi: ({ version } = {}) => documents.loaded().document(version),
   }
   return withInternals(app, internals)
 }

@@ -42,10 +42,9 @@ export interface DocumentHandlers {
 }
 
 /**
- * Creates the handlers. Each document is written when it is first asked for, and again only when it has changed. Who asks for previews
- * gets documents that show them.
+ * Creates the handlers. Each document is written when it is first asked for, and again only when it has changed.
  */
-export function createDocumentHandlers(all: Documents): DocumentHandlers {
+export function createDocumentHandlers(documents: Documents): DocumentHandlers {
   const written = new WeakMap<OpenApiDocument, Partial<Record<DocumentFormat, Written>>>()
   const writtenAs = (document: OpenApiDocument, format: DocumentFormat): Written => {
     const forms = written.get(document) ?? {}
@@ -53,15 +52,13 @@ export function createDocumentHandlers(all: Documents): DocumentHandlers {
     return (forms[format] ??= write(document, format))
   }
   return {
-    serve: async ({ previews }, format, version) => {
-      const documents = all.with(previews)
+    serve: async (_context, format, version) => {
       await documents.load()
       if (version !== undefined) checkVersion(documents, version)
       const { bytes, etag } = writtenAs(documents.document(version), format)
       return bytesReply(bytes, { type: WRITERS[format].type, etag, headers: NO_SNIFF })
     },
-    showRouteMap: async ({ request, previews }) => {
-      const documents = all.with(previews)
+    showRouteMap: async ({ request }) => {
       const version = [request.query['version']].flat()[0]
       const map = await documents.routeMap(version, request.host, 'shown').catch(failHost)
       const versions = documents.versions()

@@ -14,7 +14,6 @@ import { createSelect, isVersioned } from '../../versioning/version.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Table, TableRoute } from '../routing/table/table.ts'
 import { byKnown } from '../routing/table/lifetimes.ts'
-import type { PreviewedRoutes } from '../routing/versioned/previews.ts'
 import type { RouteCall, RouteMap } from '../../client/route-map.ts'
 import { documentedOf } from '../../define/layers.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
@@ -29,10 +28,6 @@ export interface DocumentSource {
   readonly versioning: Versioning | undefined
   readonly modules: readonly ModuleNode[]
   readonly settings: Pick<Settings, 'docs' | 'errorFormat' | 'layers' | 'log' | 'trailingSlash'>
-  /** Returns what clients see who ask for previews, or `undefined` if there are none. */
-  readonly show?: ((names: readonly string[]) => PreviewedRoutes) | undefined
-  /** The routes of clients who ask for previews, or `undefined` for those of all others. */
-  readonly previews?: PreviewedRoutes | undefined
 }
 
 /** The routes that answer a method at a shape: in each version, and where a request names none. */

@@ -16,8 +16,7 @@ import { isSchema, requireZod } from '../../schema/schema.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/policy.ts'
-import type { KnownVersions } from '../../versioning/version.ts'
-import { PREVIEW_HEADER, type Versioning } from '../../versioning/versioning.ts'
+import type { Versioning } from '../../versioning/versioning.ts'
 import {
   toDocumentedVersions,
   toContract,
@@ -34,8 +33,6 @@ interface DocumentedLife extends VersionLife {
 
 /** The documents of an application, each made when it is asked for and kept while it is true. */
 export interface Documents {
-  /** The documents of clients who ask for some previews, which are the same object for the same ones. @throws `RangeError` for one that does not exist. */
-  readonly with: (previews: readonly string[]) => Documents
   /** The versions that have a document of their own, oldest first: those of which something is shown. */
   readonly versions: () => readonly string[]
   /** Where a version stands in its life now; active for `null`, which stands for all of them. */
@@ -73,40 +70,8 @@ export interface Documents {
 
 /** Creates the documents of an application. The source is read with the first one. */
 export function createDocuments(source: () => DocumentSource, fail: (error: unknown) => never): Documents {
-  // those of sets of previews whose routes are no longer kept are dropped with them
-  const made = new WeakMap<object, Documents>()
-  const code: Code = { make: undefined, load: once(() => loadCode(source())) }
-  const documents: Documents = {
-    ...createOwn(source, code, fail),
-    with: (previews) => {
-      if (previews.length === 0) return documents
-      const { show } = source()
-      if (show === undefined) throw new RangeError(`There is no preview "${previews.join(', ')}"`)
-      const shown = show(previews)
-      const known = made.get(shown)
-      if (known !== undefined) return known
-      const first = { ...source(), table: shown.table, previews: shown }
-      const own = { ...createOwn(() => first, code, fail), with: documents.with }
-      made.set(shown, own)
-      return own
-    },
-  }
-  return documents
-}
-
-/** The code that makes documents. */
-interface Code {
-  /** `undefined` before it is loaded. */
-  make: ((source: DocumentSource) => Generator) | undefined
-  readonly load: () => Promise<(source: DocumentSource) => Generator>
-}
-
-/** Creates the documents of one state of an application. */
-function createOwn(
-  source: () => DocumentSource,
-  code: Code,
-  fail: (error: unknown) => never,
-): Omit<Documents, 'with'> {
+  const load = once(() => loadCode(source()))
+  let make: ((source: DocumentSource) => Generator) | undefined
   let generator: Generator | undefined
   const documented = (): readonly DocumentedVersion[] => toDocumented(source())
   const versions = (): readonly string[] =>
@@ -134,13 +99,13 @@ function createOwn(
       return [null, ...versions()].flatMap((version) => toServers(version, described))
     },
     load: async () => {
-      code.make ??= await code.load()
-      generator ??= code.make(source())
+      make ??= await load()
+      generator ??= make(source())
     },
     document: (version) => {
-      if (code.make === undefined) throw new Error('openapi: call await app.ready() first')
-      const known = documentedIn(source())
-      generator ??= code.make(source())
+      if (make === undefined) throw new Error('openapi: call await app.ready() first')
+      const { known } = source().table
+      generator ??= make(source())
       const found = version === undefined ? undefined : known.find(version)
       const { document } = generator
       if (found !== undefined || version === undefined || version === 'all')
@@ -151,14 +116,14 @@ function createOwn(
     },
     routeMap: async (version, host, which) => toRouteMap(source(), version, { host, which }),
     contract: (version) => {
-      if (code.make === undefined) throw new Error('contract: call load first')
-      const made = (generator ??= code.make(source()))
+      if (make === undefined) throw new Error('contract: call load first')
+      const made = (generator ??= make(source()))
       return attempt(() => toContract(source(), version, made), fail)
     },
   }
 }
 
-/** Loads what makes documents, and what converts schemas if there are some. Previews show what every version has, in another state. */
+/** Loads what makes documents, and what converts schemas if there are some. */
 async function loadCode(source: DocumentSource): Promise<(source: DocumentSource) => Generator> {
   const { createGenerator } = await import('../../openapi/document/generate.ts')
   const isWanted =
@@ -168,13 +133,13 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   if (isWanted) await requireZod()
   const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
   return (one) => {
-    const { modules, settings, previews } = one
+    const { modules, settings } = one
     const created = createGenerator(
       {
         versions: toDocumented(one),
         named: namedSchemas(modules),
         errorFormat: settings.errorFormat,
-        settings: withPreviews(toDocumentSettings(one), previews),
+        settings: toDocumentSettings(one),
         warn: (warning) => settings.log.warn(warning, 'A definition deserves a look'),
       },
       convert,
@@ -185,31 +150,8 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   }
 }
 
-function toDocumented({ table, versioning, previews }: DocumentSource): readonly DocumentedVersion[] {
-  const all = toDocumentedVersions(table, versioning, 'shown')
-  return previews === undefined
-    ? all
-    : all.filter(({ version }) => version === null || previews.versions.includes(version))
-}
-
-function documentedIn({ table: { known }, previews }: DocumentSource): Pick<KnownVersions, 'find' | 'list'> {
-  if (previews === undefined) return known
-  const list = known.list.filter((version) => previews.versions.includes(version))
-  return { list, find: (text) => list.find((version) => version === known.find(text)) }
-}
-
-/** Adds the previews that documents show to their description. */
-function withPreviews(settings: DocumentSettings, previews: DocumentSource['previews']): DocumentSettings {
-  if (previews === undefined) return settings
-  const { names, all } = previews
-  const lines = names.flatMap((name) => {
-    const { until, changes = [] } = all.get(name) ?? {}
-    const end = until === undefined ? '' : `, until ${until}`
-    return changes.map(({ title }) => `- **${title}** (\`${name}\`${end})`)
-  })
-  const note = `This document shows previews, which may change before they are released. Send \`${PREVIEW_HEADER}: ${names.join(', ')}\` to get them:`
-  const description = [settings.info.description, note, lines.join('\n')].filter(Boolean).join('\n\n')
-  return { ...settings, info: { ...settings.info, description, 'x-beta': true, 'x-previews': names } }
+function toDocumented({ table, versioning }: DocumentSource): readonly DocumentedVersion[] {
+  return toDocumentedVersions(table, versioning, 'shown')
 }
 
 function hasSchemas({ sources, responses, stream, openapi, layers }: ResolvedRoute): boolean {

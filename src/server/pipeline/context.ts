@@ -56,8 +56,6 @@ export interface AppServices {
     context: RequestContext,
     callers?: readonly string[],
   ) => Promise<unknown>
-  /** The names of the previews that requests get. */
-  readonly previews: readonly string[]
   /** The path without its version segment. */
   readonly versionFree: (path: string) => string
   readonly versionSegment: (path: string) => string | undefined
@@ -375,15 +373,6 @@ export class RequestContext implements SessionContext {
     for (const err of errors) logError(this, { err }, 'A provider could not be disposed')
     this.#release?.()
     this.#release = undefined
-  }
-
-  get previews(): readonly string[] {
-    return this.#services.previews
-  }
-
-  /** Has the request served by other routes than those of the application, which previews change. */
-  serveBy(services: AppServices): void {
-    this.#services = services
   }
 
   get since() {

@@ -122,10 +122,7 @@ function createValuesReader(parameter: string): (value: string) => readonly stri
   const name = parameter.toLowerCase()
   return (value) =>
     splitOutsideQuotes(value, ',').flatMap((line) => {
-      // previews are asked for beside a version, and are no part of it
-      const items = splitOutsideQuotes(line, ';').filter(
-        (item) => name === 'preview' || !/^preview *=/i.test(item),
-      )
+      const items = splitOutsideQuotes(line, ';')
       const named = items.filter((item) => item.includes('='))
       if (named.length === 0)
         return items

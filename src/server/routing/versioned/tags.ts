@@ -2,24 +2,18 @@ import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { shapeOf } from '../../../router/path/pattern.ts'
 import type { SuffixOf } from '../../pipeline/migration.ts'
 import { createKnown, declaredVersions, expandSpec, type KnownVersions } from '../../../versioning/version.ts'
-import { PREVIEW_HEADER, type Versioning } from '../../../versioning/versioning.ts'
+import type { Versioning } from '../../../versioning/versioning.ts'
 
 /**
- * Creates the function that tells the entity tags of routes apart that answer at one URL in several versions, or with previews
+ * Creates the function that tells the entity tags of routes apart that answer at one URL in several versions
  * (RFC 9110 section 8.8.1). The newest of them has its tags as they are.
  */
-export function createSuffixOf(
-  routes: readonly ResolvedRoute[],
-  versioning: Versioning,
-  previews: readonly string[],
-): SuffixOf {
-  const byHeader = versioning.defaultVary.some((name) => name !== PREVIEW_HEADER)
-  const versions = byHeader ? olderRoutes(routes, versioning) : new Map<ResolvedRoute, string>()
-  const preview = previews.length === 0 ? '' : `;p=${encodeURIComponent(previews.join('+'))}`
+export function createSuffixOf(routes: readonly ResolvedRoute[], versioning: Versioning): SuffixOf {
+  if (versioning.defaultVary.length === 0) return () => undefined
+  const versions = olderRoutes(routes, versioning)
   return (route) => {
     const version = versions.get(route)
-    const text = version === undefined ? '' : `;v=${encodeURIComponent(version)}`
-    return text + (route.isBeta === true ? preview : '') || undefined
+    return version === undefined ? undefined : `;v=${encodeURIComponent(version)}`
   }
 }
 

@@ -1,7 +1,5 @@
-import { atDefinition, type DefinitionWarning } from '../../../../base/definition-error.ts'
-import { historyCodeOf } from '../../../../routes/resolved-route.ts'
+import type { DefinitionWarning } from '../../../../base/definition-error.ts'
 import type { PathShape } from '../../../../router/node.ts'
-import { toTime } from '../../../../versioning/policy.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import type { TableRoute } from '../table.ts'
 import { byKnown } from '../lifetimes.ts'
@@ -34,7 +32,6 @@ export function versionWarnings(
     ...holeWarnings(context),
     ...versionsWithout(context),
     ...schemeWarnings(context),
-    ...endedPreviews(versioning),
   ]
   // a route of several methods is looked at for each of them
   return [...new Map(warnings.map((warning) => [JSON.stringify(warning), warning])).values()]
@@ -182,21 +179,6 @@ function schemeWarnings({ versioning, known }: WarningContext): readonly Definit
   return versioning.schemes.flatMap(({ scheme, options, name }) =>
     scheme.warnings(options, isKnown).map((warning) => ({ ...warning, where: `enableVersioning(${name})` })),
   )
-}
-
-/** Warns of previews that have ended. Their changes are neither released nor available. */
-function endedPreviews({ history, common }: Versioning): readonly DefinitionWarning[] {
-  return [...(historyCodeOf(history)?.previews.all ?? [])].flatMap(([name, { until, changes }]) => {
-    const end = toTime(until)
-    if (end === undefined || end > common.clock()) return []
-    const warning: DefinitionWarning = {
-      code: 'preview_ended',
-      where: `preview "${name}"`,
-      message: `it ended on ${until}, so requests for it are refused`,
-      fix: 'release its changes by a version, give it a later until, or remove them',
-    }
-    return [atDefinition(warning, ...changes)]
-  })
 }
 
 /** Warns of a route that exists in an older and in a newer version, but not in one between them. */
