@@ -261,6 +261,14 @@ describe('the files of src', () => {
     assert.deepEqual(wrong, [])
   })
 
+  it('abort by controllers, because signals of AbortSignal.any and AbortSignal.timeout outlive their requests', () => {
+    const found = files.filter(({ code }) => /AbortSignal\.(?:any|timeout)\(/.test(code))
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      [],
+    )
+  })
+
   it('have neither any nor a default export', () => {
     const wrong = offences(({ code }) =>
       [/(?:[:<|&,=]|\bas|\bextends)\s*any\b/, /^export default\b|\bas default\b/m].flatMap(

@@ -114,6 +114,7 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
     lastEventId = '',
   ): Promise<Awaited<T>> => {
     const { signal, meet } = createDeadline(input.signal, options.timeout)
+    let left: Response | undefined
     try {
       const { route, errorType } = await unlessAborted(find(name), signal)
       const headers = await unlessAborted(toHeaders(), signal)
@@ -123,10 +124,11 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
       if (input.ifMatch !== undefined) request.headers.set('if-match', toTag(name, input.ifMatch))
       const hasKey = addKey(name, request, route, input.idempotencyKey)
       const response = await answerInTime(send({ ...request, route: name, signal }, hasKey), signal)
+      left = response
       await announce(name, request.url, response)
       return await read({ response, request, route, errorType })
     } finally {
-      meet()
+      meet(left)
     }
   }
   const answer = async (name: string, given: unknown): Promise<unknown> => {

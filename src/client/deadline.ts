@@ -1,8 +1,10 @@
+import { follow, whenAborted, whenCollected } from '../base/signals.ts'
+
 /** A time after which something is aborted, unless it is met. */
 export interface Deadline {
   readonly signal: AbortSignal | undefined
-  /** Whatever was to be done in time is done. */
-  readonly meet: () => void
+  /** Whatever was to be done in time is done. Until a body that is left has been collected, the caller's signal aborts it. */
+  readonly meet: (left?: Pick<Response, 'body' | 'bodyUsed'>) => void
 }
 
 /** The deadline of a call that the caller may abort too. `timeout` is in milliseconds. */
@@ -13,9 +15,15 @@ export function createDeadline(given: AbortSignal | undefined, timeout: number |
     () => late.abort(new DOMException(`There was no answer within ${timeout} ms`, 'TimeoutError')),
     timeout,
   )
+  const forget = given === undefined ? undefined : follow(given, late)
   return {
-    signal: given === undefined ? late.signal : AbortSignal.any([given, late.signal]),
-    meet: () => clearTimeout(timer),
+    signal: late.signal,
+    meet: (left) => {
+      clearTimeout(timer)
+      if (forget === undefined) return
+      if (left?.body && !left.bodyUsed) whenCollected(left.body, forget)
+      else forget()
+    },
   }
 }
 
@@ -38,21 +46,6 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
   } finally {
     forget?.()
   }
-}
-
-/** Those who wait for each signal: one listener for all, for Node warns of more than ten. */
-const waiting = new WeakMap<AbortSignal, Set<() => void>>()
-
-/** Calls a function when the signal is aborted. Returns the function that forgets it. */
-function whenAborted(signal: AbortSignal, stop: () => void): () => void {
-  const known = waiting.get(signal)
-  const all = known ?? new Set<() => void>()
-  if (known === undefined) {
-    waiting.set(signal, all)
-    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true })
-  }
-  all.add(stop)
-  return () => void all.delete(stop)
 }
 
 /** Waits for some milliseconds. Rejects with the reason of the signal once it is aborted. */

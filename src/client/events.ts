@@ -1,4 +1,5 @@
 import { toEssence } from './answer.ts'
+import { follow, whenCollected } from '../base/signals.ts'
 import { unlessAborted, wait } from './deadline.ts'
 import { createEventParser, type Kept } from './event-parser.ts'
 import { DONE, toItemStream, type EventStream, type ReceivedEvent } from './event-stream.ts'
@@ -26,21 +27,29 @@ export function hasEvents({ status, headers }: Response): boolean {
 /** Reads the events of an answer, and of those that follow when a connection ends. */
 export function createEvents(first: Response, origin: EventOrigin): EventStream {
   const stop = new AbortController()
-  const signal = origin.signal === undefined ? stop.signal : AbortSignal.any([origin.signal, stop.signal])
-  const events = readAll(first, { ...origin, signal })
+  let forget = origin.signal === undefined ? undefined : follow(origin.signal, stop)
+  const events = readAll(first, { ...origin, signal: stop.signal })
+  let isClosed = false
   const next = async (): Promise<IteratorResult<ReceivedEvent, undefined>> => {
     try {
-      return await events.next()
+      const result = await events.next()
+      if (result.done === true) forget?.()
+      return result
     } catch (error) {
-      if (stop.signal.aborted) return DONE
+      forget?.()
+      if (isClosed) return DONE
       throw error
     }
   }
   const close = (): void => {
+    isClosed = true
+    forget?.()
     stop.abort()
     void events.return(undefined)
     discard(first)
   }
+  // it is held by every stream that is mapped from this one
+  if (forget !== undefined) forget = whenCollected(next, forget)
   return toStream(next, close, (event) => event)
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 
-import type { App } from 'octavo'
+import { createApp, defineController, defineModule, sse, type App } from 'octavo'
 
 import {
   abortedSoon,
@@ -215,6 +216,38 @@ describe('app.fetch', () => {
     )
     assert.equal(response.status, 499)
     assert.match(String(happenings.reason), /enough/)
+  })
+
+  it('leaves no listener on the signal of a request', async () => {
+    const app = createApp(
+      defineModule({
+        controllers: [
+          defineController({
+            prefix: '/',
+            routes: [
+              {
+                method: 'GET',
+                handler: (_input, { signal }) => signal.addEventListener('abort', () => {}),
+              },
+              {
+                method: 'GET',
+                path: '/events',
+                handler: () =>
+                  sse(async function* () {
+                    yield { data: 1 }
+                  }),
+              },
+            ],
+          }),
+        ],
+      }),
+      { logger: false },
+    )
+    for (const path of ['/', '/events']) {
+      const request = new Request(BASE + path)
+      await (await app.fetch(request)).text()
+      await eventually(() => getEventListeners(request.signal, 'abort').length === 0, path)
+    }
   })
 
   it('rejects when the application is closed', async () => {

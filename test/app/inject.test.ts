@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 
@@ -441,8 +442,9 @@ describe('the signal', () => {
     assert.equal((await app.inject({ url: '/text', signal })).body, '<é>')
   })
 
-  it('aborts what the handler sees, with its reason', async () => {
+  it('aborts what the handler sees, with its reason, until the answer is complete', async () => {
     const signals: AbortSignal[] = []
+    const abort = new AbortController()
     const own = createApp(
       defineModule({
         controllers: [
@@ -451,7 +453,10 @@ describe('the signal', () => {
             routes: [
               {
                 method: 'GET',
-                handler: (_input, { signal, request }) => void signals.push(signal, request.signal),
+                handler: (_input, { signal, request }) => {
+                  signals.push(signal, request.signal)
+                  if (signals.length > 2) abort.abort('enough')
+                },
               },
             ],
           }),
@@ -459,12 +464,12 @@ describe('the signal', () => {
       }),
       { logger: false },
     )
-    const abort = new AbortController()
     await own.inject({ url: '/', signal: abort.signal })
-    abort.abort('enough')
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+    await own.inject({ url: '/', signal: abort.signal }).catch(() => undefined)
     assert.deepEqual(
       signals.map(({ reason }): unknown => reason),
-      ['enough', 'enough'],
+      [undefined, undefined, 'enough', 'enough'],
     )
   })
 })

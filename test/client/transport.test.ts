@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule } from 'octavo'
+import { createApp, defineController, defineModule, stream } from 'octavo'
 import { createDispatcher } from 'octavo/undici'
 import { createClient } from 'octavo/client'
 import type { ClientOptions } from 'octavo/client'
@@ -27,6 +28,28 @@ const controller = defineController({
           waiting.push('wait')
           signal.addEventListener('abort', () => resolve(aborted.push('wait')), { once: true })
         }),
+    },
+    {
+      method: 'GET',
+      path: '/wrong',
+      name: 'wrong',
+      handler: () => {
+        throw new Error('wrong')
+      },
+    },
+    {
+      method: 'GET',
+      path: '/endless',
+      name: 'endless',
+      handler: () =>
+        stream(
+          (async function* () {
+            for (let n = 0; n < 1000; n++) {
+              yield 'more'
+              await new Promise((resolve) => setTimeout(resolve, 5))
+            }
+          })(),
+        ),
     },
     {
       method: 'GET',
@@ -67,6 +90,28 @@ describe('a signal that many calls share', () => {
     abort.abort()
     await assert.rejects(late, { name: 'AbortError' })
   })
+
+  for (const [title, options] of [['app.fetch', () => ({ fetch: app.fetch })], ...WAYS] as const) {
+    it(`has no listener when they are over, over ${title}`, async () => {
+      const client = createClient<Shaky>({ ...options(), timeout: 5000, retry: 0 })
+      const { signal } = new AbortController()
+      await client.shaky.get({ signal })
+      await assert.rejects(client.shaky.wrong({ signal }), { status: 500 })
+      await until(() => getEventListeners(signal, 'abort').length === 0)
+    })
+
+    it(`aborts a body that is read after the deadline was met, over ${title}`, async () => {
+      const client = createClient<Shaky>({ ...options(), timeout: 5000 })
+      const abort = new AbortController()
+      const { data } = await client.shaky.endless({ signal: abort.signal, as: 'stream' })
+      const reader = data.getReader()
+      await reader.read()
+      abort.abort(new Error('enough'))
+      await assert.rejects(async () => {
+        for (let n = 0; n < 100; n++) await reader.read()
+      })
+    })
+  }
 })
 
 describe('a call that takes too long', () => {

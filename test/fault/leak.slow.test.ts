@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 
-import { growthOf, soak } from './soak/run.ts'
+import { createApp, defineController, defineModule, sse } from 'octavo'
+import { createClient } from 'octavo/client'
+
+import { growthOf, settle, soak } from './soak/run.ts'
 import type { Mark } from './soak/run.ts'
 
 /** Bytes for each request that a leak of anything would be above. */
@@ -18,6 +21,74 @@ describe('20,000 requests of all kinds', () => {
     const growth = growthAfterStart(marks)
     assert.ok(growth < BOUND, `${growth.toFixed(0)} bytes a request: ${show(marks)} MiB`)
   })
+})
+
+/** What each request or call left, of several thousand. */
+async function leftBy(work: () => Promise<unknown>): Promise<number> {
+  const marks: Mark[] = []
+  for (let mark = 1; mark <= 6; mark++) {
+    for (let n = 0; n < EACH; n++) await work()
+    const { heapUsed: heap, external, rss } = await settle(() => true)
+    marks.push({ requests: mark * EACH, heap, seconds: mark, external, rss })
+  }
+  return growthAfterStart(marks)
+}
+
+const EACH = 1500
+
+describe('what listens to a signal', () => {
+  const app = createApp(
+    defineModule({
+      controllers: [
+        defineController({
+          name: 'LeftController',
+          routes: [
+            {
+              method: 'GET',
+              path: '/listens',
+              name: 'listens',
+              handler: (_input, { signal }) => signal.addEventListener('abort', () => {}),
+            },
+            {
+              method: 'GET',
+              path: '/events',
+              name: 'events',
+              handler: () =>
+                sse(async function* () {
+                  yield { data: 1 }
+                }),
+            },
+          ],
+        }),
+      ],
+    }),
+    { logger: false },
+  )
+  after(() => app.close())
+  const { signal } = new AbortController()
+  const client = createClient<typeof app>({ fetch: app.fetch, timeout: 60_000 })
+  const BASE = 'http://localhost'
+  const WAYS: readonly (readonly [title: string, work: () => Promise<unknown>])[] = [
+    ['app.fetch', () => app.fetch(new Request(`${BASE}/left/listens`))],
+    ['sse() and app.fetch', async () => (await app.fetch(new Request(`${BASE}/left/events`))).text()],
+    ['inject', () => app.inject({ url: '/left/listens', signal })],
+    ['sse() and inject', () => app.inject({ url: '/left/events', signal })],
+    ['a client with a timeout and a signal', () => client.left.listens({ signal })],
+    [
+      'a client with a timeout and a signal that reads events',
+      async () => {
+        const { data } = await client.left.events({ signal, as: 'events', reconnect: 0 })
+        await data.next()
+        await data.return?.()
+      },
+    ],
+  ]
+  for (const [title, work] of WAYS) {
+    it(`leaves nothing in memory by ${title}`, async () => {
+      const growth = await leftBy(work)
+      assert.ok(growth < 200, `${growth.toFixed(0)} bytes each`)
+    })
+  }
 })
 
 describe('growth', () => {

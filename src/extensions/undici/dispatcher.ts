@@ -4,7 +4,7 @@ import { stringify } from 'node:querystring'
 import { isPromise } from '../../base/values.ts'
 import type { App } from '../../server/app/app.ts'
 import type { Opened } from '../../server/dispatch.ts'
-import { discardAtEnd, findRefusal } from '../../server/adapters/inject/inject.ts'
+import { endWith, findRefusal } from '../../server/adapters/inject/inject.ts'
 import { StreamBody, BytesBody, NO_BODY } from '../../server/adapters/shared/stream-body.ts'
 import { Exchange } from './exchange.ts'
 import { internalsOf, withRouteMap, type AppInternals } from '../../server/adapters/internals.ts'
@@ -99,7 +99,7 @@ function createSend({ start: enter, settings }: AppInternals): Send {
     }
     exchange.begin(request)
     const { context, response } = dispatch(request)
-    discardAtEnd(request, context)
+    endWith(request, context)
     if (isPromise(response)) void response.then((finished) => exchange.answer(finished, context))
     else exchange.answer(response, context)
   }

@@ -1,3 +1,4 @@
+import { follow } from '../../base/signals.ts'
 import type { UpstreamApp } from '../../define/context.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
 import { toError, toUpstreamError } from './failures.ts'
@@ -19,7 +20,9 @@ export function createFetchTransport(
       () => limit.abort(new DOMException('No response in time', 'TimeoutError')),
       headersTimeout,
     )
-    const signal = AbortSignal.any([sender.signal, limit.signal])
+    const { signal } = limit
+    // for as long as the request lives, because the body of the response follows
+    follow(sender.signal, limit)
     try {
       const response = await raced(app.fetch(toWebRequest(origin, request, signal)), signal)
       return toIncoming(request.method, response, app === globalThis)

@@ -7,6 +7,7 @@ import {
   type ServerSentEvent,
   type Shape,
 } from '../../define/reply.ts'
+import { follow } from '../../base/signals.ts'
 import { LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
 
 /** Events, one after the other. */
@@ -78,13 +79,11 @@ export function sse<const E extends ServerSentEvent = ServerSentEvent>(
 /** Starts a source; a client that leaves meanwhile aborts its signal. */
 async function open(
   source: Parameters<typeof sse>[0],
-  { request, signal }: ReplyContext,
+  context: ReplyContext,
   abort: AbortController,
 ): Promise<AsyncIterator<unknown> | Iterator<unknown>> {
-  const leave = (): void => abort.abort(signal.reason)
-  signal.addEventListener('abort', leave, { once: true })
-  if (signal.aborted) leave()
-  const lastEventId = decodeId(request.header('last-event-id'))
+  context.atEnd(follow(context.signal, abort))
+  const lastEventId = decodeId(context.request.header('last-event-id'))
   try {
     const events = typeof source === 'function' ? await source({ lastEventId, signal: abort.signal }) : source
     if (!isSource(events))

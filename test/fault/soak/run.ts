@@ -60,7 +60,7 @@ export async function soak(
 }
 
 /** Waits until nothing is under way, and collects until it makes no difference. */
-async function settle(isDone: () => boolean): Promise<NodeJS.MemoryUsage> {
+export async function settle(isDone: () => boolean): Promise<NodeJS.MemoryUsage> {
   for (let tries = 0; tries < 12_000 && !isDone(); tries++) await delay(5)
   let memory = process.memoryUsage()
   for (let round = 0; round < 8; round++) {

@@ -57,8 +57,14 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
     post: async (url, headers, body) => {
       const { request, dispatcher } = await load()
       let status: number | undefined
+      // the timer of `AbortSignal.timeout` would keep what listens to it in memory for the whole time
+      const late = new AbortController()
+      const timer = setTimeout(
+        () => late.abort(new DOMException('No answer in time', 'TimeoutError')),
+        timeout,
+      )
       try {
-        const signal = AbortSignal.timeout(timeout)
+        const { signal } = late
         const answer = await request(targets.read(url), { method: 'POST', headers, body, dispatcher, signal })
         status = answer.statusCode
         const retryAfter = readRetryAfter(answer.headers['retry-after'])
@@ -72,6 +78,8 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
         return { status, problem, retryAfter, error: undefined }
       } catch (error) {
         return { status, problem: toProblem(error), retryAfter: undefined, error }
+      } finally {
+        clearTimeout(timer)
       }
     },
     check: targets.check,

@@ -50,12 +50,13 @@ export function inject(
   givenSignal?.throwIfAborted()
   const refusal = findRefusal(raw, settings.limits.headers)
   if (refusal !== undefined) {
+    raw.release()
     const refused = settings.writeError(refusal)
     return toInjectResponse(refused, isStream(refused.body) ? null : refused.body, NOBODY)
   }
   const { context, response } = dispatch(raw)
   if (givenSignal !== undefined) {
-    discardAtEnd(raw, context)
+    endWith(raw, context)
     return unlessAborted(givenSignal, () => injectLater(context, response, givenSignal))
   }
   if (isPromise(response) || isStream(response.body) || context.hasScope)
@@ -83,9 +84,10 @@ async function injectLater(
   return toInjectResponse(finished, body, context)
 }
 
-/** Has a body that is a stream, and so brings a signal, end with its request. */
-export function discardAtEnd(raw: InjectRequest, context: RequestContext): void {
+/** Has a body that is a stream end with its request, and what listens to the signal of the caller. */
+export function endWith(raw: InjectRequest, context: RequestContext): void {
   if (raw.body instanceof StreamBody) raw.body.endWith(context, raw.signal)
+  if (raw.givenSignal !== undefined) context.atEnd(() => raw.release())
 }
 
 /** Why a socket would not let a request through. */
@@ -196,11 +198,12 @@ export async function injectStream(
   signal?.throwIfAborted()
   const refusal = findRefusal(raw, settings.limits.headers)
   if (refusal !== undefined) {
+    raw.release()
     const refused = settings.writeError(refusal)
     return toInjectStream(refused, toReadable(refused), NOBODY)
   }
   const { context, response } = dispatch(raw)
-  discardAtEnd(raw, context)
+  endWith(raw, context)
   const opened = (async () => {
     const finished = await response
     const { body, headers } = finished

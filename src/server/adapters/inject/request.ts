@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 
 import { suggestion } from '../../../base/definition-error.ts'
+import { follow } from '../../../base/signals.ts'
 import { isPromise, isRecord, type Awaitable } from '../../../base/values.ts'
 import { METHOD_INDEX, type HeaderMap, type RawBody, type RawRequest } from '../../../http/http.ts'
 import { toSearchParams } from '../../request/query.ts'
@@ -85,7 +86,8 @@ export class InjectRequest implements RawRequest {
   readonly sentTwice: string | undefined
   #lines: HeaderMap
   #abort: AbortController | undefined
-  #signal: AbortSignal | undefined
+  /** Each ends listening to a signal of the caller, which may be that of many requests. */
+  #forgets: (() => void)[] | undefined = []
 
   constructor(
     options: Pick<InjectOptions, 'method' | 'remoteAddress' | 'protocol'>,
@@ -107,12 +109,22 @@ export class InjectRequest implements RawRequest {
   }
 
   get signal(): AbortSignal {
-    if (this.#signal === undefined) {
+    if (this.#abort === undefined) {
       this.#abort = new AbortController()
-      const { signal } = this.#abort
-      this.#signal = this.givenSignal === undefined ? signal : AbortSignal.any([this.givenSignal, signal])
+      if (this.givenSignal !== undefined) this.follow(this.givenSignal, this.#abort)
     }
-    return this.#signal
+    return this.#abort.signal
+  }
+
+  /** Aborts a controller with a signal until the request has ended. */
+  follow(signal: AbortSignal, controller: AbortController): void {
+    this.#forgets?.push(follow(signal, controller))
+  }
+
+  /** The request has ended. */
+  release(): void {
+    this.#forgets?.forEach((forget) => forget())
+    this.#forgets = undefined
   }
 
   get isArriving(): boolean {
@@ -187,14 +199,8 @@ function toRequest(
   const query = options.query instanceof URLSearchParams ? toRecord(options.query) : options.query
   const authority = authorityOf(url)
   const host = options.host ?? authority ?? DEFAULT_HOST
-  let { signal } = options
-  let body: RawBody
-  if (bytes instanceof Uint8Array) body = bytes.length === 0 ? NO_BODY : new BytesBody(bytes)
-  else {
-    const failed = new AbortController()
-    body = new StreamBody(bytes, declaredLength(options.headers), (error) => failed.abort(error))
-    signal = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
-  }
+  const failed = bytes instanceof Uint8Array ? undefined : new AbortController()
+  const body = toRawBody(bytes, options, failed)
   const written =
     version === undefined
       ? undefined
@@ -206,13 +212,21 @@ function toRequest(
   // most are targets already
   const isTarget = query === undefined && authority === undefined && written === undefined
   const target = isTarget ? url : withQuery(url, written?.path, { ...query, ...written?.query })
-  return new InjectRequest(
-    options,
-    target,
-    toLines(options, { host, type, length: body.length, written }),
-    body,
-    signal,
-  )
+  const lines = toLines(options, { host, type, length: body.length, written })
+  if (failed === undefined) return new InjectRequest(options, target, lines, body, options.signal)
+  const request = new InjectRequest(options, target, lines, body, failed.signal)
+  if (options.signal !== undefined) request.follow(options.signal, failed)
+  return request
+}
+
+/** `failed` is aborted with the error of a stream. */
+function toRawBody(
+  bytes: EncodedBody['bytes'],
+  { headers }: HeaderOptions,
+  failed: AbortController | undefined,
+): RawBody {
+  if (bytes instanceof Uint8Array) return bytes.length === 0 ? NO_BODY : new BytesBody(bytes)
+  return new StreamBody(bytes, declaredLength(headers), (error) => failed?.abort(error))
 }
 
 /** Returns the request as a scheme sees it that writes a version into it. */

@@ -1,5 +1,6 @@
 import type { HttpError } from '../../../http/errors.ts'
 import type { HeaderMap, RawBody, RawRequest } from '../../../http/http.ts'
+import { follow } from '../../../base/signals.ts'
 import { findHeader } from '../../request/header.ts'
 import { headersTooLarge } from '../../pipeline/failure.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
@@ -63,7 +64,8 @@ export class WebRequest implements RawRequest {
   #context: RequestContext | undefined
   #remoteAddress: string | undefined
   #abort: AbortController | undefined
-  #signal: AbortSignal | undefined
+  /** Ends listening to the signal of the request. */
+  #forget: (() => void) | undefined
 
   /** `info` is what was passed besides the request; `maxHeaders` is the length that headers may have, in bytes. */
   constructor(request: Request, url: string, origin: Origin, info: object | undefined, maxHeaders: number) {
@@ -124,8 +126,12 @@ export class WebRequest implements RawRequest {
   }
 
   get signal(): AbortSignal {
-    const { signal } = (this.#abort ??= new AbortController())
-    return (this.#signal ??= AbortSignal.any([this.request.signal, signal]))
+    const abort = (this.#abort ??= new AbortController())
+    if (this.#forget === undefined) {
+      this.#forget = follow(this.request.signal, abort)
+      this.#forgetAtEnd()
+    }
+    return abort.signal
   }
 
   abort(reason: unknown): void {
@@ -139,7 +145,13 @@ export class WebRequest implements RawRequest {
   /** Has a body that is read as it arrives end with its request, also if that begins later. */
   endWith(context: RequestContext): void {
     this.#context = context
+    this.#forgetAtEnd()
     this.#stream?.endWith(context, this.signal)
+  }
+
+  /** Requests of somebody may share a signal, or be answered again. */
+  #forgetAtEnd(): void {
+    if (this.#forget !== undefined && !this.isServed) this.#context?.atEnd(this.#forget)
   }
 
   /** Cancels a body that is read as it arrives. */
