@@ -14,7 +14,9 @@ describe('the published client', () => {
     assert.deepEqual(
       inputs.filter(
         (path) =>
-          !/^src\/(?:client\/[\w-]+|base\/(?:edit-distance|signals|values)|http\/(?:headers|http))\.ts$/.test(path),
+          !/^src\/(?:client\/[\w-]+|base\/(?:edit-distance|signals|values)|http\/(?:headers|http))\.ts$/.test(
+            path,
+          ),
       ),
       [],
     )
