@@ -256,7 +256,8 @@ for (const [engine, options] of Object.entries(ENGINES)) {
         garageAt(behind.url),
         async (url) => {
           const client = await open(url)
-          client.write('POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n')
+          client.write('POST / HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n')
+          client.write(`11170\r\n${'half'.repeat(17_500)}\r\n`)
           assert.ok(await becomes(() => asked !== undefined))
           client.destroy()
           assert.ok(await becomes(() => asked?.destroyed === true))

@@ -17,6 +17,9 @@ const DONE: Chunk = { done: true, value: undefined }
 /** The body of a response, read no faster than it is taken. A class because one is made for every response that is a stream. */
 export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: BodySource
+  /** Milliseconds for which it may wait to be read. */
+  readonly #limit: number
+  #timer: NodeJS.Timeout | undefined
   #chunks: Uint8Array[] = []
   #waiting = 0
   #isEnded = false
@@ -25,8 +28,9 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
   #wake: ((chunk: Chunk) => void) | undefined
   #fail: ((error: Error) => void) | undefined
 
-  constructor(source: BodySource) {
+  constructor(source: BodySource, limit: number) {
     this.#source = source
+    this.#limit = limit
   }
 
   [Symbol.asyncIterator](): this {
@@ -49,18 +53,21 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
     }
     this.#chunks.push(chunk)
     this.#waiting += chunk.length
-    if (this.#waiting >= HIGH_WATER) this.#source.pause()
+    if (this.#waiting < HIGH_WATER || this.#timer !== undefined) return
+    this.#source.pause()
+    this.#timer = setTimeout(this.#giveUp, this.#limit)
   }
 
   end(): void {
-    this.#isEnded = true
+    this.#close()
     this.#wake?.(DONE)
     this.#wake = undefined
   }
 
   fail(error: Error): void {
+    if (this.#isEnded) return
     this.#error = error
-    this.#isEnded = true
+    this.#close()
     if (this.#wake === undefined) return
     this.#wake = undefined
     this.#fail?.(error)
@@ -70,7 +77,11 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
     const value = this.#chunks.shift()
     if (value !== undefined) {
       this.#waiting -= value.length
-      if (this.#waiting < HIGH_WATER) this.#source.resume()
+      if (this.#waiting < HIGH_WATER && this.#timer !== undefined) {
+        clearTimeout(this.#timer)
+        this.#timer = undefined
+        this.#source.resume()
+      }
       return Promise.resolve({ done: false, value })
     }
     if (this.#error !== undefined) return Promise.reject(this.#error)
@@ -93,5 +104,19 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.#isEnded) return
     this.end()
     this.#source.abort(new Error('The response is no longer read'))
+  }
+
+  #close(): void {
+    this.#isEnded = true
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** Frees the connection, which others wait for. */
+  readonly #giveUp = (): void => {
+    const error = new Error(`The client has not read the response for ${this.#limit} ms`)
+    this.#chunks = []
+    this.fail(error)
+    this.#source.abort(error)
   }
 }

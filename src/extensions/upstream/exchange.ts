@@ -1,11 +1,21 @@
 import type { Dispatcher } from 'undici'
 
-import type { Awaitable } from '../../base/values.ts'
+import { ignoreRejection, type Awaitable } from '../../base/values.ts'
 import { isBodyless } from '../../server/pipeline/response-head.ts'
 import { joinChunks } from '../../server/request/body.ts'
+import { toAddressKey } from '../../server/stores/client-key.ts'
 import { BodyStream } from './body-stream.ts'
-import { invalidResponse, isReset, isUnconnected, toError, toUpstreamError } from './failures.ts'
-import type { IncomingResponse, OutgoingRequest, Receiver, Sender } from './options.ts'
+import type { ConnectionQueue, Waiting } from './connection-queue.ts'
+import {
+  invalidResponse,
+  isReset,
+  isUnconnected,
+  noConnection,
+  toError,
+  tooMany,
+  toUpstreamError,
+} from './failures.ts'
+import type { IncomingResponse, OutgoingRequest, Receiver, Sender, UpstreamTimeouts } from './options.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -30,6 +40,8 @@ const ignore = (): void => undefined
 /** The connections to an API. */
 export interface Line {
   readonly name: string
+  readonly queue: ConnectionQueue
+  readonly timeouts: Pick<Required<UpstreamTimeouts>, 'headers' | 'body'>
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   /** The number of its addresses. */
   readonly addresses: number
@@ -37,7 +49,7 @@ export interface Line {
 }
 
 /** One request on its way through undici. A class because one is made for every request. */
-export class Exchange<T> implements Dispatcher.DispatchHandler {
+export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
   /** The protocol that it asks for, `null` for HTTP. */
   protected readonly upgrade: string | null = null
   readonly #line: Line
@@ -56,6 +68,11 @@ export class Exchange<T> implements Dispatcher.DispatchHandler {
   #hasEnded = false
   /** Ends the request, on platforms without a cheaper way. */
   #signal: AbortSignal | undefined
+  #isWatching = false
+  /** Ends the wait for a connection, which began then. */
+  #timer: NodeJS.Timeout | undefined
+  #since = 0
+  #client: string | undefined
 
   constructor(line: Line, request: OutgoingRequest, sender: Sender, receiver: Receiver<T>) {
     this.#line = line
@@ -69,29 +86,68 @@ export class Exchange<T> implements Dispatcher.DispatchHandler {
     return new Promise((resolve, reject) => {
       this.resolve = resolve
       this.#reject = reject
-      this.#start()
+      this.#enter()
     })
   }
 
-  #start(): void {
+  get client(): string | undefined {
+    const ip = this.#client === undefined ? this.#sender.request?.ip : undefined
+    // behind a socket of Unix all clients have none
+    return (this.#client ??= ip ? toAddressKey(ip) : undefined)
+  }
+
+  #enter(): void {
+    const { queue, timeouts } = this.#line
+    this.#hasEnded = false
+    if (queue.enter(this)) return this.#dispatch(null)
+    if (!queue.wait(this)) return this.#refuse(tooMany(this.#line.name))
+    this.#since = performance.now()
+    this.#timer = setTimeout(this.#expire, timeouts.headers)
+    this.#watch()
+  }
+
+  /** There is a connection, and less time for the response. */
+  start(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const waited = performance.now() - this.#since
+    this.#dispatch(Math.max(1, Math.ceil(this.#line.timeouts.headers - waited)))
+  }
+
+  readonly #expire = (): void => {
+    this.#timer = undefined
+    this.end()
+    this.#fail(noConnection())
+  }
+
+  #dispatch(headersTimeout: number | null): void {
     const { upgrade } = this
     const { method, path, headers, body } = this.#request
     // undici takes iterables of chunks, which its types leave out
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const options = { method, path, headers, body: body as Uint8Array | null, upgrade }
+    const options = { method, path, headers, body: body as Uint8Array | null, upgrade, headersTimeout }
     try {
       this.#line.dispatcher.dispatch(options, this)
     } catch (error) {
+      this.end()
       this.#fail(error)
     }
   }
 
   onRequestStart(controller: Controller): void {
-    const isFirst = this.#controller === undefined
+    const hasWaited = this.#isWatching
     this.#controller = controller
+    this.#watch()
+    // whoever left before there was a controller
+    if (hasWaited && this.#sender.signal.aborted) this.#leave(this.#sender.signal.reason)
+  }
+
+  /** Ends with the client, wherever it is. */
+  #watch(): void {
     const { raw } = this.#sender
     if (raw?.whenGone !== undefined) {
-      if (isFirst) raw.whenGone(this.#leave)
+      if (!this.#isWatching) raw.whenGone(this.#leave)
+      this.#isWatching = true
       return
     }
     const { signal } = this.#sender
@@ -113,7 +169,7 @@ export class Exchange<T> implements Dispatcher.DispatchHandler {
       this.#chunks = []
       return
     }
-    const stream = new BodyStream(controller)
+    const stream = new BodyStream(controller, this.#line.timeouts.body)
     this.#stream = stream
     // later, because a short body arrives with its head
     queueMicrotask(() => this.#settle(stream))
@@ -146,7 +202,10 @@ export class Exchange<T> implements Dispatcher.DispatchHandler {
   }
 
   readonly #leave = (reason: unknown): void => {
-    if (!this.#hasEnded) this.#controller?.abort(toError(reason))
+    if (this.#hasEnded) return
+    if (this.#timer === undefined) return this.#controller?.abort(toError(reason))
+    this.end()
+    this.#refuse(reason)
   }
 
   /** The signal has aborted. */
@@ -166,6 +225,9 @@ export class Exchange<T> implements Dispatcher.DispatchHandler {
   }
 
   #refuse(error: unknown): void {
+    const { body } = this.#request
+    // what has not been sent is not read either
+    if (body !== null && !(body instanceof Uint8Array)) ignoreRejection(body.return())
     this.#reject(this.#receiver.fail(error))
   }
 
@@ -194,15 +256,17 @@ export class Exchange<T> implements Dispatcher.DispatchHandler {
     const wait = this.#line.retries > 0 ? FIRST_WAIT * 2 ** this.#repeated : 0
     this.#repeated++
     setTimeout(() => {
-      this.#hasEnded = false
       const { signal } = this.#sender
       if (signal.aborted) this.#refuse(signal.reason)
-      else this.#start()
+      else this.#enter()
     }, wait)
   }
 
   protected end(): void {
     this.#hasEnded = true
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#line.queue.leave(this)
     this.#signal?.removeEventListener('abort', this)
   }
 }

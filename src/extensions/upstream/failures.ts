@@ -44,6 +44,16 @@ export function invalidResponse(name: string, cause: unknown): HttpError {
   return addedError('upstream_invalid', `${name} has sent a response that cannot be used`, { cause })
 }
 
+/** The error of a request for which no connection was free in time. */
+export function noConnection(): Error {
+  return Object.assign(new Error('No connection was free in time'), { code: 'ETIMEDOUT' })
+}
+
+/** The error of a request that cannot even wait for a connection. */
+export function tooMany(name: string): HttpError {
+  return addedError('overloaded', `Too many requests wait for ${name}`, { headers: { 'retry-after': '1' } })
+}
+
 /** Whether a connection ended before anything of a response came: such a request can be sent again if it is idempotent. */
 export function isReset(error: unknown): boolean {
   return hasCode(error, RESETS)

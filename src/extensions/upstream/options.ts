@@ -18,9 +18,9 @@ import type { RequestContext } from '../../server/pipeline/context.ts'
 export interface UpstreamTimeouts {
   /** For a connection. @default 2000 */
   readonly connect?: number
-  /** From the request to the head of the response. @default 10000 */
+  /** From the request to the head of the response, with the wait for a connection. @default 10000 */
   readonly headers?: number
-  /** Between two chunks of a response. @default 30000 */
+  /** Between two chunks of a response, until a client reads more of one, and for each 64 KiB that a client sends. @default 30000 */
   readonly body?: number
 }
 
@@ -44,7 +44,7 @@ export interface UpstreamOptions<D> {
   readonly host?: 'keep'
   /** Time limits in milliseconds. A request that exceeds one is answered with 504. */
   readonly timeouts?: UpstreamTimeouts
-  /** The most connections to each address. @default 128 */
+  /** The most connections to each address. One client can have three quarters of them. @default 128 */
   readonly connections?: number
   /** How often a GET, HEAD or OPTIONS is sent again if no response came, or a 502, 503 or 504. @default 0 */
   readonly retries?: number
@@ -133,6 +133,12 @@ export function toUrls(name: string, given: UpstreamUrls | undefined): readonly 
   return [given].flat().map((each) => new URL(each).origin)
 }
 
+/** A body that is sent as it arrives. One that is not sent is returned. */
+export interface OutgoingBody extends AsyncIterable<Uint8Array> {
+  next(): Promise<IteratorResult<Uint8Array, undefined>>
+  return(): Promise<IteratorResult<Uint8Array, undefined>>
+}
+
 /** A request as the API behind receives it. */
 export interface OutgoingRequest {
   readonly method: string
@@ -140,7 +146,7 @@ export interface OutgoingRequest {
   readonly path: string
   /** Names in lower case and values in turn, one pair for each field line. */
   readonly headers: string[]
-  readonly body: Uint8Array | AsyncIterable<Uint8Array> | null
+  readonly body: Uint8Array | OutgoingBody | null
 }
 
 /** A response of the API behind, as far as it has arrived. */
@@ -154,7 +160,8 @@ export interface IncomingResponse {
 
 /** The request that is forwarded, as far as sending concerns it. */
 export interface Sender extends Pick<RequestContext, 'signal'> {
-  /** `undefined` for a request of the application's own. */
+  /** `undefined` for a request of the application's own, as `raw` is. */
+  readonly request?: Pick<RequestContext['request'], 'ip'>
   readonly raw?: RequestContext['raw']
 }
 

@@ -11,6 +11,7 @@ import { hasInexactNumber } from './exact-numbers.ts'
 import { toDeclaredNames, toPassedCookies, toPassedQuery, type DeclaredNamesOf } from './passed-names.ts'
 import { DROPPED, OVERRIDES, toRequestHeaders, type HeaderSettings } from './request-headers.ts'
 import type { OutgoingRequest, UpstreamSettings } from './options.ts'
+import { openLong, SMALL } from './request-body.ts'
 import { isMultipart } from '../../server/request/uploads.ts'
 
 /** How requests of a route in one version are written for the API behind. */
@@ -111,7 +112,7 @@ function withBody(
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const method = methodOf(plan, context)
   if (context.raw.body.length === 0) return { method, path, headers, body: null }
-  return openBody(context, plan.route.bodyLimit, headers).then((body) => ({ method, path, headers, body }))
+  return openBody(context, plan, headers).then((body) => ({ method, path, headers, body }))
 }
 
 function methodOf({ newest }: RequestPlan, { method }: RequestContext): string {
@@ -218,16 +219,13 @@ export interface ForwardInput extends Partial<Record<SourceName, unknown>> {
   readonly inject: object
 }
 
-/** The longest body that is sent in one piece, in bytes. */
-const SMALL = 65_536
-
 /**
  * The body of a request as it came. A short one is read first, so that a client that sends it slowly takes no connection. A longer one is
  * sent as it arrives. `headers` get its length.
  */
 async function openBody(
   context: RequestContext,
-  limit: number | undefined,
+  { route: { bodyLimit: limit }, settings: { timeouts } }: RequestPlan,
   headers: string[],
 ): Promise<OutgoingRequest['body']> {
   const { raw } = context
@@ -244,7 +242,7 @@ async function openBody(
     return bytes ?? raw.body.read(Math.min(SMALL, most))
   }
   if (length !== undefined) headers.push('content-length', String(length))
-  return raw.body.chunks(most)
+  return openLong(raw.body, most, timeouts.body)
 }
 
 function dropCoding(headers: string[]): void {

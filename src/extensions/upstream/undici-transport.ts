@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type * as UndiciModule from 'undici'
 import type { Dispatcher } from 'undici'
 
+import { ConnectionQueue } from './connection-queue.ts'
 import { Exchange, type Line } from './exchange.ts'
 import {
   AS_IT_IS,
@@ -26,9 +27,10 @@ type Undici = Pick<typeof UndiciModule, 'Pool' | 'BalancedPool'>
 
 /** Creates what sends requests over a pool of connections. */
 export function createUndiciTransport(undici: Undici, settings: PoolSettings): Transport {
-  const { name, urls, retries } = settings
+  const { urls, connections } = settings
   const pool = openPool(undici, settings)
-  const line: Line = { name, dispatcher: pool, addresses: urls.length, retries }
+  const queue = new ConnectionQueue(connections * urls.length)
+  const line: Line = { ...settings, dispatcher: pool, queue, addresses: urls.length }
   return {
     send: (request, sender, receiver) => new Exchange(line, request, sender, receiver).send(),
     upgrade: (request, sender) => new Upgrading(line, request, sender, AS_IT_IS).send(),

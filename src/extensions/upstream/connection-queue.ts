@@ -1,0 +1,96 @@
+/** The part of the connections, and of the queue, that one client can have: others are answered whatever it does. */
+const SHARE = 0.75
+
+/** Requests that may wait for each connection. */
+const WAITING = 8
+
+/** A request that needs a connection. */
+export interface Waiting {
+  /** The key of its client, `undefined` for a request of the application's own, which has no share. */
+  readonly client: string | undefined
+  /** Called when it has a connection. */
+  readonly start: () => void
+}
+
+/** Who has the connections to an API, and who waits for one. A class because it lives as long as its pool. */
+export class ConnectionQueue {
+  readonly #connections: number
+  readonly #running = new Set<Waiting>()
+  /** In order of arrival. */
+  readonly #waiting = new Set<Waiting>()
+  #isAdmitting = false
+
+  constructor(connections: number) {
+    this.#connections = connections
+  }
+
+  /** Takes a connection. Returns `false` if the request has to wait for one. */
+  enter(request: Waiting): boolean {
+    if (!hasRoom(this.#running, this.#connections, request)) return false
+    this.#running.add(request)
+    return true
+  }
+
+  /** Has the request started once there is a connection. Returns `false` if too many wait. */
+  wait(request: Waiting): boolean {
+    if (!hasRoom(this.#waiting, this.#connections * WAITING, request)) return false
+    this.#waiting.add(request)
+    return true
+  }
+
+  /** Forgets a request, which is done or no longer waits. */
+  leave(request: Waiting): void {
+    if (this.#running.delete(request)) {
+      if (this.#waiting.size > 0) this.#admit()
+    } else this.#waiting.delete(request)
+  }
+
+  #admit(): void {
+    // one that fails at once leaves at once
+    if (this.#isAdmitting) return
+    this.#isAdmitting = true
+    try {
+      for (const request of this.#nextOnes()) {
+        this.#waiting.delete(request)
+        this.#running.add(request)
+        request.start()
+      }
+    } finally {
+      this.#isAdmitting = false
+    }
+  }
+
+  // The first of those whose clients have not had their share, as long as there are connections.
+  *#nextOnes(): Generator<Waiting> {
+    const counts = countClients(this.#running)
+    const share = toShare(this.#connections)
+    for (const request of this.#waiting) {
+      if (this.#running.size >= this.#connections) return
+      const { client } = request
+      const count = client === undefined ? 0 : (counts.get(client) ?? 0)
+      if (count >= share) continue
+      if (client !== undefined) counts.set(client, count + 1)
+      yield request
+    }
+  }
+}
+
+function toShare(most: number): number {
+  return Math.max(1, Math.floor(most * SHARE))
+}
+
+function hasRoom(requests: ReadonlySet<Waiting>, most: number, request: Waiting): boolean {
+  const { size } = requests
+  const share = toShare(most)
+  // clients are only asked for and counted if one could have its share
+  if (size < share || size >= most) return size < most
+  const { client } = request
+  return client === undefined || (countClients(requests).get(client) ?? 0) < share
+}
+
+function countClients(requests: ReadonlySet<Waiting>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { client } of requests)
+    if (client !== undefined) counts.set(client, (counts.get(client) ?? 0) + 1)
+  return counts
+}
