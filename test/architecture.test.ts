@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'base http router versioning define routes server/logging server/request server/options server/pipeline',
   // doesn't know sockets: routes of Octavo's own
   'server/services server/docs':
-    'base http router versioning gate schema define routes changes client openapi server/request server/options server/pipeline server/routing',
+    'base http router versioning schema define routes client openapi server/request server/options server/pipeline server/routing',
   // doesn't know how an application is built
   'server/adapters':
     'base http versioning define routes client openapi server/request server/options server/pipeline server/routing',

@@ -25,7 +25,7 @@ export async function doTask(app: App, job: Task): Promise<Result> {
     case 'explain':
       return readExplanation(app)
     case 'changelog':
-      return readChangelog(app)
+      return readChangelogSources(app)
     case 'definitions':
       return readDefinitions(app)
     case 'current':
@@ -50,7 +50,8 @@ function readExplanation(app: App): Explanation {
   return history === undefined ? { changes: [], nearMisses: [] } : explain(history, routes())
 }
 
-function readChangelog(app: App): readonly ChangelogSource[] {
+/** Reads what a changelog tells of an application, which has been prepared. */
+export function readChangelogSources(app: App): readonly ChangelogSource[] {
   const { versioning, routes } = internalsOf(app, 'octavo changelog')
   const changes = findHistoryInternals(versioning()?.history)?.concerns(routes()) ?? []
   const served = app.versions().filter((each) => each.elsewhere !== true && each.routes.length > 0)

@@ -49,11 +49,6 @@ function find(rule: string): GateRule | undefined {
   return BY_NAME.get(`${place}-${change === 'changed' ? 'undecided' : `constraint-${change}`}`)
 }
 
-/** Returns the meaning of a rule, or `undefined` for an unknown one. */
-export function meaningOf(rule: string): string | undefined {
-  return find(rule)?.description
-}
-
 /** Returns the advice for a finding. */
 export function cureOf(rule: string): string {
   return find(rule)?.fix ?? ASPECTS.undecided.fix

@@ -55,11 +55,11 @@ Operations: \`GET /v2/car\`
 
   it('writes a file in the format of its name, and takes days from the snapshots', async () => {
     folder.write('api/index.json', '{"versions":[{"version":"2","sha256":"0","at":"2026-03-04"}]}')
-    const { stderr, code } = await run(app, '--out', 'made/changelog.atom')
-    assert.deepEqual([stderr, code], ['Wrote made/changelog.atom\n', 0])
-    const feed = readFileSync(join(folder.path, 'made/changelog.atom'), 'utf8')
-    assert.equal(feed.match(/<updated>2026-03-04T00:00:00Z</g)?.length, 3)
-    assert.match((await run(app, '--out', 'made/changelog.atom')).stderr, /is up to date/)
+    const { stderr, code } = await run(app, '--out', 'made/changelog.md')
+    assert.deepEqual([stderr, code], ['Wrote made/changelog.md\n', 0])
+    const made = readFileSync(join(folder.path, 'made/changelog.md'), 'utf8')
+    assert.match(made, /^## 2 \(2026-03-04\)$/m)
+    assert.match((await run(app, '--out', 'made/changelog.md')).stderr, /is up to date/)
     const json = await run(app, '--format', 'json', '--dir', 'elsewhere')
     const { versions } = JSON.parse(json.stdout) as { versions: readonly { version: string; day?: string }[] }
     assert.deepEqual(
@@ -80,8 +80,8 @@ Operations: \`GET /v2/car\`
   it('refuses what it does not know', async () => {
     const cases = [
       [['--from', '9'], /--from: the app has no version 9\n {2}it has 3, 2, 1/],
-      [['--format', 'xml'], /unknown format xml\n {2}use one of md, json, atom/],
-      [['--out', 'made/c.html'], /unknown format html\n {2}use one of md, json, atom/],
+      [['--format', 'xml'], /unknown format xml\n {2}use one of md, json/],
+      [['--out', 'made/c.html'], /unknown format html\n {2}use one of md, json/],
       [['--from', '2', '--to', '1'], /--from has to be older than --to/],
     ] as const
     for (const [args, message] of cases) {

@@ -121,10 +121,10 @@ describe('a client of a version that is retired', () => {
   it('has the changes that altered its calls, with their days and links to the changelog', () => {
     const altered = entry({ changes: [{ id: 'a', count: 1, lastSeen: at('01T12:00') }], pinned: 1 })
     const { clients } = toRetirement('1', versions, [altered, entry({ client: 'beta', day: '2026-02-01' })], {
-      changelog: 'https://cars.example/changelog.html',
+      changelog: 'https://cars.example/changelog',
       days: new Map([['2', '2026-02-15']]),
     })
-    const link = 'https://cars.example/changelog.html#version-2'
+    const link = 'https://cars.example/changelog'
     assert.deepEqual(
       clients.map(({ client, changes, pinned }) => [client, changes, pinned]),
       [

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path'
 
 import { type Arguments, type Command, type Setting, usageError } from '../command.ts'
-import { toAtom } from '../../gate/changelog/atom.ts'
 import { toChangelog, type Changelog } from '../../gate/changelog/changelog.ts'
 import { toMarkdown } from '../../gate/changelog/write.ts'
 import { readIndex } from '../../gate/snapshot/snapshot.ts'
@@ -13,7 +12,6 @@ import { toFailure } from './read-document.ts'
 const WRITERS: Readonly<Record<string, (changelog: Changelog) => string>> = {
   md: toMarkdown,
   json: (made) => `${JSON.stringify(made, undefined, 2)}\n`,
-  atom: (made) => toAtom(made),
 }
 const FORMATS = Object.keys(WRITERS)
 
@@ -24,11 +22,7 @@ export const changelog: Command = {
     'Writes the changes of each version, newest first: their titles and descriptions, the models and operations that',
     'they reach, and the differences from the version before. The output of the same app is always the same.',
   ],
-  examples: [
-    'octavo changelog --out CHANGELOG.md',
-    'octavo changelog --from 2026-01-01 --format json',
-    'octavo changelog src/app.ts --out changelog.atom',
-  ],
+  examples: ['octavo changelog --out CHANGELOG.md', 'octavo changelog --from 2026-01-01 --format json'],
   positionals: 1,
   options: {
     from: { value: '<version>', about: 'include only versions newer than this one' },

@@ -1,6 +1,5 @@
 import { FOLDED, type UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
-import { toAnchor } from '../../gate/changelog/atom.ts'
 import { toDay } from '../../gate/changelog/changelog.ts'
 import { groupBy, sumBy, sumChanges, type Calls, type Kept } from './usage.ts'
 
@@ -116,7 +115,7 @@ function createToClient(
   const titles = new Map(
     versions.flatMap((info) =>
       (info.changes ?? []).map(({ id, title }): readonly [string, AlteringChange] => {
-        const link = changelog === undefined ? {} : { link: `${changelog}#${toAnchor(info.version)}` }
+        const link = changelog === undefined ? {} : { link: changelog }
         const day = toDay(info.version) ?? days.get(info.version)
         return [id, { version: info.version, title, ...(day === undefined ? {} : { day }), ...link }]
       }),

@@ -61,8 +61,7 @@ export function createApp<
   createIdsBy(createIds())
   const application = new Application(module, placed({ ...options }, createApp), {
     openOutputs: openStandard,
-    // here, so that workers bundle neither a gate nor viewers, whose files they cannot read, nor code that makes code
-    loadChangelog: () => import('../docs/changelog.ts'),
+    // here, so that workers bundle neither viewers, whose files they cannot read, nor code that makes code
     loadViewers: isWorkerd() ? undefined : () => import('../docs/viewers.ts'),
     loadJsonWriter: () => import('../../schema/json-writer.ts'),
   })

@@ -38,14 +38,14 @@ export function createDocsRouter(
     includeInSchema: false,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
     routes: [
-      ...documentRoutes(base, options.ui, documents),
+      ...documentRoutes(base, documents),
       ...(options.ui === false ? [] : pageRoutes(base, options.ui, page, trailingSlash)),
     ],
   }
   return { router, prefix: { ...prefix, excludes: () => isOut }, isPublic: options.public === true }
 }
 
-function documentRoutes(base: string, ui: DocsOptions['ui'], documents: LazyDocuments): readonly AnyRoute[] {
+function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRoute[] {
   const load = once(async () => {
     const [{ createDocumentHandlers }, loaded] = await Promise.all([
       import('./document-handlers.ts'),
@@ -75,31 +75,7 @@ function documentRoutes(base: string, ui: DocsOptions['ui'], documents: LazyDocu
         serve(context, format, params.version),
     },
   ])
-  return [
-    ...files,
-    { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRouteMap },
-    ...changelogRoutes(base, ui, documents),
-  ]
-}
-
-function changelogRoutes(
-  base: string,
-  ui: DocsOptions['ui'],
-  { get, extras: { loadChangelog } }: LazyDocuments,
-): readonly AnyRoute[] {
-  if (loadChangelog === undefined) return []
-  const load = once(async () => {
-    const [{ createChangelog }, loaded] = await Promise.all([loadChangelog(), get()])
-    return createChangelog(loaded, ui)
-  })
-  return [
-    {
-      method: 'GET',
-      path: `${base}/changelog.{format}`,
-      name: 'changelog',
-      handler: async ({ params }: Params<'format'>) => (await load()).serve(params.format),
-    },
-  ]
+  return [...files, { method: 'GET', path: `${base}/client.json`, name: 'client', handler: showRouteMap }]
 }
 
 function pageRoutes(
@@ -128,13 +104,12 @@ function pageRoutes(
 }
 
 async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<Page> {
-  const { loadChangelog, loadViewers } = documents.extras
   const [{ createPage }, loaded, viewers] = await Promise.all([
     import('./page/page.ts'),
     documents.get(),
-    loadViewers?.(),
+    documents.extras.loadViewers?.(),
   ])
-  return createPage(path, options, loaded, { viewers, hasChangelog: loadChangelog !== undefined })
+  return createPage(path, options, loaded, viewers)
 }
 
 interface Params<N extends string> {

@@ -1,5 +1,4 @@
 import { once } from '../../base/values.ts'
-import { findHistoryInternals, type ChangeConcern } from '../../changes/internals.ts'
 import type { RouteMap } from '../../client/route-map.ts'
 import type {
   Contract,
@@ -37,10 +36,6 @@ export interface Documents {
   readonly versions: () => readonly string[]
   /** Where a version stands in its life now; active for `null`, which stands for all of them. */
   readonly life: (version: string | null) => DocumentedLife
-  /** Whether a version does not answer after its sunset. */
-  readonly retires: (version: string) => boolean
-  /** The changes of versions that changelogs tell of, with what they reach, none without a history. */
-  readonly changes: () => readonly ChangeConcern[]
   /** Returns the title of the application. */
   readonly title: () => string
   /** The version that a request without one gets, or `null` for none. */
@@ -85,12 +80,6 @@ export function createDocuments(source: () => DocumentSource, fail: (error: unkn
         ...toLife(found?.lifetime, clockOf(versioning)()),
         links: toVersionLinks(found?.policy?.links),
       }
-    },
-    retires: (version) => documented().some((each) => each.version === version && endsAtSunset(each)),
-    changes: () => {
-      const { table, versioning } = source()
-      const routes = table.rows.map(({ route }) => route)
-      return findHistoryInternals(versioning?.history)?.concerns(routes) ?? []
     },
     title: () => titleOf(source()),
     defaultVersion: () => source().table.defaultVersion,
@@ -170,10 +159,6 @@ function namedSchemas(modules: readonly ModuleNode[]): readonly NamedSchema[] {
       isSchema(schema) ? [{ name, schema, where: label }] : [],
     ),
   )
-}
-
-function endsAtSunset({ lifetime }: DocumentedVersion): boolean {
-  return lifetime !== undefined && (lifetime.gone || lifetime.forward)
 }
 
 /** Returns the title of the application, as given or after its root module. */

@@ -1,12 +1,10 @@
 import { once } from '../../base/values.ts'
-import type * as Changelog from './changelog.ts'
 import type { DocumentSource } from './documented.ts'
 import type { Documents } from './documents.ts'
 import type * as Viewers from './viewers.ts'
 
-/** Loads what not every platform has beside documents: the changelog, which compares them, and viewers, which are files of packages. */
+/** Loads what not every platform has beside documents: viewers, which are files of packages. */
 export interface DocsExtras {
-  readonly loadChangelog?: () => Promise<typeof Changelog>
   readonly loadViewers?: (() => Promise<typeof Viewers>) | undefined
 }
 

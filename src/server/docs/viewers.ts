@@ -4,17 +4,7 @@ import { dirname, join } from 'node:path'
 
 import { DefinitionError } from '../../base/definition-error.ts'
 import type { DocumentLink, PageInfo } from '../options/docs.ts'
-import {
-  escape,
-  toChangelogLink,
-  toFile,
-  toHtml,
-  toLabel,
-  toList,
-  toYamlUrl,
-  toNote,
-  type Links,
-} from './page/html.ts'
+import { escape, toFile, toHtml, toLabel, toList, toYamlUrl, toNote, type Link } from './page/html.ts'
 
 /** The packages that can show documents in a browser, the first choice first. */
 export const VIEWERS = {
@@ -49,7 +39,7 @@ interface FoundViewer {
   readonly name: ViewerName
   readonly files: readonly PageFile[]
   /** Writes the page, which has the main element of the viewer. */
-  readonly toPage: (page: PageInfo, links: Links) => string
+  readonly toPage: (page: PageInfo, link: Link) => string
 }
 
 /** A part of the page for when no viewer is installed. */
@@ -69,7 +59,7 @@ export function findViewer(asked: ViewerName | undefined): FoundViewer | undefin
           ['page.js', async () => `'use strict'\n${STARTS[name]}${SCRIPT}`],
           ...Object.entries(files).map(([key, path]): PageFile => [key, () => readFile(join(folder, path))]),
         ],
-        toPage: (page, links) => toViewerPage(name, page, links),
+        toPage: (page, link) => toViewerPage(name, page, link),
       }
   }
   return undefined
@@ -155,8 +145,7 @@ const FILES: Readonly<Record<ViewerName, readonly string[]>> = {
 }
 
 /** The page that shows the documents in a viewer, which has a main element of its own. */
-function toViewerPage(viewer: ViewerName, page: PageInfo, links: Links): string {
-  const { link } = links
+function toViewerPage(viewer: ViewerName, page: PageInfo, link: Link): string {
   const { title, documents, shown } = page
   const options = documents.map((each) => toOption(each, each === shown)).join('\n')
   const select = `
@@ -167,7 +156,7 @@ ${options}
   <p class="bar-title">${escape(title)}</p>${documents.length === 1 ? '' : select}
   <nav class="bar-links" aria-label="This document">
     <a id="json" href="${escape(shown.url)}">JSON</a>
-    <a href="${escape(toYamlUrl(shown))}">YAML</a>${toChangelogLink(links)}
+    <a href="${escape(toYamlUrl(shown))}">YAML</a>
   </nav>
 </section>
 ${toNote(page)}

@@ -7,27 +7,17 @@ export function escape(text: string): string {
 }
 
 /** Leads from the page to what is below it. */
-type Link = (below: string) => string
-
-/** The links of a page. */
-export interface Links {
-  readonly link: Link
-  readonly hasChangelog: boolean
-}
+export type Link = (below: string) => string
 
 /** The page that lists the documents, where there is nothing to show them. */
-export function toListPage(page: PageInfo, links: Links, hint = ''): string {
+export function toListPage(page: PageInfo, link: Link, hint = ''): string {
   const body = `<main class="list">
 <h1>${escape(page.title)}</h1>
 <p>The API is described by OpenAPI documents:</p>
-${toList(page)}${toChangelogLink(links)}
+${toList(page)}
 ${hint}
 </main>`
-  return toHtml(page.title, links.link, [], body)
-}
-
-export function toChangelogLink({ link, hasChangelog }: Links): string {
-  return hasChangelog ? `\n    <a href="${escape(link('changelog.html'))}">Changelog</a>` : ''
+  return toHtml(page.title, link, [], body)
 }
 
 /** A page of the documents. */

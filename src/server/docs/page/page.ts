@@ -20,12 +20,6 @@ export interface Page {
   readonly asset: (name: string) => Promise<RawReply>
 }
 
-/** Parts that only some platforms have. */
-interface PageExtras {
-  readonly viewers: typeof Viewers | undefined
-  readonly hasChangelog: boolean
-}
-
 const HTML = 'text/html; charset=utf-8'
 
 /** Creates the page; `path` is where it is, without a slash at the end. */
@@ -33,7 +27,7 @@ export async function createPage(
   path: string,
   options: DocsOptions,
   documents: Documents,
-  { viewers, hasChangelog }: PageExtras,
+  viewers: typeof Viewers | undefined,
 ): Promise<Page> {
   const { ui, usage } = options
   // with usage, the page of one viewer is not for others
@@ -52,8 +46,7 @@ export async function createPage(
         return bytesReply(Buffer.from(atOnce('docs.ui', ui(page))), { type: HTML, headers: common })
       policy ??= toContentSecurityPolicy(documents.servers(), viewer?.name)
       const headers = { ...common, 'content-security-policy': policy }
-      const links = { link, hasChangelog: hasChangelog && documents.versions().length > 1 }
-      const html = viewer === undefined ? toListPage(page, links, viewers?.HINT) : viewer.toPage(page, links)
+      const html = viewer === undefined ? toListPage(page, link, viewers?.HINT) : viewer.toPage(page, link)
       return bytesReply(Buffer.from(html), { type: HTML, headers })
     },
     asset: async (name) => {
