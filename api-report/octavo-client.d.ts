@@ -637,6 +637,7 @@ export interface RouteCall {
   readonly others?: readonly string[]
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
+  readonly type?: string
 }
 
 export interface RouteFunction<I, R> {

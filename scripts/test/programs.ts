@@ -11,6 +11,7 @@ export const PROGRAMS: readonly string[] = [
   'examples/versions/main.ts',
   'test/app/fixtures/full-disk.ts',
   'test/app/fixtures/log-and-end.ts',
+  'test/app/fixtures/result-kinds.ts',
   'test/cli/fixtures/cars/app.ts',
   'test/cli/fixtures/explain/app.ts',
   'test/cli/fixtures/history/app.ts',

@@ -15,15 +15,18 @@ export function toBody(name: string, route: RouteCall, { body, form, files }: Ca
   if (route.form === 'multipart') return { body: toMultipart(name, form ?? {}, files ?? {}), type: undefined }
   if (form !== undefined) return { body: new URLSearchParams(toPairs(form)), type: undefined }
   if (body === undefined) return { body: undefined, type: undefined }
-  if (isBytes(body)) return { body, type: body instanceof Blob && body.type !== '' ? body.type : BYTES }
+  if (isBytes(body)) {
+    const type = body instanceof Blob && body.type !== '' ? body.type : BYTES
+    return { body, type: route.type ?? type }
+  }
   switch (route.body) {
     case 'bytes':
       throw new TypeError(`${name}: the body is not a Uint8Array, an ArrayBuffer, a Blob or a ReadableStream`)
     case 'text':
       if (!isString(body)) throw new TypeError(`${name}: the body is not a string`)
-      return { body, type: 'text/plain;charset=UTF-8' }
+      return { body, type: route.type ?? 'text/plain;charset=UTF-8' }
     default:
-      return { body: JSON.stringify(body, withDigits), type: 'application/json' }
+      return { body: JSON.stringify(body, withDigits), type: route.type ?? 'application/json' }
   }
 }
 

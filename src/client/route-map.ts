@@ -14,6 +14,8 @@ export interface RouteCall {
   readonly host?: string
   /** How `body` is sent. @default 'json' */
   readonly body?: 'json' | 'text' | 'bytes'
+  /** The content type of `body`. @default that of its kind */
+  readonly type?: string
   /** How `form` is sent; `files` make it multipart. @default 'urlencoded' */
   readonly form?: 'urlencoded' | 'multipart'
   /** How the data of declared events is read, by the names of events. */

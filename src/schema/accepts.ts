@@ -38,6 +38,21 @@ export function acceptsBytes(schema: Schema): boolean {
   return type === Uint8Array || type === Buffer
 }
 
+/** Whether what a schema makes is `undefined` alone. */
+export function isNothing(schema: Schema): boolean {
+  return ['void', 'undefined'].includes(defOf(schema).type)
+}
+
+/** Whether what a schema makes may be `undefined`, as far as the schema shows it. */
+export function mayBeNothing(schema: Schema): boolean {
+  const { type, options, innerType } = defOf(schema)
+  if (['any', 'unknown', 'optional'].includes(type) || isNothing(schema)) return true
+  const parts = type === 'union' ? options : [WRAPPERS.has(type) ? innerType : undefined]
+  return schemasOf(parts).some(mayBeNothing)
+}
+
+const WRAPPERS = new Set(['nullable', 'readonly'])
+
 /** The class of `z.instanceof(…)`, or `undefined` for other schemas. */
 export function classOf(schema: Schema): unknown {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod keeps the class in `_zod.bag`, and what a check was added to as `parent`

@@ -1,5 +1,15 @@
 import { acceptsBytes, acceptsData, acceptsText } from './accepts.ts'
-import { metaOf, schemasOf, unwrap, unwrapSchema, type Schema } from './schema.ts'
+import {
+  defOf,
+  findResponse,
+  metaOf,
+  schemasOf,
+  unwrap,
+  unwrapSchema,
+  type ResponseKey,
+  type Schema,
+  type SchemaDef,
+} from './schema.ts'
 import type { DeclaredSource } from './sources.ts'
 
 const JSON_TYPE = 'application/json'
@@ -47,6 +57,35 @@ export function namedType(schema: Schema): string | undefined {
   const inner = unwrapSchema(schema) ?? schema
   const { contentMediaType: named = metaOf(inner)['contentMediaType'] } = metaOf(schema)
   return typeof named === 'string' ? named : undefined
+}
+
+/**
+ * Creates the function that finds the media type of a response by its status: the one that its schema names, or that of a file without
+ * types. `undefined` is JSON, or the type of the value.
+ */
+export function responseTypes(
+  responses: ReadonlyMap<ResponseKey, Schema>,
+): (status: number) => string | undefined {
+  const types = new Map<number, string | undefined>()
+  return (status) => {
+    const known = types.get(status)
+    if (known !== undefined || types.has(status)) return known
+    const schema = findResponse(responses, status)
+    const type = schema && responseType(schema)
+    types.set(status, type)
+    return type
+  }
+}
+
+function responseType(schema: Schema): string | undefined {
+  const named = namedType(schema)
+  const def = unwrap(schema)
+  return named ?? (def?.type === 'file' && !hasTypes(def) ? 'application/octet-stream' : undefined)
+}
+
+/** Whether a file may have some media types alone. */
+function hasTypes({ checks }: SchemaDef): boolean {
+  return schemasOf(checks).some((check) => defOf(check)['check'] === 'mime_type')
 }
 
 function acceptsObject(schema: Schema): boolean {

@@ -1,5 +1,5 @@
 import type { Pattern } from '../router/path/pattern.ts'
-import { acceptsBytes } from './accepts.ts'
+import { acceptsBytes, isNothing } from './accepts.ts'
 import {
   findResponse,
   RANGES,
@@ -81,8 +81,7 @@ interface DeclaredResponses {
 
 /** Reads a `response`: a schema, schemas by status, or pairs of status and schema. What cannot be used is reported. */
 function toResponses(response: unknown, problems: SourceProblem[]): DeclaredResponses {
-  if (isSchema(response))
-    return { byStatus: (status = 200) => new Map([[status, response]]), success: undefined, isOne: true }
+  if (isSchema(response)) return toOneResponse(response)
   const entries: readonly unknown[] = Array.isArray(response) ? response : Object.entries(response ?? {})
   const schemas = new Map<ResponseKey, Schema>()
   for (const entry of entries) {
@@ -109,6 +108,12 @@ function toResponses(response: unknown, problems: SourceProblem[]): DeclaredResp
     .filter((status) => typeof status === 'number')
     .filter((status) => status < 300)
   return { byStatus: () => schemas, success: successes.length === 1 ? successes[0] : undefined, isOne: false }
+}
+
+/** A schema without a status. One of nothing is that of 204. */
+function toOneResponse(response: Schema): DeclaredResponses {
+  const success = isNothing(response) ? 204 : undefined
+  return { byStatus: (status = success ?? 200) => new Map([[status, response]]), success, isOne: true }
 }
 
 function wrongEntry(entry: unknown): string {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
 
 import { createApp, defineModule, file, html, HttpResponse, redirect, reply, text, stream } from 'octavo'
 import type { AppOptions, ExecutionContext, InjectResponse, Logger } from 'octavo'
 import { z } from 'zod'
 
+import { programArguments } from '../support/program.ts'
 import { controller } from '../support/untyped.ts'
 
 type Handle = (
@@ -541,6 +544,124 @@ describe('what cannot be sent', () => {
   })
 })
 
+interface KindOutcome {
+  readonly group: 'lost' | 'alone' | 'kept'
+  readonly kind: string
+  readonly place: string
+  readonly schema: string
+  readonly way: string
+  readonly status: number
+  readonly type?: string
+  readonly body?: string
+  readonly message?: string
+}
+
+describe('a value that JSON cannot hold', () => {
+  const outcomesOf = async (environment: string): Promise<readonly KindOutcome[]> => {
+    const args = programArguments('test/app/fixtures/result-kinds.ts')
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      env: { ...process.env, NODE_ENV: environment },
+      maxBuffer: 1e8,
+    })
+    return JSON.parse(stdout)
+  }
+  /** Bytes that a schema declares are sent. */
+  const isSent = ({ kind, place, schema }: KindOutcome): boolean =>
+    ['Blob', 'File', 'ArrayBuffer'].includes(kind) && place === 'alone' && schema !== 'none'
+
+  it('is told in every place and way, with and without a schema, and what JSON can hold is sent', async () => {
+    const outcomes = await outcomesOf('test')
+    const isTold = ({ status, message = '' }: KindOutcome): boolean =>
+      status === 500 && /JSON cannot|await it first|return it alone/.test(message)
+    assert.deepEqual(
+      outcomes.filter((each) => isTold(each) !== (each.group !== 'kept' && !isSent(each))),
+      [],
+    )
+    assert.ok(outcomes.length > 800, String(outcomes.length))
+  })
+
+  it('is not looked for in production', async () => {
+    const outcomes = await outcomesOf('production')
+    const bare = (each: KindOutcome): boolean =>
+      ['symbol', 'function'].includes(each.kind) && each.place === 'alone'
+    assert.deepEqual(
+      outcomes.filter((each) => (each.status === 500) !== bare(each)),
+      [],
+    )
+    const sent = outcomes.find((each) => each.kind === 'File' && isSent(each))
+    assert.deepEqual([sent?.type, sent?.body], ['text/plain', 'ab'])
+  })
+})
+
+describe('what is declared', () => {
+  const sent = async (response: z.ZodType, value: unknown, options: AppOptions = {}): Promise<unknown> => {
+    const { statusCode, headers, body } = await answer(() => value, { response }, options)
+    return statusCode === 500 ? statusCode : [statusCode, headers['content-type'], body]
+  }
+  const csv = z.string().meta({ contentMediaType: 'text/csv' })
+  const cases: readonly (readonly [string, z.ZodType, unknown, unknown])[] = [
+    [
+      'a bigint as an integer',
+      z.object({ id: z.bigint() }),
+      { id: 7n },
+      [200, 'application/json', '{"id":7}'],
+    ],
+    ['no bigint that clients would misread', z.array(z.bigint()), [2n ** 53n], 500],
+    ['nothing of void', z.void(), undefined, [204, undefined, '']],
+    ['nothing of what may be absent', z.string().optional(), undefined, [204, undefined, '']],
+    ['a default', z.string().default('a'), undefined, [200, 'application/json', '"a"']],
+    ['text of its media type', csv, 'a,b', [200, 'text/csv', 'a,b']],
+    ['text of a media type that may be absent', csv.optional(), 'a,b', [200, 'text/csv', 'a,b']],
+    [
+      'bytes of their media type',
+      z.instanceof(Uint8Array).meta({ contentMediaType: 'image/png' }),
+      Buffer.from('a'),
+      [200, 'image/png', 'a'],
+    ],
+    [
+      'a file',
+      z.file(),
+      new File(['ab'], 'a.txt', { type: 'text/a' }),
+      [200, 'application/octet-stream', 'ab'],
+    ],
+    [
+      'a file of a type',
+      z.file().mime('text/a'),
+      new File(['ab'], 'a', { type: 'text/a' }),
+      [200, 'text/a', 'ab'],
+    ],
+    ['a blob', z.instanceof(Blob), new Blob(['ab']), [200, 'application/octet-stream', 'ab']],
+    ['a buffer', z.instanceof(ArrayBuffer), new ArrayBuffer(1), [200, 'application/octet-stream', '\0']],
+  ]
+  for (const [title, response, value, expected] of cases) {
+    it(`is sent: ${title}`, async () => assert.deepEqual(await sent(response, value), expected))
+    // what does not fit is sent then
+    if (title !== 'a default')
+      it(`is sent unchecked: ${title}`, async () =>
+        assert.deepEqual(await sent(response, value, { validateResponses: false }), expected))
+  }
+
+  it('is documented as it is sent when there may be nothing', async () => {
+    const statusesOf = async (response: unknown): Promise<readonly string[]> => {
+      const routes = [{ method: 'GET', name: 'get', response, handler: () => undefined }]
+      const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
+        logger: false,
+      })
+      await app.ready()
+      return Object.keys(Object(app.openapi().paths['/']?.['get']?.responses)).filter(
+        (status) => status < '4',
+      )
+    }
+    assert.deepEqual(await statusesOf(z.void()), ['204'])
+    assert.deepEqual(await statusesOf(z.string().optional()), ['200', '204'])
+    assert.deepEqual(await statusesOf(z.string()), ['200'])
+    assert.deepEqual(await statusesOf({ 200: z.union([z.string(), z.undefined()]), 204: z.void() }), [
+      '200',
+      '204',
+    ])
+  })
+})
+
 describe('validateResponses', () => {
   const Car = z.object({ id: z.number(), at: z.string().optional() })
   const Ranges = {
@@ -790,7 +911,14 @@ describe('validateResponses', () => {
       {},
       { id: 1 },
     ],
-    ['lets a missing value pass as 204', () => undefined, { response: Car }, {}, 204],
+    ['refuses a missing value', () => undefined, { response: Car }, {}, 500],
+    [
+      'lets a missing value pass as 204 unchecked',
+      () => undefined,
+      { response: Car, validateResponses: false },
+      {},
+      204,
+    ],
     [
       'strict passes a declared 204',
       () => undefined,
@@ -846,7 +974,7 @@ describe('validateResponses', () => {
       'a missing value',
       () => undefined,
       { validateResponses: 'strict' },
-      'get: GET,POST / answered 204, which its response does not declare',
+      'get: GET,POST / returned a result that its response refuses: : Invalid input: expected object, received undefined',
     ],
   ]
   it('answers with response_invalid, without the values', async () => {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 
+import { createApp, defineController, defineModule } from 'octavo'
 import { createClient } from 'octavo/client'
 import type { ClientOptions } from 'octavo/client'
 import { createDispatcher } from 'octavo/undici'
+import { z } from 'zod'
 
 import { createCarsApp } from './cars.ts'
 
@@ -198,5 +200,49 @@ describe('bodies', () => {
       /TypeError: echo\.json: a call does not take bodi; it takes params/,
     )
     await assert.rejects(echo.json(7 as never), /TypeError: echo\.json: a call takes an object/)
+  })
+})
+
+describe('the media type that a schema names', () => {
+  const csv = z.string().meta({ contentMediaType: 'text/csv' })
+  const patch = z
+    .array(z.object({ op: z.string() }))
+    .meta({ contentMediaType: 'application/json-patch+json' })
+  const bytes = z.instanceof(Uint8Array).meta({ contentMediaType: 'image/png' })
+  const form = z.object({ a: z.string() }).meta({ contentMediaType: 'multipart/form-data' })
+  const typed = defineController({
+    name: 'typed',
+    prefix: '/typed',
+    routes: [
+      {
+        method: 'POST',
+        path: '/csv',
+        name: 'csv',
+        input: { body: csv },
+        response: csv,
+        handler: ({ body }) => body,
+      },
+      { method: 'POST', path: '/patch', name: 'patch', input: { body: patch }, handler: ({ body }) => body },
+      {
+        method: 'POST',
+        path: '/bytes',
+        name: 'bytes',
+        input: { body: bytes },
+        handler: ({ body }) => body.length,
+      },
+      { method: 'POST', path: '/form', name: 'form', input: { form }, handler: ({ form: fields }) => fields },
+    ],
+  })
+  const api = createApp(defineModule({ controllers: [typed] }))
+
+  it('is sent with the body, and read of the result', async () => {
+    for (const adapter of [{ fetch: api.fetch }, { dispatcher: createDispatcher(api) }]) {
+      const client = createClient<typeof api>(adapter)
+      const sent = await client.typed.csv({ body: 'a,b' })
+      assert.deepEqual([sent.data, sent.response.headers.get('content-type')], ['a,b', 'text/csv'])
+      assert.deepEqual((await client.typed.patch({ body: [{ op: 'test' }] })).data, [{ op: 'test' }])
+      assert.deepEqual((await client.typed.bytes({ body: new Blob(['ab']) })).data, 2)
+      assert.deepEqual((await client.typed.form({ form: { a: 'b' } })).data, { a: 'b' })
+    }
   })
 })

@@ -1,5 +1,6 @@
 import { documentedOf, type Documented, type Middleware } from '../../define/layers.ts'
-import type { ResponseKey } from '../../schema/schema.ts'
+import { isNothing, mayBeNothing } from '../../schema/accepts.ts'
+import { findResponse, type ResponseKey } from '../../schema/schema.ts'
 import { hasBrownouts, type Lifetime } from '../../versioning/policy.ts'
 import { deepFreeze } from '../freeze.ts'
 import type {
@@ -87,6 +88,7 @@ function declaredOf(
       ...(content === undefined ? {} : { content: acceptedContent(content, wire) }),
     })
   }
+  if (mayBeEmpty(route)) declared.set('204', { description: descriptionOf(204), ...headersAt(204) })
   for (const { status, content } of converted.errors) {
     const own = declared.get(String(status)) ?? { description: descriptionOf(status) }
     const contents = [own.content ?? [], acceptedContent(content, wire)].flat()
@@ -111,6 +113,13 @@ function declaredOf(
       content: { '*/*': {} },
     })
   return declared
+}
+
+/** Whether a result of `undefined` is answered with a status that the route does not declare. */
+function mayBeEmpty({ status, responses, forward }: DocumentedRoute['route']): boolean {
+  const schema = status === 200 && forward === undefined ? findResponse(responses, 200) : undefined
+  if (schema === undefined || findResponse(responses, 204) !== undefined) return false
+  return mayBeNothing(schema) && !isNothing(schema)
 }
 
 function emptyOf(

@@ -18,6 +18,7 @@ import type { RouteCall, RouteMap } from '../../client/route-map.ts'
 import { documentedOf } from '../../define/layers.ts'
 import { acceptsBytes, acceptsData, acceptsText } from '../../schema/accepts.ts'
 import { defOf, type Schema } from '../../schema/schema.ts'
+import { formTypes, namedType } from '../../schema/body-types.ts'
 import { isTextSchema, UNNAMED } from '../../schema/route-schemas.ts'
 import { toTemplate } from '../../openapi/document/wire.ts'
 import type { Generator } from '../../openapi/document/generate.ts'
@@ -293,11 +294,16 @@ function keysOf({ layers, methods }: ResolvedRoute): Pick<RouteCall, 'keys'> {
   return keys.length === 0 ? {} : { keys }
 }
 
-function bodyOf({ sources }: ResolvedRoute): Pick<RouteCall, 'body' | 'form'> {
+function bodyOf({ sources }: ResolvedRoute): Pick<RouteCall, 'body' | 'form' | 'type'> {
   if (sources.some(({ name }) => name === 'files')) return { form: 'multipart' }
+  const form = sources.find(({ name }) => name === 'form')?.schema
+  if (form !== undefined)
+    return formTypes(form).every((type) => type === 'multipart/form-data') ? { form: 'multipart' } : {}
   const schema = sources.find(({ name }) => name === 'body')?.schema
-  const kind = schema === undefined ? 'json' : kindOf(schema)
-  return kind === 'json' ? {} : { body: kind }
+  if (schema === undefined) return {}
+  const kind = kindOf(schema)
+  const type = namedType(schema)
+  return { ...(kind === 'json' ? {} : { body: kind }), ...(type === undefined ? {} : { type }) }
 }
 
 function kindOf(schema: Schema): 'json' | 'text' | 'bytes' {

@@ -17,7 +17,7 @@ import { isAbort, logUnknown, toFailure, type Limit } from './failure.ts'
 import { hasCondition, withoutSuffix, withSuffix } from './entity-tags.ts'
 import type { Run } from './guards.ts'
 import type { Answer, Input } from './validation/sources.ts'
-import { dropResult, IS_CHECKED, toData, type ResultAdapter } from './respond.ts'
+import { dropResult, toData, type ResultAdapter } from './respond.ts'
 import type { StreamAdapter } from './validation/stream-items.ts'
 import { createChecks, validating } from './validation/load.ts'
 import type { Checks } from './validation/response-check.ts'
@@ -389,7 +389,8 @@ function createSendConverted(
         delete headers['content-type']
         if (type.named !== undefined) headers['content-type'] = type.named
       }
-      return toData(status, headers, shape === undefined ? converted : shape(status, converted), context)
+      const shaped = shape === undefined ? converted : shape(status, converted)
+      return toData(status, headers, shaped, context, true)
     }
     let converted
     try {
@@ -464,7 +465,6 @@ function writeOlder(
   }
   if (typeof converted !== 'object' || converted === null) return undefined
   const text = checks.write(status, converted)
-  if (text === undefined || (IS_CHECKED && text.includes('{}'))) return undefined
-  end(context, extra)
+  if (text !== undefined) end(context, extra)
   return text
 }

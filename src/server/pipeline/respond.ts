@@ -1,5 +1,6 @@
+import { toJsonText } from '../../define/json-text.ts'
 import { isRaw, isReply, type Shape, type ToReply } from '../../define/reply.ts'
-import { ignoreRejection, isPromise, type Awaitable } from '../../base/values.ts'
+import { isPromise, type Awaitable } from '../../base/values.ts'
 import {
   dropBody,
   isAsyncIterable,
@@ -15,8 +16,8 @@ import {
   type BodyStream,
   type ChunkSource,
 } from '../../http/http.ts'
-import { STREAM_STATUS } from '../../schema/schema.ts'
-import { isProduction } from '../../base/platform.ts'
+import { isNothing } from '../../schema/accepts.ts'
+import { findResponse, STREAM_STATUS } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'
 import { createChecks, validating } from './validation/load.ts'
@@ -52,7 +53,7 @@ export function createResponder(
   older?: ResultAdapter,
 ): Respond {
   const checks = createChecks(route, checking)
-  const { typeOf } = route
+  const typeOf = route.typeOf ?? (route.responses.size > 0 ? typesOf(route) : undefined)
   const streaming = streamingOf(route, checking, older)
   const checkRaw = rawCheckOf(streaming, older)
   const isPlain = [streaming, typeOf, older, checks].every((part) => part === undefined)
@@ -81,16 +82,38 @@ export function createResponder(
       }
     }
     head?.mergeInto(headers)
-    status ??= data === undefined && route.status === 200 ? 204 : route.status
+    if (status === undefined && data === undefined && route.status === 200) {
+      if (sendNothing !== undefined) return sendNothing(headers, context)
+      status = 204
+    }
+    status ??= route.status
     if (isPlain) return toData(status, headers, data, context)
     return send(status, headers, data, context)
   }
-  const send = (
-    status: number,
-    headers: ResponseHeaders,
-    data: unknown,
-    context: RequestContext,
-  ): Awaitable<FinishedResponse> => {
+  const send = createSend(route, { checks, streaming, typeOf, older })
+  const sendNothing = createSendNothing(route, checks, send)
+  return respond
+}
+
+/** Sends data with its status and headers. */
+type Send = (
+  status: number,
+  headers: ResponseHeaders,
+  data: unknown,
+  context: RequestContext,
+) => Awaitable<FinishedResponse>
+
+/** The parts of a responder that routes may lack. */
+interface SendParts {
+  readonly checks: Checks | undefined
+  readonly streaming: (() => Streaming) | undefined
+  readonly typeOf: Answered['typeOf']
+  readonly older: ResultAdapter | undefined
+}
+
+function createSend({ responses }: Answered, { checks, streaming, typeOf, older }: SendParts): Send {
+  const isDeclared = responses.size > 0
+  return (status, headers, data, context) => {
     if (streaming !== undefined && status === STREAM_STATUS) {
       const body = streaming().toBody(data, headers, context)
       return startStream(finish(status, headers, body), context)
@@ -98,10 +121,36 @@ export function createResponder(
     if (typeOf !== undefined) setType(headers, data, typeOf(status))
     if (older !== undefined) return older.send(checks, status, headers, data, context)
     return checks === undefined
-      ? toData(status, headers, data, context)
+      ? toData(status, headers, data, context, isDeclared)
       : toChecked(checks, status, headers, data, context)
   }
-  return respond
+}
+
+/** Creates the function that answers a result of `undefined`, if the route declares for 200 whether there is one. */
+function createSendNothing(
+  { status, responses }: Answered,
+  checks: Checks | undefined,
+  send: Send,
+): ((headers: ResponseHeaders, context: RequestContext) => Awaitable<FinishedResponse>) | undefined {
+  const schema = status === 200 ? findResponse(responses, 200) : undefined
+  if (schema === undefined || findResponse(responses, 204) !== undefined) return undefined
+  const empty = isNothing(schema) ? 200 : 204
+  if (checks === undefined) return (headers, context) => toData(empty, headers, undefined, context)
+  return (headers, context) => {
+    // a default may be filled in
+    const sendFilled = (filled: unknown): Awaitable<FinishedResponse> =>
+      filled === undefined
+        ? toData(empty, headers, undefined, context)
+        : send(200, headers, undefined, context)
+    const parsed = checks.parse(200, undefined, context)
+    return isPromise(parsed) ? parsed.then(sendFilled) : sendFilled(parsed)
+  }
+}
+
+/** The content types that the schemas of responses name. zod knows them once it is loaded. */
+function typesOf({ responses }: Answered): (status: number) => string | undefined {
+  const types = validating(({ responseTypes }) => responseTypes(responses))
+  return (status) => types()(status)
 }
 
 /** How a route sends what it declares of a stream, or `undefined` for one that declares none. */
@@ -153,7 +202,7 @@ export interface ResultAdapter {
 }
 
 function setType(headers: ResponseHeaders, data: unknown, type: string | undefined): void {
-  if (type !== undefined && !isAsyncIterable(data)) headers['content-type'] ??= type
+  if (type !== undefined && data !== undefined && !isAsyncIterable(data)) headers['content-type'] ??= type
 }
 
 function toChecked(
@@ -165,8 +214,7 @@ function toChecked(
 ): Awaitable<FinishedResponse> {
   if (typeof data === 'object' && data !== null) {
     const text = checks.write(status, data)
-    // an empty object may be what is left of a map, a set or a promise
-    if (text !== undefined && !(IS_CHECKED && text.includes('{}'))) {
+    if (text !== undefined) {
       headers['content-type'] ??= JSON_TYPE
       return finish(status, headers, text)
     }
@@ -174,7 +222,7 @@ function toChecked(
   const parsed = checks.parse(status, data, context)
   return isPromise(parsed)
     ? toDataLater(status, headers, parsed, context)
-    : toData(status, headers, parsed, context)
+    : toData(status, headers, parsed, context, true)
 }
 
 // in functions of their own: a closure in the responder would cost every request
@@ -184,7 +232,7 @@ function toDataLater(
   data: PromiseLike<unknown>,
   context: RequestContext,
 ): PromiseLike<FinishedResponse> {
-  return data.then((settled) => toData(status, headers, settled, context))
+  return data.then((settled) => toData(status, headers, settled, context, true))
 }
 
 function workOut(
@@ -199,61 +247,40 @@ function workOut(
     : respond(settled, head, context)
 }
 
-/** Sends data as it is. */
+const BYTES_TYPE = 'application/octet-stream'
+
+/** Sends data as it is. `isDeclared` is whether a schema declares it. */
 export function toData(
   status: number,
   headers: ResponseHeaders,
   data: unknown,
   context: RequestContext,
+  isDeclared = false,
 ): Awaitable<FinishedResponse> {
-  if (data === undefined || data instanceof Uint8Array || isAsyncIterable(data)) {
-    if (data !== undefined) headers['content-type'] ??= 'application/octet-stream'
+  if (data === undefined) return finish(status, headers, undefined)
+  if (data instanceof Uint8Array || isAsyncIterable(data)) {
+    headers['content-type'] ??= BYTES_TYPE
     return startStream(finish(status, headers, data), context)
   }
+  if (isDeclared && data instanceof Blob) return toBlob(status, headers, data, context)
+  if (isDeclared && data instanceof ArrayBuffer) return toData(status, headers, new Uint8Array(data), context)
   const type = headers['content-type']
   // a text that is declared as something else than JSON is sent as it stands
   if (typeof data === 'string' && typeof type === 'string' && !isJsonType(type))
     return finish(status, headers, data)
   headers['content-type'] ??= JSON_TYPE
-  return finish(status, headers, toJsonText(data))
+  return finish(status, headers, toJsonText(data, isDeclared))
 }
 
-/** JSON text. Maps, sets, promises and bigints have none, and `{}` in their place would be a silent loss. */
-function toJsonText(data: unknown): string {
-  const text = stringify(data)
-  if (text === undefined) throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
-  // maps, sets and promises come out as empty objects: where there is none, there is none to look for
-  if (IS_CHECKED && text.includes('{}')) JSON.stringify(data, failIfUnknown)
-  return text
-}
-
-/** Whether results are searched for maps, sets and promises: not in production, where the first empty object would cost a second look. */
-export const IS_CHECKED = !isProduction()
-
-function stringify(data: unknown): string | undefined {
-  try {
-    return JSON.stringify(data)
-  } catch (error) {
-    // says which member is the bigint
-    if (IS_CHECKED) JSON.stringify(data, failIfUnknown)
-    throw error
-  }
-}
-
-function failIfUnknown(key: string, value: unknown): unknown {
-  if (typeof value === 'bigint')
-    throw new TypeError(`The result holds a bigint at "${key}", which JSON cannot hold: return String(value)`)
-  if (value instanceof Map || value instanceof Set) {
-    const kind = value instanceof Map ? 'Map: return Object.fromEntries(map)' : 'Set: return [...set]'
-    throw new TypeError(`JSON cannot represent the value at "${key}", a ${kind}`)
-  }
-  if (isPromise(value)) {
-    ignoreRejection(value)
-    throw new TypeError(`The result holds a promise at "${key}", which JSON cannot hold: await it first`)
-  }
-  if (isReply(value) || isWebResponse(value) || isAsyncIterable(value))
-    throw new TypeError(`The result has a response or stream at "${key}": return it alone`)
-  return value
+function toBlob(
+  status: number,
+  headers: ResponseHeaders,
+  blob: Blob,
+  context: RequestContext,
+): Awaitable<FinishedResponse> {
+  headers['content-type'] ??= blob.type === '' ? BYTES_TYPE : blob.type
+  headers['content-length'] = String(blob.size)
+  return startStream(finish(status, headers, blob.stream()), context)
 }
 
 function fromWeb(response: WebResponse, head: ResponseHead | undefined): FinishedResponse {

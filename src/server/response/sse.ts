@@ -8,6 +8,7 @@ import {
   type Shape,
 } from '../../define/reply.ts'
 import { follow } from '../../base/signals.ts'
+import { toJsonText } from '../../define/json-text.ts'
 import { LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
 
 /** Events, one after the other. */
@@ -285,9 +286,7 @@ function toEvent(value: unknown): ServerSentEvent {
 /** An event with a name and no data would not reach anybody, so it gets a line of data without text. */
 function toDataLines({ data, event }: ServerSentEvent): readonly string[] {
   if (data === undefined) return event === undefined ? [] : ['data:\n']
-  const text: unknown = typeof data === 'string' ? data : JSON.stringify(data)
-  if (typeof text === 'string') return toLines('data:', text)
-  throw new TypeError(`The data of an event is a ${typeof data}, which JSON cannot hold`)
+  return toLines('data:', typeof data === 'string' ? data : toJsonText(data))
 }
 
 /** One line for each line of a text, whichever way its lines end. */

@@ -5,6 +5,7 @@ import { createValidator, toReason, type Validated } from '../../../schema/valid
 import { findUndeclared } from '../../../schema/declared.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { isPromise, type Awaitable } from '../../../base/values.ts'
+import { failIfLost } from '../../../define/json-text.ts'
 import { httpError } from '../../../http/errors.ts'
 import { isAsyncIterable } from '../../../http/http.ts'
 import type { RequestContext } from '../context.ts'
@@ -86,7 +87,14 @@ const writing = new WeakMap<Schema, Parser>()
 function createWritingParser(schema: Schema): Parser {
   let write: JsonWriter | undefined
   const parse = createValidator(fromJson(schema, RESULT_READERS))
-  return { parse, write: (data) => (write ??= toJsonWriter(schema) ?? NOT_WRITTEN)(data) }
+  return {
+    parse,
+    write: (data) => {
+      const text = (write ??= toJsonWriter(schema) ?? NOT_WRITTEN)(data)
+      if (text !== undefined) failIfLost(text, data)
+      return text
+    },
+  }
 }
 
 export function createParser(schema: Schema, isStrict: boolean): Parser {

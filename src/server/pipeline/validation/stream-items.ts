@@ -1,3 +1,4 @@
+import { toJsonText } from '../../../define/json-text.ts'
 import type { Shape } from '../../../define/reply.ts'
 import {
   after,
@@ -189,9 +190,7 @@ function toWriteNow(
 /** The text of data. Text that its schema says is nothing else is sent as it stands, the rest as JSON. */
 function textOf(data: unknown, isString: boolean): string | undefined {
   if (data === undefined || (isString && typeof data === 'string')) return data
-  const text: unknown = JSON.stringify(data)
-  if (typeof text === 'string') return text
-  throw new TypeError(`A stream holds a ${typeof data}, which JSON cannot hold`)
+  return toJsonText(data, true)
 }
 
 /** How much text of a list is sent at once, in characters. */
