@@ -289,7 +289,9 @@ describe('a result that does not fit its response schema', () => {
   it('is the same for a result that is no JSON', async () => {
     const store = createMemoryStore(1e6)
     let runs = 0
-    const broken = releaseOf(store, z.object({ run: z.bigint() }), () => ({ run: 2n ** 60n * BigInt(++runs) }))
+    const broken = releaseOf(store, z.object({ run: z.bigint() }), () => ({
+      run: 2n ** 60n * BigInt(++runs),
+    }))
     assert.equal((await broken())[0], 500)
     assert.equal((await broken())[0], 500)
     const mended = releaseOf(store, z.object({ run: z.bigint().transform(Number) }), () => ++runs)
