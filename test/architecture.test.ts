@@ -261,6 +261,17 @@ describe('the files of src', () => {
     assert.deepEqual(wrong, [])
   })
 
+  it('import late in turn, because Jest links a file that two imports share for one of them alone', () => {
+    // what a user names, or Node has, is none of ours
+    const free = /^(?:cli\/|server\/app\/config-module|base\/platform|server\/request\/content-coding)/
+    const wrong = offences(({ path, code }) =>
+      free.test(path)
+        ? []
+        : (code.replaceAll(/importInTurn\(\s*\(\) =>\s*import\(/g, '').match(/.*\bimport\(.*/g) ?? []),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
   it('abort by controllers, because signals of AbortSignal.any and AbortSignal.timeout outlive their requests', () => {
     const found = files.filter(({ code }) => /AbortSignal\.(?:any|timeout)\(/.test(code))
     assert.deepEqual(

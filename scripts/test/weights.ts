@@ -7,6 +7,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/app/decompression.test.ts': 1.2,
   'test/app/dispatcher.test.ts': 0.6,
   'test/app/file.test.ts': 1.3,
+  'test/app/late-imports.test.ts': 1.8,
   'test/app/input-sources.test.ts': 1.2,
   'test/app/input-text.test.ts': 1.5,
   'test/app/interceptors.test.ts': 0.9,

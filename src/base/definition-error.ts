@@ -1,5 +1,5 @@
 import { editDistance } from './edit-distance.ts'
-import { capitalize, describeMistake, describeValue, isRecord } from './values.ts'
+import { capitalize, describeMistake, describeValue, isRecord, limitTraces } from './values.ts'
 
 /** The mistakes that definitions can have; `docs/errors.md` explains each. */
 export const DEFINITION_ERRORS = {
@@ -255,11 +255,10 @@ function atPlace<P extends Placeable>(problem: P, at: string | undefined): P {
 function capture(caller: Caller, lines: number): Trace {
   const trace: Trace = {}
   const { stackTraceLimit } = Error
-  // not assigned, because programs may have frozen it
-  Reflect.set(Error, 'stackTraceLimit', lines)
+  limitTraces(lines)
   // engines other than V8 may lack it
   Error.captureStackTrace?.(trace, caller)
-  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
+  limitTraces(stackTraceLimit)
   return trace
 }
 

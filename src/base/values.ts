@@ -203,6 +203,27 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
   return () => (loading ??= load().catch(forget))
 }
 
+let last: Promise<unknown> | undefined
+
+/**
+ * Loads code after everything that is being loaded: of two imports at once that share a file, Jest links it for one alone. `load` waits for no
+ * other.
+ */
+export function importInTurn<T>(load: () => Promise<T>): Promise<T> {
+  const loading = last === undefined ? load() : last.then(load)
+  const settle = (): void => {
+    if (last === settled) last = undefined
+  }
+  const settled: Promise<unknown> = loading.then(settle, settle)
+  last = settled
+  return loading
+}
+
+/** Sets how many lines the traces of errors have. Where programs have frozen it, as `node --frozen-intrinsics` does, it stays. */
+export function limitTraces(lines: number): void {
+  Reflect.set(Error, 'stackTraceLimit', lines)
+}
+
 /** Runs a function and ignores its errors and rejections. `orElse` is done if it throws. */
 export function ignoreFailure(work: () => unknown, orElse?: () => unknown): void {
   try {

@@ -57,6 +57,9 @@ type Send = (request: OutgoingRequest) => Promise<Response>
 /** Called as `fetch` is, or with a `Request` alone. */
 type Fetch = (input: string | Request, init?: object) => Promise<Response>
 
+/** The address that an application sees of clients in its own process, as that of `inject`. */
+const OWN_ADDRESS = { remoteAddress: '127.0.0.1' }
+
 /** Sends by the given `fetch`, or by that of the platform with a dispatcher where one is asked for. */
 function createSend(options: AnyClientOptions): Send {
   const { fetch: given, credentials, dispatcher } = options
@@ -72,7 +75,7 @@ function createSend(options: AnyClientOptions): Send {
   if (own === undefined) return async (request) => fetch(request.url.href, toInit(request, common))
   if (visibleRoutesOf(options) === undefined)
     return async (request) => own(request.url.href, toInit(request, common))
-  return async (request) => own(new Request(request.url, toInit(request, common)))
+  return async (request) => own(new Request(request.url, toInit(request, common)), OWN_ADDRESS)
 }
 
 /** The types of the platform name neither its dispatchers nor all bodies that it sends. */

@@ -72,6 +72,8 @@ export interface Documented {
   readonly takesKeys?: boolean
   /** The problems that it answers with by itself. */
   readonly problems?: readonly AnsweredProblem[]
+  /** Loads code that its first request needs. The application does not start without it. */
+  readonly load?: (() => Promise<unknown>) | undefined
 }
 
 const documented = new WeakMap<object, readonly Documented[]>()

@@ -1,6 +1,6 @@
 import { FINISHED, PHRASES, type FinishedResponse } from './http.ts'
 import { byteLength } from '../base/platform.ts'
-import { capitalize } from '../base/values.ts'
+import { capitalize, limitTraces } from '../base/values.ts'
 
 /** A row of a table of errors. */
 type ErrorRow = number | readonly [status: number, title?: string]
@@ -207,7 +207,7 @@ function toOwnError<C extends string>(
   const known = table[code]
   const { stackTraceLimit } = Error
   // what a client did wrong happens often, and has no place in the code: to look for one is most of the cost of an error
-  if (known.status < 500) Error.stackTraceLimit = 0
+  if (known.status < 500) limitTraces(0)
   try {
     return new HttpError(status ?? known.status, detail, {
       code,
@@ -216,7 +216,7 @@ function toOwnError<C extends string>(
       ...rest,
     })
   } finally {
-    Error.stackTraceLimit = stackTraceLimit
+    limitTraces(stackTraceLimit)
   }
 }
 

@@ -1,7 +1,7 @@
 import type * as Zod from 'zod'
 import type { z } from 'zod'
 
-import { toRecord } from '../base/values.ts'
+import { toRecord, importInTurn } from '../base/values.ts'
 
 /**
  * The members of a zod schema's type that Octavo needs. Constraining with this instead of `z.ZodType` keeps the type check of an
@@ -55,7 +55,7 @@ let isWanted = false
  * start of an application, which need not wait for it when it has no schema.
  */
 export async function loadZod(): Promise<void> {
-  if (isWanted) zod ??= await import('zod')
+  if (isWanted) zod ??= await importInTurn(() => import('zod'))
 }
 
 /** Marks a schema that has values to validate. */

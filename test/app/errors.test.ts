@@ -18,6 +18,7 @@ import {
   unprocessable,
 } from 'octavo'
 import type { InjectResponse, Logger } from 'octavo'
+import { z } from 'zod'
 
 /** The answer of a handler that throws, and what was logged as an error. */
 async function thrown(
@@ -50,6 +51,33 @@ async function thrown(
   )
   return { response: await app.inject('/car'), logged }
 }
+
+describe('where the intrinsics of the language are frozen', () => {
+  it('errors of clients are answered', async () => {
+    const app = createApp(
+      defineModule({
+        controllers: [
+          defineController({
+            prefix: '/',
+            routes: [{ method: 'GET', input: { query: { page: z.coerce.number() } }, handler: () => 'one' }],
+          }),
+        ],
+      }),
+      { logger: false },
+    )
+    await app.ready()
+    const { stackTraceLimit } = Error
+    Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
+    try {
+      const statuses = await Promise.all(
+        ['/nowhere', '/?page=x'].map(async (url) => (await app.inject(url)).statusCode),
+      )
+      assert.deepEqual(statuses, [404, 422])
+    } finally {
+      Object.defineProperty(Error, 'stackTraceLimit', { writable: true, value: stackTraceLimit })
+    }
+  })
+})
 
 describe('an HttpError', () => {
   const cases = [

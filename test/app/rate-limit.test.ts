@@ -8,6 +8,7 @@ import { after, before, describe, it, mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createClient } from '@keyv/redis'
+import { createClient as createTypedClient } from 'octavo/client'
 import { createApp, defineController, defineModule } from 'octavo'
 import { rateLimit } from 'octavo/middleware'
 import type { App, AppOptions, InjectOptions } from 'octavo'
@@ -37,6 +38,18 @@ async function statuses(app: App, requests: readonly (InjectOptions | string)[])
   for (const request of requests) found.push((await app.inject(request)).statusCode)
   return found
 }
+
+describe('a client in the process of the application', () => {
+  it('has an address of its own', async () => {
+    const client = createTypedClient<App>({
+      fetch: serve().fetch,
+      routes: { version: null, routes: { one: { method: 'GET', path: '/' } } },
+    })
+    const call = Reflect.get(client, 'one') as () => Promise<{ readonly status: number }>
+    assert.deepEqual([(await call()).status, (await call()).status], [200, 200])
+    await assert.rejects(call(), { status: 429 })
+  })
+})
 
 describe('rateLimit', () => {
   it('answers 429 when a client has spent its limit, and the handler does not run', async () => {

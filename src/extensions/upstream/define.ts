@@ -1,3 +1,4 @@
+import { importInTurn } from '../../base/values.ts'
 import { placed } from '../../base/definition-error.ts'
 import { isWorkerd } from '../../base/platform.ts'
 import {
@@ -79,8 +80,8 @@ async function openTransport(settings: UpstreamSettings, urls: readonly string[]
   if (isNode()) {
     // bundlers give modules of CommonJS their default export alone
     const [{ default: undici }, { createUndiciTransport }] = await Promise.all([
-      import('undici').catch(noUndici),
-      import('./undici-transport.ts'),
+      importInTurn(() => import('undici')).catch(noUndici),
+      importInTurn(() => import('./undici-transport.ts')),
     ])
     return createUndiciTransport(undici, { ...settings, urls })
   }

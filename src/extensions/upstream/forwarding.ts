@@ -1,3 +1,4 @@
+import { loadDecoding } from '../../server/request/request.ts'
 import { after, isPromise, type Awaitable } from '../../base/values.ts'
 import { FORWARDED } from '../../define/context.ts'
 import { rawReply, reply } from '../../define/reply.ts'
@@ -303,7 +304,7 @@ async function* contentOf(
 ): AsyncGenerator<Uint8Array> {
   const bytes = limited(body, name, limit)
   if (coding === undefined) return yield* bytes
-  const { decode } = await import('../../server/request/content-coding.ts')
+  const { decode } = await loadDecoding()
   try {
     yield* decode(bytes, coding, limit)
   } catch (error) {

@@ -8,6 +8,7 @@ import {
   isPositive,
   isRecord,
   messageOf,
+  importInTurn,
 } from '../../base/values.ts'
 import { stepProblems } from '../../changes/check-steps.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
@@ -151,7 +152,7 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
   let poster: Poster | undefined
   const load = once(async () => {
     if (isWorkerd()) throw new DefinitionError([NO_SOCKETS])
-    const { createPoster } = await import('./send/post.ts')
+    const { createPoster } = await importInTurn(() => import('./send/post.ts'))
     return (poster = createPoster(options, { timeout, answerLimit }))
   })
 

@@ -1,4 +1,4 @@
-import { isPromise, once, type Awaitable } from '../../base/values.ts'
+import { isPromise, once, type Awaitable, importInTurn } from '../../base/values.ts'
 import { dropBody, isStream, PHRASES, type FinishedResponse } from '../../http/http.ts'
 import type { Opened } from '../dispatch.ts'
 import type { RefusalSettings } from '../options/settings.ts'
@@ -114,7 +114,7 @@ function createAnswer(settings: RefusalSettings): Answer {
 const NO_LINES: readonly string[] = []
 
 /** Loaded when the first body is streamed. */
-const loadStreams = once(() => import('./web/stream.ts'))
+const loadStreams = once(() => importInTurn(() => import('./web/stream.ts')))
 
 /** Ends a request and passes its response on. */
 function send(finished: FinishedResponse, context: RequestContext, raw: WebRequest): Awaitable<Response> {

@@ -1,6 +1,7 @@
+import { loadFiles } from '../response/file.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { ignoreRejection } from '../../base/values.ts'
+import { ignoreRejection, importInTurn } from '../../base/values.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import type { Module } from '../../define/module.ts'
 import type { NodeHandler } from '../adapters/node/handler.ts'
@@ -62,8 +63,9 @@ export function createApp<
   const application = new Application(module, placed({ ...options }, createApp), {
     openOutputs: openStandard,
     // here, so that workers bundle neither viewers, whose files they cannot read, nor code that makes code
-    loadViewers: isWorkerd() ? undefined : () => import('../docs/viewers.ts'),
-    loadJsonWriter: () => import('../../schema/json-writer.ts'),
+    loadViewers: isWorkerd() ? undefined : () => importInTurn(() => import('../docs/viewers.ts')),
+    loadJsonWriter: () => importInTurn(() => import('../../schema/json-writer.ts')),
+    loadFiles,
   })
   return toApp(application, {
     handler: createHandler(application),
@@ -81,14 +83,14 @@ function createHandler(application: Application): NodeHandler {
   const open = async (): Promise<NodeHandler> => {
     const [{ dispatch }, { createNodeHandler }] = await Promise.all([
       application.open(),
-      import('../adapters/node/handler.ts'),
+      importInTurn(() => import('../adapters/node/handler.ts')),
     ])
     return (answer ??= createNodeHandler(dispatch, lifecycle.isClosing, settings))
   }
   const answerOtherwise = async (...call: Parameters<NodeHandler>): Promise<void> => {
     // started in this turn, so that closing waits for it; a rejection is answered
     if (!lifecycle.isClosing()) ignoreRejection(open())
-    const { answerUnavailable } = await import('../adapters/node/unavailable.ts')
+    const { answerUnavailable } = await importInTurn(() => import('../adapters/node/unavailable.ts'))
     await answerUnavailable(
       { settings, lifecycle, open, answerHealth: (asked) => application.answerHealth(asked) },
       ...call,

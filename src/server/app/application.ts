@@ -1,4 +1,4 @@
-import { ignoreFailure, once, isObject } from '../../base/values.ts'
+import { ignoreFailure, once, isObject, importInTurn } from '../../base/values.ts'
 import {
   attempt,
   withPlaces,
@@ -22,6 +22,7 @@ import { toSettings, type Settings } from '../options/settings.ts'
 import { loadValidation, type LoadJsonWriter } from '../pipeline/validation/load.ts'
 import type { Health } from '../services/health.ts'
 import { compile, type Compiled } from './compile.ts'
+import { loadParts, preload } from './preload.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import {
   definitionsAt,
@@ -50,6 +51,8 @@ interface Platform extends DocsExtras {
   readonly openOutputs: OpenOutputs
   /** Loads what compiles schemas into code. Without it, results are parsed and then written. */
   readonly loadJsonWriter?: LoadJsonWriter
+  /** Loads what answers with files. */
+  readonly loadFiles?: () => Promise<unknown>
 }
 
 /**
@@ -62,6 +65,7 @@ export class Application {
   readonly documents: LazyDocuments
   readonly #options: AnyAppOptions
   readonly #loadJsonWriter: LoadJsonWriter | undefined
+  readonly #loadFiles: Platform['loadFiles']
   readonly #problems: readonly DefinitionProblem[]
   /** Holds what `start` opens, for the requests that come after it. */
   readonly #started: Started = { ...NOT_STARTED }
@@ -77,10 +81,11 @@ export class Application {
   constructor(
     module: unknown,
     options: AnyAppOptions,
-    { openOutputs, loadJsonWriter, ...extras }: Platform = { openOutputs: openConsole },
+    { openOutputs, loadJsonWriter, loadFiles, ...extras }: Platform = { openOutputs: openConsole },
   ) {
     this.#options = options
     this.#loadJsonWriter = loadJsonWriter
+    this.#loadFiles = loadFiles
     this.#problems = appOptionProblems(options)
     // options that cannot be used are refused with the mistakes of the definitions
     const usable = this.#problems.length > 0 ? {} : options
@@ -146,6 +151,11 @@ export class Application {
     await this.documents.load()
   }
 
+  /** Loads what the first requests of the routes would load. Comes after `open`. */
+  preload(): Promise<void> {
+    return preload(this.routes(), this.#loadFiles)
+  }
+
   /** Resolves a token, as the root module sees it. */
   readonly resolve = async (token: Token<unknown>): Promise<unknown> => {
     const { container, root } = this.#complete()
@@ -160,7 +170,7 @@ export class Application {
   readonly #loadHealth = once(async (): Promise<Health | undefined> => {
     const { health, log: logger, writeError } = this.settings
     if (health === undefined) return undefined
-    const { createHealth } = await import('../services/health.ts')
+    const { createHealth } = await importInTurn(() => import('../services/health.ts'))
     const { isReady } = this.lifecycle
     return createHealth(health, { isReady, resolve: this.resolve, logger, writeError })
   })
@@ -235,6 +245,7 @@ async function start(
     loading,
     loadZod(),
     loadValidation(loadJsonWriter),
+    loadParts(definitions.routes, settings.layers.middleware),
     checkPage(settings, loadViewers),
     logWarnings(table, settings, find),
   ])
@@ -252,7 +263,7 @@ async function openSessions({
   log,
 }: Pick<Settings, 'session' | 'log'>): Promise<Sessions | undefined> {
   if (session === undefined) return undefined
-  const { createSessions } = await import('../session/sessions.ts')
+  const { createSessions } = await importInTurn(() => import('../session/sessions.ts'))
   return createSessions(session, log)
 }
 
@@ -260,7 +271,9 @@ async function openUsage(
   { usage, log }: Pick<Settings, 'usage' | 'log'>,
   { shapes }: Compiled['table'],
 ): Promise<Usage | undefined> {
-  return usage && (await import('../services/usage/usage.ts')).createUsage(usage, log, shapes)
+  return (
+    usage && (await importInTurn(() => import('../services/usage/usage.ts'))).createUsage(usage, log, shapes)
+  )
 }
 
 async function logWarnings(
@@ -294,7 +307,7 @@ async function openSettings(
   settings: Pick<Settings, 'config'>,
 ): Promise<ConfigValues> {
   const read = once(async () => {
-    const { readSettings } = await import('./read-settings.ts')
+    const { readSettings } = await importInTurn(() => import('./read-settings.ts'))
     return readSettings(definitions, settings)
   })
   if (isConfigured(definitions, settings)) return read()

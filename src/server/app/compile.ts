@@ -1,3 +1,4 @@
+import { importInTurn, once } from '../../base/values.ts'
 import { historyCodeOf, type ResolvedRoute, type ExpandRoutes } from '../../routes/resolved-route.ts'
 import { hasOuterLayers } from '../../routes/modules.ts'
 import { DefinitionError, atDefinition } from '../../base/definition-error.ts'
@@ -199,8 +200,7 @@ function toRouted(
     services: {
       ...shared,
       call: async (...asked) => {
-        const { createCall } = await import('./call.ts')
-        call ??= createCall(table, container)
+        call ??= (await loadCall()).createCall(table, container)
         return call(...asked)
       },
       allowedMethods: createAllowedMethods(locate, miss, settings),
@@ -226,3 +226,5 @@ function writeOut(
     ),
   )
 }
+
+const loadCall = once(() => importInTurn(() => import('./call.ts')))

@@ -3,7 +3,7 @@ import { loadZod, type Schema } from '../../schema/schema.ts'
 import { createValidator, type SchemaIssue, type Validated } from '../../schema/validator.ts'
 import type { ConfigOptions } from '../options/app-options.ts'
 import { readVariable } from '../../base/platform.ts'
-import { describeValue, isFunction, isRecord } from '../../base/values.ts'
+import { describeValue, isFunction, isRecord, importInTurn } from '../../base/values.ts'
 import { configFailed, MEND } from './config-failed.ts'
 
 /** The settings as a schema reads them. */
@@ -48,7 +48,7 @@ function failConfig(cause: unknown): never {
 }
 
 /** Loads what reads files. Applications that give their settings don't need it. */
-const loadReader = () => import('./config-module.ts')
+const loadReader = () => importInTurn(() => import('./config-module.ts'))
 
 /** Waits for settings that are a promise or the result of a function. */
 async function settle(given: object): Promise<object> {

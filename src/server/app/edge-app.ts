@@ -3,7 +3,7 @@ import type { UrlOptions, Token } from '../../define/context.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import type { Module } from '../../define/module.ts'
 import type { AppTypes, RouteNames, RouteParams, TYPES, VersionsNamed } from '../../define/names.ts'
-import { isPromise, once } from '../../base/values.ts'
+import { isPromise, once, importInTurn } from '../../base/values.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
@@ -158,6 +158,7 @@ export function toApp<M, F, V, I, P extends object>(
     enableVersioning,
     ready: async () => {
       await enter()
+      await application.preload()
       await documents.load()
     },
     inject: createInject(internals, lifecycle.trackWork),
@@ -218,7 +219,7 @@ function createInject(
   trackWork: () => () => void,
 ): EdgeApp['inject'] {
   let loaded: Awaited<ReturnType<typeof load>> | undefined
-  const load = once(() => import('../adapters/inject/index.ts'))
+  const load = once(() => importInTurn(() => import('../adapters/inject/index.ts')))
   return async (given: string | URL | InjectOptions | InjectStreamOptions): Promise<never> => {
     const entered = enter()
     const release = loaded === undefined ? trackWork() : undefined

@@ -1,7 +1,8 @@
 import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyController } from '../../define/module.ts'
 import type { AnyRoute } from '../../define/route.ts'
-import { once } from '../../base/values.ts'
+import { documenting } from '../../define/layers.ts'
+import { once, importInTurn } from '../../base/values.ts'
 import type { Settings } from '../options/settings.ts'
 import type { DocsOptions } from '../options/docs.ts'
 import type { DocumentFormat } from './document-handlers.ts'
@@ -48,13 +49,16 @@ export function createDocsRouter(
 function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRoute[] {
   const load = once(async () => {
     const [{ createDocumentHandlers }, loaded] = await Promise.all([
-      import('./document-handlers.ts'),
+      importInTurn(() => import('./document-handlers.ts')),
       documents.get(),
     ])
     return createDocumentHandlers(loaded)
   })
-  const showRouteMap = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
-    (await load()).showRouteMap(context)
+  const showRouteMap = documenting(
+    async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
+      (await load()).showRouteMap(context),
+    { load: async () => (await load(), documents.prepare()) },
+  )
   const serve = async (
     context: ExecutionContext,
     format: DocumentFormat,
@@ -84,8 +88,10 @@ function pageRoutes(
   load: () => Promise<Page>,
   trailingSlash: Settings['trailingSlash'],
 ): readonly AnyRoute[] {
-  const show = async (_input: unknown, context: ExecutionContext): Promise<unknown> =>
-    (await load()).show(context)
+  const show = documenting(
+    async (_input: unknown, context: ExecutionContext): Promise<unknown> => (await load()).show(context),
+    { load },
+  )
   const page = { method: 'GET', name: 'page', path: base === '' ? '/' : base, handler: show } as const
   return [
     page,
@@ -105,7 +111,7 @@ function pageRoutes(
 
 async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<Page> {
   const [{ createPage }, loaded, viewers] = await Promise.all([
-    import('./page/page.ts'),
+    importInTurn(() => import('./page/page.ts')),
     documents.get(),
     documents.extras.loadViewers?.(),
   ])

@@ -1,4 +1,4 @@
-import { once } from '../../base/values.ts'
+import { once, importInTurn } from '../../base/values.ts'
 import type { RouteMap } from '../../client/route-map.ts'
 import type {
   Contract,
@@ -42,6 +42,8 @@ export interface Documents {
   readonly defaultVersion: () => string | null
   /** Where the application answers, in any version. */
   readonly servers: () => readonly DocumentServer[]
+  /** Loads the code for documents, and makes none. */
+  readonly prepare: () => Promise<void>
   /** Loads the code for documents. */
   readonly load: () => Promise<void>
   /**
@@ -87,6 +89,7 @@ export function createDocuments(source: () => DocumentSource, fail: (error: unkn
       const described = toDocumentSettings(source())
       return [null, ...versions()].flatMap((version) => toServers(version, described))
     },
+    prepare: async () => void (make ??= await load()),
     load: async () => {
       make ??= await load()
       generator ??= make(source())
@@ -114,13 +117,15 @@ export function createDocuments(source: () => DocumentSource, fail: (error: unkn
 
 /** Loads what makes documents, and what converts schemas if there are some. */
 async function loadCode(source: DocumentSource): Promise<(source: DocumentSource) => Generator> {
-  const { createGenerator } = await import('../../openapi/document/generate.ts')
+  const { createGenerator } = await importInTurn(() => import('../../openapi/document/generate.ts'))
   const isWanted =
     source.settings.errorFormat !== undefined ||
     (source.settings.docs || {}).webhooks !== undefined ||
     toDocumented(source).some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
   if (isWanted) await requireZod()
-  const convert = isWanted ? (await import('../../openapi/schemas/convert.ts')).convert : undefined
+  const convert = isWanted
+    ? (await importInTurn(() => import('../../openapi/schemas/convert.ts'))).convert
+    : undefined
   return (one) => {
     const { modules, settings } = one
     const created = createGenerator(

@@ -1,4 +1,4 @@
-import { once } from '../../base/values.ts'
+import { once, importInTurn } from '../../base/values.ts'
 import type { DocumentSource } from './documented.ts'
 import type { Documents } from './documents.ts'
 import type * as Viewers from './viewers.ts'
@@ -13,6 +13,8 @@ export interface LazyDocuments {
   readonly get: () => Promise<Documents>
   /** Loads everything that `document` needs. */
   readonly load: () => Promise<void>
+  /** Loads the code that makes documents, and makes none. */
+  readonly prepare: () => Promise<void>
   /** @throws `Error` before `load`. */
   readonly loaded: () => Documents
   readonly extras: DocsExtras
@@ -26,12 +28,13 @@ export function createLazyDocuments(
 ): LazyDocuments {
   let documents: Documents | undefined
   const get = once(async () => {
-    const { createDocuments } = await import('./documents.ts')
+    const { createDocuments } = await importInTurn(() => import('./documents.ts'))
     return (documents = createDocuments(source, fail))
   })
   return {
     get,
     load: async () => (await get()).load(),
+    prepare: async () => (await get()).prepare(),
     loaded: () => {
       if (documents === undefined) throw new Error('openapi: call await app.ready() first')
       return documents

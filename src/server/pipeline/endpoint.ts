@@ -15,7 +15,7 @@ import type { Settings } from '../options/settings.ts'
 import type { RequestSettings } from '../request/request.ts'
 import type { AdaptRoute, RouteAdapter } from './migration.ts'
 import { createLimit, type Limit } from './failure.ts'
-import { validating, wantValidation, wantFiles } from './validation/load.ts'
+import { validating, wantValidation, wantFiles, wantForms } from './validation/load.ts'
 import type { Reading } from '../request/read-sources.ts'
 import { HttpError, addedError } from '../../http/errors.ts'
 
@@ -187,6 +187,7 @@ function withInput(route: ResolvedRoute, reading: Reading, answer: Answer): Run 
   const toInput = createInput(route)
   if (route.sources.length === 0) return (context, values) => answer(context, toInput(values))
   if (route.sources.some(({ name }) => name === 'files')) wantFiles()
+  if (route.sources.some(({ name }) => name === 'form')) wantForms()
   const create = validating(({ withSources }) => withSources(route, reading, toInput, answer))
   return (context, values) => create()(context, values)
 }

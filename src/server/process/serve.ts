@@ -6,7 +6,7 @@ import { checkListenOptions, type ListenOptions } from '../adapters/node/listen-
 import { Channels, type ListenEnd, type ListenStart } from '../logging/channels.ts'
 import { endOnSignals, isProcessEnding, type ShutdownMode } from './signals.ts'
 import type { Service } from './workers/service.ts'
-import { settlesWithin } from '../../base/values.ts'
+import { settlesWithin, ignoreRejection, importInTurn } from '../../base/values.ts'
 
 const CALLED = channel(Channels.listen)
 const LISTENING = channel(Channels.listening)
@@ -41,11 +41,11 @@ export async function serve(application: Application, options: ListenOptions): P
 }
 
 // the server is loaded by applications that listen, after everything that has to happen in the turn in which they call `listen`
-const loadServer = () => import('../adapters/node/listen.ts')
+const loadServer = () => importInTurn(() => import('../adapters/node/listen.ts'))
 
 /** Serving with workers; what that takes is loaded by applications that have them. */
 async function inWorkers(application: Application, options: ListenOptions): Promise<Service> {
-  const { createWorkersService } = await import('./workers/service.ts')
+  const { createWorkersService } = await importInTurn(() => import('./workers/service.ts'))
   return createWorkersService(application, options, createService, longestEnd)
 }
 
@@ -57,6 +57,8 @@ function createService(application: Application, options: ListenOptions, isShare
       // started in this turn, so that closing waits for it and versioning is settled
       const [{ dispatch }, { listen }] = await Promise.all([application.open(), loadServer()])
       if (lifecycle.isClosing()) throw new Error('The application is closed')
+      // without delaying the start, and what fails here is reported by the request that needs it
+      ignoreRejection(application.preload())
       const upgrades = application.routes().some(({ upgrade }) => upgrade !== undefined)
       return listen({ dispatch, isClosing: lifecycle.isClosing, upgrades }, settings, options, isShared)
     },

@@ -1,3 +1,4 @@
+import { once } from '../../base/values.ts'
 import type { Transform } from 'node:stream'
 import type * as NodeZlib from 'node:zlib'
 
@@ -31,12 +32,11 @@ interface Decoder extends Transform {
 type CreateDecoder = () => Decoder
 
 /** Loaded when the first encoded body arrives. */
-let decoders: Promise<ReadonlyMap<string, CreateDecoder>> | undefined
+const loadDecoders = once(() => import('node:zlib').then(toDecoders))
 
 /** Returns the decoder of a content coding. @throws `HttpError` 415 that says which codings there are (RFC 9110 section 15.5.16) */
 async function decoderOf(coding: string): Promise<CreateDecoder> {
-  decoders ??= import('node:zlib').then(toDecoders)
-  const known = await decoders
+  const known = await loadDecoders()
   const found = known.get(coding === 'x-gzip' ? 'gzip' : coding)
   if (found !== undefined) return found
   const accepted = [...known.keys()].join(', ')

@@ -1,3 +1,4 @@
+import { importInTurn, once } from '../../base/values.ts'
 import { parseCookies } from '../../http/cookies.ts'
 import type { UploadLimits } from '../../schema/uploads.ts'
 import { httpError } from '../../http/errors.ts'
@@ -273,15 +274,18 @@ function codingOf(raw: RawRequest): string | undefined {
   return codings.length === 0 ? undefined : codings.join(', ')
 }
 
+/** Loads what decodes bodies: when the application is ready, or with the first body that has a coding. */
+export const loadDecoding = once(() => importInTurn(() => import('./content-coding.ts')))
+
 /**
- * Decodes a body, with code that is loaded with the first one that has a coding.
+ * Decodes a body that has a content coding.
  *
  * @yields what comes out
  */
 async function* decodeBody({ body }: RawRequest, coding: string, limit: number): AsyncGenerator<Uint8Array> {
   // what is not there has no coding that could be wrong
   if (body.length === 0) return
-  const { decode } = await import('./content-coding.ts')
+  const { decode } = await loadDecoding()
   yield* decode(body.chunks(limit), coding, limit)
 }
 

@@ -1,4 +1,4 @@
-import { once, type Awaitable } from '../../base/values.ts'
+import { once, type Awaitable, importInTurn } from '../../base/values.ts'
 import { toFilesPlan } from '../../schema/files.ts'
 import type { DeclaredSource } from '../../schema/sources.ts'
 import { DEFAULT_UPLOAD_LIMITS } from '../../schema/uploads.ts'
@@ -25,8 +25,8 @@ export interface Uploads {
 /** Loads the parser of multipart bodies: at the start if a route has files, otherwise with the first such body. */
 export const loadMultipart = once(async () => {
   const [{ Upload: OpenUpload }, { boundaryOf, Multipart }] = await Promise.all([
-    import('./upload.ts'),
-    import('./multipart.ts'),
+    importInTurn(() => import('./upload.ts')),
+    importInTurn(() => import('./multipart.ts')),
   ])
   return { boundaryOf, Multipart, OpenUpload }
 })

@@ -5,6 +5,8 @@ import { httpError } from '../../http/errors.ts'
 import { toBaseName } from '../../http/file-name.ts'
 import { answerWith, toContent, toSeconds, type Content } from './answer.ts'
 import { openFile, typeOf } from './disk.ts'
+
+export { prepareDisk } from './disk.ts'
 import type { Disposition, FileOptions } from './file-options.ts'
 
 export async function answerFile(

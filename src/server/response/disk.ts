@@ -2,7 +2,7 @@ import { open, realpath, type FileHandle } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { Readable } from 'node:stream'
 
-import { ignoreRejection } from '../../base/values.ts'
+import { ignoreRejection, importInTurn, once } from '../../base/values.ts'
 import { toSeconds, toTag, type BodyPart, type Content } from './answer.ts'
 import type { Span } from './ranges.ts'
 
@@ -39,7 +39,7 @@ const SMALL = 65_536
 export async function openFile(path: string, { root, dotfiles, followLinks }: Lookup): Promise<DiskEntry> {
   const encoded = toEncoded(path)
   if (encoded === undefined) return NOTHING
-  const { default: send } = await import('@fastify/send')
+  const { default: send } = await loadSend()
   const found = await send(ASK_HEAD, encoded, {
     ...(root === undefined ? {} : { root }),
     dotfiles,
@@ -67,6 +67,13 @@ export async function openFile(path: string, { root, dotfiles, followLinks }: Lo
       }
 }
 
+const loadSend = once(() => importInTurn(() => import('@fastify/send')))
+
+/** Loads what finds files. */
+export async function prepareDisk(): Promise<void> {
+  await loadSend()
+}
+
 /** Whether a file is below a folder once all links are followed, of which each may be changed at any time. */
 async function isInside(root: string, path: string): Promise<boolean> {
   try {
@@ -79,7 +86,7 @@ async function isInside(root: string, path: string): Promise<boolean> {
 }
 
 export async function typeOf(name: string): Promise<string | undefined> {
-  const { mime, isUtf8MimeType } = (await import('@fastify/send')).default
+  const { mime, isUtf8MimeType } = (await loadSend()).default
   const type = mime.getType(name)
   if (type === null) return undefined
   return toCurrent(isUtf8MimeType(type) ? `${type}; charset=utf-8` : type)

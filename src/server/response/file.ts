@@ -1,3 +1,4 @@
+import { importInTurn, once } from '../../base/values.ts'
 import { replyTo, type RawReply } from '../../define/reply.ts'
 import type { FileOptions } from './file-options.ts'
 
@@ -17,11 +18,17 @@ export function file(source: string | URL | Uint8Array | Blob, options: FileOpti
   if (options.lastModified !== undefined && Number.isNaN(options.lastModified.getTime()))
     throw new TypeError('file: lastModified is not a valid date')
   return replyTo(async (context) => {
-    // reading files is no part of a start
-    const { answerFile } = await import('./answer-file.ts')
+    const { answerFile } = await loadFiles()
     return answerFile(source, options, context)
   })
 }
+
+/** Loads what answers with files, which is no part of a start: when the application is ready, or with the first file. */
+export const loadFiles = once(async () => {
+  const loaded = await importInTurn(() => import('./answer-file.ts'))
+  await loaded.prepareDisk()
+  return loaded
+})
 
 function isSource(source: unknown): boolean {
   return (

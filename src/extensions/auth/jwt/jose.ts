@@ -1,10 +1,21 @@
-import { once } from '../../../base/values.ts'
+import { DefinitionError } from '../../../base/definition-error.ts'
+import { once, importInTurn } from '../../../base/values.ts'
 
-/** Loads jose, which only applications with `jwtAuth` need. @throws `Error` if it is not installed. */
+/** Loads jose, which only applications with `jwtAuth` need. @throws `DefinitionError` if it is not installed. */
 export const loadJose = once(async () => {
   try {
-    return await import('jose')
+    return await importInTurn(() => import('jose'))
   } catch (cause) {
-    throw new Error('jwtAuth: the package jose cannot be loaded. Run npm install jose', { cause })
+    throw new DefinitionError(
+      [
+        {
+          code: 'missing_package',
+          where: 'jwtAuth',
+          message: 'tokens are verified by jose, and the package jose cannot be loaded',
+          fix: 'run "npm install jose"',
+        },
+      ],
+      { cause },
+    )
   }
 })

@@ -28,6 +28,7 @@ import {
 import { checkOptions, RULES } from '../options.ts'
 import { isScope } from '../any-of.ts'
 import { isTyped, scopesOfClaims, type JwtClaims, type ClaimsOf, type JwtOptions } from './options.ts'
+import { loadJose } from './jose.ts'
 import { keysUnavailable } from './keys.ts'
 import { createVerify, type Verdict } from './verify.ts'
 
@@ -119,7 +120,7 @@ export function jwtAuth<S extends Schema | undefined = undefined, V = ClaimsOf<S
     ...(options.jwks === undefined ? [] : [KEYS_UNAVAILABLE]),
     ...(scopes.length === 0 ? [] : [LACKING_SCOPE]),
   ]
-  return placed(documenting(toGranting(guard, challenge, scopes), { problems }), jwtAuth)
+  return placed(documenting(toGranting(guard, challenge, scopes), { problems, load: loadJose }), jwtAuth)
 }
 
 const KEYS_UNAVAILABLE: AnsweredProblem = {

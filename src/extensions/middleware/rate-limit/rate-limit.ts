@@ -27,7 +27,7 @@ import type { FinishedResponse } from '../../../http/http.ts'
 import { isProduction } from '../../../base/platform.ts'
 import { toAddressKey, toShortKey } from '../../../server/stores/client-key.ts'
 import { isRedis } from '../../../server/stores/redis.ts'
-import { createSpend, isLimiter, type RateLimiter } from './store.ts'
+import { createSpend, isLimiter, loadLimiters, type RateLimiter } from './store.ts'
 
 /** The options of `rateLimit`. The type parameter is the type of `context.identity`, as guards before it leave it. */
 export interface RateLimitOptions<I = never> {
@@ -130,12 +130,13 @@ export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
     if (answer.refusal === undefined) return true
     throw limitReached(answer.refusal)
   }
-  const { name = 'default', onStoreError } = options
+  const { name = 'default', onStoreError, store } = options
   // the name of a function is read-only, but can be defined
   Object.defineProperty(limited, 'name', { value: `rateLimit(${name})` })
   const limit = Object.assign(limited, { kind: 'guard', inject: {}, canActivate } as const)
   const problems = toProblems(onStoreError === 'refuse')
-  return placed(documenting(limit, { problems, responseHeaders: HEADERS }), rateLimit)
+  const load = isLimiter(store) ? undefined : loadLimiters
+  return placed(documenting(limit, { problems, responseHeaders: HEADERS, load }), rateLimit)
 }
 
 /** The headers of a limit, and who is refused by it. */

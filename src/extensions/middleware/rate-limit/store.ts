@@ -1,11 +1,12 @@
-import { once, type Awaitable } from '../../../base/values.ts'
+import { once, type Awaitable, importInTurn } from '../../../base/values.ts'
 import type { Logger } from '../../../define/context.ts'
 import { createStoreGuard, createWorkerWarning } from '../../../server/stores/guard.ts'
 import { isIoredis } from '../../../server/stores/redis.ts'
 
-const loadLimiters = once(async () => {
+/** Loads rate-limiter-flexible. @throws `Error` if it cannot be loaded. */
+export const loadLimiters = once(async () => {
   try {
-    const { default: limiters, ...names } = await import('rate-limiter-flexible')
+    const { default: limiters, ...names } = await importInTurn(() => import('rate-limiter-flexible'))
     // of a package of CommonJS, some bundlers know the default export alone
     return { ...limiters, ...names }
   } catch (cause) {

@@ -1,7 +1,7 @@
 import type * as Undici from 'undici'
 
 import { DefinitionError } from '../../../base/definition-error.ts'
-import { once } from '../../../base/values.ts'
+import { once, importInTurn } from '../../../base/values.ts'
 import { readRetryAfter } from '../../../http/http.ts'
 import { createTargets, WebhookTargetError, type TargetOptions } from './target.ts'
 
@@ -92,7 +92,7 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
 async function loadUndici(): Promise<typeof Undici> {
   try {
     // by its name alone, Bun takes an undici of its own, which resolves names by itself and connects to private addresses
-    return await import('undici/index.js')
+    return await importInTurn(() => import('undici/index.js'))
   } catch (cause) {
     throw new DefinitionError(
       [

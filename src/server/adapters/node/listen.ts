@@ -3,7 +3,7 @@ import type { TlsOptions } from 'node:tls'
 
 import type { Dispatch } from '../../dispatch.ts'
 import type { ServerSettings } from '../../options/settings.ts'
-import { settlesWithin } from '../../../base/values.ts'
+import { settlesWithin, importInTurn } from '../../../base/values.ts'
 import { freeAddress, takeAddress, toUrl } from './address.ts'
 import type { Protocol } from './connections.ts'
 import { createNodeHandler } from './handler.ts'
@@ -80,7 +80,7 @@ export async function listen(
   isShared: boolean,
 ): Promise<Listening> {
   const upgrading = opened.upgrades
-    ? (await import('./handler.ts')).createUpgrading(opened.dispatch, settings)
+    ? (await importInTurn(() => import('./handler.ts'))).createUpgrading(opened.dispatch, settings)
     : undefined
   const state = { isClosing: false, isAppClosing: opened.isClosing, upgrading }
   const { server, protocols, engine, stop } = await createServing(opened, settings, options, state)
@@ -125,10 +125,12 @@ async function createServing(
 ): Promise<Serving> {
   const { tls, http2 = false } = options
   const { dispatch } = opened
-  const sessions = http2 ? (await import('./http2/server.ts')).createHttp2(dispatch, settings) : undefined
+  const sessions = http2
+    ? (await importInTurn(() => import('./http2/server.ts'))).createHttp2(dispatch, settings)
+    : undefined
   if (sessions !== undefined && tls === undefined)
     return { server: sessions.server, protocols: [sessions], stop: () => undefined }
-  const secure = tls === undefined ? undefined : await import('./secure.ts')
+  const secure = tls === undefined ? undefined : await importInTurn(() => import('./secure.ts'))
   const create = isOpen(options.engine)
     ? options.engine.find({ dispatch, settings, options, state })
     : undefined

@@ -1,3 +1,4 @@
+import { importInTurn } from '../../../base/values.ts'
 import type * as Validating from './code.ts'
 import { wantZod } from '../../../schema/schema.ts'
 import type { toJsonWriter } from '../../../schema/json-writer.ts'
@@ -12,6 +13,7 @@ export type LoadJsonWriter = () => Promise<{ readonly toJsonWriter: typeof toJso
 let code: Code | undefined
 let isWanted = false
 let areFilesWanted = false
+let areFormsWanted = false
 
 /** Returns a function that makes something with the code that validates: once, when it is first called in a request. */
 export function validating<T>(make: (loaded: Code) => T): () => T {
@@ -31,10 +33,23 @@ export function wantFiles(): void {
   areFilesWanted = true
 }
 
+/** Has the parser loaded when the application is ready, because forms may be multipart bodies. */
+export function wantForms(): void {
+  areFormsWanted = true
+}
+
+/** Loads what the first multipart body would. */
+export async function preloadForms(): Promise<void> {
+  if (areFormsWanted) await code?.loadMultipart()
+}
+
 /** Loads the code if something is validated. Call it before the first request, when everything is compiled. */
 export async function loadValidation(loadJsonWriter: LoadJsonWriter | undefined): Promise<void> {
   if (!isWanted) return
-  const [loadedCode, writer] = await Promise.all([code ?? import('./code.ts'), loadJsonWriter?.()])
+  const [loadedCode, writer] = await Promise.all([
+    code ?? importInTurn(() => import('./code.ts')),
+    loadJsonWriter?.(),
+  ])
   code = loadedCode
   if (writer !== undefined) code.writeJsonBy(writer.toJsonWriter)
   if (areFilesWanted) await code.loadMultipart()

@@ -2,7 +2,7 @@ import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { MAX_ISSUES, type Validated } from '../../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../../schema/sources.ts'
 import { toDetail, ValidationError, type ValidationIssue } from '../../../http/errors.ts'
-import { isPromise, type Awaitable } from '../../../base/values.ts'
+import { isPromise, limitTraces, type Awaitable } from '../../../base/values.ts'
 import { isStream, type FinishedResponse } from '../../../http/http.ts'
 import {
   requireContentType,
@@ -222,10 +222,10 @@ function cut(text: string): string {
 /** The 422 that Octavo answers with. `count` is that of all issues, of which `errors` may be the first. */
 function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {
   const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
+  limitTraces(0)
   try {
     return new ValidationError(errors, toDetail(count))
   } finally {
-    Error.stackTraceLimit = stackTraceLimit
+    limitTraces(stackTraceLimit)
   }
 }

@@ -1,3 +1,4 @@
+import { importInTurn } from '../../../base/values.ts'
 import { DefinitionError, type DefinitionProblem } from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { literalsOf, mount, without, type Mount } from '../../../router/mount.ts'
@@ -90,7 +91,7 @@ function createWarnings(
   rest: Versions & { readonly unused: ReadonlySet<TableRoute> },
 ): Table['findWarnings'] {
   return async () => {
-    const { versionWarnings } = await import('./checks/version-warnings.ts')
+    const { versionWarnings } = await importInTurn(() => import('./checks/version-warnings.ts'))
     return versionWarnings(shapes, versioning, rest)
   }
 }
