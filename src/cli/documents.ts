@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { say, usageError, sayStyle, type Arguments, type Command } from './command.ts'
 import { toPlain } from '../gate/json.ts'
 import { ask, type Documents, type Wanted } from './job.ts'
-import { readText, writeAndSay } from './write-file.ts'
+import { readText, writeAndSay, type FileText } from './write-file.ts'
 
 /** The placeholder of the version in a file name. */
 const PLACEHOLDER = '{version}'
@@ -110,6 +110,7 @@ function formatOf(given: string | undefined, out = ''): Format {
 /** Writes documents or compares them with files. Returns the exit code. */
 async function deliver(documents: Documents, order: Order, cwd: string): Promise<number> {
   const results: boolean[] = []
+  const files: FileText[] = []
   for (const { name: own, document } of documents) {
     const text = await formatDocument(document, order.format)
     if (order.out === undefined) {
@@ -121,8 +122,9 @@ async function deliver(documents: Documents, order: Order, cwd: string): Promise
       order.out.replaceAll(PLACEHOLDER, () => own),
     )
     if (order.isCheck) results.push(await check(file, relative(cwd, file), document, order.format))
-    else await writeAndSay(file, text, cwd)
+    else files.push({ path: file, text })
   }
+  await writeAndSay(files, cwd)
   return results.every(Boolean) ? 0 : 1
 }
 

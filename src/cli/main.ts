@@ -6,10 +6,9 @@ import { JOB_MARK } from './job.ts'
 import { sayError } from './print-error.ts'
 import { run } from './run.ts'
 
-/** The reader of what is written may leave, as `head` does. */
+/** The reader of the output may leave, as `head` does. The command goes on, because it may have begun to write files. */
 function onOutputError(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
+  if (error.code !== 'EPIPE') throw error
 }
 
 const [, , name, job, ...rest] = process.argv

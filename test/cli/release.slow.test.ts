@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, beforeEach, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 
-import { createProject } from '../support/octavo.ts'
+import { createProject, findMain } from '../support/octavo.ts'
 import { programFile } from '../support/program.ts'
 
 const APP = `import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
@@ -144,13 +147,50 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
   it('keeps the document of the version with --snapshot', async () => {
     const { code, stderr } = await run('release', '2026-06-01', 'src/app.js', '--snapshot')
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /## 2026-06-01\n[\s\S]*\nWrote api\/2026-06-01\.json\n$/)
+    assert.match(stderr, /Wrote api\/2026-06-01\.json\nReleased 2026-06-01\n[\s\S]*## 2026-06-01\n/)
     const { versions } = JSON.parse(read('api/index.json')) as { versions: readonly { version: string }[] }
     assert.deepEqual(
       versions.map(({ version }) => version),
       ['2026-06-01'],
     )
     rmSync(join(cwd, 'api'), { recursive: true })
+  })
+
+  it('writes all of its files though nobody reads its output', async () => {
+    const main = await findMain()
+    const command = [
+      process.execPath,
+      '--conditions',
+      'octavo-source',
+      main,
+      'release',
+      '2026-06-01',
+      '--snapshot',
+    ]
+    const child = spawn(`${command.map((word) => `'${word}'`).join(' ')} 2>&1 | head -1`, {
+      cwd,
+      shell: true,
+    })
+    await once(child, 'close')
+    // head ends before the command does
+    while (!existsSync(join(cwd, 'api/index.json'))) await setTimeout(50)
+    assert.equal(read('src/changes.js'), RELEASED)
+    assert.match(read('api/index.json'), /2026-06-01/)
+    rmSync(join(cwd, 'api'), { recursive: true })
+  })
+
+  it('restores the files if the document cannot be kept', async () => {
+    write('api', 'a file where the folder has to be')
+    git('add', '--all')
+    git('commit', '--quiet', '--message', 'occupied')
+    const { code, stderr } = await run('release', '2026-06-01', '--snapshot')
+    assert.equal(code, 2)
+    assert.match(
+      stderr,
+      /The files were restored, because the document of the version 2026-06-01 was not kept/,
+    )
+    assert.equal(git('status', '--porcelain'), '')
+    rmSync(join(cwd, 'api'))
   })
 
   it('writes nothing with --dry-run', async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { z } from 'zod'
 
-import { applyEdits, toAdditions, toSpecifier, toConversion, toZodText } from '../inside/tools.ts'
+import { applyEdits, toAdditions, toSpecifier, toConversion, toZodText, writeFiles } from '../inside/tools.ts'
 import type { Additions, Described } from '../inside/tools.ts'
 
 const NAMES = {
@@ -266,5 +269,32 @@ export const history = defineVersions({
     assert.equal(to("import { a } from './a.js'"), './changes/b.js')
     assert.equal(to("import { a } from './a'"), './changes/b')
     assert.equal(toSpecifier('/a/src/changes/b.ts', '/a/src/models.ts', ''), '../models.ts')
+  })
+})
+
+describe('the files of a command', () => {
+  it('are all replaced and removed, or stay as they are if one cannot be written', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'octavo-'))
+    const at = (name: string): string => join(folder, name)
+    writeFileSync(at('old'), 'old')
+    writeFileSync(at('gone'), 'gone')
+    mkdirSync(at('taken'))
+    const files = [
+      { path: at('old'), text: 'new' },
+      { path: at('gone'), text: undefined },
+      { path: at('a/made'), text: 'made' },
+    ]
+    const isThere = (): unknown => [readFileSync(at('old'), 'utf8'), readdirSync(folder)]
+    await assert.rejects(writeFiles([...files, { path: at('taken'), text: 'x' }]), /taken cannot be read/)
+    assert.deepEqual(isThere(), ['old', ['gone', 'old', 'taken']])
+    // the second needs a folder where the first is put
+    const both = ['b', 'b/c'].map((name) => ({ path: at(name), text: 'x' }))
+    await assert.rejects(writeFiles([...files, ...both]), /b cannot be written/)
+    assert.deepEqual(isThere(), ['old', ['a', 'b', 'gone', 'old', 'taken']])
+    assert.deepEqual([readdirSync(at('a')), readdirSync(at('b'))], [[], []])
+    assert.equal((await writeFiles(files)).size, 3)
+    assert.deepEqual(isThere(), ['new', ['a', 'b', 'old', 'taken']])
+    assert.equal((await writeFiles(files)).size, 0)
+    rmSync(folder, { recursive: true })
   })
 })

@@ -44,7 +44,7 @@ export const changelog: Command = {
       process.stdout.write(text)
       return 0
     }
-    await writeAndSay(resolve(setting.cwd, out), text, setting.cwd)
+    await writeAndSay([{ path: resolve(setting.cwd, out), text }], setting.cwd)
     return 0
   },
 }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 
 import { say, usageError, sayStyle, type Command, type Setting } from '../command.ts'
@@ -14,7 +12,7 @@ import {
   type SnapshotEntry,
 } from '../../gate/snapshot/snapshot.ts'
 import { ask, type CurrentReport } from '../job.ts'
-import { writeAndSay, writeWhole } from '../write-file.ts'
+import { readText, writeFiles } from '../write-file.ts'
 import { toFailure } from './read-document.ts'
 
 export const snapshot: Command = {
@@ -64,18 +62,26 @@ export async function keepVersions(
   const now = new Date()
   const changed = toEntries(kept, current, { wanted, now })
   const { entries } = changed
-  const removed = await tidy(folder, kept, changed)
-  const { green } = sayStyle()
+  const { green, dim } = sayStyle()
+  const { texts, removed } = await toTidied(folder, kept, changed)
   const toFileName = toFileNames(entries)
-  for (const { version, document } of current) {
-    if (wanted.length > 0 && !wanted.includes(version)) continue
-    await writeAndSay(join(folder, toFileName({ version })), toKeptText(document), cwd)
-  }
-  for (const file of removed) say(`${green('Removed')} ${relative(cwd, file)}, because its sunset has passed`)
+  const documents = current
+    .filter(({ version }) => wanted.length === 0 || wanted.includes(version))
+    .map(({ version, document }) => ({
+      path: join(folder, toFileName({ version })),
+      text: toKeptText(document),
+    }))
+  for (const { path, text } of documents) texts.set(path, text)
   // a single version doesn't show how the others are requested
   const { schemes } = wanted.length > 0 ? (index.serving ?? own) : own
   const serving = { schemes, routes: new Map(own.routes) }
-  await writeWhole(join(folder, 'index.json'), toIndexText({ versions: entries, serving }))
+  texts.set(join(folder, 'index.json'), toIndexText({ versions: entries, serving }))
+  const written = await writeFiles([...texts].map(([path, text]) => ({ path, text })))
+  for (const { path } of documents) {
+    const name = relative(cwd, path)
+    say(written.has(path) ? `${green('Wrote')} ${name}` : dim(`${name} is up to date`))
+  }
+  for (const file of removed) say(`${green('Removed')} ${relative(cwd, file)}, because its sunset has passed`)
 }
 
 /** The entries that stay in the folder, and those that are removed. */
@@ -84,26 +90,35 @@ interface Entries {
   readonly over: readonly SnapshotEntry[]
 }
 
+/** Files by their paths, those without a text being removed, and the ones that are removed because of a sunset. */
+interface Tidied {
+  readonly texts: Map<string, string | undefined>
+  readonly removed: readonly string[]
+}
+
 /**
- * Removes the documents of versions whose sunset has passed, and returns their files. Renames those that were alone with their name and no
- * longer are, or the reverse.
+ * Leaves out the documents of versions whose sunset has passed. Gives another name to those that were alone with their name and no longer are,
+ * or the reverse.
  */
-async function tidy(
+async function toTidied(
   folder: string,
   kept: readonly SnapshotEntry[],
   { entries, over }: Entries,
-): Promise<readonly string[]> {
+): Promise<Tidied> {
   const toOldName = toFileNames(kept)
   const toNewName = toFileNames(entries)
+  const gone: string[] = []
   const removed: string[] = []
+  const moved = new Map<string, string>()
   for (const entry of kept) {
     const [old, now] = [join(folder, toOldName(entry)), join(folder, toNewName(entry))]
-    if (over.includes(entry)) {
-      await rm(old, { force: true })
-      removed.push(old)
-    } else if (old !== now && existsSync(old)) await rename(old, now)
+    const isOver = over.includes(entry)
+    const text = isOver || old === now ? undefined : await readText(old)
+    if (isOver) removed.push(old)
+    if (isOver || text !== undefined) gone.push(old)
+    if (text !== undefined) moved.set(now, text)
   }
-  return removed
+  return { texts: new Map([...gone.map((path) => [path, undefined] as const), ...moved]), removed }
 }
 
 /** The entries of a folder, oldest version first. A version that the app no longer has stays until its sunset, so that a check tells of it. */

@@ -5,7 +5,7 @@ import { basename, join, posix, relative, resolve, sep } from 'node:path'
 import { failure, InputError, say, usageError, sayStyle, type Command, type Setting } from '../command.ts'
 import { readDocument } from '../gate/read-document.ts'
 import { packedOrigin, projectFiles, toPackageName } from '../init/project.ts'
-import { readText, writeWhole } from '../write-file.ts'
+import { readText, writeFiles } from '../write-file.ts'
 import { finishImport } from './finish.ts'
 import { readApi, toPlainDocument } from './read-api.ts'
 import { updateProject } from './update.ts'
@@ -48,7 +48,9 @@ export const importApi: Command = {
     }
     const files = { ...project.files, ...basicFiles(setting), [kept]: text }
     if (!given.has('force')) failIfWritten(Object.keys(files), setting.cwd)
-    for (const [path, own] of Object.entries(files)) await writeWhole(join(setting.cwd, path), own)
+    await writeFiles(
+      Object.entries(files).map(([path, own]) => ({ path: join(setting.cwd, path), text: own })),
+    )
     const { green } = sayStyle()
     say(`${green('Wrote')} ${project.operations} routes and ${project.models} models in ${out}`)
     if (isInstalled(setting.cwd)) return finishImport(project, api, source, setting)

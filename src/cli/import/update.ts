@@ -8,7 +8,7 @@ import { toSource, type Source } from '../../gate/document/source.ts'
 import { readIndexOf } from '../../gate/snapshot/folder.ts'
 import { readArguments } from '../arguments.ts'
 import { check } from '../gate/check.ts'
-import { readText, writeWhole } from '../write-file.ts'
+import { readText, writeFiles } from '../write-file.ts'
 import { readApi, type ImportedApi } from './read-api.ts'
 import { writeProject } from './write-project.ts'
 import { finishImport } from './finish.ts'
@@ -48,14 +48,15 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
     merged.push(await mergeFile(path, own, { before: base[path], after: project.files[path] }))
   }
   const { green, yellow } = sayStyle()
-  for (const file of merged) {
-    if (file.text === undefined || !(await writeWhole(join(setting.cwd, file.path), file.text))) continue
-    say(`${green('Wrote')} ${file.path}`)
-  }
+  const pathOf = (path: string): string => join(setting.cwd, path)
+  const made = merged.flatMap(({ path, text: own }) =>
+    own === undefined ? [] : { path: pathOf(path), text: own },
+  )
+  const written = await writeFiles([...made, { path: pathOf(kept), text }])
+  for (const { path } of merged) if (written.has(pathOf(path))) say(`${green('Wrote')} ${path}`)
   const conflicts = merged.filter((file) => file.conflicts.length > 0)
   if (conflicts.length > 0) say(yellow('You edited these places, so change them by hand. The document says:'))
   for (const file of conflicts) for (const part of file.conflicts) say(`  ${file.path}\n${indented(part)}`)
-  await writeWhole(join(setting.cwd, kept), text)
   if (versions.length === 0) return finishImport(project, api, source, setting)
   return check.run(readArguments(['--write', '--strict'], check), setting)
 }

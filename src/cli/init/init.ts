@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 
 import { failure, say, usageError, sayStyle, type Command } from '../command.ts'
-import { writeWhole } from '../write-file.ts'
+import { writeFiles } from '../write-file.ts'
 import { isPackageName, packedOrigin, projectFiles, toPackageName } from './project.ts'
 
 /** The entries that a folder may contain and still count as empty. */
@@ -29,7 +29,7 @@ export const init: Command = {
     if (!given.has('force')) await failIfUsed(folder)
     const origin = packedOrigin(main, folder)
     const files = Object.entries(projectFiles(main, { name, manifest, origin }))
-    for (const [path, text] of files) await writeWhole(join(folder, path), text)
+    await writeFiles(files.map(([path, text]) => ({ path: join(folder, path), text })))
     const place = relative(cwd, folder)
     const { green, bold, cyan } = sayStyle()
     say(

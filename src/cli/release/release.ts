@@ -18,7 +18,7 @@ import { ask, type HistoryReport } from '../job.ts'
 import { readChangelog } from '../gate/changelog.ts'
 import { snapshot } from '../gate/snapshot.ts'
 import { sayError } from '../print-error.ts'
-import { readText, writeWhole } from '../write-file.ts'
+import { readText, writeFiles } from '../write-file.ts'
 import { toUnfinishedText } from '../write/unfinished.ts'
 import { applyEdits, toDiff, toEdits, type Edit, type Wanted } from './edits.ts'
 
@@ -49,11 +49,13 @@ export const release: Command = {
       say('No file was written because of --dry-run')
       return 0
     }
-    if (!(await writeSources(sources, { app, version, setting }))) return 1
-    await sayChangelog({ app, version, setting })
     const args = [...(app === undefined ? [] : [app]), '--version', version]
-    if (given.has('snapshot')) return snapshot.run(readArguments(args, snapshot), setting)
-    say(`Keep its document for octavo check: octavo snapshot ${args.join(' ')}`)
+    const keeps = given.has('snapshot')
+    const keep = async (): Promise<boolean> =>
+      !keeps || (await snapshot.run(readArguments(args, snapshot), setting)) === 0
+    if (!(await writeSources(sources, { app, version, setting }, keep))) return 1
+    await sayChangelog({ app, version, setting })
+    if (!keeps) say(`Keep its document for octavo check: octavo snapshot ${args.join(' ')}`)
     return 0
   },
 }
@@ -175,23 +177,34 @@ interface Check {
   readonly setting: Setting
 }
 
-/** Writes the files and loads the app. Restores the files if the app lacks the version. */
-async function writeSources(sources: readonly EditedFile[], check: Check): Promise<boolean> {
-  const restore = async (): Promise<void> => {
-    for (const { path, text } of sources) await writeWhole(path, text)
-    say(`The files were restored, because the app lacks the version ${check.version} after these edits`)
+/**
+ * Writes the files, loads the app and keeps the document of the version. Restores the files if the app lacks the version, or its document
+ * cannot be kept: the version would be unguarded.
+ */
+async function writeSources(
+  sources: readonly EditedFile[],
+  check: Check,
+  keep: () => Promise<boolean>,
+): Promise<boolean> {
+  const restore = async (reason: string): Promise<void> => {
+    await writeFiles(sources.map(({ path, text }) => ({ path, text })))
+    say(`The files were restored, because ${reason}`)
   }
+  await writeFiles(sources.map(({ path, text, edits }) => ({ path, text: applyEdits(text, edits) })))
+  let reason = `the app lacks the version ${check.version} after these edits`
   try {
-    for (const { path, text, edits } of sources) await writeWhole(path, applyEdits(text, edits))
     if (await isReleased(check)) {
-      say(sayStyle().green(`Released ${check.version}`))
-      return true
+      reason = `the document of the version ${check.version} was not kept`
+      if (await keep()) {
+        say(sayStyle().green(`Released ${check.version}`))
+        return true
+      }
     }
   } catch (error) {
-    await restore()
+    await restore(reason)
     throw error
   }
-  await restore()
+  await restore(reason)
   return false
 }
 

@@ -1,5 +1,4 @@
 import { relative } from 'node:path'
-import { rm } from 'node:fs/promises'
 
 import { say, sayStyle, type Setting, type Arguments } from '../command.ts'
 import { isAtLeast, type Level, type VersionFinding } from '../../gate/finding.ts'
@@ -8,7 +7,7 @@ import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import { ask } from '../job.ts'
-import { writeWhole } from '../write-file.ts'
+import { writeFiles } from '../write-file.ts'
 import { layOut, toDistinct, type Layout, type WrittenFile } from './lay-out.ts'
 import type { Definitions } from './read-definitions.ts'
 import { toUnfinishedText } from './unfinished.ts'
@@ -48,7 +47,7 @@ async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> 
     say(`No change was written: ${layout}`)
     return false
   }
-  const isWritten = layout.files.length > 0 && (await writeFiles(layout.files, failed.app, setting))
+  const isWritten = layout.files.length > 0 && (await writeAndLoad(layout.files, failed.app, setting))
   if (isWritten) for (const line of toReport(layout, setting.cwd)) say(line)
   const rest = restOf(failed, own, layout, unwritten)
   if (rest.length > 0) say('You have to write changes by hand for')
@@ -95,20 +94,19 @@ function nameOf(draft: Draft): string {
 }
 
 /** Writes files, and loads the application with them. If it cannot be loaded, the files are what they were. */
-async function writeFiles(
+async function writeAndLoad(
   files: readonly WrittenFile[],
   app: string | undefined,
   setting: Setting,
 ): Promise<boolean> {
   const restore = async (): Promise<void> => {
-    for (const { path, before } of files)
-      await (before === undefined ? rm(path, { force: true }) : writeWhole(path, before))
+    await writeFiles(files.map(({ path, before }) => ({ path, text: before })))
     say('The files were restored, because the app cannot be loaded with these changes:')
     for (const { path, before, text } of files)
       if (before === undefined) say(`\n// ${relative(setting.cwd, path)}\n${text}`)
   }
   try {
-    for (const { path, text } of files) await writeWhole(path, text)
+    await writeFiles(files)
     if ((await ask(app, { task: 'definitions' }, setting)) !== undefined) return true
   } catch (error) {
     await restore()
