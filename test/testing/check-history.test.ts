@@ -274,6 +274,62 @@ describe('checkHistory', () => {
     )
   })
 
+  it('reaches the edges of each schema in one run, in whatever the field stands', () => {
+    const edges: readonly (readonly [name: string, schema: z.ZodType, isEdge: (value: never) => boolean])[] =
+      [
+        ['a large number', z.number(), (value: number) => value >= 1e15],
+        ['a large whole number', z.int(), (value: number) => value <= -1e15],
+        ['the greatest number', z.number().max(7.5), (value: number) => value === 7.5],
+        ['an empty text', z.string(), (value: string) => value === ''],
+        ['a long text', z.string(), (value: string) => value.length >= 1000],
+        ['the longest text', z.string().max(333), (value: string) => value.length === 333],
+        ['an astral character', z.string(), (value: string) => /[\u{10000}-\u{10FFFF}]/u.test(value)],
+        [
+          'an alternative',
+          z.enum(Array.from({ length: 300 }, (_, at) => `v${at}`)),
+          (value: string) => value === 'v299',
+        ],
+        ['null', z.string().nullable(), (value: unknown) => value === null],
+        ['a date before 1970', z.date(), (value: Date) => value.getTime() < 0],
+        ['the last day', z.iso.date(), (value: string) => value === '9999-12-31'],
+        ['an empty list', z.array(z.string()), (value: string[]) => value.length === 0],
+        ['the longest list', z.array(z.int()).max(30), (value: number[]) => value.length === 30],
+        ['a large bigint', z.bigint(), (value: bigint) => value > 2n ** 63n],
+      ]
+    const wrappers: readonly ((schema: z.ZodType) => readonly [z.ZodType, (value: never) => unknown])[] = [
+      (schema) => [schema, (value) => value],
+      (schema) => [z.object({ a: z.string(), b: schema }), (value: { b: unknown }) => value.b],
+      (schema) => [z.array(z.object({ b: schema })), (value: { b: unknown }[]) => value[0]?.b],
+      (schema) => [
+        z.union([z.object({ c: z.literal(1) }), z.object({ b: schema })]),
+        (value: { b: unknown }) => value.b,
+      ],
+      (schema) => [z.record(z.string(), schema).optional(), (value: object) => Object.values(value ?? {})[0]],
+      (schema) => [z.tuple([z.string(), schema]), (value: unknown[]) => value[1]],
+    ]
+    const missed = edges.flatMap(([name, schema, isEdge]) =>
+      wrappers.flatMap((wrap, index) => {
+        const [now, read] = wrap(schema)
+        const Model = model('Edge', { field: now })
+        const up = (value: unknown): unknown => {
+          const inner = read(value as never)
+          if (inner !== undefined && isEdge(inner as never)) throw new Error('edge')
+          return value
+        }
+        const found = findings(
+          Model,
+          reshape({
+            of: Model,
+            fields: { field: { was: now, up, down: (value: unknown) => value } },
+          }),
+          { runs: 1 },
+        )
+        return found.some(({ code }) => code === 'failed') ? [] : [`${name} in wrapper ${index}`]
+      }),
+    )
+    assert.deepEqual(missed, [])
+  })
+
   it('makes the same values of a seed', () => {
     const change = reshape({ of: User, fields: Named, up: split, down: join })
     assert.deepEqual(findings(User, change, { seed: 7 }), findings(User, change, { seed: 7 }))

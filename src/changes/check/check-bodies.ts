@@ -11,7 +11,8 @@ import {
 } from '../operations/bodies.ts'
 import { routeLabel } from '../operations/operation.ts'
 import { createRandom } from './random.ts'
-import { hintsOf, show, validated, valuesOf } from './values.ts'
+import { hintsOf } from './edges.ts'
+import { show, validated, valuesOf } from './values.ts'
 
 interface Wrong {
   readonly code: 'unchecked' | 'failed' | 'unfit' | 'narrower'

@@ -12,7 +12,8 @@ import {
   type Converter,
 } from '../convert/converter.ts'
 import { loadIn } from '../convert/instructions.ts'
-import { validated, combined, hintsOf, valuesOf } from './values.ts'
+import { hintsOf } from './edges.ts'
+import { validated, combined, valuesOf } from './values.ts'
 import type { Random } from './random.ts'
 
 /** The fields of a model at one point of its history. */

@@ -18,7 +18,8 @@ import {
   type Values,
 } from './check-chain.ts'
 import { createRandom, type Random } from './random.ts'
-import { combined, hintsOf, show, validated, valuesOf } from './values.ts'
+import { hintsOf } from './edges.ts'
+import { combined, show, validated, valuesOf } from './values.ts'
 
 /** The options of `checkHistory`. */
 export interface CheckHistoryOptions {

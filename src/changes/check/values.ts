@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 
 import { defOf, isSchema, schemaOf, schemasOf, toZod, lazyInner, type Schema } from '../../schema/schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
+import { edgesOf, limitsOf, toNumber, type DrawValid } from './edges.ts'
 import { textOf, type Random } from './random.ts'
 
 /** The choices that values are drawn by. */
@@ -16,10 +17,25 @@ const TRIES = 8
 /** Objects in objects in objects stay small from this depth on. */
 const DEEP = 4
 
-/** Generates distinct valid input values of a schema. The same seed returns the same values. The list is empty if none can be generated. */
+/**
+ * Generates distinct valid input values of a schema: its edges, and as many others as are wanted. The same seed returns the same values. The
+ * list is empty if none can be generated.
+ */
 export function valuesOf(schema: Schema, source: Source, count: number): readonly unknown[] {
   const found = new Map<string, unknown>()
-  for (let tried = 0; tried < count * TRIES && found.size < count; tried++) {
+  const drawValid: DrawValid = (part, depth) => {
+    for (let tried = 0; tried < TRIES; tried++) {
+      const drawn = draw(part, source, depth)
+      if (validated(part, drawn) !== undefined) return { value: drawn }
+    }
+    return undefined
+  }
+  for (const edge of edgesOf(schema, drawValid, 0)) {
+    const value = validated(schema, edge)
+    if (value !== undefined) found.set(keyOf(value.value), value.value)
+  }
+  const most = found.size + count
+  for (let tried = 0; tried < count * TRIES && found.size < most; tried++) {
     const value = validated(schema, draw(schema, source, 0))
     if (value !== undefined) found.set(keyOf(value.value), value.value)
   }
@@ -56,53 +72,6 @@ function keyOf(value: unknown): string {
       ? `${String(member)} ${typeof member}`
       : member,
   )
-}
-
-/** Where the checks of a schema end. Numbers are lengths, sizes or values. */
-interface Limits {
-  readonly least?: unknown
-  readonly most?: unknown
-  readonly step?: unknown
-  readonly format?: string
-  readonly pattern?: RegExp
-}
-
-const LEAST = new Set(['min_length', 'min_size', 'greater_than'])
-const MOST = new Set(['max_length', 'max_size', 'less_than'])
-
-function limitsOf(schema: Schema): Limits {
-  const def = defOf(schema)
-  const { checks } = def
-  const all = [def, ...(Array.isArray(checks) ? checks.filter(isSchema).map(defOf) : [])]
-  return Object.assign({}, ...all.map(limitOf))
-}
-
-function limitOf(def: Readonly<Record<string, unknown>>): Limits {
-  const { format, pattern } = def
-  const check = String(def['check'])
-  const limit = def['minimum'] ?? def['maximum'] ?? def['value']
-  if (LEAST.has(check)) return { least: limit }
-  if (MOST.has(check)) return { most: limit }
-  if (check === 'length_equals') return { least: def['length'], most: def['length'] }
-  if (check === 'size_equals') return { least: def['size'], most: def['size'] }
-  if (check === 'multiple_of') return { step: limit }
-  if (check !== 'string_format' || typeof format !== 'string') return {}
-  return pattern instanceof RegExp ? { format, pattern } : { format }
-}
-
-/** The numbers at which a schema ends, with their neighbours. */
-export function hintsOf(schema: Schema): readonly number[] {
-  const inner = schemaOf(defOf(schema)['innerType'])
-  const { least, most } = limitsOf(schema)
-  const own = [least, most].filter((value) => typeof value === 'number')
-  return [
-    ...own.flatMap((value) => [value - 1, value, value + 1]),
-    ...(inner === undefined ? [] : hintsOf(inner)),
-  ]
-}
-
-function toNumber(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
 type Draw = (schema: Schema, source: Source, depth: number) => unknown
