@@ -150,7 +150,8 @@ export class DefinitionError extends Error {
   /** Every mistake, in the order in which they were found. */
   readonly errors: readonly DefinitionProblem[]
 
-  constructor(errors: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {
+  constructor(found: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {
+    const errors = withOneOfZod(found)
     super(
       `${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toLine).join('\n')}`,
       options,
@@ -158,6 +159,21 @@ export class DefinitionError extends Error {
     this.name = 'DefinitionError'
     this.errors = errors
   }
+}
+
+const ZOD_3 = /\ba schema of zod 3\b/
+
+/** Says once that schemas are of the wrong zod, which is one mistake in many places. */
+function withOneOfZod(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
+  const [first, ...others] = problems.filter(({ message }) => ZOD_3.test(message))
+  if (first === undefined) return problems
+  const more = others.length === 0 ? '' : `, as in ${others.length} more place${others.length === 1 ? '' : 's'}`
+  const fix = "import z from zod 4, which zod 3.25 has as 'zod/v4'"
+  const one = { ...first, message: first.message + more, fix }
+  return problems.flatMap((problem) => {
+    if (problem === first) return [one]
+    return others.includes(problem) ? [] : [problem]
+  })
 }
 
 function toLine({ code, where, message, fix }: DefinitionProblem): string {

@@ -76,11 +76,23 @@ export function describeValue(value: unknown, isShown = false): string {
       ? JSON.stringify(value)
       : `a string of ${value.length} character${value.length === 1 ? '' : 's'}`
   }
+  const library = libraryOf(value)
+  if (library !== undefined) return `a schema of ${library}`
   if (typeof value === 'function')
     return named(/^class\b/.test(String(value)) ? 'class' : 'function', value.name)
   if (!isObject(value)) return String(value)
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`
   return describeObject(value)
+}
+
+/** Returns the library of a schema that is not one of zod 4, or `undefined` for any other value. */
+export function libraryOf(value: unknown): string | undefined {
+  if ((!isObject(value) && !isFunction(value)) || '_zod' in value) return undefined
+  const { typeName } = toRecord(Reflect.get(value, '_def'))
+  if (isString(typeName) && typeName.startsWith('Zod')) return 'zod 3'
+  // https://standardschema.dev
+  const { vendor } = toRecord(Reflect.get(value, '~standard'))
+  return isNonEmptyString(vendor) ? vendor : undefined
 }
 
 function describeObject(value: object): string {

@@ -13,7 +13,7 @@ import {
   type Schema,
 } from './schema.ts'
 import { toSources, type DeclaredSource, type SourceProblem } from './sources.ts'
-import { describeValue, isRecord, isString } from '../base/values.ts'
+import { describeValue, isRecord, isString, libraryOf } from '../base/values.ts'
 
 /** The fields of a route that hold schemas. */
 interface Declaring {
@@ -40,13 +40,24 @@ export function readSchemas(route: Declaring, pattern: Pattern, problems: Source
   const sources = toSources(route.input ?? {}, pattern, problems)
   const { byStatus, success, isOne } = toResponses(route.response, problems)
   const stream = toStream(route, problems)
-  return {
-    sources,
-    responses: byStatus(route.status),
-    isOneResponse: isOne,
-    stream,
-    status: stream === undefined ? (route.status ?? success ?? 200) : STREAM_STATUS,
-  }
+  const responses = byStatus(route.status)
+  const status = stream === undefined ? (route.status ?? success ?? 200) : STREAM_STATUS
+  if (route.status !== undefined && stream === undefined && isLeftOut(responses, status))
+    problems.push({
+      code: 'invalid_response',
+      message: `status is ${status}, which response does not declare, so results would be sent unparsed`,
+      fix: `declare it, such as response: { ${status}: Car }, or remove status`,
+    })
+  return { sources, responses, isOneResponse: isOne, stream, status }
+}
+
+/** Whether a response declares successes, but not the status of plain results. */
+export function isLeftOut(responses: ReadonlyMap<ResponseKey, unknown>, status: number): boolean {
+  return (
+    hasData(status) &&
+    findResponse(responses, status) === undefined &&
+    [...responses.keys()].some((key) => typeof key === 'number' && key < 300)
+  )
 }
 
 /** The schemas of data that results can have, by status: those that envelopes wrap. */
@@ -82,6 +93,14 @@ interface DeclaredResponses {
 /** Reads a `response`: a schema, schemas by status, or pairs of status and schema. What cannot be used is reported. */
 function toResponses(response: unknown, problems: SourceProblem[]): DeclaredResponses {
   if (isSchema(response)) return toOneResponse(response)
+  if (libraryOf(response) !== undefined) {
+    problems.push({
+      code: 'invalid_response',
+      message: `response is ${describeValue(response)}`,
+      fix: 'write a schema of zod 4',
+    })
+    return { byStatus: () => new Map(), success: undefined, isOne: false }
+  }
   const entries: readonly unknown[] = Array.isArray(response) ? response : Object.entries(response ?? {})
   const schemas = new Map<ResponseKey, Schema>()
   for (const entry of entries) {
@@ -202,8 +221,8 @@ function itemsProblems(items: unknown): readonly Problem[] {
 function eventsProblems(events: unknown): readonly Problem[] {
   if (isSchema(events)) return []
   const fix = 'write the schema of their data, such as events: Car or events: { car: Car }'
-  if (!isRecord(events) || Object.keys(events).length === 0)
-    return [{ message: `events is ${isRecord(events) ? 'empty' : describeValue(events)}`, fix }]
+  if (!isRecord(events) || libraryOf(events) !== undefined || Object.keys(events).length === 0)
+    return [{ message: `events is ${isRecord(events) && libraryOf(events) === undefined ? 'empty' : describeValue(events)}`, fix }]
   return Object.entries(events).flatMap(([name, schema]): readonly Problem[] => {
     if (name === '' || /[\r\n\0]/.test(name))
       return [{ message: `events names ${JSON.stringify(name)}`, fix: 'name events by text on one line' }]

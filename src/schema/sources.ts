@@ -2,7 +2,7 @@ import type { DefinitionErrorCode } from '../base/definition-error.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import { toFilesPlan, type FileField, type FilesPlan } from './files.ts'
 import { headerName } from '../http/http.ts'
-import { describeValue, isRecord, isString } from '../base/values.ts'
+import { describeValue, isRecord, isString, libraryOf } from '../base/values.ts'
 import { toSourcePlan, type SourcePlan } from './coercion.ts'
 import { isSchema, unwrap, toNamesSchema, toObjectSchema, type Fields, type Schema } from './schema.ts'
 
@@ -88,7 +88,7 @@ function toSchema(name: SourceName, declared: unknown, problems: SourceProblem[]
     }
     return toNamesSchema(declared)
   }
-  if (RULES[name].fields && isRecord(declared)) {
+  if (RULES[name].fields && isRecord(declared) && libraryOf(declared) === undefined) {
     const wrong = Object.entries(declared).filter(([, field]) => !isSchema(field))
     for (const [field, value] of wrong) {
       problems.push({

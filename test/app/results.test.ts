@@ -337,7 +337,7 @@ describe('the status', () => {
     [
       'is the declared one before that of response',
       () => ({}),
-      { status: 202, response: { 201: Data } },
+      { status: 202, response: { 202: Data, 201: Data } },
       202,
     ],
     ['is the injected one before the declared', injected(203, {}), { status: 201 }, 203],
@@ -910,6 +910,13 @@ describe('validateResponses', () => {
       { response: Car, status: 201 },
       {},
       { id: 1 },
+    ],
+    [
+      'refuses plain results if only other statuses are declared',
+      () => ({ id: 1, secret: 1 }),
+      { response: { 201: Car, 202: Car } },
+      {},
+      500,
     ],
     ['refuses a missing value', () => undefined, { response: Car }, {}, 500],
     [

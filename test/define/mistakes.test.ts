@@ -12,6 +12,7 @@ import {
 } from 'octavo'
 import type { AppOptions, Controller, DefinitionProblem, Module } from 'octavo'
 import { z } from 'zod'
+import { z as zod3 } from 'zod/v3'
 import { assertProblems } from '../support/places.ts'
 import type { ExpectedProblem } from '../support/places.ts'
 import { controller, moduleOf, router } from '../support/untyped.ts'
@@ -569,6 +570,39 @@ describe('a bad route', () => {
       {
         code: 'invalid_response',
         where: 'car.get: GET /car',
+      },
+    ],
+    [
+      'has a status that its response leaves out',
+      inRoute({ status: 201, response: { 200: z.string() } }),
+      {
+        code: 'invalid_response',
+        where: 'car.get: GET /car',
+        message: 'status is 201, which response does not declare, so results would be sent unparsed',
+        fix: 'declare it, such as response: { 201: Car }, or remove status',
+      },
+    ],
+    [
+      'has schemas of zod 3, once',
+      inRoute({
+        input: { query: zod3.object({ id: zod3.string() }), headers: { a: zod3.string() }, body: zod3.any() },
+        response: { 200: zod3.object({ id: zod3.string() }), 404: zod3.string() },
+      }),
+      {
+        code: 'invalid_schema',
+        where: 'car.get: GET /car',
+        message: 'input.query is a schema of zod 3, as in 4 more places',
+        fix: "import z from zod 4, which zod 3.25 has as 'zod/v4'",
+      },
+    ],
+    [
+      'has a response of zod 3',
+      inRoute({ response: zod3.object({ id: zod3.string() }) }),
+      {
+        code: 'invalid_response',
+        where: 'car.get: GET /car',
+        message: 'response is a schema of zod 3',
+        fix: "import z from zod 4, which zod 3.25 has as 'zod/v4'",
       },
     ],
     [

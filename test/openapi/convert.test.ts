@@ -197,6 +197,26 @@ const KINDS: Readonly<Record<string, readonly [schema: z.ZodType, input: unknown
   'a nullable': [z.string().nullable(), { type: ['string', 'null'] }],
   'a default': [z.string().default('x'), { type: 'string', default: 'x' }],
   'a default that changes': [z.date().default(() => new Date()), date],
+  'a default that is the time as text': [z.string().default(() => new Date().toISOString()), text],
+  'a default that is the day': [z.string().default(() => new Date().toISOString().slice(0, 10)), text],
+  'a default that is the weekday': [z.int().default(() => new Date().getDay()), integer],
+  'a default that is the time as a number': [z.int().default(() => Date.now()), integer],
+  'a default that is the start of the program': [z.date().default(new Date()), date],
+  'a default with the time in it': [
+    z.object({ at: z.array(z.date()) }).default(() => ({ at: [new Date()] })),
+    { type: 'object', properties: { at: { type: 'array', items: date } }, required: ['at'] },
+  ],
+  'a prefault that changes': [z.string().prefault(() => String(new Date())), text],
+  'a caught value that changes': [z.date().catch(() => new Date()), date],
+  'a nullable default that changes': [
+    z
+      .date()
+      .default(() => new Date())
+      .nullable(),
+    { anyOf: [date, { type: 'null' }] },
+  ],
+  'a default that throws at another time': [z.string().default(() => Date()), text],
+  'a moment': [z.date().default(new Date(0)), { ...date, default: '1970-01-01T00:00:00.000Z' }],
   'a default of its own each time': [z.string().default(() => String(Math.random())), text],
   'a default big integer': [z.bigint().default(5n), integer],
   'a prefault': [z.string().prefault('x'), { type: 'string', default: 'x' }, text],

@@ -13,7 +13,8 @@ import {
   type ResponseKey,
 } from '../../schema/schema.ts'
 import { listOf } from '../../base/json-schema.ts'
-import { toRecord } from '../../base/values.ts'
+import { isFunction, toRecord } from '../../base/values.ts'
+import { isSteady } from './steady.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { SchemaObject, Convertible } from '../document/types.ts'
 import { toPattern } from './pattern.ts'
@@ -89,6 +90,7 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
   },
   default: keepSteadyDefault,
   prefault: keepSteadyDefault,
+  catch: keepSteadyDefault,
   void: ({ json }) => {
     json['not'] ??= {}
   },
@@ -174,10 +176,14 @@ function dropCaught(json: Draft, shape: Readonly<Record<string, unknown>>): void
 /** A default that is made anew each time, such as the time of day or a random id, is none that a document can name. */
 function keepSteadyDefault({ json, def }: Context): void {
   if (json['default'] === undefined) return
-  const [first, second] = [def['defaultValue'], def['defaultValue']]
-  const isNow = first instanceof Date && Math.abs(first.getTime() - Date.now()) < 60_000
-  if (isNow || JSON.stringify(toJsonValue(first)) !== JSON.stringify(toJsonValue(second)))
-    Reflect.deleteProperty(json, 'default')
+  const { type } = def
+  const read = (): unknown =>
+    toJsonValue(type === 'catch' ? callCatch(def['catchValue']) : def['defaultValue'])
+  if (!isSteady(read)) Reflect.deleteProperty(json, 'default')
+}
+
+function callCatch(value: unknown): unknown {
+  return isFunction(value) ? Reflect.apply(value, undefined, []) : undefined
 }
 
 /** The value as JSON; big integers as numbers where they are exact, else as text. */

@@ -2,6 +2,7 @@ import { fromJson, RESULT_READERS } from '../../../schema/coercion.ts'
 import type { JsonWriter } from '../../../schema/json-writer.ts'
 import { findResponse, type Schema } from '../../../schema/schema.ts'
 import { createValidator, toReason, type Validated } from '../../../schema/validator.ts'
+import { isLeftOut } from '../../../schema/route-schemas.ts'
 import { findUndeclared } from '../../../schema/declared.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { isPromise, type Awaitable } from '../../../base/values.ts'
@@ -37,6 +38,7 @@ export function createParsers(route: Answered, isStrict: boolean): Checks {
   )
   // a schema without a status is that of every status that a handler replies with
   const other = route.isOneResponse && !isStrict ? parsers.get(route.status) : undefined
+  const isRefused = isLeftOut(parsers, route.status)
   return {
     parse(status, data, context) {
       // sent as it comes
@@ -44,7 +46,8 @@ export function createParsers(route: Answered, isStrict: boolean): Checks {
       const declared = findResponse(parsers, status)
       const parser = declared ?? (data === undefined ? undefined : other)
       if (parser === undefined) {
-        if (isStrict) failInvalid(route, `answered ${status}, which its response does not declare`, context)
+        if (isStrict || (isRefused && status === route.status))
+          failInvalid(route, `answered ${status}, which its response does not declare`, context)
         return data
       }
       if (isBodyless(status)) return data
