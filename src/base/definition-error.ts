@@ -167,7 +167,8 @@ const ZOD_3 = /\ba schema of zod 3\b/
 function withOneOfZod(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
   const [first, ...others] = problems.filter(({ message }) => ZOD_3.test(message))
   if (first === undefined) return problems
-  const more = others.length === 0 ? '' : `, as in ${others.length} more place${others.length === 1 ? '' : 's'}`
+  const more =
+    others.length === 0 ? '' : `, as in ${others.length} more place${others.length === 1 ? '' : 's'}`
   const fix = "import z from zod 4, which zod 3.25 has as 'zod/v4'"
   const one = { ...first, message: first.message + more, fix }
   return problems.flatMap((problem) => {

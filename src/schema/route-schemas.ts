@@ -222,7 +222,12 @@ function eventsProblems(events: unknown): readonly Problem[] {
   if (isSchema(events)) return []
   const fix = 'write the schema of their data, such as events: Car or events: { car: Car }'
   if (!isRecord(events) || libraryOf(events) !== undefined || Object.keys(events).length === 0)
-    return [{ message: `events is ${isRecord(events) && libraryOf(events) === undefined ? 'empty' : describeValue(events)}`, fix }]
+    return [
+      {
+        message: `events is ${isRecord(events) && libraryOf(events) === undefined ? 'empty' : describeValue(events)}`,
+        fix,
+      },
+    ]
   return Object.entries(events).flatMap(([name, schema]): readonly Problem[] => {
     if (name === '' || /[\r\n\0]/.test(name))
       return [{ message: `events names ${JSON.stringify(name)}`, fix: 'name events by text on one line' }]
