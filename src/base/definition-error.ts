@@ -108,6 +108,7 @@ export const DEFINITION_WARNINGS = {
   version_hole: 'a route exists in an older and in a newer version, but not between them',
   version_without_routes: 'a known version has no route',
   host_label_version: 'a common host label is taken for a version',
+  mount_without_guards: 'a router mounts an upstream beside guarded routes that forward to it',
   undocumented_schema: 'a document cannot show a schema',
 } as const
 

@@ -152,19 +152,27 @@ function resolveGroup(
     inject: controller.inject ?? {},
   }
   return [
-    ...routesOf(controller, shared.version).flatMap((route) => resolveRoute(route, shared, problems)),
+    ...(controller.routes ?? []).flatMap((route) => resolveRoute(route, shared, problems)),
+    ...resolveMount(controller, shared, problems, above),
     ...(controller.routers ?? []).flatMap((router) =>
       resolveController(router, shared, problems, [...above, controller]),
     ),
   ]
 }
 
-/** The routes of a controller, with the one of a mounted handler. */
-function routesOf(
-  { routes = [], mount }: AnyController,
-  version: VersionSpec | undefined,
-): readonly AnyRoute[] {
-  return mount === undefined ? routes : [...routes, toMountRoute(mount, version)]
+/** The route of what a controller mounts. */
+function resolveMount(
+  controller: AnyController,
+  inherited: Inherited,
+  problems: DefinitionProblem[],
+  above: readonly AnyController[],
+): readonly ResolvedRoute[] {
+  const { mount } = controller
+  if (mount === undefined) return []
+  const hasGuards = [controller, ...above].some(({ guards }) => guards !== undefined)
+  const route = toMountRoute(mount, inherited.version)
+  const isRest = isForwardTarget(mount) && toEntries(route.version).includes(VERSION_NEUTRAL)
+  return resolveRoute(route, inherited, problems).map((each) => ({ ...each, mount: { isRest, hasGuards } }))
 }
 
 function ownName(controller: AnyController, where: string, problems: DefinitionProblem[]): string {

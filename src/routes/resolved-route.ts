@@ -49,6 +49,8 @@ export interface ResolvedRoute {
   readonly handler: (input: never, context: never) => unknown
   /** The API that answers in the place of the handler. */
   readonly forward: ForwardTarget | undefined
+  /** Set on the route of what a router mounts. */
+  readonly mount?: MountFacts
   /** Whether requests that are forwarded are parsed in any case. `undefined` where the upstream's setting holds. */
   readonly validate: boolean | undefined
   readonly tags: readonly string[]
@@ -66,6 +68,14 @@ export interface ResolvedRoute {
   readonly newest?: ResolvedRoute
   /** The adapter that converts requests and results there. Like all that differs there, it is made when it is first read. */
   readonly migration?: VersionAdapter
+}
+
+/** Facts about what a router mounts. */
+interface MountFacts {
+  /** Whether it is an API behind, which gets what no route answers in any version. */
+  readonly isRest: boolean
+  /** Whether the router or one around it says which guards run, if only with `guards: []`. */
+  readonly hasGuards: boolean
 }
 
 /** How a route serves a version that is older than its code. */

@@ -1,4 +1,3 @@
-import { httpError } from '../../http/errors.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { nameOf } from './passed-names.ts'
 
@@ -8,22 +7,17 @@ interface Addresses {
   readonly appPrefix: string
   /** The path below which the API behind lives. */
   readonly prefix: string
-  /** The origins that the API behind may call itself. */
-  readonly origins: readonly string[]
+  /** The hosts of the API behind, as `toHost` writes them. */
+  readonly hosts: ReadonlySet<string>
 }
 
-/**
- * The path of a request as the API behind knows it: without the prefix of the application and what names the version.
- *
- * @throws `HttpError` 400 for a path with dot segments, which the API behind may resolve to one that other guards protect.
- */
+/** The path of a request as the API behind knows it: without the prefix of the application and what names the version. */
 export function toUpstreamPath(
   context: RequestContext,
-  { appPrefix, prefix }: Omit<Addresses, 'origins'>,
+  { appPrefix, prefix }: Omit<Addresses, 'hosts'>,
 ): string {
-  const path = ownPath(context, appPrefix)
-  refuseDots(path)
-  return prefix + path
+  // no URL has a backslash, and some software reads one as a slash
+  return prefix + ownPath(context, appPrefix).replaceAll('\\', '%5C')
 }
 
 /** The path without the prefix of the application and the version. */
@@ -33,22 +27,6 @@ function ownPath(context: RequestContext, appPrefix: string): string {
   if (path.startsWith(appPrefix)) return path.slice(appPrefix.length) || '/'
   // segments of the prefix may be percent-encoded
   return `/${path.split('/').slice(appPrefix.split('/').length).join('/')}`
-}
-
-const DOTS = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/
-
-/** @throws `HttpError` 400 for dot segments, escaped or not. */
-export function refuseDots(path: string): void {
-  if (!path.includes('.') && !path.includes('%')) return
-  // twice: what is decoded here may be decoded there once more
-  if (DOTS.test(path) || DOTS.test(decoded(path)) || DOTS.test(decoded(decoded(path))))
-    throw httpError('malformed_path', 'The path has dot segments')
-}
-
-function decoded(path: string): string {
-  return path.replaceAll(/%(2e|2f|5c|25)/gi, (_, code: string) =>
-    String.fromCodePoint(Number.parseInt(code, 16)),
-  )
 }
 
 /** The query as it was sent, without the parameters that name a version, and with the mark before it. */
@@ -66,23 +44,47 @@ export function toUpstreamQuery({ raw, versioning }: RequestContext): string {
   return kept.length === 0 ? '' : `?${kept.join('&')}`
 }
 
-/** Writes an address of the API behind as one of the application, in the version of a request. */
+/**
+ * Writes an address of the API behind as one of the application, in the version of a request. It begins with one slash, because two are
+ * followed by a host.
+ */
 export function toOwnAddress(context: RequestContext, addresses: Addresses, address: string): string {
-  const below = pathBelow(address, addresses)
+  const below = pathBelow(address, addresses, context)
   if (below === undefined) return address
-  const end = below.search(/[?#]/)
-  const path = end === -1 ? below : below.slice(0, end)
+  const [path = ''] = below.split(/[?#]/, 1)
   const rest = below.slice(path.length)
-  const own = context.toOwnPath(path, addresses.appPrefix)
+  const own = context.toOwnPath(path, addresses.appPrefix).replace(/^[/\\]+/, '/')
   return own + (rest.startsWith('?') && own.includes('?') ? `&${rest.slice(1)}` : rest)
 }
 
+/** The host and the rest of an absolute address, of any scheme. Browsers read a backslash as a slash. */
+const ABSOLUTE = /^(?:[a-z][\da-z+.-]*:)?[/\\]{2}([^/\\?#]*)(.*)$/is
+
 /** The part of an address behind the prefix of the API, or `undefined` for those of others. */
-function pathBelow(address: string, { prefix, origins }: Addresses): string | undefined {
-  const origin = origins.find((each) => address.startsWith(each))
-  const path = origin === undefined ? address : address.slice(origin.length) || '/'
-  if (!path.startsWith('/') || path.startsWith('//') || !path.startsWith(prefix)) return undefined
+function pathBelow(
+  address: string,
+  { prefix, hosts }: Addresses,
+  { request }: RequestContext,
+): string | undefined {
+  const [absolute, host = '', behind = ''] = ABSOLUTE.exec(address) ?? []
+  // APIs behind write the host that was sent to them, which `host` and `X-Forwarded-Host` name
+  if (absolute !== undefined && !isHostOf(host, hosts, request.host)) return undefined
+  const path = absolute === undefined ? address : withSlash(behind)
+  if (!path.startsWith('/') || !path.startsWith(prefix)) return undefined
   const rest = path.slice(prefix.length)
-  if (rest === '') return '/'
-  return /^[/?#]/.test(rest) ? rest : undefined
+  return rest === '' || /^[/?#]/.test(rest) ? withSlash(rest) : undefined
+}
+
+function isHostOf(given: string, hosts: Addresses['hosts'], sent: string): boolean {
+  const host = toHost(given)
+  return hosts.has(host) || (host !== '' && host === toHost(sent))
+}
+
+function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path.replace(/^\\/, '')}`
+}
+
+/** A host without what may be left out: upper case, and the port of either scheme. */
+export function toHost(text: string): string {
+  return text.toLowerCase().replace(/:(?:80|443)?$/, '')
 }

@@ -219,7 +219,7 @@ function toAnswer(
     (address) =>
       toOwnAddress(
         context,
-        { appPrefix: plan.route.prefix, prefix: plan.settings.prefix, origins: running.origins },
+        { appPrefix: plan.route.prefix, prefix: plan.settings.prefix, hosts: running.hosts },
         address,
       ),
     isStream || isData || (!hasBody && isRead),

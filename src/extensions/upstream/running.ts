@@ -1,4 +1,5 @@
 import type { UpstreamApp } from '../../define/context.ts'
+import { toHost } from './addresses.ts'
 import { createFetchTransport, toWebStream } from './fetch-transport.ts'
 import { AS_IT_IS, type UpstreamSettings, type OutgoingRequest, type Transport } from './options.ts'
 
@@ -6,13 +7,13 @@ import { AS_IT_IS, type UpstreamSettings, type OutgoingRequest, type Transport }
 export class RunningUpstream implements UpstreamApp {
   readonly #prefix: string
   readonly transport: Transport
-  /** The origins that it may have in addresses. */
-  readonly origins: readonly string[]
+  /** The hosts that it may have in addresses. */
+  readonly hosts: ReadonlySet<string>
 
   constructor({ prefix }: UpstreamSettings, transport: Transport, origins: readonly string[]) {
     this.#prefix = prefix
     this.transport = transport
-    this.origins = origins
+    this.hosts = new Set(origins.map((origin) => toHost(new URL(origin).host)))
   }
 
   /** Sends a request of the application's own. Its path is below that of the API. */

@@ -12,6 +12,7 @@ import { withInterceptors } from './interceptors.ts'
 import type { Answer, Input, ToInput } from './validation/sources.ts'
 import { createResponder, dropResult, type Respond } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
+import { refuseDots } from '../request/dot-segments.ts'
 import type { RequestSettings } from '../request/request.ts'
 import type { AdaptRoute, RouteAdapter } from './migration.ts'
 import { createLimit, type Limit } from './failure.ts'
@@ -25,6 +26,8 @@ export interface Endpoint {
   readonly module: ModuleNode
   /** The names of the path parameters, in order. */
   readonly params: readonly string[]
+  /** Whether it is that of an API behind, for what no route answers in any version. */
+  readonly isRest: boolean
   /** Whether the pattern ends with a slash, or `null` if it is for the parameter to take. */
   readonly trailingSlash: boolean | null
   /** The header that announces the media types of the body. Made for misses alone, because zod has to be loaded. */
@@ -45,7 +48,8 @@ interface EndpointParts {
 /** Creates the endpoints of a route, by method: everything that stands around its handler is closed over. */
 export function createEndpoints(route: ResolvedRoute, parts: EndpointParts): ReadonlyMap<string, Endpoint> {
   const { pattern, name, controller, meta, newest = route } = route
-  const run = newest === route ? createRun(route, parts) : createLater(route, newest, parts)
+  const own = newest === route ? createRun(route, parts) : createLater(route, newest, parts)
+  const run = route.mount === undefined && route.forward === undefined ? own : withoutDots(own)
   const trailingSlash =
     pattern.segments.length === 0 || pattern.segments.at(-1)?.kind === 'rest' ? null : pattern.trailingSlash
   return new Map(
@@ -61,12 +65,21 @@ export function createEndpoints(route: ResolvedRoute, parts: EndpointParts): Rea
         }),
         module: route.module,
         params: pattern.params.map((param) => param.name),
+        isRest: route.mount?.isRest === true,
         trailingSlash,
         announce: createAnnounce(route, method),
         run,
       },
     ]),
   )
+}
+
+/** Refuses paths that code of others, which reads them anew, may take for those of other routes. */
+function withoutDots(run: Run): Run {
+  return (context, values) => {
+    refuseDots(context.request.path)
+    return run(context, values)
+  }
 }
 
 /** Compiles the code of an older version with its first request, because there may be hundreds of versions without requests. */

@@ -5,6 +5,7 @@ import { httpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { HttpRequest, QueryRecord, RawBody, RawRequest } from '../../http/http.ts'
 import { toJson, decodeText, collectChunks, toBuffer } from './body.ts'
+import { keepInUrl } from './dot-segments.ts'
 import { readHeader, toLine } from './header.ts'
 import { isHost } from './host.ts'
 import { toOriginForm } from './origin-form.ts'
@@ -227,7 +228,7 @@ function toWebRequest(request: HttpRequest, hasBody: boolean): Request {
   const headers = new Headers(
     Object.entries(request.headers).filter(([name]) => !name.startsWith(':') && !dropped.includes(name)),
   )
-  const address = `${request.protocol}://${request.host || 'localhost'}${url}`
+  const address = `${request.protocol}://${request.host || 'localhost'}${keepInUrl(url)}`
   // what a Host header may hold is more than what a URL may: '[::::]', 'a:99999'
   if (!URL.canParse(address)) throw httpError('malformed_request', 'Host header and target do not make a URL')
   if (!hasBody || method === 'GET' || method === 'HEAD')

@@ -4,7 +4,7 @@ import { SchemeFailure, selectorOf, findDefault, type Versioning } from '../../.
 import type { VersionValue } from '../../../versioning/schemes/scheme.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { createSegmentLocate, segmentEnd, createSeveralLocate, createSegments } from './locate-several.ts'
-import { createPlainLocate, createPlaces } from './places.ts'
+import { besideRest, createPlainLocate, createPlaces } from './places.ts'
 import {
   withoutVersion,
   createVersionRoots,
@@ -47,7 +47,8 @@ export function createVersionLocate(
     whole: (path) => wholePath(path, mode.strict),
     resolveDefault: createDefaultResolver(table, versioning),
   }
-  return withFailures(parts, forwarding(parts, choosingByPath(parts, createSchemeLocate(parts))))
+  const locate = withFailures(parts, forwarding(parts, choosingByPath(parts, createSchemeLocate(parts))))
+  return besideRest(table, createPlaces(table, mode), locate)
 }
 
 /** Sets the default version of the path for requests that name no version. */

@@ -1,9 +1,10 @@
+import { isPromise } from '../../../base/values.ts'
 import { findLeaves, find } from '../../../router/find.ts'
 import type { Endpoints } from '../../../router/node.ts'
 import { EMPTY_NODE } from '../../../router/compile-trie.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import { beginsWithParameter, segmentEnd } from './locate-several.ts'
-import { withoutVersion, type RouteMatch, type Locate, type VersionMatch } from './resolution.ts'
+import { withOwnPath, withoutVersion, type RouteMatch, type Locate, type VersionMatch } from './resolution.ts'
 import type { Table } from '../table/table.ts'
 
 /** The routes at the path of a request, whatever the method. */
@@ -35,14 +36,42 @@ export function createPlaces(table: Table, { strict }: { readonly strict: boolea
     const isBare = strict && segmentEnd(match.text, prefix) === match.text.length
     return findLeaves(isBare ? EMPTY_NODE : unionBehind, match.text, startOf(located), match.end)
   }
+  const beside = (located: RouteMatch, leaves: readonly Endpoints<Endpoint>[]): typeof leaves =>
+    located.isElsewhere === true ? leaves.filter((leaf) => !isOfRest(leaf)) : leaves
   return {
     all,
-    anywhere: (located) => [...ordinary(located), ...all(located)],
+    anywhere: (located) => beside(located, [...ordinary(located), ...all(located)]),
     own: (located) => {
       const { match, resolution } = located
-      return [...ordinary(located), ...findLeaves(resolution.root, match.text, startOf(located), match.end)]
+      const own = findLeaves(resolution.root, match.text, startOf(located), match.end)
+      return beside(located, [...ordinary(located), ...own])
     },
   }
+}
+
+/**
+ * Keeps an API behind from answering a path and method that a route answers in some version. It would answer in its newest version, and
+ * without the guards of the route.
+ */
+export function besideRest({ rows }: Table, places: Places, locate: Locate): Locate {
+  if (!rows.some(({ route }) => route.mount?.isRest === true)) return locate
+  const settle = (located: RouteMatch, method: number): RouteMatch => {
+    if (located.match.leaf?.methods[method]?.isRest !== true) return located
+    const isElsewhere = places
+      .anywhere(withOwnPath(located))
+      .some(({ methods }) => methods[method]?.isRest === false)
+    return isElsewhere ? { ...located, match: { ...located.match, leaf: null }, isElsewhere } : located
+  }
+  return (context, target, method) => {
+    const located = locate(context, target, method)
+    return isPromise(located)
+      ? located.then((settled) => settle(settled, method))
+      : settle(located, method)
+  }
+}
+
+function isOfRest({ methods }: Endpoints<Endpoint>): boolean {
+  return methods.some((endpoint) => endpoint?.isRest === true)
 }
 
 /** Creates the lookup of an application without versioning. */

@@ -44,6 +44,8 @@ export interface VersionMatch {
 export interface RouteMatch {
   readonly match: Match<Endpoint>
   readonly resolution: VersionMatch
+  /** Whether routes answer in other versions alone, so that an API behind does not. */
+  readonly isElsewhere?: true
 }
 
 /** Finds what answers a request. */
@@ -79,11 +81,11 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Vers
 
 /** The same with a path that begins its text, as is expected where what answers is not found. */
 export function withOwnPath(located: RouteMatch): RouteMatch {
-  const { match, resolution } = located
+  const { match } = located
   const { start, end, fullEnd } = match
   if (start === 0) return located
   const text = match.text.slice(start)
-  return { match: { ...match, text, start: 0, end: end - start, fullEnd: fullEnd - start }, resolution }
+  return { ...located, match: { ...match, text, start: 0, end: end - start, fullEnd: fullEnd - start } }
 }
 
 /** The answer if no route matched: an error, or the headers of an answer to OPTIONS. */

@@ -2,6 +2,7 @@ import { httpError } from '../../../http/errors.ts'
 import type { TargetSource } from '../../../http/http.ts'
 import { ESCAPED_SLASH } from '../../../router/path/param-types.ts'
 import { trimSlash, wholePath, type PathAt } from '../../../router/find.ts'
+import { refuseDots } from '../../request/dot-segments.ts'
 import { toOriginForm } from '../../request/origin-form.ts'
 import type { Settings } from '../../options/settings.ts'
 import { urlTooLong } from '../../pipeline/failure.ts'
@@ -70,11 +71,16 @@ function decodePath(path: string): string {
   }
 }
 
-/** The URL with its trailing slash added or removed; never one that a client could read as another host. */
+/**
+ * The URL with its trailing slash added or removed; never one that a client could read as another host.
+ *
+ * @throws `HttpError` 400 for dot segments, which the client would resolve to another path.
+ */
 export function otherSpelling(url: string, slash: boolean): string {
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const query = mark === -1 ? '' : url.slice(mark)
+  refuseDots(path)
   const other = slash ? path.slice(0, -1) : `${path}/`
   return encodeForHeader(other.replace(/^\/+/, '/').replaceAll('\\', '%5C') + query)
 }

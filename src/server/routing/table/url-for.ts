@@ -69,7 +69,7 @@ function fill({ name, pattern }: ResolvedRoute, params: Readonly<Record<string, 
 }
 
 /**
- * The path of a pattern with the texts of its parameters.
+ * The path of a pattern with the texts of its parameters. It begins with one slash, because two are followed by a host.
  *
  * @throws `TypeError` when a segment would be `.` or `..`.
  */
@@ -79,7 +79,8 @@ export function writePath(
   textOf: (param: Param) => string,
 ): string {
   const written = segments.map((segment) => writeSegment(name, segment, textOf))
-  return `/${written.join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
+  const path = `${written.join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
+  return `/${path.replace(/^\/+/, (slashes) => encodeURIComponent(slashes))}`
 }
 
 function writeSegment(name: string, segment: Segment, textOf: (param: Param) => string): string {

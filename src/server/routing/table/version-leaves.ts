@@ -57,8 +57,9 @@ export function createLeaves(
     other: (shape) =>
       isVersioned(shape.routes) || shape.routes.some(isForwarded) ? null : leafFor(shape, null, ALL),
     union: (shape) => {
+      const rows = shape.routes.toSorted((a, b) => Number(isRest(a)) - Number(isRest(b)))
       const methods = METHODS.map((method) =>
-        shape.routes.find(({ endpoints }) => endpoints.has(method))?.endpoints.get(method),
+        rows.find(({ endpoints }) => endpoints.has(method))?.endpoints.get(method),
       )
       methods[HEAD] ??= methods[GET]
       return { methods, shape: infoOf(shape) }
@@ -67,6 +68,10 @@ export function createLeaves(
     problems: notes.problems,
     unused: () => new Set(rows.filter((row) => !notes.isUsed(row))),
   }
+}
+
+function isRest({ route }: TableRoute): boolean {
+  return route.mount?.isRest === true
 }
 
 /** Whether an API behind answers, which serves its newest version to whoever asks for one that does not exist. */

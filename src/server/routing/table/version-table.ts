@@ -1,5 +1,5 @@
 import { importInTurn } from '../../../base/values.ts'
-import { DefinitionError, type DefinitionProblem } from '../../../base/definition-error.ts'
+import { DefinitionError, type DefinitionProblem, type DefinitionWarning } from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { literalsOf, mount, without, type Mount } from '../../../router/mount.ts'
 import { createTree, type Endpoints, type Node, type PathShape, type PathInfo } from '../../../router/node.ts'
@@ -92,8 +92,14 @@ function createWarnings(
 ): Table['findWarnings'] {
   return async () => {
     const { versionWarnings } = await importInTurn(() => import('./checks/version-warnings.ts'))
-    return versionWarnings(shapes, versioning, rest)
+    const warnings = await findMountWarnings(shapes.flatMap(({ routes }) => routes))
+    return [...versionWarnings(shapes, versioning, rest), ...warnings]
   }
+}
+
+async function findMountWarnings(rows: readonly TableRoute[]): Promise<readonly DefinitionWarning[]> {
+  if (rows.every(({ route }) => route.mount === undefined)) return []
+  return (await importInTurn(() => import('./checks/mounts.ts'))).mountWarnings(rows)
 }
 
 /** The neutral routes whose every method answers requests without a version, if versions are in the path. */
@@ -305,7 +311,7 @@ function createPlainTable(routes: readonly CompiledRoute[], { strict, prefix }: 
     lifetimes,
     rows,
     shapes,
-    findWarnings: () => Promise.resolve([]),
+    findWarnings: () => findMountWarnings(rows),
   }
 }
 
