@@ -2,12 +2,20 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 
-import { bind, createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
-import type { App } from 'octavo'
+import {
+  bind,
+  createApp,
+  defineController,
+  defineGuard,
+  defineModule,
+  defineRouter,
+  VersioningSchemes,
+} from 'octavo'
+import type { App, AppOptions, Guard, InjectOptions, InjectResponse } from 'octavo'
 import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
 import { z } from 'zod'
 
-import { frontOf, garageAt, history, moduleOf, startServer } from './garage.ts'
+import { carsOf, frontOf, garageAt, history, moduleOf, startServer } from './garage.ts'
 
 /** The API of another team. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -199,5 +207,116 @@ describe('a forwarded route of an older version', () => {
     const newest = await app.inject('/v2/cars')
     assert.deepEqual([newest.statusCode, newest.json()], [409, { code: 'no_cars' }])
     await app.close()
+  })
+})
+
+describe('a mounted upstream beside routes', () => {
+  const garage = garageAt('http://garage')
+  const Never = defineGuard({ name: 'Never', canActivate: () => false })
+  const asked: string[] = []
+  const byUrl: Partial<AppOptions> = { versioning: { scheme: VersioningSchemes.URL, history } }
+  const front = (
+    routers: readonly ReturnType<typeof defineRouter>[],
+    options: Partial<AppOptions> = byUrl,
+    guards: readonly Guard[] = [Never],
+  ): App =>
+    createApp(defineModule({ controllers: [{ ...carsOf(garage), guards }], routers }), {
+      logger: false,
+      overrides: [
+        bind(garage, (request: Request) => {
+          asked.push(new URL(request.url).pathname)
+          return new Response('behind')
+        }),
+      ],
+      ...options,
+    })
+
+  const facts = ({ statusCode, body, headers }: InjectResponse): readonly unknown[] => [
+    statusCode,
+    body,
+    headers['vary'],
+  ]
+
+  it('answers no path and method that a route answers in some version', async () => {
+    const later = defineController({
+      prefix: '/later',
+      routes: [{ method: 'GET', version: '2', name: 'later', guards: [Never], forward: garage }],
+    })
+    const module = defineModule({ controllers: [carsOf(garage), later] })
+    const mounting = { ...module, routers: [defineRouter({ mount: garage, guards: [] })] }
+    const schemes = [
+      { scheme: VersioningSchemes.URL },
+      { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version' },
+      { scheme: VersioningSchemes.QUERY, defaultVersion: '1' },
+    ] as const
+    const paths = ['/cars', '/cars/7', '/cars/here', '/later']
+    const inUrl = ['/v1/later', '/v2/later', '/v1/cars/7', '/v9/cars', '/v2/cars']
+    const toRequests = (path: string): readonly InjectOptions[] =>
+      ['', '1', '2', '9', 'none'].flatMap((version) => {
+        const url = `${path}?a${version === '' ? '' : `&version=${version}`}`
+        const request = { url, headers: { 'x-version': version } }
+        const own = path.endsWith('/cars') ? [{ ...request, method: 'POST', json: {} }] : []
+        return [request, { ...request, method: 'HEAD' }, ...own]
+      })
+    for (const scheme of schemes) {
+      for (const prefix of ['', '/api']) {
+        const options = { logger: false, prefix, versioning: { ...scheme, history } } as const
+        const overrides = [bind(garage, () => new Response('behind'))]
+        const plain = createApp(module, { ...options, overrides })
+        const mounted = createApp(mounting, { ...options, overrides })
+        const all = scheme.scheme === VersioningSchemes.URL ? [...paths, ...inUrl] : paths
+        for (const request of all.flatMap((path) => toRequests(prefix + path))) {
+          const [wanted, got] = await Promise.all([plain.inject(request), mounted.inject(request)])
+          assert.deepEqual(facts(got), facts(wanted), JSON.stringify(request))
+        }
+        await Promise.all([plain.close(), mounted.close()])
+      }
+    }
+  })
+
+  it('answers other methods, and paths of no route', async () => {
+    const app = front([defineRouter({ mount: garage, guards: [] })])
+    asked.length = 0
+    const urls = ['/v1/cars/x', '/v2/CARS/7', '/other', '/cars/7']
+    const statuses = await Promise.all(
+      urls.map(async (url) => (await app.inject({ method: 'GET', url })).statusCode),
+    )
+    assert.deepEqual(statuses, [200, 200, 200, 404])
+    assert.equal((await app.inject({ method: 'DELETE', url: '/v2/cars/7' })).statusCode, 200)
+    assert.deepEqual(asked, ['/cars/x', '/CARS/7', '/other', '/cars/7'])
+    await app.close()
+  })
+
+  it('is warned of if it lacks their guards, unless its router says which it has', async () => {
+    const warned = async (...given: Parameters<typeof front>): Promise<readonly string[]> => {
+      const messages: string[] = []
+      const warn = (details: unknown): void => void messages.push(String(Object(details).message))
+      const ignore = (): void => undefined
+      const [routers, options = byUrl, guards] = given
+      const logger = { debug: ignore, info: ignore, error: ignore, warn }
+      const app = front(routers, { ...options, logger }, guards)
+      await app.ready()
+      await app.close()
+      return messages
+    }
+    const mount = defineRouter({ mount: garage })
+    const message =
+      'it passes other spellings of guarded paths, such as upper case, ' +
+      'without the guards of cars.list: GET /cars, cars.create: POST /cars, cars.getOne: GET /cars/{id:int}'
+    const [first = '', ...more] = await warned([mount])
+    assert.deepEqual([first.startsWith(message), more], [true, []], first)
+    assert.equal((await warned([mount], {})).length, 1)
+    assert.deepEqual(
+      await Promise.all([
+        warned([defineRouter({ mount: garage, guards: [] })]),
+        warned([defineRouter({ mount: garage, guards: [Never] })]),
+        warned([defineRouter({ name: 'all', prefix: '/', guards: [], routers: [mount] })]),
+        warned([mount], { ...byUrl, guards: [Never] }),
+        warned([defineRouter({ prefix: '/other', mount: garage })]),
+        warned([mount], byUrl, []),
+        warned([]),
+      ]),
+      Array.from({ length: 7 }, () => []),
+    )
   })
 })

@@ -12,7 +12,7 @@ import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
 import type { Upstream } from 'octavo/upstream'
 
 import { exchange } from '../node/support.ts'
-import { Car, frontOf, garageAt, startServer } from './garage.ts'
+import { Car, frontOf, garageAt, startServer, history } from './garage.ts'
 import { startRaw } from './raw-server.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
@@ -152,6 +152,51 @@ describe('a response of the API behind', () => {
     )
     assert.equal((await app.inject('/v1/other')).headers['location'], 'https://other.test/cars/9')
     await app.close()
+    behind.close()
+  })
+
+  it('is ours by any scheme and by the host that was sent, and each of our addresses begins with one slash', async () => {
+    const behind = await startRaw((socket, head) => {
+      const location = /x-location: (.*)/.exec(head)?.[1]?.trimEnd()
+      socket.write(
+        `HTTP/1.1 201 Created\r\nLocation: ${location}\r\nLink: <${location}>\r\nContent-Length: 0\r\n\r\n`,
+      )
+    })
+    const { host, port } = new URL(behind.url)
+    const cases: readonly (readonly [location: string, own: string])[] = [
+      [`https://${host}/api/cars/9`, '/cars/9'],
+      [`//${host}/api/cars/9?a`, '/cars/9?a'],
+      [`HTTP://${host}/api`, '/'],
+      [`http://${host}/api?x`, '/?x'],
+      [`http://${host}/api#x`, '/#x'],
+      ['/api?x', '/?x'],
+      ['https://shop.test/api/cars/9', '/cars/9'],
+      ['http://SHOP.test:443/api/cars/9', '/cars/9'],
+      ['/api//evil.example/x', '/evil.example/x'],
+      ['/api///evil.example/x', '/evil.example/x'],
+      ['/api/\\evil.example/x', '/evil.example/x'],
+      [`http://${host}/api//evil.example/x`, '/evil.example/x'],
+      ['https://shop.test/login', 'https://shop.test/login'],
+      ['https://shop.test:8443/api/cars/9', 'https://shop.test:8443/api/cars/9'],
+      [`http://${host}@evil.example/api/x`, `http://${host}@evil.example/api/x`],
+      [`http://127.0.0.1:1${port}/api/x`, `http://127.0.0.1:1${port}/api/x`],
+      ['//evil.example/api', '//evil.example/api'],
+      ['/apiary', '/apiary'],
+      ['cars/9', 'cars/9'],
+    ]
+    for (const options of [{}, { host: 'keep' }] as const) {
+      const garage = garageAt(behind.url, { prefix: '/api', ...options })
+      const plain = frontOf(garage, { versioning: { scheme: VersioningSchemes.QUERY, history } })
+      const versioned = frontOf(garage)
+      for (const [location, own] of cases) {
+        const sent = { 'x-location': location }
+        const { headers } = await plain.inject({ url: '/else', host: 'shop.test', headers: sent })
+        assert.deepEqual([headers['location'], headers['link']], [own, `<${own}>`], location)
+        const older = await versioned.inject({ url: '/v1/else', host: 'shop.test', headers: sent })
+        if (own !== location) assert.match(String(older.headers['location']), /^\/v1\//, location)
+      }
+      await Promise.all([plain.close(), versioned.close()])
+    }
     behind.close()
   })
 

@@ -93,6 +93,30 @@ describe('urlFor by version', () => {
       ['/api/v1/cars/a%20b', '/api/cars/health'],
     )
   })
+  it('begins with one slash, whatever the values, and leads back to the same values', async () => {
+    const files = defineController({
+      prefix: '/',
+      name: 'files',
+      routes: [{ method: 'GET', path: '/{at:path}', name: 'one', handler: ({ params }) => params.at }],
+    })
+    const plain = createApp(defineModule({ controllers: [files] }), { logger: false })
+    for (const at of [
+      '/evil.com',
+      '//evil.com',
+      '/',
+      '///',
+      '/a//b',
+      '\\evil.com',
+      '/\\evil.com',
+      'a/b',
+      'a//b',
+    ]) {
+      const url = plain.urlFor('files.one', { at })
+      assert.match(url, /^\/(?![/\\])/)
+      assert.equal((await plain.inject(url)).json(), at)
+    }
+  })
+
   it('the version follows an escaped prefix', async () => {
     const below = serve(URL, {}, '/caf\u00e9')
     const url = below.urlFor('cars.fresh')

@@ -31,7 +31,7 @@ function decodeOnce(path: string): string {
     .replaceAll(/[\t\n\r]/g, '')
 }
 
-/** What URLs resolve, at any level of escapes but the first. */
+/** A dot segment as URLs resolve it, which decode dots alone. */
 const RESOLVED = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**

@@ -36,8 +36,6 @@ export function createPlaces(table: Table, { strict }: { readonly strict: boolea
     const isBare = strict && segmentEnd(match.text, prefix) === match.text.length
     return findLeaves(isBare ? EMPTY_NODE : unionBehind, match.text, startOf(located), match.end)
   }
-  const beside = (located: RouteMatch, leaves: readonly Endpoints<Endpoint>[]): typeof leaves =>
-    located.isElsewhere === true ? leaves.filter((leaf) => !isOfRest(leaf)) : leaves
   return {
     all,
     anywhere: (located) => beside(located, [...ordinary(located), ...all(located)]),
@@ -64,10 +62,13 @@ export function besideRest({ rows }: Table, places: Places, locate: Locate): Loc
   }
   return (context, target, method) => {
     const located = locate(context, target, method)
-    return isPromise(located)
-      ? located.then((settled) => settle(settled, method))
-      : settle(located, method)
+    return isPromise(located) ? located.then((settled) => settle(settled, method)) : settle(located, method)
   }
+}
+
+/** Leaves out what an API behind would answer, if it must not. */
+function beside({ isElsewhere }: RouteMatch, leaves: readonly Endpoints<Endpoint>[]): typeof leaves {
+  return isElsewhere === true ? leaves.filter((leaf) => !isOfRest(leaf)) : leaves
 }
 
 function isOfRest({ methods }: Endpoints<Endpoint>): boolean {

@@ -57,9 +57,9 @@ export function createLeaves(
     other: (shape) =>
       isVersioned(shape.routes) || shape.routes.some(isForwarded) ? null : leafFor(shape, null, ALL),
     union: (shape) => {
-      const rows = shape.routes.toSorted((a, b) => Number(isRest(a)) - Number(isRest(b)))
+      const inOrder = shape.routes.toSorted((a, b) => Number(isRest(a)) - Number(isRest(b)))
       const methods = METHODS.map((method) =>
-        rows.find(({ endpoints }) => endpoints.has(method))?.endpoints.get(method),
+        inOrder.find(({ endpoints }) => endpoints.has(method))?.endpoints.get(method),
       )
       methods[HEAD] ??= methods[GET]
       return { methods, shape: infoOf(shape) }

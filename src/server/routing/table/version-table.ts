@@ -1,5 +1,9 @@
 import { importInTurn } from '../../../base/values.ts'
-import { DefinitionError, type DefinitionProblem, type DefinitionWarning } from '../../../base/definition-error.ts'
+import {
+  DefinitionError,
+  type DefinitionProblem,
+  type DefinitionWarning,
+} from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { literalsOf, mount, without, type Mount } from '../../../router/mount.ts'
 import { createTree, type Endpoints, type Node, type PathShape, type PathInfo } from '../../../router/node.ts'
