@@ -255,6 +255,8 @@ export function isWebStream(value: unknown): value is ReadableStream<Uint8Array>
 /** The members of a `Response` of any realm, be it that of the platform, of an installed undici or of a ponyfill. */
 export interface WebResponse extends Pick<Response, 'status' | 'arrayBuffer'> {
   readonly headers: Pick<Headers, 'forEach'> & Partial<Pick<Headers, 'getSetCookie'>>
+  /** Where `fetch` has found it; empty for a response that a program has made. */
+  readonly url?: string
   readonly body?: Response['body'] | undefined
   readonly bodyUsed?: boolean
 }

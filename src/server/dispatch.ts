@@ -12,6 +12,7 @@ import type { OpenSession } from './session/sessions.ts'
 import { RequestContext, type AppServices } from './pipeline/context.ts'
 import { completeCors, keepCors, addVary, headerProblem, finish } from './pipeline/response-head.ts'
 import { toFailure } from './pipeline/failure.ts'
+import { framed } from './pipeline/framing.ts'
 import { recovered, type createMiddleware, type Recover } from './pipeline/middleware.ts'
 import { withOwnPath, type Miss, type Locate, type RouteMatch } from './routing/lookup/resolution.ts'
 import { otherSpelling, readTarget, type Target, type TargetRules } from './routing/lookup/target.ts'
@@ -262,7 +263,7 @@ function finalizeResponse(
     if (response.status < 200 && raw.handOver === undefined)
       throw new RangeError('Return upgrade() to answer with 101')
     const problem = headerProblem(headers)
-    if (problem === undefined) return raw.method === 'HEAD' ? withoutBody(response) : response
+    if (problem === undefined) return framed(response, raw.method)
     throw new TypeError(`The response cannot be sent: ${problem}`)
   } catch (error) {
     dropBody(response.body)
@@ -296,10 +297,4 @@ export function createAllowedMethods(
       miss.allowed(withOwnPath(settled), isPreflight(context.request))
     return isPromise(located) ? located.then(tell) : tell(located)
   }
-}
-
-/** The same response with its head alone (RFC 9110 section 9.3.2). A stream is cancelled. */
-function withoutBody(response: FinishedResponse): FinishedResponse {
-  dropBody(response.body)
-  return { ...response, body: null }
 }

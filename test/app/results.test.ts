@@ -85,7 +85,7 @@ describe('reply', () => {
     ['has a status alone', () => reply(202), empty(202, { 'content-length': '0' })],
     ['has null as data', () => reply(200, null), json('null')],
     ['has no body with 204', () => reply(204, { a: 1 }), empty(204)],
-    ['has no body with 205', () => reply(205, { a: 1 }), empty(205)],
+    ['has no body with 205', () => reply(205, { a: 1 }), empty(205, { 'content-length': '0' })],
     [
       'has no body with 304, but headers',
       () => reply(304, undefined, { headers: { ETag: '"1"' } }),

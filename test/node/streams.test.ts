@@ -75,7 +75,7 @@ const app = createTestApp(
       {
         method: 'GET',
         path: '/trailer',
-        handler: () => new Response('abc', { headers: { trailer: 'x-a', 'content-length': '3' } }),
+        handler: () => reply(200, 'abc', { headers: { trailer: 'x-a' } }),
       },
       {
         method: 'GET',

@@ -33,7 +33,7 @@ export interface Host {
   /** Sends the answer of a request that something watches. */
   readonly sendWatched: (connection: Connection, request: EngineRequest, isLast: boolean) => void
   /** Whether connections end with their present answer. */
-  readonly isClosing: () => boolean
+  readonly isEnding: () => boolean
   /** Whether connections without a request end. */
   readonly isFinishing: () => boolean
   /** Whether a request leaves HTTP. */
@@ -210,7 +210,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     }
     request.finished = finished
     request.context = context
-    if (request.refused || this.#host.isClosing()) request.isFinal = true
+    if (request.refused || this.#host.isEnding()) request.isFinal = true
     const isLeft = request.isUntold && !request.awaitsGoOn
     if (request.isFinal || isLeft || saysClose(finished.headers)) this.#isOver = true
     if (this.#queue[0] === request) this.#flush()
@@ -284,7 +284,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
       }
       if (request.awaitsGoOn) this.goOn(request)
       request.isWriting = true
-      const isLast = request.isFinal || this.#host.isClosing()
+      const isLast = request.isFinal || this.#host.isEnding()
       if (request.response !== undefined) {
         this.#host.sendWatched(this, request, isLast)
         break

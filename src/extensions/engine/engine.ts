@@ -148,7 +148,7 @@ function createHost(
     writeError: settings.writeError,
     endSocket: (socket, error) => endSocket(socket, error, settings),
     ending: createEnding(idle),
-    isClosing: state.isAppClosing,
+    isEnding: state.isAppEnding,
     isFinishing: () => register.isFinishing,
     isHandshake: (head) => upgrading?.isHandshake(toHandshakeHead(head)) === true,
     upgrade: (connection, request, rest) => {

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 
 import { drained, isStream, openStream, type FinishedResponse, type ChunkSource } from '../../http/http.ts'
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
-import { toBytes } from '../../server/adapters/shared/stream-body.ts'
-import { isEncrypted } from '../../server/adapters/node/lingering-close.ts'
+import { createLengthCheck, toBytes } from '../../server/adapters/shared/stream-body.ts'
+import { endWithBody, isEncrypted } from '../../server/adapters/node/lingering-close.ts'
 import { isBodyless, toPlainHead, toShortText, statusLine } from '../../server/adapters/node/plain-head.ts'
 import type { EngineRequest } from './request.ts'
 import { headerProblem } from '../../server/pipeline/response-head.ts'
@@ -139,7 +139,8 @@ async function sendStream(
 ): Promise<void> {
   request.cancel = source.cancel
   const isChunked = head.end === 'chunked'
-  let left = head.length ?? Number.POSITIVE_INFINITY
+  const keep = createLengthCheck(head.length)
+  const finish = head.end === 'close' ? endWithBody(socket) : undefined
   let pending = head.text
   const takeHead = (): string => {
     const text = pending
@@ -155,13 +156,13 @@ async function sendStream(
       if (request.isGone) return
       const bytes = toBytes(chunk.value)
       if (bytes.length === 0) continue
-      left -= bytes.length
-      if (left < 0) throw otherLength()
+      keep(bytes)
       if (!writeChunk(socket, takeHead(), bytes, isChunked)) await drained(socket)
       if (request.isGone) return
     }
-    if (left > 0 && head.length !== undefined) throw otherLength()
+    keep(undefined)
     request.cancel = undefined
+    finish?.()
     if (!request.isGone) socket.write(`${takeHead()}${isChunked ? LAST_CHUNK : ''}`, 'latin1', onSent)
   } catch (error) {
     source.cancel()
@@ -171,10 +172,6 @@ async function sendStream(
   } finally {
     clearImmediate(early)
   }
-}
-
-function otherLength(): TypeError {
-  return new TypeError('The length of a streamed body differs from its Content-Length')
 }
 
 /** Writes a chunk, behind what waits of the head. Returns whether the socket takes more. */

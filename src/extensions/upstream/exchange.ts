@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 
 import { ignoreRejection, type Awaitable } from '../../base/values.ts'
-import { isBodyless } from '../../server/pipeline/response-head.ts'
+import { isBodyless } from '../../server/pipeline/framing.ts'
 import { joinChunks } from '../../server/request/body.ts'
 import { toAddressKey } from '../../server/stores/client-key.ts'
 import { BodyStream } from './body-stream.ts'

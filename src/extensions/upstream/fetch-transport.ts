@@ -1,6 +1,7 @@
 import { follow } from '../../base/signals.ts'
 import type { UpstreamApp } from '../../define/context.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
+import { isDecoded, OF_BYTES } from '../../server/pipeline/framing.ts'
 import { toError, toUpstreamError } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Sender, Transport } from './options.ts'
 
@@ -25,7 +26,7 @@ export function createFetchTransport(
     follow(sender.signal, limit)
     try {
       const response = await raced(app.fetch(toWebRequest(origin, request, signal)), signal)
-      return toIncoming(request.method, response, app === globalThis)
+      return toIncoming(request.method, response)
     } catch (error) {
       if (sender.signal.aborted) throw sender.signal.reason ?? clientWentAway()
       throw toUpstreamError(name, limit.signal.aborted ? { code: 'ETIMEDOUT', cause: error } : error)
@@ -88,20 +89,13 @@ export function toWebStream(body: BodyStream): ReadableStream<Uint8Array> {
   })
 }
 
-function toIncoming(
-  method: string,
-  { status, headers: given, body }: Response,
-  isDecoded: boolean,
-): IncomingResponse {
+function toIncoming(method: string, { status, headers: given, body, url }: Response): IncomingResponse {
   const headers: Record<string, string | string[]> = {}
   given.forEach((value, key) => {
     if (key !== 'set-cookie') headers[key] = value
   })
   const cookies = given.getSetCookie()
   if (cookies.length > 0) headers['set-cookie'] = cookies
-  if (isDecoded && headers['content-encoding'] !== undefined) {
-    delete headers['content-encoding']
-    delete headers['content-length']
-  }
+  if (isDecoded(url, headers['content-encoding'])) for (const name of OF_BYTES) delete headers[name]
   return { status, headers, body: method === 'HEAD' ? null : body }
 }

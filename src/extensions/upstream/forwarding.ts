@@ -10,7 +10,8 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 import { logUnknown } from '../../server/pipeline/failure.ts'
 import type { Forwarding, ForwardSettings } from '../../server/pipeline/endpoint.ts'
-import { finish, isBodyless, type ResponseHeaders } from '../../server/pipeline/response-head.ts'
+import { isBodyless } from '../../server/pipeline/framing.ts'
+import { finish, type ResponseHeaders } from '../../server/pipeline/response-head.ts'
 import { toOwnAddress } from './addresses.ts'
 import { BodyStream } from './body-stream.ts'
 import {
@@ -247,7 +248,6 @@ function toResult(
     else body = whole
   }
   if (body instanceof Uint8Array) headers['content-length'] = String(body.length)
-  else if (body === null && context.method !== 'HEAD' && !isBodyless(status)) headers['content-length'] = '0'
   if (plan.isWatched && plan.route.migration?.isConverted(status) !== true)
     return rawReply(status, body ?? undefined, { headers })
   return { [FINISHED]: true, status, headers, body }

@@ -1,5 +1,5 @@
-import { toLine } from '../../server/request/header.ts'
 import { isPeerTrusted, type Trust } from '../../server/request/trust.ts'
+import { connectionNames } from '../../server/pipeline/framing.ts'
 import type { RequestContext } from '../../server/pipeline/context.ts'
 
 /** Headers about one connection alone (RFC 9110 section 7.6.1), and those that are written anew. */
@@ -31,14 +31,6 @@ export interface HeaderSettings {
   readonly declared: ReadonlySet<string>
 }
 
-/** The names that a `Connection` header adds to those that end here. */
-export function connectionNames(connection: string | undefined): readonly string[] {
-  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return NONE
-  return connection.split(',').map((name) => name.trim().toLowerCase())
-}
-
-const NONE: readonly string[] = []
-
 /**
  * The headers of a request as the API behind receives them, names and values in turn. They are those that the application itself has seen:
  * of headers that count once, the first alone.
@@ -55,7 +47,7 @@ export function toRequestHeaders(
   const lines: string[] = []
   let hasCondition = false
   const isTrusting = isPeerTrusted(trust, raw.remoteAddress)
-  const dropped = connectionNames(toLine('connection', headers['connection']))
+  const dropped = connectionNames(headers['connection'])
   const isEnding = (name: string): boolean =>
     without.has(name) || (!isTrusting && isOfProxies(name)) || dropped.includes(name) || name.startsWith(':')
   const isKnown = (name: string): boolean => declared.has(name) || without.has(name) || isOfProxies(name)

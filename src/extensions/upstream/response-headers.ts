@@ -1,25 +1,17 @@
 import type { ResponseHeaders } from '../../server/pipeline/response-head.ts'
-import { CONTENT_DIGESTS } from '../../http/http.ts'
-import { toLine } from '../../server/request/header.ts'
-import { connectionNames } from './request-headers.ts'
+import { connectionNames, OF_BYTES, OF_CONNECTION } from '../../server/pipeline/framing.ts'
 import type { IncomingResponse } from './options.ts'
 
-/** Headers about one connection alone (RFC 9110 section 7.6.1). */
-const DROPPED: ReadonlySet<string> = new Set(
-  // the last would become the prototype of the others
-  'connection keep-alive proxy-connection proxy-authenticate te trailer transfer-encoding upgrade __proto__'.split(
-    ' ',
-  ),
-)
-
-/** Those about bytes which are not sent, because a body is written anew. */
-const OF_BYTES: ReadonlySet<string> = new Set([
-  ...DROPPED,
-  ...CONTENT_DIGESTS,
-  'content-length',
-  'content-encoding',
-  'accept-ranges',
+/** Headers that end here. */
+const DROPPED: ReadonlySet<string> = new Set([
+  ...OF_CONNECTION,
+  'proxy-authenticate',
+  // it would become the prototype of the others
+  '__proto__',
 ])
+
+/** Those of a body that is written anew. */
+const DROPPED_WITH_BYTES: ReadonlySet<string> = new Set([...DROPPED, ...OF_BYTES])
 
 /** Writes an address of the API behind as one of the application, or returns it as it is. */
 export type ToOwnAddress = (address: string) => string
@@ -31,10 +23,10 @@ export function toResponseHeaders(
   isWritten: boolean,
 ): ResponseHeaders {
   const own: ResponseHeaders = {}
-  const dropped = connectionNames(toLine('connection', headers['connection']))
+  const dropped = connectionNames(headers['connection'])
   // the server writes a date, which is that of a response that was made now
   const isNew = headers['age'] === undefined
-  const without = isWritten ? OF_BYTES : DROPPED
+  const without = isWritten ? DROPPED_WITH_BYTES : DROPPED
   for (const name in headers) {
     const value = headers[name]
     if (value === undefined || without.has(name) || dropped.includes(name)) continue

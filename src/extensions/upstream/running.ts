@@ -1,6 +1,7 @@
 import type { UpstreamApp } from '../../define/context.ts'
 import { toHost } from './addresses.ts'
 import { createFetchTransport, toWebStream } from './fetch-transport.ts'
+import { OF_CONNECTION } from '../../server/pipeline/framing.ts'
 import { AS_IT_IS, type UpstreamSettings, type OutgoingRequest, type Transport } from './options.ts'
 
 /** An upstream that has started. A class because it lives as long as its application. */
@@ -34,8 +35,6 @@ export class RunningUpstream implements UpstreamApp {
     return new Response(content as Uint8Array<ArrayBuffer> | null, { status, headers: list })
   }
 }
-
-const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 async function toOutgoing(request: Request, path: string): Promise<OutgoingRequest> {
   const headers = [...request.headers].flat()

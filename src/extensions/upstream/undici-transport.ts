@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 
 import type * as UndiciModule from 'undici'
-import type { Dispatcher } from 'undici'
+import type { buildConnector, Dispatcher } from 'undici'
 
 import { ConnectionQueue } from './connection-queue.ts'
 import { Exchange, type Line } from './exchange.ts'
@@ -23,7 +23,7 @@ export interface PoolSettings {
 }
 
 /** The part of undici that this needs. */
-type Undici = Pick<typeof UndiciModule, 'Pool' | 'BalancedPool'>
+type Undici = Pick<typeof UndiciModule, 'Pool' | 'BalancedPool' | 'buildConnector'>
 
 /** Creates what sends requests over a pool of connections. */
 export function createUndiciTransport(undici: Undici, settings: PoolSettings): Transport {
@@ -38,15 +38,37 @@ export function createUndiciTransport(undici: Undici, settings: PoolSettings): T
   }
 }
 
-function openPool({ Pool, BalancedPool }: Undici, { urls, connections, timeouts }: PoolSettings): Dispatcher {
+function openPool(
+  { Pool, BalancedPool, buildConnector }: Undici,
+  { urls, connections, timeouts }: PoolSettings,
+): Dispatcher {
+  const connect = buildConnector({ timeout: timeouts.connect })
   const options = {
     connections,
     headersTimeout: timeouts.headers,
     bodyTimeout: timeouts.body,
-    connect: { timeout: timeouts.connect },
+    connect: telling(connect),
   }
   const [only = ''] = urls
   return urls.length === 1 ? new Pool(only, options) : new BalancedPool([...urls], options)
+}
+
+/**
+ * Connections whose resets undici fails with. It takes one behind a body without length for the end of that, which would make a part the
+ * whole.
+ */
+function telling(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      const [, socket] = outcome
+      // before the listener of undici
+      socket?.prependListener('error', tellReset)
+      callback(...outcome)
+    })
+}
+
+function tellReset(error: Error & { code?: string }): void {
+  if (error.code === 'ECONNRESET') error.code = 'UND_ERR_SOCKET'
 }
 
 class Upgrading extends Exchange<Upgraded> {

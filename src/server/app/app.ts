@@ -85,7 +85,7 @@ function createHandler(application: Application): NodeHandler {
       application.open(),
       importInTurn(() => import('../adapters/node/handler.ts')),
     ])
-    return (answer ??= createNodeHandler(dispatch, lifecycle.isClosing, settings))
+    return (answer ??= createNodeHandler(dispatch, lifecycle.isEnding, settings))
   }
   const answerOtherwise = async (...call: Parameters<NodeHandler>): Promise<void> => {
     // started in this turn, so that closing waits for it; a rejection is answered

@@ -47,6 +47,8 @@ type TrackWork = (request?: Abandonable) => () => void
 export interface Lifecycle {
   /** Whether the application refuses new requests. */
   readonly isClosing: () => boolean
+  /** Whether connections end with their present answer: while the application drains, and once it closes. */
+  readonly isEnding: () => boolean
   /** Whether the application takes the requests that others might send elsewhere: not before it has started, nor once it ends. */
   readonly isReady: () => boolean
   /** Registers work under way, which may belong to a request. Returns the function that ends it. */
@@ -101,6 +103,7 @@ export function createLifecycle(): Lifecycle {
   }
   return {
     isClosing: () => isClosing,
+    isEnding: () => isDraining || isClosing,
     isReady: () => end !== undefined && !isDraining && !isClosing,
     trackWork: idle.trackWork,
     whenClosing: (work) => {

@@ -132,7 +132,7 @@ function measured(
   const copy = { ...headers }
   const head = context.takeHead()
   head?.mergeInto(copy, true)
-  if (isStream(body) && body !== before) delete copy['content-length']
+  if (body !== before && (body === null || isStream(body))) delete copy['content-length']
   if (typeof body === 'object' || typeof body === 'string')
     return finish(head?.view.status ?? status, copy, body ?? undefined)
   throw new TypeError(

@@ -21,7 +21,8 @@ import { dropResult, toData, type ResultAdapter } from './respond.ts'
 import type { StreamAdapter } from './validation/stream-items.ts'
 import { createChecks, validating } from './validation/load.ts'
 import type { Checks } from './validation/response-check.ts'
-import { dropDigests, finish, isBodyless, JSON_TYPE, type ResponseHeaders } from './response-head.ts'
+import { isBodyless } from './framing.ts'
+import { dropDigests, finish, JSON_TYPE, type ResponseHeaders } from './response-head.ts'
 
 /** The code that versions put around a route. */
 export interface RouteAdapter {

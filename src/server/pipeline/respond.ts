@@ -20,6 +20,7 @@ import { isNothing } from '../../schema/accepts.ts'
 import { findResponse, STREAM_STATUS } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'
+import { connectionNames, isDecoded, OF_BYTES, OF_CONNECTION } from './framing.ts'
 import { createChecks, validating } from './validation/load.ts'
 import type { Answered, Checks } from './validation/response-check.ts'
 import type { StreamAdapter, Streaming, StreamParts } from './validation/stream-items.ts'
@@ -291,6 +292,10 @@ function fromWeb(response: WebResponse, head: ResponseHead | undefined): Finishe
     if (key === 'set-cookie') cookies.push(value)
     else headers[key] = value
   })
+  // those of the connection on which something else has sent it
+  const theirs = [...connectionNames(headers['connection']), ...OF_CONNECTION]
+  const untrue = isDecoded(response.url, headers['content-encoding']) ? OF_BYTES : []
+  for (const name of [...theirs, ...untrue]) delete headers[name]
   const lines = response.headers.getSetCookie?.() ?? cookies
   if (lines.length > 0) headers['set-cookie'] = lines
   head?.mergeInto(headers)

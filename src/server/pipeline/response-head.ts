@@ -8,9 +8,9 @@ import {
   isAsyncIterable,
   isDetached,
   type FinishedResponse,
-  type BodyStream,
 } from '../../http/http.ts'
 import { byteLength } from '../../base/platform.ts'
+import { isBodyless, isLength, setNoLength } from './framing.ts'
 
 /** The content type of results that are data. */
 export const JSON_TYPE = 'application/json'
@@ -190,40 +190,32 @@ export function finish(status: number, headers: ResponseHeaders, body: unknown):
   if (isBodyless(status)) {
     if (isAsyncIterable(body)) dropBody(body)
     delete headers['content-type']
-    delete headers['content-length']
+    setNoLength(status, headers)
     return { [FINISHED]: true, status, headers, body: null }
   }
   if (typeof headers['content-type'] === 'object')
     return failBody(body, 'The handler gave several content types')
-  if (isAsyncIterable(body)) return withStream(status, headers, body)
+  if (isAsyncIterable(body)) return measured({ [FINISHED]: true, status, headers, body })
   if (typeof body === 'string' || body instanceof Uint8Array) {
     const length = typeof body === 'string' ? byteLength(body) : body.byteLength
     if (length === 0 && isDetached(body)) throw new TypeError(DETACHED)
     headers['content-length'] = String(length)
     return { [FINISHED]: true, status, headers, body }
   }
-  headers['content-length'] = '0'
-  return { [FINISHED]: true, status, headers, body: null }
+  return measured({ [FINISHED]: true, status, headers, body: null })
 }
 
 const DETACHED = 'The handler returned bytes whose memory was transferred elsewhere'
 
-/** A length that a handler gives beside a stream says where the response ends on its connection. */
-function withStream(status: number, headers: ResponseHeaders, body: BodyStream): FinishedResponse {
-  const length = headers['content-length']
-  if (length === undefined || (typeof length === 'string' && /^\d{1,15}$/.test(length)))
-    return { [FINISHED]: true, status, headers, body }
-  return failBody(body, 'The handler gave a Content-Length that is not a number of bytes')
+/** A response whose length, if any, is that of the handler: with a stream, it says where the response ends on its connection. */
+function measured(response: FinishedResponse): FinishedResponse {
+  if (isLength(response.headers['content-length'])) return response
+  return failBody(response.body, 'The handler gave a Content-Length that is not a number of bytes')
 }
 
 function failBody(body: unknown, reason: string): never {
   if (isAsyncIterable(body)) dropBody(body)
   throw new TypeError(reason)
-}
-
-/** Whether responses of a status have no content (RFC 9110 section 6.4.1). */
-export function isBodyless(status: number): boolean {
-  return status === 204 || status === 205 || status === 304
 }
 
 /** Drops the headers about bytes that are not sent, because a body is written anew. */

@@ -60,7 +60,7 @@ function createService(application: Application, options: ListenOptions, isShare
       // without delaying the start, and what fails here is reported by the request that needs it
       ignoreRejection(application.preload())
       const upgrades = application.routes().some(({ upgrade }) => upgrade !== undefined)
-      return listen({ dispatch, isClosing: lifecycle.isClosing, upgrades }, settings, options, isShared)
+      return listen({ dispatch, isEnding: lifecycle.isEnding, upgrades }, settings, options, isShared)
     },
     details: {},
     end: (mode) => endApp(application, mode),

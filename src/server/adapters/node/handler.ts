@@ -8,9 +8,16 @@ import { isPromise } from '../../../base/values.ts'
 import { dropBody, clientWentAway, type FinishedResponse } from '../../../http/http.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import type { Dispatch } from '../../dispatch.ts'
-import { createHeadCheck, serverClosing, isAbort, toFailure } from '../../pipeline/failure.ts'
+import {
+  createHeadCheck,
+  type FindRefusal,
+  serverClosing,
+  isAbort,
+  toFailure,
+} from '../../pipeline/failure.ts'
 import type { RefusalSettings, ServerSettings, Settings } from '../../options/settings.ts'
 import { createDirect, DirectRequest } from './direct.ts'
+import { Http2HandlerRequest, http2Refusal, isHttp2, streamOf } from './http2-request.ts'
 import { isEnding, closeInStages } from './lingering-close.ts'
 import { NodeRequest, PassingRequest, type Next } from './request.ts'
 import { endWith, giveUp, write, toResponseText } from './write.ts'
@@ -20,10 +27,10 @@ import { SWITCHING_PROTOCOLS, type TakeConnection, type UpgradedConnection } fro
 /** A request listener of a Node server. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: Next) => void
 
-/** Creates the listener for Node servers. `isClosing` tells whether connections have to end with their present answer. */
+/** Creates the listener for Node servers. `isAppEnding` tells whether connections have to end with their present answer. */
 export function createNodeHandler(
   dispatch: Dispatch,
-  isClosing: () => boolean,
+  isAppEnding: () => boolean,
   settings: ServerSettings,
 ): NodeHandler {
   const { timeouts, limits } = settings
@@ -32,8 +39,10 @@ export function createNodeHandler(
   const send = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
     const { request, response } = raw
     endWith(response, context, finished)
-    const last = raw.refused || isClosing()
+    const last = raw.refused || isAppEnding()
     if (last || !answerDirectly(request, response, finished)) write(response, finished, last, context)
+    // GOAWAY is what HTTP/2 has in the place of `Connection: close`
+    if (last && isHttp2(request) && isAppEnding()) streamOf(response).session?.close()
   }
   const sendSafely = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
     if (raw instanceof PassingRequest && raw.isPassed && finished.status === 404)
@@ -52,10 +61,7 @@ export function createNodeHandler(
   ): void => void finished.then((settled) => sendSafely(raw, context, settled))
   const handle: NodeHandler = (request, response, next) => {
     if (isTooLate(request, response)) return
-    const { url = '/', headers, httpVersionMinor, rawHeaders } = request
-    const refusal =
-      findRefusal(url.length, headers.host, httpVersionMinor === 1, rawHeaders) ??
-      codingRefusal(headers['transfer-encoding'], httpVersionMinor)
+    const refusal = refusalOf(request, findRefusal)
     if (refusal !== undefined) return refuseRequest(response, refusal, settings)
     const raw = toRaw(request, response, next)
     const { context, response: finished } = dispatch(raw)
@@ -69,9 +75,21 @@ export function createNodeHandler(
 }
 
 function toRaw(request: IncomingMessage, response: ServerResponse, next: Next | undefined): NodeRequest {
+  if (isHttp2(request))
+    return new Http2HandlerRequest(request, response, typeof next === 'function' ? next : undefined)
   return typeof next === 'function'
     ? new PassingRequest(request, response, next)
     : new NodeRequest(request, response)
+}
+
+/** Why a request does not get as far as the application. */
+function refusalOf(request: IncomingMessage, findRefusal: FindRefusal): HttpError | undefined {
+  const { url = '/', headers, httpVersionMinor, rawHeaders } = request
+  if (isHttp2(request)) return http2Refusal(request, findRefusal)
+  return (
+    findRefusal(url.length, headers.host, httpVersionMinor === 1, rawHeaders) ??
+    codingRefusal(headers['transfer-encoding'], httpVersionMinor)
+  )
 }
 
 /** Leaves a request to what is behind the application, because nothing is served at its path and no middleware has answered it. */
@@ -95,10 +113,10 @@ const OLD = new WeakSet<Socket>()
  * not known, which shows no earlier than with their heads, and nothing behind the last answer may run.
  */
 function isBehindOldRequest(
-  { socket, httpVersionMinor }: IncomingMessage,
+  { socket, httpVersionMajor, httpVersionMinor }: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  if (httpVersionMinor === 0) OLD.add(socket)
+  if (httpVersionMajor === 1 && httpVersionMinor === 0) OLD.add(socket)
   // a response that waits for others has no socket yet
   return response.socket === null && OLD.has(socket)
 }

@@ -30,7 +30,7 @@ export const PLAIN: Http1Kind = { make: (options) => createServer(options), even
 export interface ServerState {
   readonly isClosing: boolean
   /** Returns whether connections have to end with their present answer. */
-  readonly isAppClosing: () => boolean
+  readonly isAppEnding: () => boolean
   /** Answers upgrades, or `undefined` if no route has any. */
   readonly upgrading?: Upgrading | undefined
 }

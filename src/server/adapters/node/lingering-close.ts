@@ -1,5 +1,7 @@
 import { Socket } from 'node:net'
 
+import { isObject } from '../../../base/values.ts'
+
 /**
  * How much is read, and how long, after a connection got its last answer; `closing` once the server closes. A connection that is closed
  * while something of the client is unread is reset, and the client may lose answers that were sent (RFC 9112 section 9.6).
@@ -67,6 +69,39 @@ export function closeInStages(socket: Socket): void {
   socket.resume()
   // the stream may believe that it reads, while node:http had stopped the handle below
   socket._read(0)
+}
+
+/**
+ * Has a connection reset, whatever ends it, until the function that is returned was called and the client has got everything: the end of a
+ * body without length is that of its connection (RFC 9112 section 6.3), so that a part would look like the whole. A Unix socket has no
+ * reset.
+ */
+export function endWithBody(socket: Socket): () => void {
+  // not one that stands in for a connection, as on serverless platforms
+  if (!(socket instanceof Socket)) return () => undefined
+  const destroy = socket.destroy.bind(socket)
+  let isWhole = false
+  socket.destroy = (error) => {
+    const isCut = socket.writableLength > 0 || (!isWhole && !socket.writableEnded)
+    if (isCut && error === undefined && !socket.destroyed) destroyWithReset(socket)
+    return destroy(error)
+  }
+  // what the server does when the client ends its side
+  socket.end = () => socket.destroy()
+  return () => {
+    isWhole = true
+    Reflect.deleteProperty(socket, 'end')
+  }
+}
+
+/** Has the handle of a connection reset when it is destroyed: for TLS, that of the connection below, which does not do it by itself. */
+function destroyWithReset(socket: Socket): void {
+  const below: unknown = Reflect.get(socket, '_parent')
+  const raw = below instanceof Socket ? below : socket
+  const handle: unknown = Reflect.get(raw, '_handle')
+  // as `resetAndDestroy`, which would end this side first
+  if (isObject(handle) && 'reset' in handle) Reflect.set(raw, 'resetAndClosing', true)
+  if (raw !== socket) raw.destroy()
 }
 
 /** Whether a connection speaks TLS. Every connection of Bun has the property. */

@@ -24,9 +24,9 @@ export interface Listening {
   close(grace: number, closeIdle?: number, onBreak?: () => void): Promise<boolean>
 }
 
-/** The functions that answer requests, and whether the application closes. */
+/** The functions that answer requests, and whether the application drains or closes. */
 interface Opened {
-  readonly isClosing: () => boolean
+  readonly isEnding: () => boolean
   readonly dispatch: Dispatch
   /** Whether some route takes connections over. */
   readonly upgrades: boolean
@@ -82,7 +82,7 @@ export async function listen(
   const upgrading = opened.upgrades
     ? (await importInTurn(() => import('./handler.ts'))).createUpgrading(opened.dispatch, settings)
     : undefined
-  const state = { isClosing: false, isAppClosing: opened.isClosing, upgrading }
+  const state = { isClosing: false, isAppEnding: opened.isEnding, upgrading }
   const { server, protocols, engine, stop } = await createServing(opened, settings, options, state)
   const { maxConnections } = options
   if (maxConnections !== undefined) server.maxConnections = maxConnections
@@ -136,7 +136,7 @@ async function createServing(
     : undefined
   const found = create === undefined ? 'node' : 'direct'
   const engine = options.engine === undefined ? undefined : found
-  const handler = createNodeHandler(dispatch, opened.isClosing, settings)
+  const handler = createNodeHandler(dispatch, opened.isEnding, settings)
   const open = (given?: TlsOptions): Http1Part => {
     if (create !== undefined) return create(given, secure?.createTls)
     const make = secure?.createHttps

@@ -65,9 +65,7 @@ export class NodeRequest implements RawRequest {
   }
 
   get body(): RawBody {
-    const { headers } = this.request
-    const length =
-      headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
+    const length = this.bodyLength
     return {
       length,
       read: (limit) => this.#read(limit, length),
@@ -75,8 +73,19 @@ export class NodeRequest implements RawRequest {
     }
   }
 
+  /** The declared length of the body; without one there is no body, unless it is chunked (RFC 9112 section 6.3). */
+  protected get bodyLength(): number | undefined {
+    const { headers } = this.request
+    return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined
+  }
+
+  /** Whether all of the request has arrived. */
+  protected get isComplete(): boolean {
+    return this.request.complete
+  }
+
   get isArriving(): boolean {
-    return this.#isRead && !this.request.complete && !this.#isGone()
+    return this.#isRead && !this.isComplete && !this.#isGone()
   }
 
   get signal(): AbortSignal {
@@ -85,7 +94,7 @@ export class NodeRequest implements RawRequest {
 
   abort(reason: unknown): void {
     // nobody reads the rest of the body, so no other request can follow on this connection
-    if (!this.request.complete) this.refused = true
+    if (!this.isComplete) this.refused = true
     ;(this.#abort ??= this.#createAbort()).abort(reason)
     this.#leave?.(reason)
   }
@@ -116,6 +125,7 @@ export class NodeRequest implements RawRequest {
     const refusal = this.#refusal()
     if (refusal !== undefined) return Promise.reject(refusal)
     this.#isRead = true
+    if (this.request.destroyed) return this.#collectArrived(limit)
     // only now: a client that asked whether to go on is not told to send what would be refused
     if (awaitsContinue(this.request, this.response)) this.response.writeContinue()
     return new Promise((resolve, reject) => {
@@ -155,6 +165,7 @@ export class NodeRequest implements RawRequest {
     const refusal = this.#refusal()
     if (refusal !== undefined) throw refusal
     this.#isRead = true
+    if (request.destroyed) return yield await this.#collectArrived(limit)
     if (awaitsContinue(request, response)) response.writeContinue()
     let size = 0
     // until all of it is read, no other request can follow on this connection
@@ -192,7 +203,20 @@ export class NodeRequest implements RawRequest {
   /** Whether the rest of the body can never come. A request that the parser gave up is never destroyed, but its response is. */
   #isGone(): boolean {
     const { request, response } = this
-    return request.destroyed || (response.destroyed && !request.complete)
+    return (request.destroyed || response.destroyed) && !this.isComplete
+  }
+
+  /** What is left in the stream of a request whose client has left when all of the body had arrived. */
+  async #collectArrived(limit: number): Promise<Uint8Array> {
+    const { request } = this
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for (let chunk: unknown = request.read(); chunk instanceof Uint8Array; chunk = request.read()) {
+      size += chunk.length
+      chunks.push(chunk)
+    }
+    if (size > limit) throw this.#tooLarge(limit)
+    return joinChunks(chunks)
   }
 
   #tooLarge(limit: number): Error {

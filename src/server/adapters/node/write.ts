@@ -2,8 +2,11 @@ import { STATUS_CODES, type ServerResponse } from 'node:http'
 
 import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken, notSent } from '../../pipeline/failure.ts'
+import { OF_CONNECTION } from '../../pipeline/framing.ts'
 import { drained, isStream, openStream, type FinishedResponse, type ChunkSource } from '../../../http/http.ts'
-import { endWithAnswer } from './lingering-close.ts'
+import { createLengthCheck, toBytes } from '../shared/stream-body.ts'
+import { dropRest, isHttp2 } from './http2-request.ts'
+import { endWithAnswer, endWithBody } from './lingering-close.ts'
 
 /** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */
 export function toResponseText({ status, headers, body }: FinishedResponse): string {
@@ -27,24 +30,26 @@ export function write(
     if (response.destroyed || response.headersSent) return source?.cancel()
     if (last) headers['connection'] = 'close'
     keepTheirs(response, headers)
-    delete headers['transfer-encoding'] // how a body is framed is up to this side
-    response.writeHead(status, source === undefined ? headers : withStrictLength(response, headers))
-    if (isLast(response, last)) endWithAnswer(response.req)
+    if (isHttp2(response.req)) for (const name of OF_CONNECTION) delete headers[name]
+    else delete headers['transfer-encoding'] // how a body is framed is up to this side
+    response.writeHead(status, headers)
+    if (isHttp2(response.req)) dropRest(response)
+    else if (isLast(response, last)) endWithAnswer(response.req)
   } catch (error) {
     source?.cancel()
-    response.strictContentLength = false
     // or the 500 would have the phrase of the status that failed
     response.statusMessage = ''
     return write(response, notSent(context, error), last, undefined)
   }
-  if (source !== undefined) void writeStream(response, source, context)
+  if (source !== undefined)
+    void writeStream({ response, source, declared: headers['content-length'], context })
   else if (!isStream(body)) response.end(toWritable(body, headers) ?? undefined, 'latin1')
 }
 
 /** The last catch: what is wrong with a response becomes a 500, or breaks the connection off if its head is sent. */
 export function giveUp(response: ServerResponse, context: RequestContext, error: unknown): void {
   const problem = notSent(context, error)
-  if (response.headersSent) response.destroy()
+  if (response.headersSent) breakOff(response)
   else write(response, problem, true, undefined)
 }
 
@@ -82,7 +87,7 @@ function keepTheirs(response: ServerResponse, headers: FinishedResponse['headers
   }
 }
 
-/** Whether the connection ends with a response whose head is written. Those of HTTP/2 have a stream of their own. */
+/** Whether the connection ends with a response whose head is written. Adapters for serverless platforms have none. */
 function isLast(response: ServerResponse, last: boolean): boolean {
   if (response.req.httpVersionMajor !== 1) return false
   // what node:http has made of the request, the headers and the length
@@ -102,46 +107,51 @@ function toWritable(
   return Buffer.from(body)
 }
 
+interface Streamed {
+  readonly response: ServerResponse
+  readonly source: ChunkSource
+  /** The length that its head says. */
+  readonly declared: string | string[] | undefined
+  readonly context: RequestContext | undefined
+}
+
 /** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
-async function writeStream(
-  response: ServerResponse,
-  source: ChunkSource,
-  context: RequestContext | undefined,
-): Promise<void> {
+async function writeStream({ response, source, declared, context }: Streamed): Promise<void> {
   response.once('close', source.cancel)
   // a stream that is slow to start does not keep its head waiting
   const early = setImmediate(() => response.flushHeaders())
+  const { httpVersionMajor, httpVersionMinor, socket } = response.req
+  const isOpenEnded = httpVersionMajor === 1 && httpVersionMinor === 0 && declared === undefined
+  const finish = isOpenEnded ? endWithBody(socket) : undefined
+  // one that is not kept would make the next response on the connection part of this one
+  const keep = createLengthCheck(declared)
   try {
     for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next()) {
       if (response.destroyed) return
       clearImmediate(early)
-      const { value } = chunk
-      const isTaken: unknown = response.write(typeof value === 'string' ? Buffer.from(value) : value)
+      const bytes = toBytes(chunk.value)
+      keep(bytes)
+      const isTaken: unknown = response.write(bytes)
       // responses of adapters for serverless platforms return nothing, and never drain
       if (isTaken === false) await drained(response)
     }
+    keep(undefined)
     response.off('close', source.cancel)
+    finish?.()
     if (!response.destroyed) response.end()
   } catch (error) {
     source.cancel()
     if (response.destroyed) return
     logBroken(context, error)
-    response.destroy()
+    breakOff(response)
   } finally {
     clearImmediate(early)
   }
 }
 
-/**
- * Lets Node watch the length that a stream promises: one that is not kept would make the next response on the connection part of
- * this one. As a number, for Node 20.19.0 compares it with what was written without converting it.
- */
-function withStrictLength(
-  response: { strictContentLength: boolean },
-  headers: FinishedResponse['headers'],
-): Record<string, string | number | string[]> {
-  const length = headers['content-length']
-  if (length === undefined) return headers
-  response.strictContentLength = true
-  return { ...headers, 'content-length': Number(length) }
+/** Ends a response that is not whole. */
+function breakOff(response: ServerResponse): void {
+  // a stream of HTTP/2 would end without an error, as a whole one does
+  if (isHttp2(response.req)) response.destroy(new Error('The response broke off'))
+  else response.destroy()
 }

@@ -196,7 +196,7 @@ function openOrEnd(body: BodyStream, context: RequestContext): ChunkSource {
 export type LengthCheck = (bytes: Uint8Array | undefined) => void
 
 /** Creates the check that a stream is as long as its head says, which a socket would break off at. */
-export function createLengthCheck(declared: string | string[] | undefined): LengthCheck {
+export function createLengthCheck(declared: string | string[] | number | undefined): LengthCheck {
   if (declared === undefined) return NOTHING
   let left = Number(declared)
   return (bytes) => {

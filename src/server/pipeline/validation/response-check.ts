@@ -11,7 +11,7 @@ import { httpError } from '../../../http/errors.ts'
 import { isAsyncIterable } from '../../../http/http.ts'
 import type { RequestContext } from '../context.ts'
 import { logUnknown } from '../failure.ts'
-import { isBodyless } from '../response-head.ts'
+import { isBodyless } from '../framing.ts'
 
 /** The declaration behind an answer: a route, or a status that an error handler or middleware returns. */
 export interface Answered extends Pick<ResolvedRoute, 'label' | 'status' | 'responses' | 'isOneResponse'> {

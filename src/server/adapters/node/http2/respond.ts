@@ -9,6 +9,7 @@ import {
   type FinishedResponse,
   type ChunkSource,
 } from '../../../../http/http.ts'
+import { OF_CONNECTION } from '../../../pipeline/framing.ts'
 import { createLengthCheck, toBytes, type LengthCheck } from '../../shared/stream-body.ts'
 
 /** Writes a response. What cannot be sent is logged, and becomes a plain 500. */
@@ -62,11 +63,6 @@ function toSource(body: string | Uint8Array): ChunkSource {
     cancel: () => undefined,
   }
 }
-
-/** Headers that say how a connection of HTTP/1.1 goes on, and have no place in HTTP/2 (RFC 9113 section 8.2.2). */
-const OF_CONNECTION = new Set(
-  'connection http2-settings keep-alive proxy-connection te transfer-encoding upgrade'.split(' '),
-)
 
 function toHeaders(status: number, headers: FinishedResponse['headers']) {
   const sent: Record<string, string | string[] | number> = { ':status': status }
