@@ -325,7 +325,8 @@ export function dropBody(body: FinishedResponse['body'] | undefined): void {
 export function isDetached(bytes: Uint8Array | string): boolean {
   if (typeof bytes === 'string' || bytes.length > 0) return false
   try {
-    return new Uint8Array(bytes.buffer).length > 0
+    // nothing of memory that is there, and an error of memory that is not
+    return bytes.buffer.slice(0, 0).byteLength > 0
   } catch {
     return true
   }

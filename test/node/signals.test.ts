@@ -6,7 +6,7 @@ import { named, start } from './process/child.ts'
 import type { ProgramOptions } from './process/app.ts'
 import type { Program } from './process/child.ts'
 import { startLoad, until } from './process/load.ts'
-import { open, parse, readAll } from './support.ts'
+import { exchange, open, parse, readAll } from './support.ts'
 
 const REQUEST = 'GET /slow HTTP/1.1\r\nHost: a.test\r\n\r\n'
 
@@ -94,6 +94,11 @@ describe('signals', { skip: process.platform === 'win32', concurrency: 2 }, () =
     assert.deepEqual([ready.status, await ready.json()], [503, { status: 'unavailable', checks: {} }])
     assert.equal((await fetch(`${url}/livez`)).status, 200)
     assert.equal((await fetch(url)).status, 200)
+    // or a client would lose the next request on the connection
+    assert.match(
+      await exchange(url, 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n'),
+      /^HTTP\/1\.1 200 .*connection: close\r\n/is,
+    )
     assert.deepEqual(await program.exited, [0, null])
     await assert.rejects(fetch(url), TypeError)
   })

@@ -17,7 +17,7 @@ import {
 } from '../../pipeline/failure.ts'
 import type { RefusalSettings, ServerSettings, Settings } from '../../options/settings.ts'
 import { createDirect, DirectRequest } from './direct.ts'
-import { Http2HandlerRequest, http2Refusal, isHttp2, streamOf } from './http2-request.ts'
+import { endSession, Http2HandlerRequest, http2Refusal, isHttp2 } from './http2-request.ts'
 import { isEnding, closeInStages } from './lingering-close.ts'
 import { NodeRequest, PassingRequest, type Next } from './request.ts'
 import { endWith, giveUp, write, toResponseText } from './write.ts'
@@ -41,8 +41,7 @@ export function createNodeHandler(
     endWith(response, context, finished)
     const last = raw.refused || isAppEnding()
     if (last || !answerDirectly(request, response, finished)) write(response, finished, last, context)
-    // GOAWAY is what HTTP/2 has in the place of `Connection: close`
-    if (last && isHttp2(request) && isAppEnding()) streamOf(response).session?.close()
+    if (last && isHttp2(request) && isAppEnding()) endSession(response)
   }
   const sendSafely = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
     if (raw instanceof PassingRequest && raw.isPassed && finished.status === 404)
@@ -124,6 +123,7 @@ function isBehindOldRequest(
 /** Refuses a request while the application closes, and ends its connection. */
 export function refuseClosing(response: ServerResponse, settings: Pick<Settings, 'writeError'>): void {
   refuseRequest(response, serverClosing(), settings)
+  if (isHttp2(response.req)) endSession(response)
 }
 
 /** Answers a request with an error, and ends its connection. */

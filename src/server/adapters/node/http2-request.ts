@@ -12,7 +12,7 @@ export function isHttp2(request: IncomingMessage): boolean {
 }
 
 /** The stream of a message of node:http2. */
-export function streamOf(message: IncomingMessage | ServerResponse): ServerHttp2Stream {
+function streamOf(message: IncomingMessage | ServerResponse): ServerHttp2Stream {
   // every message of node:http2 has one
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Reflect.get(message, 'stream') as ServerHttp2Stream
@@ -120,4 +120,9 @@ export function dropRest(response: ServerResponse): void {
       if (!stream.readableEnded && !stream.destroyed && !stream.closed) stream.close()
     }),
   )
+}
+
+/** Ends the session of a response behind what is under way: HTTP/2 has GOAWAY in the place of `Connection: close`. */
+export function endSession(response: ServerResponse): void {
+  streamOf(response).session?.close()
 }
