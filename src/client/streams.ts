@@ -1,3 +1,4 @@
+import { LineSplitter } from '../base/lines.ts'
 import { isObject } from '../base/values.ts'
 import { ProblemError, type Answer } from './answer.ts'
 import { unlessAborted } from './deadline.ts'
@@ -40,25 +41,29 @@ function toValue(text: string): unknown {
 export function createItems({ body }: Response, signal: AbortSignal | undefined): ItemStream<unknown> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
-  const lines: string[] = []
-  let rest = ''
+  const splitter = new LineSplitter()
+  let lines: readonly string[] = []
+  // an index, because to shift a long list moves the rest of it each time
+  let at = 0
   let isOver = reader === undefined
   const close = (): void => {
     isOver = true
-    lines.length = 0
+    lines = []
     void reader?.cancel().catch(() => undefined)
   }
   const read = async (): Promise<IteratorResult<unknown, undefined>> => {
     for (;;) {
-      const next = lines.shift()
+      const next = lines[at]
       if (next !== undefined) {
+        at++
         if (next.trim() !== '') return { done: false, value: JSON.parse(next) }
       } else if (isOver || reader === undefined) return DONE
       else {
         const { done, value } = await unlessAborted(reader.read(), signal)
-        rest += done ? decoder.decode() : decoder.decode(value, { stream: true })
-        for (const line of rest.split('\n')) lines.push(line)
-        rest = done ? '' : (lines.pop() ?? '')
+        const ended = splitter.add(done ? decoder.decode() : decoder.decode(value, { stream: true }))
+        // those of another call that waited, too
+        lines = [...lines.slice(at), ...ended, ...(done ? [splitter.rest] : [])]
+        at = 0
         isOver ||= done
       }
     }

@@ -111,6 +111,26 @@ function imported(document: Json): () => Imported {
 const models = ({ files }: Imported): string => files['models.ts'] ?? ''
 const controller = ({ files }: Imported, name = 'things'): string => files[`${name}.controller.ts`] ?? ''
 
+describe('an imported document whose schemas lead to the same ones on many ways', () => {
+  const SHAPES: Readonly<Record<string, (below: Json) => Json>> = {
+    allOf: (below) => ({ allOf: [below, below] }),
+    members: (below) => ({ type: 'object', properties: { a: below, b: below } }),
+    items: (below) => ({ type: 'array', prefixItems: [below, below], items: below }),
+  }
+  for (const [title, make] of Object.entries(SHAPES))
+    // each way walked by itself, 40 levels would take years
+    it(`is written: ${title}`, () => {
+      const levels = Array.from({ length: 40 }, (_, at) => `Level${at}`)
+      const schemas = levels.map((name, at) => [
+        name,
+        at === 0 ? { type: 'object' } : make(ref(`Level${at - 1}`)),
+      ])
+      const document = ofSchemas(Object.fromEntries(schemas), 'Level39')
+      const { files } = writeProject(readApi(toSource(document)), { out: 'src/api' })
+      assert.match(files['src/api/models.ts'] ?? '', /Level39/)
+    })
+})
+
 describe('an imported document', () => {
   {
     const car = { id: { type: 'integer', format: 'int64' }, name: { type: 'string' }, color: ref('Color') }

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { createEventParser } from '../inside/parts.ts'
 import type { ReceivedEvent } from '../inside/parts.ts'
+import { countSplit } from '../support/walked.ts'
 
 /** Reads a stream that arrives in pieces. */
 function read(...pieces: readonly string[]): {
@@ -17,6 +18,14 @@ function read(...pieces: readonly string[]): {
 }
 
 const message = (data: string, id = 'before', event = 'message'): ReceivedEvent => ({ event, data, id })
+
+describe('a long event', () => {
+  it('is looked at once, however it is cut', async () => {
+    const pieces = `data: ${'x'.repeat(200_000)}\n${'data: y\n'.repeat(20_000)}\n`.match(/[^]{1,64}/g) ?? []
+    const count = await countSplit(() => Promise.resolve(read(...pieces)))
+    assert.ok(count < 1_000_000, `${count} characters`)
+  })
+})
 
 /** What a stream says, by the rules of the HTML standard, section 9.2.6. */
 const CASES: readonly (readonly [title: string, text: string, events: readonly ReceivedEvent[]])[] = [

@@ -7,6 +7,8 @@ import { createClient, ProblemError } from 'octavo/client'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
+import { countSplit, inPieces } from '../support/walked.ts'
+
 const Car = model('Car', { id: z.string(), built: z.date() })
 const ids = defineVersionChange({
   version: '2',
@@ -184,6 +186,31 @@ describe('a client of declared items', () => {
     abort.abort(new Error('enough'))
     await assert.rejects(data.next(), new Error('enough'))
     assert.deepEqual(await data.next(), { done: true, value: undefined })
+  })
+
+  it('looks at each chunk of a long item once', async () => {
+    const text = JSON.stringify('x'.repeat(400_000))
+    const body = inPieces(`${text}\n"1"\n"2"\n"3"`, 256)
+    const routes = {
+      version: '2',
+      routes: { 'feed.texts': { method: 'GET', path: '/v2/feed/texts', items: true } },
+    }
+    const client = createClient<typeof app, '2'>({
+      baseUrl: 'http://localhost',
+      version: '2',
+      fetch: async () => new Response(body),
+      routes,
+    })
+    const found: string[] = []
+    const count = await countSplit(async () => {
+      const { data } = await client.feed.texts()
+      for await (const item of data) found.push(item)
+    })
+    assert.deepEqual(
+      found.map(({ length }) => length),
+      [400_000, 1, 1, 1],
+    )
+    assert.ok(count < 1_000_000, `${count} characters`)
   })
 
   it('reads lines however they are cut', async () => {

@@ -140,6 +140,43 @@ describe('documents that are odd', () => {
     })
 })
 
+describe('schemas that lead to the same ones on many ways', () => {
+  type Make = (at: number, below: object) => object
+  const own = (at: number): object => ({ properties: { [`own${at}`]: string } })
+  const SHAPES: Readonly<Record<string, Make>> = {
+    allOf: (at, below) => ({ allOf: [below, below], ...own(at) }),
+    'allOf with parts between': (at, below) => ({
+      allOf: [
+        { allOf: [below], ...own(at) },
+        { allOf: [below], description: 'other' },
+      ],
+    }),
+    anyOf: (at, below) => ({ anyOf: [below, { anyOf: [below, own(at)] }] }),
+    oneOf: (at, below) => ({ oneOf: [below, { required: ['x'], ...own(at) }, below] }),
+    members: (at, below) => ({ ...own(at), properties: { a: below, b: below }, required: ['a'] }),
+    items: (_at, below) => ({ type: 'array', minItems: 2, prefixItems: [below, below], items: below }),
+    rules: (_at, below) => ({ type: 'object', not: below, if: below, contains: below }),
+  }
+  const toDocument = (make: Make, leaf: object): unknown => {
+    const names = Array.from({ length: 40 }, (_, at) => `Level${at}`)
+    const schemas = names.map((name, at) => [name, at === 0 ? leaf : make(at, ref(`Level${at - 1}`))])
+    return documentOf({ request: ref('Level39') }, Object.fromEntries(schemas))
+  }
+  for (const [title, make] of Object.entries(SHAPES))
+    // each way walked by itself, 40 levels would take years
+    it(`are compared once: ${title}`, within, () => {
+      const [base, revision] = [
+        toDocument(make, { type: 'object', properties: { a: string } }),
+        toDocument(make, { type: 'object', properties: { a: { type: 'integer' } } }),
+      ]
+      assert.deepEqual(
+        compareDocuments(base, toDocument(make, { type: 'object', properties: { a: string } })).findings,
+        [],
+      )
+      assert.ok(Array.isArray(compareDocuments(base, revision).findings))
+    })
+})
+
 /** A document of a few hundred bytes that holds billions of values. */
 function bomb(): string {
   const lines = Array.from({ length: 12 }, (_, at) => {

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { bind, createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { UsageEntry } from 'octavo'
 import { defineVersionChange, defineVersions, derive, model, operation, reshape } from 'octavo/changes'
 import { createClient } from 'octavo/client'
 import { z } from 'zod'
 
+import { inPieces, countSplit } from '../support/walked.ts'
 import { garageAt, startServer } from './garage.ts'
 
 const Car = model('Car', { id: z.int(), label: z.string() })
@@ -202,5 +203,38 @@ describe('a forwarded route of an older version', () => {
       entry.changes?.map(({ id, count }) => [id, count]),
       [['labels', 1]],
     )
+  })
+})
+
+describe('a long item of an upstream', () => {
+  it('is converted with one look at each chunk', async () => {
+    const garage = garageAt('http://a.test')
+    const label = 'x'.repeat(400_000)
+    const routes = [{ method: 'GET', path: '/export', name: 'export', items: Car, forward: garage }] as const
+    const fake = (): Response =>
+      new Response(inPieces(`${JSON.stringify({ id: 7, label })}\n`, 256), {
+        headers: { 'content-type': 'application/x-ndjson' },
+      })
+    const labels = defineVersionChange({
+      version: '2',
+      title: 'Labels',
+      change: [reshape({ of: Car, fields: { label: { was: 'name' } } })],
+    })
+    const app = createApp(
+      defineModule({ controllers: [defineController({ prefix: '/cars', name: 'cars', routes })] }),
+      {
+        logger: false,
+        versioning: {
+          scheme: VersioningSchemes.URL,
+          history: defineVersions({ versions: ['2', '1'], models: { Car }, changes: [labels] }),
+        },
+        overrides: [bind(garage, fake)],
+      },
+    )
+    const count = await countSplit(async () => {
+      const { body } = await app.inject('/v1/cars/export')
+      assert.equal(body, `{"id":7,"name":"${label}"}\n`)
+    })
+    assert.ok(count < 1_000_000, `${count} characters`)
   })
 })

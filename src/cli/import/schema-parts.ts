@@ -42,37 +42,52 @@ function isRequiredOnly(branch: unknown): boolean {
   return isRecord(branch) && Object.keys(branch).every((keyword) => keyword === 'required')
 }
 
+/** The most references that one schema is written without: each could lead to the same ones on two ways, and these again. */
+const MOST_INLINED = 500
+
 /**
  * A schema without references, for places that cannot refer to zod schemas, but for references to what documents `show` anyway. What
- * contains itself is any value there.
+ * contains itself is any value there, and so is what is behind very many references.
  */
 export function inlined(
   schema: SchemaObject,
   components: Components,
   shown: ReadonlySet<string> = new Set(),
-  above: readonly string[] = [],
 ): SchemaObject {
-  const name = refOf(schema)
-  if (name === undefined) return mapSchemas(schema, (inner) => inlined(inner, components, shown, above))
-  if (shown.has(name)) return schema
-  const target = components[name]
-  if (target === undefined || above.includes(name)) return {}
-  return inlined(target, components, shown, [...above, name])
+  let count = 0
+  const inline = (given: SchemaObject, above: readonly string[]): SchemaObject => {
+    const name = refOf(given)
+    if (name === undefined) return mapSchemas(given, (inner) => inline(inner, above))
+    if (shown.has(name)) return given
+    const target = components[name]
+    count++
+    if (target === undefined || above.includes(name) || count > MOST_INLINED) return {}
+    return inline(target, [...above, name])
+  }
+  return inline(schema, [])
 }
 
 /** An object schema, with the members of all that `allOf` lists, or `undefined` for a schema that is more than an object. */
-export function toObject(
-  schema: SchemaObject,
-  components: Components,
-  above: readonly string[] = [],
-): SchemaObject | undefined {
-  const name = refOf(schema)
-  if (name !== undefined) {
+export function toObject(schema: SchemaObject, components: Components): SchemaObject | undefined {
+  // what contains itself finds no object
+  const known = new Map<string, SchemaObject | undefined>()
+  const read = (given: SchemaObject): SchemaObject | undefined => {
+    const name = refOf(given)
+    if (name === undefined) return toOwnObject(given, read)
+    if (known.has(name)) return known.get(name)
+    known.set(name, undefined)
     const target = components[name]
-    return target === undefined || above.includes(name)
-      ? undefined
-      : toObject(target, components, [...above, name])
+    const found = target === undefined ? undefined : read(target)
+    known.set(name, found)
+    return found
   }
+  return read(schema)
+}
+
+function toOwnObject(
+  schema: SchemaObject,
+  read: (part: SchemaObject) => SchemaObject | undefined,
+): SchemaObject | undefined {
   const { schema: own, notes } = splitNotes(schema)
   const { allOf, type, properties, required, additionalProperties, ...others } = own
   const { discriminator: _discriminator, ...rest } = others
@@ -84,7 +99,7 @@ export function toObject(
     ...(required === undefined ? {} : { required }),
     ...(additionalProperties === undefined ? {} : { additionalProperties }),
   }
-  const parts = listOf(allOf).map((part) => toObject(part, components, above))
+  const parts = listOf(allOf).map(read)
   const objects = [...parts, member].filter((part) => part !== undefined)
   if (objects.length <= parts.length) return undefined
   return parts.length === 0 ? { type: 'object', ...member } : objects.reduce(merged, { type: 'object' })
@@ -116,17 +131,16 @@ function both(one: unknown, other: unknown): unknown {
 }
 
 /** Whether a schema says that its values are objects. */
-export function isTyped(
-  schema: SchemaObject,
-  components: Components,
-  above: readonly string[] = [],
-): boolean {
-  const name = refOf(schema)
-  if (name !== undefined)
-    return !above.includes(name) && isTyped(components[name] ?? {}, components, [...above, name])
-  return (
-    schema['type'] !== undefined || listOf(schema['allOf']).some((part) => isTyped(part, components, above))
-  )
+export function isTyped(schema: SchemaObject, components: Components): boolean {
+  const all = new Set([schema])
+  // a set gives what is added while it is walked, too
+  for (const each of all) {
+    const name = refOf(each)
+    if (name !== undefined) all.add(components[name] ?? {})
+    else if (each['type'] !== undefined) return true
+    else for (const part of listOf(each['allOf'])) all.add(part)
+  }
+  return false
 }
 
 /** The names in `required`. */

@@ -1,5 +1,6 @@
 import { loadDecoding } from '../../server/request/request.ts'
 import { after, isPromise, type Awaitable } from '../../base/values.ts'
+import { LineSplitter } from '../../base/lines.ts'
 import { FORWARDED } from '../../define/context.ts'
 import { rawReply, reply } from '../../define/reply.ts'
 import { HttpError } from '../../http/errors.ts'
@@ -374,14 +375,12 @@ async function* toEvents(
 }
 
 async function* toLines(texts: AsyncIterable<string>, name: string, limit: number): AsyncGenerator<string> {
-  let rest = ''
+  const splitter = new LineSplitter()
   for await (const text of texts) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > limit) throw tooLong(name, limit)
-    yield* lines
+    yield* splitter.add(text)
+    if (splitter.rest.length > limit) throw tooLong(name, limit)
   }
-  yield rest
+  yield splitter.rest
 }
 
 async function* toItems(lines: AsyncIterable<string>, name: string): AsyncGenerator {

@@ -17,7 +17,7 @@ import {
 } from './shape.ts'
 
 /** The most alternatives that a shape may have. Larger ones are products of unions that no reader could follow. */
-const MOST_PARTS = 512
+const MOST_PARTS = 128
 
 /** The values that are in both shapes. What is said of the second wins over what is said of the first. */
 export function intersect(one: ValueSet, other: ValueSet): ValueSet {
@@ -54,6 +54,11 @@ export function toRules(one: readonly Rule[], other: readonly Rule[]): readonly 
 const union = (one: readonly string[], other: readonly string[]): readonly string[] =>
   [...new Set([...one, ...other])].toSorted()
 
+/** Schemas may lead to the same one on many ways. */
+const distinct = (one: readonly object[], other: readonly object[]): readonly object[] => [
+  ...new Set([...one, ...other]),
+]
+
 function intersectNumbers(one: NumberPart, other: NumberPart): NumberPart {
   return {
     ...one,
@@ -67,9 +72,9 @@ function intersectNumbers(one: NumberPart, other: NumberPart): NumberPart {
 
 /** Of numbers that all have to divide a value, those that say something: 6 says all that 2 and 3 say. */
 function toMultiples(all: readonly number[]): readonly number[] {
-  const distinct = [...new Set(all)]
-  return distinct
-    .filter((one) => !distinct.some((other) => other !== one && isMultiple(other, one)))
+  const once = [...new Set(all)]
+  return once
+    .filter((one) => !once.some((other) => other !== one && isMultiple(other, one)))
     .toSorted((a, b) => a - b)
 }
 
@@ -129,7 +134,7 @@ function intersectObjects(one: ObjectPart, other: ObjectPart): ObjectPart {
     names: one.names === undefined || other.names === undefined ? names : both(one.names, other.names),
     minProperties: Math.max(one.minProperties, other.minProperties),
     maxProperties: Math.min(one.maxProperties, other.maxProperties),
-    owners: [...one.owners, ...other.owners],
+    owners: distinct(one.owners, other.owners),
   }
 }
 
@@ -142,7 +147,7 @@ function intersectProperties([one, own]: PropertyOf, [other, its]: PropertyOf): 
     isRequired: given.some(({ isRequired }) => isRequired),
     isForeign: given.some(({ isForeign }) => isForeign === true),
     node: given.find(({ node }) => node !== undefined)?.node,
-    owners: given.flatMap(({ owners = [] }) => owners),
+    owners: distinct(own?.owners ?? [], its?.owners ?? []),
   }
 }
 

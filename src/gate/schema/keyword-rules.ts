@@ -65,11 +65,17 @@ function toSortedList(value: unknown): unknown {
     : value
 }
 
-/** The text of a schema with its references followed and its annotations left out. */
+/** The most schemas that are followed for one text: each could lead to the same ones on two ways, and these again. */
+const MOST_FOLLOWED = 500
+
+/** The text of a schema with its references followed and its annotations left out. Behind very many, references stay as they are. */
 function toCanonical(schema: Node, { source }: Reading): string {
+  let followed = 0
   const clean = (given: Node, above: readonly unknown[]): Node => {
     const target = source.resolve(given)
     if (above.includes(target)) return { $ref: '(above)' }
+    followed++
+    if (followed > MOST_FOLLOWED) return { $ref: source.pointerOf(target) }
     if (!isRecord(target)) return { const: target }
     const members = Object.entries(target)
       .filter(([key]) => !isAnnotation(key))

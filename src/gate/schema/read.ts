@@ -156,12 +156,7 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     // a schema that contains itself can be looked into only when it has been read
     says: once(() => !areDisjoint(shapes)),
   }
-  const seen = new Set<string>()
-  const parts = shapes.flat().filter((part) => {
-    if (part.kind !== 'value') return true
-    const text = toStableText(part.value)
-    return !seen.has(text) && seen.add(text)
-  })
+  const parts = toDistinct(shapes.flat())
   const notes = notesOf(branches, reading)
   if (keyword === 'anyOf' || branches.length === 1)
     return {
@@ -173,6 +168,38 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     }
   const exclusive = parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) }))
   return { parts: exclusive, notes, place: undefined }
+}
+
+/** Alternatives, each once: unions may lead to the same one on many ways. */
+function toDistinct(parts: readonly Alternative[]): readonly Alternative[] {
+  const seen = new Map<unknown, Alternative[]>()
+  return parts.filter((part) => {
+    const key = originOf(part)
+    const others = seen.get(key) ?? []
+    if (others.some((other) => isSamePart(part, other))) return false
+    others.push(part)
+    seen.set(key, others)
+    return true
+  })
+}
+
+/** A part of an alternative that its copies share. */
+function originOf(part: Alternative): unknown {
+  if (part.kind === 'value') return toStableText(part.value)
+  if (part.kind === 'object') return part.properties
+  return part.kind === 'array' ? part.items : part.kind
+}
+
+/** Whether two parts with one origin have the same values. */
+function isSamePart(one: Alternative, other: Alternative): boolean {
+  if (one.kind === 'value') return true
+  const { name: _name, branch: _branch, home: _home, ...own } = one
+  return Object.entries(own).every(([key, member]) => areSame(member, Reflect.get(other, key)))
+}
+
+function areSame(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other
+  return one.length === other.length && one.every((item, at) => item === other[at])
 }
 
 /** The name that a reference leads to: that of a schema, or of a file. */
