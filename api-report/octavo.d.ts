@@ -412,6 +412,7 @@ const DEFINITION_WARNINGS: {
   readonly default_twice: 'an unversioned route stands beside one for the default version and never answers'
   readonly everything_neutral: 'versioning is enabled, and no route has a version'
   readonly host_label_version: 'a common host label is taken for a version'
+  readonly mount_without_guards: 'a router mounts an upstream beside guarded routes that forward to it'
   readonly neutral_shadowed: 'a neutral route is replaced in every version'
   readonly parameter_hidden: 'a parameter in the first segment never gets a value that is a version segment'
   readonly undocumented_schema: 'a document cannot show a schema'
@@ -472,7 +473,7 @@ export interface DefaultVersionContext {
 
 export class DefinitionError extends Error {
   constructor(
-    errors: readonly DefinitionProblem[],
+    found: readonly DefinitionProblem[],
     options?: {
       readonly cause?: unknown
     },
