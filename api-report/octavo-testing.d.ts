@@ -47,6 +47,19 @@ export interface FindingPlace {
   readonly route?: string
 }
 
+export interface GoldenRequest {
+  readonly body?:
+    | string
+    | {
+        readonly base64: string
+      }
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly method: string
+  readonly protocol?: 'https'
+  readonly remoteAddress?: string
+  readonly url: string
+}
+
 export interface Goldens {
   replay(): Promise<void>
   save(): Promise<readonly string[]>
@@ -55,6 +68,8 @@ export interface Goldens {
 export interface GoldensOptions {
   readonly dir: string | URL
   readonly ignore?: readonly string[]
+  readonly mask?: readonly string[]
+  readonly prepare?: (request: GoldenRequest) => Awaitable<GoldenRequest>
   readonly update?: boolean
 }
 
@@ -110,4 +125,4 @@ export function forEachVersion<A extends EdgeApp>(
   test: (client: TestClient, version: string) => Awaitable<void>,
 ): Promise<void>
 
-export function goldens(app: EdgeApp, { dir, ignore, update }: GoldensOptions): Goldens
+export function goldens(app: EdgeApp, options: GoldensOptions): Goldens

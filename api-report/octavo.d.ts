@@ -2682,13 +2682,7 @@ type WordsIn<E> = {
 
 type Wrapping<E = unknown> = readonly ['wraps', E]
 
-export function accepted<D = undefined>({
-  location,
-  retryAfter,
-  data,
-  headers,
-  ...options
-}: AcceptedOptions<D>): Reply<202, D>
+export function accepted<D = undefined>(given: AcceptedOptions<D>): Reply<202, D>
 
 export const badRequest: HttpErrorFactory
 
@@ -2747,10 +2741,7 @@ export function defineErrorHandler<
   readonly response?: R
 }): ErrorHandler
 
-export function defineGuard<D extends Tokens = {}, I = never>({
-  scopes,
-  ...options
-}: GuardOptions<D, I>): Guard<I, never>
+export function defineGuard<D extends Tokens = {}, I = never>(given: GuardOptions<D, I>): Guard<I, never>
 
 export function defineInterceptor<D extends Tokens = {}, E extends Schema | undefined = undefined>(
   options: InterceptorOptions<D, E>,
@@ -2835,7 +2826,7 @@ export const forbidden: HttpErrorFactory
 
 export const gone: HttpErrorFactory
 
-export function html(body: string, { status, ...options }?: RawOptions): RawReply
+export function html(body: string, options?: RawOptions): RawReply
 
 export function lazy<T>(get: () => Token<T>): Token<T>
 export function lazy<C, I, V>(get: () => Module<C, I, V>): Module<C, I, V>
@@ -2859,12 +2850,9 @@ export function sse<const E extends ServerSentEvent = ServerSentEvent>(
   options?: SseOptions,
 ): EventsReply<E>
 
-export function stream(
-  source: BodyStream | Iterable<Uint8Array | string>,
-  { status, type, ...options }?: StreamOptions,
-): RawReply
+export function stream(source: BodyStream | Iterable<Uint8Array | string>, options?: StreamOptions): RawReply
 
-export function text(body: string, { status, ...options }?: RawOptions): RawReply
+export function text(body: string, options?: RawOptions): RawReply
 
 export const tooManyRequests: HttpErrorFactory
 

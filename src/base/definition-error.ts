@@ -364,6 +364,18 @@ function noOption(name: string): string {
   return `there is no option "${name}"`
 }
 
+/**
+ * Checks the names of options in a call that requests make, where a list of problems would cost too much.
+ *
+ * @throws `TypeError` for a name that is not among `names`.
+ */
+export function checkNames(where: string, options: object, names: ReadonlySet<string>): void {
+  for (const name in options) {
+    if (!names.has(name) && Object.hasOwn(options, name))
+      throw new TypeError(`${where}: ${noOption(name)}; ${suggestion(name, [...names])}`)
+  }
+}
+
 /** An option that cannot be used. */
 export function invalidOption(where: string, message: string, fix: string): DefinitionProblem {
   return { code: 'invalid_option', where, message, fix }

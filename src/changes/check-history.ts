@@ -1,4 +1,4 @@
-import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
+import { atDefinition, optionProblems, type DefinitionProblem, type Rules } from '../base/definition-error.ts'
 import { isSchema } from '../schema/schema.ts'
 import { describeValue, isRecord, isString, isNonEmptyString, toRecord } from '../base/values.ts'
 import { compareVersions, hasOrder } from '../versioning/version.ts'
@@ -14,10 +14,26 @@ interface Given {
   readonly next?: unknown
 }
 
+const ANY: Rules[string] = [() => true, 'a value']
+/** The options, whose values are reported in detail below. */
+const OPTIONS: Rules = {
+  versions: ANY,
+  models: ANY,
+  changes: ANY,
+  next: ANY,
+  messages: [
+    (value) => Array.isArray(value) && value.every(isSchema),
+    'a list of schemas, such as [OrderPlaced]',
+  ],
+}
+
 /** Every mistake in what `defineVersions` takes that can be seen without looking into schemas. */
 export function historyProblems(given: unknown): readonly DefinitionProblem[] {
   return isRecord(given)
-    ? givenProblems({ versions: undefined, models: undefined, changes: undefined, ...given })
+    ? [
+        ...optionProblems('defineVersions', given, OPTIONS),
+        ...givenProblems({ versions: undefined, models: undefined, changes: undefined, ...given }),
+      ]
     : [
         refuse(
           `the options are ${describeValue(given)}`,

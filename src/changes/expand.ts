@@ -1,4 +1,4 @@
-import { DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
+import { checkNames, DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
 import { shapeOf } from '../router/path/pattern.ts'
 import {
   RequestExtra,
@@ -313,6 +313,7 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
       throw new TypeError(`migrate: the schema is ${describeValue(schema)}; pass a model or another schema`)
     if (!isRecord(versions))
       throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
+    checkNames('migrate', versions, ASKED)
     const { from, to, route } = asked
     const toOlder = converterOf(schema, { version: to, route }, 'down')
     const site = provide === undefined ? RequestExtra.siteOf(extra) : { provide }
@@ -321,6 +322,8 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
     )
   }
 }
+
+const ASKED: ReadonlySet<string> = new Set(['from', 'to', 'route', 'inject'])
 
 /** A version, and the route whose whole bodies are converted. */
 interface Asked {

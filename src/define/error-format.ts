@@ -1,6 +1,8 @@
+import { checkOptions, type Rules } from '../base/definition-error.ts'
+import { isFunction, isString } from '../base/values.ts'
 import type { HttpError, ValidationIssue } from '../http/errors.ts'
 import type { FinishedResponse } from '../http/http.ts'
-import type { InputOf, Schema } from '../schema/schema.ts'
+import { isSchema, type InputOf, type Schema } from '../schema/schema.ts'
 import type { ExecutionContext } from './context.ts'
 
 /** The options of `defineErrorFormat`. */
@@ -51,6 +53,13 @@ export interface ProblemDocument {
 /** Writes the response to an error. Throws if the error holds what cannot be sent. */
 export type WriteError = (error: HttpError, context?: ExecutionContext) => FinishedResponse
 
+// `createApp` reports those that are missing, and types that cannot be sent
+const OPTIONS: Rules = {
+  contentType: [isString, "a media type, such as 'application/json'"],
+  schema: [isSchema, 'a zod schema'],
+  format: [isFunction, 'a function, such as ({ code, detail }) => ({ code, detail })'],
+}
+
 /**
  * Defines the body of every error of an application, including those of Octavo, for the option `errorFormat` of `createApp`. Status and
  * headers stay those of the error. Documents and the client show the schema.
@@ -62,5 +71,6 @@ export type WriteError = (error: HttpError, context?: ExecutionContext) => Finis
  * })
  */
 export function defineErrorFormat<const S extends Schema>(options: ErrorFormatOptions<S>): ErrorFormat<S> {
+  checkOptions('defineErrorFormat', options, OPTIONS)
   return { ...options, contentType: options.contentType ?? 'application/json', kind: 'error-format' }
 }

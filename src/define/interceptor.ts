@@ -1,6 +1,20 @@
-import { after, describeValue, type Awaitable } from '../base/values.ts'
+import {
+  after,
+  describeValue,
+  isFunction,
+  isNonEmptyString,
+  isRecord,
+  type Awaitable,
+} from '../base/values.ts'
 import { isAsyncIterable, isWebResponse, type Method } from '../http/http.ts'
-import { atDefinition, placed, type DefinitionProblem } from '../base/definition-error.ts'
+import {
+  atDefinition,
+  checkOptions,
+  missingOptions,
+  placed,
+  type DefinitionProblem,
+  type Rules,
+} from '../base/definition-error.ts'
 import { isSchema, type ResponseKey, type OutputOf, type Schema, type SchemaOf } from '../schema/schema.ts'
 import type { DeclaredSource } from '../schema/sources.ts'
 import type { VersionSpec } from '../versioning/version.ts'
@@ -95,6 +109,15 @@ export interface InterceptorOptions<D, E = undefined> {
   readonly intercept: (context: RouteContext, next: () => Awaitable<unknown>, inject: Injected<D>) => unknown
 }
 
+const WHERE = 'defineInterceptor'
+const OPTIONS: Rules = {
+  name: [isNonEmptyString, "a name, such as 'Timing'"],
+  inject: [isRecord, 'tokens by key, such as { clock: Clock }'],
+  envelope: [isFunction, 'a function, such as (schema) => z.object({ data: schema })'],
+  intercept: [isFunction, 'a function, such as (context, next) => next()'],
+}
+const EXAMPLE = `${WHERE}({ name: 'Timing', intercept: (context, next) => next() })`
+
 /** The result of an envelope, or `undefined` without one. */
 export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
 
@@ -111,6 +134,8 @@ export type EnvelopeOf<E> = [E] extends [undefined] ? undefined : OutputOf<E>
 export function defineInterceptor<D extends Tokens = {}, E extends Schema | undefined = undefined>(
   options: InterceptorOptions<D, E>,
 ): Interceptor<EnvelopeOf<E>> {
+  const missing = missingOptions(WHERE, options, ['name', 'intercept'], `write ${EXAMPLE}`)
+  checkOptions(WHERE, options, OPTIONS, missing, EXAMPLE)
   const { envelope, intercept, ...others } = options
   if (envelope === undefined)
     return placed({ inject: {}, ...others, intercept, kind: 'interceptor' }, defineInterceptor)

@@ -1,9 +1,22 @@
-import { describeValue, isRecord, type Awaitable } from '../base/values.ts'
+import {
+  describeValue,
+  isFunction,
+  isNonEmptyString,
+  isRecord,
+  isString,
+  type Awaitable,
+} from '../base/values.ts'
 import type { HttpError } from '../http/errors.ts'
 import type { FinishedResponse, Method } from '../http/http.ts'
 import type { Interceptor } from './interceptor.ts'
 import type { ExecutionContext, RouteContext, Added, Dropped, Injected, Tokens } from './context.ts'
-import { placed, DefinitionError } from '../base/definition-error.ts'
+import {
+  checkOptions,
+  missingOptions,
+  placed,
+  DefinitionError,
+  type Rules,
+} from '../base/definition-error.ts'
 import { isSchema, type Schema } from '../schema/schema.ts'
 import type { ErrorResult } from './infer.ts'
 
@@ -97,6 +110,23 @@ export function documentedOf(parts: readonly object[], method?: Method): readonl
   return parts
     .flatMap((part) => documented.get(part) ?? [])
     .filter(({ methods }) => method === undefined || methods === undefined || methods.includes(method))
+}
+
+/** Returns the answer to a preflight of routes that a middleware was added to. `methods` are those of them at the path. */
+export type AnswerPreflight = (context: ExecutionContext, methods: readonly Method[]) => unknown
+
+const preflights = new WeakMap<Middleware, AnswerPreflight>()
+
+/** Has a middleware answer the preflights of its routes, which no route answers itself. */
+export function answeringPreflights(part: Middleware, answer: AnswerPreflight): Middleware {
+  preflights.set(part, answer)
+  return part
+}
+
+/** Returns the answer to preflights of the innermost of several middleware that has one. It also decides about other requests. */
+export function preflightOf(parts: readonly Middleware[]): AnswerPreflight | undefined {
+  const last = parts.findLast((part) => preflights.has(part))
+  return last && preflights.get(last)
 }
 
 /** The header of problems that go away by themselves. */
@@ -254,14 +284,32 @@ export interface GuardOptions<D, I = never> {
  *   canActivate: async ({ identity }, { roles }) => roles.has(identity.id, 'admin'),
  * })
  */
-export function defineGuard<D extends Tokens = {}, I = never>({
-  scopes,
-  ...options
-}: GuardOptions<D, I>): Guard<I, never> {
+export function defineGuard<D extends Tokens = {}, I = never>(given: GuardOptions<D, I>): Guard<I, never> {
+  const missing = missingOptions(GUARD, given, ['name', 'canActivate'], `write ${GUARD_EXAMPLE}`)
+  checkOptions(GUARD, given, GUARD_OPTIONS, missing, GUARD_EXAMPLE)
+  const { scopes, ...options } = given
   for (const requirement of options.security ?? [])
     if (scopes !== undefined && Object.values(requirement).some(hasScopes)) needingScopes(requirement, scopes)
   return placed({ inject: {}, ...options, kind: 'guard' }, defineGuard)
 }
+
+const GUARD = 'defineGuard'
+const GUARD_OPTIONS: Rules = {
+  name: [isNonEmptyString, "a name, such as 'SignedIn'"],
+  after: [(value) => isRecord(value) && value['kind'] === 'guard', 'what defineGuard returns'],
+  inject: [isRecord, 'tokens by key, such as { tokens: TokenService }'],
+  security: [
+    (value) =>
+      Array.isArray(value) && value.every((each) => isRecord(each) && Object.values(each).every(isRecord)),
+    "a list, such as [{ bearer: { type: 'http', scheme: 'bearer' } }]",
+  ],
+  scopes: [
+    (value) => Array.isArray(value) && value.every(isString),
+    "a list of strings, such as ['cars:write']",
+  ],
+  canActivate: [isFunction, 'a function, such as (context) => context.identity !== null'],
+}
+const GUARD_EXAMPLE = `${GUARD}({ name: 'SignedIn', canActivate: (context) => context.identity !== null })`
 
 /** A class of errors, abstract or not. */
 export type ErrorClass<E = unknown> = abstract new (...args: never) => E
@@ -313,6 +361,8 @@ export function defineErrorHandler<
   /** Returns the response, `undefined` to pass the error on. */
   readonly handle: (error: Matched<M>, context: ExecutionContext) => ErrorResult<R>
 }): ErrorHandler {
+  const missing = missingOptions(HANDLER, options, ['match', 'handle'], `write ${HANDLER_EXAMPLE}`)
+  checkOptions(HANDLER, options, HANDLER_OPTIONS, missing, HANDLER_EXAMPLE)
   const wrong = wrongResponse(Object(options).response)
   if (wrong !== undefined)
     throw new DefinitionError([
@@ -325,6 +375,18 @@ export function defineErrorHandler<
     ])
   return placed({ ...options, kind: 'error-handler' }, defineErrorHandler)
 }
+
+const HANDLER = 'defineErrorHandler'
+const HANDLER_OPTIONS: Rules = {
+  match: [
+    (value) => isFunction(value) || (Number.isInteger(value) && Number(value) >= 400 && Number(value) <= 599),
+    'a class of errors, or a status from 400 to 599',
+  ],
+  // reported in detail by `wrongResponse`
+  response: [() => true, 'schemas by status, such as { 409: OutOfStock }'],
+  handle: [isFunction, 'a function, such as (error) => reply(409)'],
+}
+const HANDLER_EXAMPLE = `${HANDLER}({ match: OutOfStock, handle: () => reply(409) })`
 
 function wrongResponse(response: unknown): string | undefined {
   if (response === undefined) return undefined

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../base/values.ts'
+import { isFunction, isNonEmptyString, isRecord, type Awaitable } from '../base/values.ts'
 import {
   isForwardTarget,
   toUpstreamValue,
@@ -8,7 +8,7 @@ import {
   type ForwardTarget,
   type UpstreamStandIn,
 } from './context.ts'
-import { placed } from '../base/definition-error.ts'
+import { checkOptions, missingOptions, placed, type Rules } from '../base/definition-error.ts'
 
 /** How long a value lives: with the application, with one request, or new for each place that injects it. */
 export type Scope = 'singleton' | 'request' | 'transient'
@@ -51,6 +51,17 @@ export interface ProviderOptions<T, D> {
   readonly dispose?: (value: NoInfer<T>) => unknown
 }
 
+const WHERE = 'defineProvider'
+const SCOPES: readonly unknown[] = ['singleton', 'request', 'transient'] satisfies readonly Scope[]
+const OPTIONS: Rules = {
+  name: [isNonEmptyString, "a name, such as 'CarService'"],
+  scope: [(value) => SCOPES.includes(value), "'singleton', 'request' or 'transient'"],
+  inject: [isRecord, 'tokens by key, such as { db: Database }'],
+  create: [isFunction, 'a function, such as ({ db }) => new Cars(db)'],
+  dispose: [isFunction, 'a function, such as (db) => db.close()'],
+}
+const EXAMPLE = `${WHERE}({ name: 'CarService', create: () => new Cars() })`
+
 /**
  * Defines a provider, which creates a value. The provider is the token to inject it with.
  *
@@ -62,8 +73,12 @@ export interface ProviderOptions<T, D> {
  *   dispose: (db) => db.close(),
  * })
  * const CarService = defineProvider({ name: 'CarService', inject: { db: Database }, create: ({ db }) => new Cars(db) })
+ *
+ * @throws `DefinitionError` when an option is wrong.
  */
 export function defineProvider<T, D extends Tokens = {}>(options: ProviderOptions<T, D>): Provider<T> {
+  const missing = missingOptions(WHERE, options, ['name', 'create'], `write ${EXAMPLE}`)
+  checkOptions(WHERE, options, OPTIONS, missing, EXAMPLE)
   return placed(
     { inject: {}, scope: 'singleton', ...options, kind: 'provider', token: options.name },
     defineProvider,

@@ -1,3 +1,4 @@
+import { checkNames } from '../base/definition-error.ts'
 import type { Awaitable } from '../base/values.ts'
 import type { BodyStream } from '../http/http.ts'
 import type { CookieOptions, ExecutionContext } from './context.ts'
@@ -146,6 +147,12 @@ export interface StreamOptions extends RawOptions {
   readonly type?: string
 }
 
+const REPLY_OPTIONS: ReadonlySet<string> = new Set(['headers', 'cookies'])
+/** The names of `RawOptions`. */
+export const RAW_OPTIONS: ReadonlySet<string> = new Set([...REPLY_OPTIONS, 'status'])
+const STREAM_OPTIONS: ReadonlySet<string> = new Set([...RAW_OPTIONS, 'type'])
+const ACCEPTED_OPTIONS: ReadonlySet<string> = new Set([...REPLY_OPTIONS, 'location', 'retryAfter', 'data'])
+
 /**
  * Returns a result with a status of its own, typed against the route's `response`.
  *
@@ -157,6 +164,7 @@ export function reply<S extends number, D = undefined, P = unknown>(
   data?: D | DataIn<P, S>,
   options: ReplyOptions = {},
 ): ReplyAmong<P, S, D> {
+  checkNames('reply', options, REPLY_OPTIONS)
   const { headers, cookies } = options
   // `data` is left out exactly when D is undefined. Written out, because a spread takes longer
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -169,8 +177,8 @@ export function reply<S extends number, D = undefined, P = unknown>(
  * @example
  * handler: () => text('pong') // → 200, text/plain
  */
-export function text(body: string, { status, ...options }: RawOptions = {}): RawReply {
-  return raw(status, body, 'text/plain; charset=utf-8', options)
+export function text(body: string, options: RawOptions = {}): RawReply {
+  return typed('text', body, 'text/plain; charset=utf-8', options)
 }
 
 /**
@@ -179,8 +187,14 @@ export function text(body: string, { status, ...options }: RawOptions = {}): Raw
  * @example
  * handler: () => html('<h1>It works</h1>') // → 200, text/html
  */
-export function html(body: string, { status, ...options }: RawOptions = {}): RawReply {
-  return raw(status, body, 'text/html; charset=utf-8', options)
+export function html(body: string, options: RawOptions = {}): RawReply {
+  return typed('html', body, 'text/html; charset=utf-8', options)
+}
+
+function typed(where: string, body: string, type: string, options: RawOptions): RawReply {
+  checkNames(where, options, RAW_OPTIONS)
+  const { status, ...head } = options
+  return raw(status, body, type, head)
 }
 
 /**
@@ -195,6 +209,7 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
   if (![301, 302, 303, 307, 308].includes(status)) {
     throw new RangeError(`redirect: ${status} is not a redirect status; use 301, 302, 303, 307 or 308`)
   }
+  checkNames('redirect', options, REPLY_OPTIONS)
   return {
     ...options,
     [REPLY]: 'raw',
@@ -213,13 +228,9 @@ export function redirect(url: string, status = 302, options: ReplyOptions = {}):
  *
  * @throws `RangeError` when `retryAfter` is neither a moment nor a number of 0 or more.
  */
-export function accepted<D = undefined>({
-  location,
-  retryAfter,
-  data,
-  headers,
-  ...options
-}: AcceptedOptions<D>): Reply<202, D> {
+export function accepted<D = undefined>(given: AcceptedOptions<D>): Reply<202, D> {
+  checkNames('accepted', given, ACCEPTED_OPTIONS)
+  const { location, retryAfter, data, headers, ...options } = given
   const retry = retryAfter === undefined ? {} : { 'retry-after': toRetryAfter(retryAfter) }
   // `data` is left out exactly when D is undefined
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -248,9 +259,11 @@ function toRetryAfter(given: number | Date): string {
  */
 export function stream(
   source: BodyStream | Iterable<Uint8Array | string>,
-  { status, type = 'application/octet-stream', ...options }: StreamOptions = {},
+  options: StreamOptions = {},
 ): RawReply {
-  return raw(status, toBodyStream(source), type, options)
+  checkNames('stream', options, STREAM_OPTIONS)
+  const { status, type = 'application/octet-stream', ...head } = options
+  return raw(status, toBodyStream(source), type, head)
 }
 
 function toBodyStream(source: BodyStream | Iterable<Uint8Array | string>): BodyStream {

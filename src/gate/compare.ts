@@ -1,3 +1,4 @@
+import { checkNames } from '../base/definition-error.ts'
 import { addedToPath, matchOperations } from './document/match.ts'
 import { operationsOf, type Operation } from './document/operations.ts'
 import { ReadError, toSteps } from './json.ts'
@@ -65,6 +66,9 @@ export function findBreakingBothWays(one: Source, other: Source): readonly Trace
   return [forth, back].flatMap((documents) => toComparison(documents, 'breaking').findings)
 }
 
+/** The names of `CompareOptions`. */
+export const COMPARE_OPTIONS: ReadonlySet<string> = new Set(['closedEnums', 'closedClients', 'now'])
+
 function toStrictness({
   closedEnums = false,
   closedClients = false,
@@ -91,7 +95,8 @@ function toComparison(documents: Documents, least?: Level): TracedComparison {
  * @example
  * const { level, findings } = compareDocuments(await app.openapi('1'), await app.openapi('2'))
  */
-export function compareDocuments(base: unknown, revision: unknown, options?: CompareOptions): Comparison {
+export function compareDocuments(base: unknown, revision: unknown, options: CompareOptions = {}): Comparison {
+  checkNames('compareDocuments', options, COMPARE_OPTIONS)
   const { level, findings } = compareSources(toSource(base), toSource(revision), options)
   return { level, findings: findings.map(withoutTraces) }
 }

@@ -1,3 +1,4 @@
+import { checkNames } from '../base/definition-error.ts'
 import { trimSpace } from './http.ts'
 
 /** The characters of RFC 6265 section 4.1.1 and those that clients take besides, but for those that end a name or a value. */
@@ -24,13 +25,16 @@ const ATTRIBUTES: readonly (readonly [name: string, label: string, write: Write]
   ['sameSite', 'SameSite', (given) => SAME_SITE(given === true ? 'strict' : given)],
 ]
 
+const OPTIONS: ReadonlySet<string> = new Set(ATTRIBUTES.map(([name]) => name))
+
 /**
  * Returns a `Set-Cookie` line. `attributes` are `CookieOptions`, as code without types may pass them.
  *
- * @throws `TypeError` for what would end the line or one of its parts, and for attributes that have no such value.
+ * @throws `TypeError` for what would end the line or one of its parts, for attributes that do not exist, and for those that have no such value.
  */
 export function writeSetCookie(name: string, value: string, attributes: object = {}): string {
   if (!NAME.test(name)) throw invalid('argument name', name)
+  checkNames(`cookie ${name}`, attributes, OPTIONS)
   let line = `${name}=${encodeURIComponent(value)}`
   for (const [key, label, write] of ATTRIBUTES) {
     const given: unknown = Reflect.get(attributes, key)

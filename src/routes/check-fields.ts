@@ -86,6 +86,7 @@ const GROUP: Rules = {
   prefix: TEXT,
   meta: RECORD,
 }
+const RECORD_OF_TOKENS: OptionRule = [isRecord, 'tokens by key, such as { cars: CarService }']
 const ROUTES: OptionRule = [
   isListOf(isObject),
   "a list of route objects, such as [{ method: 'GET', handler }]",
@@ -117,7 +118,7 @@ export const FIELDS = {
   },
   controller: {
     ...GROUP,
-    inject: [isRecord, 'tokens by key, such as { cars: CarService }'],
+    inject: RECORD_OF_TOKENS,
     routes: ROUTES,
   },
   router: {
@@ -159,7 +160,11 @@ export const FIELDS = {
     events: [() => true, 'a schema, or schemas by name, such as { car: Car }'],
     items: [() => true, 'a schema, such as Car'],
     // reported in detail by `placementProblems`
-    controller: [isObject, "what a route needs of its controller, such as { prefix: '/cars' }"],
+    controller: [
+      isObject,
+      "what a route needs of its controller, such as { prefix: '/cars' }",
+      { prefix: TEXT, inject: RECORD_OF_TOKENS, guards: LAYER_RULES.guards },
+    ],
     handler: [isFunction, 'a function, such as ({ params }) => find(params.id)'],
     forward: [isForwardTarget, 'what defineUpstream returns'],
     validate: FLAG,

@@ -2,6 +2,7 @@ import { isPromise, type Awaitable } from '../base/values.ts'
 import {
   isPreflight,
   METHOD_INDEX,
+  METHODS,
   dropBody,
   type FinishedResponse,
   type Method,
@@ -13,8 +14,15 @@ import { RequestContext, type AppServices } from './pipeline/context.ts'
 import { completeCors, keepCors, addVary, headerProblem, finish } from './pipeline/response-head.ts'
 import { toFailure } from './pipeline/failure.ts'
 import { framed } from './pipeline/framing.ts'
-import { recovered, type createMiddleware, type Recover } from './pipeline/middleware.ts'
-import { withOwnPath, type Miss, type Locate, type RouteMatch } from './routing/lookup/resolution.ts'
+import { recovered, createMiddleware, type Recover } from './pipeline/middleware.ts'
+import type { Endpoint } from './pipeline/endpoint.ts'
+import {
+  withOwnPath,
+  type Leaves,
+  type Miss,
+  type Locate,
+  type RouteMatch,
+} from './routing/lookup/resolution.ts'
 import { otherSpelling, readTarget, type Target, type TargetRules } from './routing/lookup/target.ts'
 import type { VersionReporter } from './routing/report/reporter.ts'
 
@@ -181,7 +189,7 @@ function run(
       if (found.error.code === 'route_not_found') context.pass()
       return recover(context, found.error)
     }
-    return finish(204, found.headers, undefined)
+    return answerOptions(context, found.headers, found.leaves, recover)
   }
   if (leaf.shape.vary) context.vary = resolution.vary
   context.route = endpoint.info
@@ -192,6 +200,30 @@ function run(
   }
   reporter?.onMatch(context, located, endpoint)
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)
+}
+
+/** Answers a preflight as the middleware of the route does that it asks for, and otherwise says what the path answers. */
+function answerOptions(
+  context: RequestContext,
+  headers: Record<string, string>,
+  leaves: Leaves,
+  recover: Recover,
+): Awaitable<FinishedResponse> {
+  const plain = (): FinishedResponse => finish(204, headers, undefined)
+  if (!isPreflight(context.request)) return plain()
+  const endpointsAt = (index: number): readonly Endpoint[] =>
+    leaves.flatMap(({ methods }) => methods[index] ?? [])
+  const asked = endpointsAt(
+    METHOD_INDEX.get(context.request.header('access-control-request-method') ?? '') ?? UNKNOWN_METHOD,
+  )
+  // a method that nothing answers gets an error, which scripts may read if they may read any response of the path
+  const [endpoint] = asked.length > 0 ? asked : METHODS.flatMap((_, index) => endpointsAt(index))
+  const respond = endpoint?.preflight
+  if (respond === undefined) return plain()
+  // browsers remember the methods, so others of the path are left out
+  const methods = METHODS.filter((_, index) => endpointsAt(index).some((each) => each.preflight === respond))
+  const wrap = createMiddleware([(given) => respond(given, methods)], recover)
+  return wrap === undefined ? plain() : wrap(context, plain)
 }
 
 /** Last touches that every response gets. */

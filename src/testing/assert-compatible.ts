@@ -1,4 +1,5 @@
-import type { CompareOptions } from '../gate/compare.ts'
+import { checkNames } from '../base/definition-error.ts'
+import { COMPARE_OPTIONS, type CompareOptions } from '../gate/compare.ts'
 import { operationsIn } from '../gate/finding.ts'
 import { toPlain } from '../gate/json.ts'
 import { checkSnapshots } from '../gate/snapshot/check.ts'
@@ -23,6 +24,7 @@ export async function assertCompatible(
   folder: string,
   options: CompareOptions = {},
 ): Promise<void> {
+  checkNames('assertCompatible', options, COMPARE_OPTIONS)
   const { index, snapshots, allowed, levels } = await readFolder(folder)
   if (snapshots.length === 0) throw new Error(`${folder} keeps no version: octavo snapshot writes them`)
   await app.ready()

@@ -1,5 +1,5 @@
 import { createCookieJar, type CookieJar } from './cookie-jar.ts'
-import { suggestion } from '../base/definition-error.ts'
+import { checkNames } from '../base/definition-error.ts'
 import type { HeaderOptions } from '../server/adapters/inject/headers.ts'
 import {
   toInjectOptions,
@@ -62,7 +62,7 @@ export interface TestClient {
   readonly cookies: CookieJar
 }
 
-const OPTIONS = ['headers', 'host', 'protocol', 'remoteAddress', 'version']
+const OPTIONS: ReadonlySet<string> = new Set(['headers', 'host', 'protocol', 'remoteAddress', 'version'])
 
 /**
  * Creates an `inject` that keeps cookies from one request to the next (RFC 6265), with headers, host and version that all requests
@@ -77,10 +77,7 @@ const OPTIONS = ['headers', 'host', 'protocol', 'remoteAddress', 'version']
  */
 export function createTestClient(app: EdgeApp, options: TestClientOptions = {}): TestClient {
   const { start: enter, settings, versioning } = internalsOf(app, 'createTestClient')
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name))
-      throw new TypeError(`createTestClient: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
-  }
+  checkNames('createTestClient', options, OPTIONS)
   const jar = createCookieJar(options.host)
   const prepare = async (given: InjectOptions | InjectStreamOptions): Promise<InjectRequest> => {
     await enter()

@@ -7,10 +7,12 @@ import {
   defineGuard,
   DefinitionError,
   defineModule,
+  defineRouter,
   HttpError,
   reply,
   Session,
   text,
+  VersioningSchemes,
 } from 'octavo'
 import { cors } from 'octavo/middleware'
 import type { App, AppOptions, ExecutionContext, InjectOptions } from 'octavo'
@@ -255,6 +257,88 @@ describe('cors', () => {
     })
     const [status, headers] = await ask(app, get('/write', APP))
     assert.deepEqual([status, headers], [503, { [ORIGIN]: APP, [CREDENTIALS]: 'true', vary: 'Origin' }])
+  })
+})
+
+describe('cors below the application', () => {
+  const read = { method: 'GET', path: '/', handler: () => 'read' } as const
+  const remove = { method: 'DELETE', path: '/', handler: () => 'gone' } as const
+  const grant = (origin: string) => ({ middleware: [cors({ origin })] })
+  const head = async (app: App, request: InjectOptions) => {
+    const { statusCode, headers } = await app.inject(request)
+    return { status: statusCode, headers }
+  }
+  const levels: readonly (readonly [string, Parameters<typeof defineModule>[0]])[] = [
+    ['a module', { ...grant(APP), controllers: [defineController({ prefix: '/cars', routes: [read] })] }],
+    [
+      'a controller',
+      {
+        controllers: [defineController({ prefix: '/cars', guards: [Closed], routes: [read], ...grant(APP) })],
+      },
+    ],
+    ['a router', { routers: [defineRouter({ prefix: '/cars', routes: [read], ...grant(APP) })] }],
+    [
+      'a route',
+      { controllers: [defineController({ prefix: '/cars', routes: [{ ...read, ...grant(APP) }] })] },
+    ],
+  ]
+  for (const [level, options] of levels) {
+    for (const scheme of [undefined, VersioningSchemes.HEADER, VersioningSchemes.URL]) {
+      it(`of ${level} answers preflights under ${scheme?.name ?? 'no scheme'}`, async () => {
+        const app = createApp(defineModule({ ...options, ...(scheme && { version: '1' }) }), {
+          logger: false,
+          ...(scheme && { versioning: { scheme } }),
+        })
+        const url = scheme === VersioningSchemes.URL ? '/v1/cars' : '/cars'
+        ran.length = 0
+        const { status, headers } = await head(app, preflight(url, APP, 'x-a'))
+        assert.deepEqual([status, headers[ORIGIN], headers[METHODS], ran], [204, APP, 'GET, HEAD', []])
+        assert.equal((await head(app, preflight(url, OTHER))).headers[ORIGIN], undefined)
+        // scripts read the 405 that follows
+        assert.equal((await head(app, preflight(url, APP, '', 'PUT'))).headers[ORIGIN], APP)
+      })
+    }
+  }
+
+  it('answers for its own routes alone, whatever others there are at the path', async () => {
+    const app = createApp(
+      defineModule({
+        controllers: [
+          defineController({ prefix: '/cars', routes: [{ ...read, ...grant(APP) }, remove] }),
+          defineController({
+            prefix: '/bikes',
+            ...grant(OTHER),
+            routes: [{ ...read, ...grant(APP) }, remove],
+          }),
+        ],
+      }),
+      { logger: false },
+    )
+    const granted = async (url: string, method: string, origin: string) => {
+      const { headers } = await head(app, preflight(url, origin, undefined, method))
+      return [headers[ORIGIN], headers[METHODS]]
+    }
+    assert.deepEqual(await granted('/cars', 'GET', APP), [APP, 'GET, HEAD'])
+    assert.deepEqual(await granted('/cars', 'DELETE', APP), [undefined, undefined])
+    // the innermost decides, as it does for the request that follows
+    assert.deepEqual(await granted('/bikes', 'GET', APP), [APP, 'GET, HEAD'])
+    assert.deepEqual(await granted('/bikes', 'GET', OTHER), [undefined, undefined])
+    assert.deepEqual(await granted('/bikes', 'DELETE', OTHER), [OTHER, 'DELETE'])
+  })
+
+  it('answers with an error if its function fails', async () => {
+    const origin = () => {
+      throw new HttpError(400, 'no')
+    }
+    const app = createApp(
+      defineModule({
+        controllers: [
+          defineController({ prefix: '/cars', routes: [{ ...read, middleware: [cors({ origin })] }] }),
+        ],
+      }),
+      { logger: false },
+    )
+    assert.equal((await ask(app, preflight('/cars')))[0], 400)
   })
 })
 

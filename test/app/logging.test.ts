@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { get } from 'node:http'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +23,14 @@ import type { App, AppOptions, Logger, RequestEnd, RequestError, RequestStart } 
 import { pino } from 'pino'
 
 import { programArguments } from '../support/program.ts'
-import { createIds, createLogger, createRequestLine, openConsole, withRequestId } from '../inside/server.ts'
+import {
+  createIds,
+  createLogger,
+  createRequestLine,
+  createTerminalText,
+  openConsole,
+  withRequestId,
+} from '../inside/server.ts'
 
 const PROGRAM = programArguments('test/app/fixtures/log-and-end.ts')
 
@@ -134,6 +142,74 @@ describe('the default logger', () => {
     const [err, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     assert.equal(status, 0)
     assert.equal(parseLines(err).at(-1)?.['msg'], 'alive')
+  })
+})
+
+describe('a line of the log', () => {
+  // the terminal shows lines of this file, too
+  const SECRET = ['s3cr3t', 't0k3n'].join('-')
+  const TOKEN = `Bearer ${SECRET}`
+  const failed = (members: object): Error => Object.assign(new Error('Request failed'), members)
+  const cyclic: Record<string, unknown> = { headers: { authorization: TOKEN } }
+  cyclic['self'] = cyclic
+  const cases: Readonly<Record<string, () => object>> = {
+    'the config of axios': () =>
+      failed({ config: { headers: { Authorization: TOKEN }, auth: { password: SECRET } } }),
+    'what toJSON makes of axios': () =>
+      failed({
+        toJSON: () => ({ config: { headers: { Authorization: TOKEN } } }),
+        config: { headers: { Authorization: TOKEN } },
+      }),
+    'the request of node:http': () => {
+      const request = get({ port: 1, headers: { authorization: TOKEN, cookie: `sid=${SECRET}` } })
+      request.on('error', () => undefined)
+      request.destroy()
+      return failed({ request })
+    },
+    'the head as text': () =>
+      failed({ request: { _header: `GET / HTTP/1.1\r\nauthorization: ${TOKEN}\r\n\r\n` } }),
+    'raw headers': () => failed({ response: { rawHeaders: ['Set-Cookie', `sid=${SECRET}`, 'X-A', 'b'] } }),
+    'the headers of fetch': () => failed({ request: { headers: new Headers({ authorization: TOKEN }) } }),
+    'a map': () => failed({ headers: new Map([['cookie', `sid=${SECRET}`]]) }),
+    'options of got': () =>
+      Object.defineProperty(failed({}), 'options', { value: { headers: { 'x-api-key': SECRET } } }),
+    'a cause': () => new Error('outer', { cause: failed({ config: { headers: { authorization: TOKEN } } }) }),
+    'an aggregate': () =>
+      new AggregateError([failed({ config: { headers: { authorization: TOKEN } } })], 'all'),
+    'a cycle': () => failed({ config: cyclic }),
+    'the message too': () =>
+      Object.assign(new Error(`sent ${TOKEN}`), { config: { headers: { authorization: TOKEN } } }),
+  }
+  for (const [title, make] of Object.entries(cases)) {
+    it(`shows no credentials of ${title}, as JSON and at a terminal`, () => {
+      for (const isTerminal of [false, true]) {
+        const lines: string[] = []
+        const keep = (line: string): void => void lines.push(line)
+        const formatLine = createTerminalText()
+        const log = createLogger(undefined, () => ({
+          info: keep,
+          warn: keep,
+          error: keep,
+          ...(isTerminal && { formatLine }),
+        }))
+        for (const details of [{ err: make() }, make(), { a: 1, nested: [make()] }])
+          log.error(details, 'It failed')
+        assert.equal(lines.length, 3)
+        assert.equal(lines.join('').includes(SECRET), false, lines.join(''))
+        assert.match(lines.join(''), /It failed/)
+      }
+    })
+  }
+
+  it('shows words that a short secret is part of', () => {
+    const lines: string[] = []
+    const keep = (line: string): void => void lines.push(line)
+    createLogger(undefined, () => ({ info: keep, warn: keep, error: keep })).error(
+      { err: failed({ config: { password: 'fail' } }) },
+      'It failed',
+    )
+    assert.match(lines.join(''), /"password":"\*\*\*".*/)
+    assert.match(lines.join(''), /It failed/)
   })
 })
 

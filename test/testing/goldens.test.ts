@@ -194,6 +194,63 @@ Version 1, POST /v1/user (user.add)
     assert.deepEqual(readdirSync(dir).toSorted(), ['%61.json', 'A.json', 'a%2Fb.json', 'a-b.json'])
   })
 
+  it('hide credentials, cookies and what they are told, and send again what is prepared', async () => {
+    const dir = folder()
+    const secret = 'a1b2'
+    const build = (token: string) => {
+      const login = {
+        method: 'POST',
+        input: {
+          body: z.object({ name: z.string(), password: z.string() }),
+          headers: z.object({ 'x-key': z.string() }),
+        },
+        handler: ({ body, headers }: { body: { password: string }; headers: object }) =>
+          body.password === secret && Object.values(headers).includes(secret)
+            ? reply(200, { users: [{ token }] }, { cookies: { sid: { value: token, httpOnly: true } } })
+            : reply(403, 'no'),
+      } as const
+      return createApp(
+        defineModule({
+          controllers: [defineController({ prefix: '/login', version: '1', routes: [login] })],
+        }),
+        { versioning: { scheme: VersioningSchemes.QUERY }, logger: false },
+      )
+    }
+    const mask = ['X-Key', '?key', '/password', '/users/*/token']
+    const app = build(secret)
+    const recorded = goldens(app, { dir, mask })
+    await app.inject({
+      method: 'POST',
+      url: `/login?version=1&key=${secret}`,
+      headers: { authorization: `Bearer ${secret}`, 'x-key': secret },
+      cookies: { sid: secret, theme: secret },
+      json: { name: 'Ann', password: secret },
+    })
+    await recorded.save()
+    const text = readFileSync(join(dir, '1.json'), 'utf8')
+    assert.equal(text.includes(secret), false, text)
+    const [{ request, response }] = JSON.parse(text).exchanges
+    assert.deepEqual(
+      [request.url, request.headers.authorization, request.headers.cookie, request.body],
+      ['/login?version=1&key=***', 'Bearer ***', 'sid=***; theme=***', '{"name":"Ann","password":"***"}'],
+    )
+    assert.deepEqual(
+      [response.status, response.headers['set-cookie'], response.body],
+      [200, ['sid=***; HttpOnly'], '{"users":[{"token":"***"}]}'],
+    )
+    // a later run has other tokens, and the secrets of its own
+    await goldens(build('c3d4'), {
+      dir,
+      mask,
+      prepare: (kept) => ({
+        ...kept,
+        headers: { ...kept.headers, 'x-key': secret },
+        body: JSON.stringify({ name: 'Ann', password: secret }),
+      }),
+    }).replay()
+    await assert.rejects(goldens(build('c3d4'), { dir, mask }).replay(), /403/)
+  })
+
   it('fail if nothing was recorded', async () => {
     const dir = folder()
     assert.match(

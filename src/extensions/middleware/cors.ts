@@ -5,7 +5,7 @@ import {
   type Rules,
 } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Middleware } from '../../define/layers.ts'
+import { answeringPreflights, type Middleware } from '../../define/layers.ts'
 import { reply, type Reply } from '../../define/reply.ts'
 import { after, isPromise, isBoolean } from '../../base/values.ts'
 import { isPreflight, METHODS, type FinishedResponse, type Method } from '../../http/http.ts'
@@ -56,7 +56,7 @@ const OPTIONS: Rules = {
 /**
  * Creates middleware that lets pages of other origins read responses (CORS, the Fetch standard). It answers preflights itself: neither
  * guards nor handlers run, and no version is needed. List it first among the middleware of the application, so that pages can read the
- * responses of the others too.
+ * responses of the others too. In a module, controller, router or route it is for these routes alone.
  *
  * @example
  * createApp(AppModule, { middleware: [cors({ origin: ['https://app.example'], credentials: true })] })
@@ -79,16 +79,22 @@ export function cors(options: CorsOptions = {}): Middleware {
     return after(next(), (response) => complete(context, response, granted))
   }
   let isLogged = origin !== true || options.credentials !== true
-  return (context, next) => {
-    if (!isLogged) {
-      isLogged = true
-      context.log.warn({}, ANY_ORIGIN)
-    }
+  const warn = (context: ExecutionContext): void => {
+    if (isLogged) return
+    isLogged = true
+    context.log.warn({}, ANY_ORIGIN)
+  }
+  const middleware: Middleware = (context, next) => {
+    warn(context)
     const granted = grantOf(context)
     return isPromise(granted)
       ? granted.then((settled) => go(context, next, settled))
       : go(context, next, granted)
   }
+  return answeringPreflights(middleware, async (context, own) => {
+    warn(context)
+    return answer(context, await grantOf(context), own)
+  })
 }
 
 const ANY_ORIGIN =
@@ -104,18 +110,22 @@ function createPreflight({
   allowedHeaders,
   credentials,
   maxAge,
-}: CorsOptions): (context: ExecutionContext, granted: string | undefined) => Promise<Reply<204, undefined>> {
+}: CorsOptions): (
+  context: ExecutionContext,
+  granted: string | undefined,
+  own?: readonly Method[],
+) => Promise<Reply<204, undefined>> {
   const constant: Headers = {
     vary: PREFLIGHT_VARY,
     ...(credentials === true ? { 'access-control-allow-credentials': 'true' } : {}),
     ...(maxAge === undefined ? {} : { 'access-control-max-age': String(maxAge) }),
   }
-  return async (context, granted) => {
+  return async (context, granted, own) => {
     if (granted === undefined) return reply(204, undefined, { headers: { vary: PREFLIGHT_VARY } })
     const headers: Headers = {
       ...constant,
       'access-control-allow-origin': granted,
-      ...toList('access-control-allow-methods', methods ?? (await methodsOf(context))),
+      ...toList('access-control-allow-methods', methods ?? own ?? (await methodsOf(context))),
       ...toList('access-control-allow-headers', allowedHeaders ?? askedHeaders(context)),
     }
     return reply(204, undefined, { headers })

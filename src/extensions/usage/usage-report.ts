@@ -1,4 +1,5 @@
 import {
+  checkNames,
   checkOptions,
   invalidOption,
   type Rules,
@@ -48,6 +49,8 @@ export interface UsageReport {
 
 const WHERE = 'createUsageReport'
 
+const FILTER: ReadonlySet<string> = new Set(['since', 'version', 'route', 'client'])
+
 const RULES: Rules = {
   store: [
     (value) => isObject(value) && isFunction(Reflect.get(value, 'iterator')),
@@ -71,6 +74,7 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
   const { store, guards, path = '/usage' } = options
   const writer = createUsageWriter({ store })
   const read = async (filter: UsageFilter = {}, time?: number): Promise<readonly UsageEntry[]> => {
+    checkNames('UsageReport.read', filter, FILTER)
     const entries = (await writer.read?.(filter.since, time)) ?? []
     return entries.filter((entry) => isWanted(entry, filter))
   }
@@ -174,6 +178,7 @@ export interface UsagePeriod {
   readonly since?: string | undefined
 }
 
+const PERIOD: ReadonlySet<string> = new Set(['since'])
 const DAYS = 30
 /** Milliseconds that a page waits for a store. */
 const PATIENCE = 1000
@@ -182,7 +187,9 @@ const PATIENCE = 1000
 function createByVersion(
   read: (filter: { readonly since: string }, time: number) => Promise<readonly UsageEntry[]>,
 ): (period?: UsagePeriod) => Promise<DocsUsage> {
-  return async ({ since = firstDay() } = {}) => {
+  return async (period = {}) => {
+    checkNames('UsageReport.byVersion', period, PERIOD)
+    const { since = firstDay() } = period
     const entries = await within(PATIENCE, read({ since }, PATIENCE))
     const found = new Map<string, UsageEntry[]>()
     for (const entry of entries) {

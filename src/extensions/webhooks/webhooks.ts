@@ -13,6 +13,7 @@ import {
 import { stepProblems } from '../../changes/check-steps.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import {
+  checkNames,
   checkOptions,
   invalidOption,
   missingOptions,
@@ -263,12 +264,15 @@ export interface Prepared {
   readonly errors: readonly Error[]
 }
 
+const SEND_OPTIONS: ReadonlySet<string> = new Set(['audience', 'id'])
+
 /** Creates the function that makes the deliveries of an event. */
 function createPrepare<A>(
   subscriptions: Subscriptions<A>,
   parts: PayloadParts,
 ): (webhook: Webhook, data: unknown, options?: SendOptions<A>) => Promise<Prepared> {
   return async (webhook, data, options = {}) => {
+    checkNames('Webhooks.send', options, SEND_OPTIONS)
     const { id = `msg_${createId().replaceAll('-', '')}`, audience } = options
     if (!/^[\w-]{1,200}$/.test(id)) throw new TypeError('The id of an event has letters, digits, "_" and "-"')
     const payloads = await createPayloads(webhook, data, parts)

@@ -1,5 +1,5 @@
-import { atOnce } from '../../base/values.ts'
-import { errorAt } from '../../base/definition-error.ts'
+import { atOnce, isFunction, isString } from '../../base/values.ts'
+import { checkOptions, errorAt, type Rules } from '../../base/definition-error.ts'
 
 /**
  * The TypeScript type of each parameter type's value. Add your own next to `defineParamType`:
@@ -87,6 +87,13 @@ export function paramTypeNames(): readonly string[] {
   return [...types.keys()]
 }
 
+const OPTIONS: Rules = {
+  name: [isString, "a word, such as 'month'"],
+  pattern: [(value) => isString(value) || value instanceof RegExp, 'a pattern, such as /\\d{4}-\\d{2}/'],
+  parse: [isFunction, 'a function, such as (text) => new Date(text)'],
+  format: [isFunction, 'a function, such as (date) => date.toISOString()'],
+}
+
 /**
  * Adds a type for path parameters: `{name:type}` in any pattern of the process. A segment that does not match leaves the
  * route unmatched. Own types come after `float` and before `str` in the order of specificity.
@@ -98,6 +105,13 @@ export function paramTypeNames(): readonly string[] {
  * // '/reports/{month:month}' matches /reports/2026-11
  */
 export function defineParamType<T = string>(options: ParamTypeOptions<T>): ParamType {
+  checkOptions(
+    'defineParamType',
+    options,
+    OPTIONS,
+    [],
+    "defineParamType({ name: 'month', pattern: /\\d{4}/ })",
+  )
   const { name, pattern, parse, format } = options
   const where = `defineParamType({ name: '${name}' })`
   if (!/^[a-z]\w*$/i.test(name)) {

@@ -17,7 +17,7 @@ import { printTable, toRouteList, type RouteEntry } from './route-list.ts'
 import type { AppOptions } from '../options/app-options.ts'
 import type { NamedVersions } from '../options/versioning.ts'
 import type { VersionInfo } from '../routing/report/versions.ts'
-import { placed } from '../../base/definition-error.ts'
+import { checkNames, placed } from '../../base/definition-error.ts'
 
 /** The parameters of a route that has none. Options in their place are refused with their right place. */
 export interface NoParams {
@@ -175,10 +175,15 @@ export function toApp<M, F, V, I, P extends object>(
     routes: () => toRouteList(application.routes()),
     printRoutes: () => printTable(application.routes(), settings),
     versions: () => application.compiled().versions(),
-    openapi: ({ version } = {}) => documents.loaded().document(version),
+    openapi: (asked = {}) => {
+      checkNames('openapi', asked, OPENAPI_OPTIONS)
+      return documents.loaded().document(asked.version)
+    },
   }
   return withInternals(app, internals)
 }
+
+const OPENAPI_OPTIONS: ReadonlySet<string> = new Set(['version'])
 
 /** @throws `Error` if the application is closed. */
 export function failIfClosed({ lifecycle }: Application): void {

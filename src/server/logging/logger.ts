@@ -1,6 +1,7 @@
 import type { Logger } from '../../define/context.ts'
 import { inspectValue } from '../../base/platform.ts'
 import type { Level, OpenOutputs } from './outputs.ts'
+import { withoutSecrets } from './secrets.ts'
 import { ignoreFailure } from '../../base/values.ts'
 
 /** Returns the given logger, a logger of JSON lines by default, or a silent one for `false`. */
@@ -72,8 +73,10 @@ const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: no
 /** One JSON object a line, or text for people at a terminal. `debug` is left out. */
 function createJsonLines(openOutputs: OpenOutputs): Logger {
   const outputs = openOutputs(toLossLine)
-  const format = (level: Level, details: object, message: string | undefined): string =>
-    outputs.formatLine?.(level, details, message) ?? toLine(level, details, message)
+  const format = (level: Level, details: object, message: string | undefined): string => {
+    const line = outputs.formatLine?.(level, details, message) ?? toLine(level, details, message)
+    return isFlat(details) ? line : withoutSecrets(line, details)
+  }
   return {
     debug: nothing,
     info: (details, message) => {
@@ -115,8 +118,7 @@ function now(): string {
 function toMembers(details: object): string {
   try {
     // a replacer makes JSON several times slower
-    const isFlat = Object.values(details).every(isPlain)
-    const text: unknown = isFlat ? JSON.stringify(details) : JSON.stringify(details, toPlain)
+    const text: unknown = isFlat(details) ? JSON.stringify(details) : JSON.stringify(details, toPlain)
     // lists, and what `toJSON` makes something else of
     if (typeof text !== 'string' || text === '{}') return ''
     return text.startsWith('{') ? `,${text.slice(1, -1)}` : `,"details":${text}`
@@ -139,6 +141,15 @@ function formatDetails(details: object): string {
 /** An error is a detail like any other, under the name that pino gives it. */
 function toDetails(details: object): object {
   return details instanceof Error ? { err: details } : details
+}
+
+/** Whether details hold no objects. Those that throw do. */
+function isFlat(details: object): boolean {
+  try {
+    return !(details instanceof Error) && Object.values(details).every(isPlain)
+  } catch {
+    return false
+  }
 }
 
 function isPlain(value: unknown): boolean {

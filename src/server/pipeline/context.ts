@@ -14,6 +14,7 @@ import type { Identified } from '../../define/layers.ts'
 import type { HttpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { FinishedResponse, HttpRequest, Method, RawRequest } from '../../http/http.ts'
+import { checkNames } from '../../base/definition-error.ts'
 import { createId } from '../../base/platform.ts'
 import { RequestView, type RequestSettings } from '../request/request.ts'
 import type { Container } from '../container/container.ts'
@@ -83,6 +84,8 @@ export interface AskedVersion {
 }
 
 const NONE: readonly string[] = []
+
+const MIGRATE_OPTIONS: ReadonlySet<string> = new Set(['from', 'to'])
 
 /** Runs when a response has ended. */
 type Ending = () => Awaitable<void>
@@ -380,7 +383,9 @@ export class RequestContext implements SessionContext {
   }
 
   get migrate() {
-    return (schema: Schema, value: unknown, { from, to }: MigrateVersions = {}): unknown => {
+    return (schema: Schema, value: unknown, versions: MigrateVersions = {}): unknown => {
+      checkNames('context.migrate', versions, MIGRATE_OPTIONS)
+      const { from, to } = versions
       const asked = { from, to: to ?? this.version ?? undefined }
       return this.#services.migrate(schema, value, asked, new RequestExtra(this))
     }

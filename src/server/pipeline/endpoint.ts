@@ -1,3 +1,4 @@
+import { preflightOf, type AnswerPreflight } from '../../define/layers.ts'
 import type { Container } from '../container/container.ts'
 import type { ForwardTarget, RouteInfo } from '../../define/context.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
@@ -32,6 +33,8 @@ export interface Endpoint {
   readonly trailingSlash: boolean | null
   /** The header that announces the media types of the body. Made for misses alone, because zod has to be loaded. */
   readonly announce: () => Announcement
+  /** Answers a preflight for a request to the route, or `undefined` if none of its middleware does. */
+  readonly preflight: AnswerPreflight | undefined
   /** Answers a request; `values` are the texts of the path parameters, decoded. */
   readonly run: Run
 }
@@ -68,6 +71,7 @@ export function createEndpoints(route: ResolvedRoute, parts: EndpointParts): Rea
         isRest: route.mount?.isRest === true,
         trailingSlash,
         announce: createAnnounce(route, method),
+        preflight: preflightOf(route.layers.middleware),
         run,
       },
     ]),

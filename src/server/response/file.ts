@@ -1,6 +1,22 @@
+import { checkNames } from '../../base/definition-error.ts'
 import { importInTurn, once } from '../../base/values.ts'
-import { replyTo, type RawReply } from '../../define/reply.ts'
+import { RAW_OPTIONS, replyTo, type RawReply } from '../../define/reply.ts'
 import type { FileOptions } from './file-options.ts'
+
+const OPTIONS: ReadonlySet<string> = new Set([
+  ...RAW_OPTIONS,
+  'type',
+  'maxAge',
+  'immutable',
+  'cacheControl',
+  'filename',
+  'disposition',
+  'root',
+  'dotfiles',
+  'followLinks',
+  'etag',
+  'lastModified',
+])
 
 /**
  * Returns a result that is a file, by its path or in memory. It handles conditions and ranges (RFC 9110 sections 13 and 14): 304, 206,
@@ -9,8 +25,11 @@ import type { FileOptions } from './file-options.ts'
  * @example
  * handler: ({ params }) => file(params.name, { root: 'invoices', filename: `invoice ${params.name}` })
  * handler: async () => file(await report.toPdf(), { filename: 'report.pdf' })
+ *
+ * @throws `TypeError` for options that do not exist or cannot be used.
  */
 export function file(source: string | URL | Uint8Array | Blob, options: FileOptions = {}): RawReply {
+  checkNames('file', options, OPTIONS)
   const { etag } = options
   if (!isSource(source)) throw new TypeError('file: the source is not a path, a file URL, bytes or a Blob')
   if (typeof etag === 'string' && !/^(?:W\/)?"[\u0021\u0023-\u007e]*"$/.test(etag))

@@ -1,4 +1,6 @@
+import { checkNames } from '../../base/definition-error.ts'
 import {
+  RAW_OPTIONS,
   rawReply,
   replyTo,
   type EventsReply,
@@ -30,6 +32,8 @@ export interface SseOptions extends RawOptions {
   readonly retry?: number
 }
 
+const OPTIONS: ReadonlySet<string> = new Set([...RAW_OPTIONS, 'heartbeat', 'retry'])
+
 const HEAD = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
@@ -53,6 +57,7 @@ export function sse<const E extends ServerSentEvent = ServerSentEvent>(
   source: Events<E> | ((request: EventRequest) => Awaitable<Events<E>>),
   options: SseOptions = {},
 ): EventsReply<E> {
+  checkNames('sse', options, OPTIONS)
   const { heartbeat = 15_000, retry, status, cookies = {}, headers } = options
   if (!Number.isSafeInteger(heartbeat) || heartbeat < 0 || heartbeat > LONGEST_TIMER)
     throw new RangeError('sse: heartbeat is not a number of milliseconds')

@@ -6,14 +6,20 @@ import type { Streamed } from './streamed.ts'
 /** A body as it is kept in a file: text, or bytes that are no text. */
 type KeptBody = string | { readonly base64: string }
 
-/** A request that was sent. */
-interface KeptRequest {
+/** A request as `goldens` stores it. */
+export interface GoldenRequest {
+  /** The method. */
   readonly method: string
+  /** The path and query. */
   readonly url: string
+  /** The headers by lower-case name. A list is several lines. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** The protocol, if it is not plain HTTP. */
   readonly protocol?: 'https'
+  /** The address of the client, if it is not `127.0.0.1`. */
   readonly remoteAddress?: string
-  readonly body?: KeptBody
+  /** The body: text, or bytes that are not UTF-8. */
+  readonly body?: string | { readonly base64: string }
 }
 
 /** The response that came. */
@@ -29,7 +35,7 @@ interface KeptResponse {
 export interface Exchange {
   /** The route that answered, or `null` if none did. */
   readonly route: string | null
-  readonly request: KeptRequest
+  readonly request: GoldenRequest
   readonly response: KeptResponse
 }
 

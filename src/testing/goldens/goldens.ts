@@ -2,7 +2,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { checkNames } from '../../base/definition-error.ts'
 import { versionFileNames } from '../../http/file-name.ts'
+import type { Awaitable } from '../../base/values.ts'
 import type { EdgeApp } from '../../server/app/edge-app.ts'
 import {
   inject as injectRequest,
@@ -19,7 +21,8 @@ import {
 import { internalsOf } from '../../server/adapters/internals.ts'
 import { setRecorder, type Recorder } from '../client.ts'
 import { differencesOf, explainDifference } from './differences.ts'
-import { bytesOf, createExchange, type Exchange, type GoldenFile } from './exchange.ts'
+import { bytesOf, createExchange, type Exchange, type GoldenFile, type GoldenRequest } from './exchange.ts'
+import { createMask, type Mask } from './mask.ts'
 import { readAgain, watch } from './streamed.ts'
 
 /** The options of `goldens`. */
@@ -28,9 +31,18 @@ export interface GoldensOptions {
   readonly dir: string | URL
   /** Names of response headers that differ each time, besides `date`, `age` and `x-request-id`. @default [] */
   readonly ignore?: readonly string[]
+  /**
+   * Secrets that are stored as `***`, besides the values of `Authorization` and of all cookies: names of headers, parameters of the query
+   * such as `'?key'`, and members of JSON bodies such as `'/user/email'`, where `*` stands for every name and index. @default []
+   */
+  readonly mask?: readonly string[]
+  /** Returns a recorded request with the secrets that were masked, before `replay` sends it. @default the request with `***` is sent */
+  readonly prepare?: (request: GoldenRequest) => Awaitable<GoldenRequest>
   /** Whether `save` replaces files that are there. @default whether the variable `OCTAVO_GOLDENS` is `update` */
   readonly update?: boolean
 }
+
+const OPTIONS: ReadonlySet<string> = new Set(['dir', 'ignore', 'mask', 'prepare', 'update'])
 
 /** Recorded requests and answers of an application. */
 export interface Goldens {
@@ -58,13 +70,19 @@ export interface Goldens {
  *
  * @throws `TypeError` for anything but an application.
  */
-export function goldens(
-  app: EdgeApp,
-  { dir, ignore = [], update = process.env['OCTAVO_GOLDENS'] === 'update' }: GoldensOptions,
-): Goldens {
+export function goldens(app: EdgeApp, options: GoldensOptions): Goldens {
+  checkNames('goldens', options, OPTIONS)
+  const {
+    dir,
+    ignore = [],
+    mask: secrets = [],
+    prepare,
+    update = process.env['OCTAVO_GOLDENS'] === 'update',
+  } = options
   const { versioning } = internalsOf(app, 'goldens')
   const folder = dir instanceof URL ? fileURLToPath(dir) : dir
   const ignored = new Set(['date', 'age', 'x-request-id', ...ignore.map((name) => name.toLowerCase())])
+  const mask = createMask(secrets)
   const recorded = new Map<string, (() => Exchange)[]>()
   let isReplaying = false
   const send = recordInject(app, async (request, response) => {
@@ -75,12 +93,16 @@ export function goldens(
     // the test reads a stream after this
     const read = 'stream' in response ? watch(response.stream) : () => response
     const toRecorded = await createExchange(request, response, ignored)
-    if (toRecorded !== undefined) list.push(() => toRecorded(read()))
+    if (toRecorded !== undefined) list.push(() => mask(toRecorded(read())))
   })
   const read = async (): Promise<readonly GoldenFile[]> => {
     const known = app.versions().map(({ version }) => version)
     const files = await readFiles(folder)
     return [...files.values()].toSorted((a, b) => known.indexOf(a.version) - known.indexOf(b.version))
+  }
+  const resend = async (exchange: Exchange): Promise<Exchange> => {
+    const request = (await prepare?.(exchange.request)) ?? exchange.request
+    return send({ ...exchange, request }, ignored)
   }
   return {
     save: async () => {
@@ -101,11 +123,7 @@ export function goldens(
       if (files.length === 0) throw new Error(`goldens: there is no file in ${folder}; record and save first`)
       isReplaying = true
       try {
-        const found = await findDifferences(files, (exchange) => send(exchange, ignored), versioning)
-        if (found.length > 0)
-          throw new Error(
-            `${found.length === 1 ? 'A recorded answer differs' : `${found.length} recorded answers differ`}\n\n${found.join('\n\n')}`,
-          )
+        failIfDifferent(await findDifferences(files, { send: resend, mask, versioning: versioning() }))
       } finally {
         isReplaying = false
       }
@@ -113,18 +131,30 @@ export function goldens(
   }
 }
 
+function failIfDifferent(found: readonly string[]): void {
+  if (found.length === 0) return
+  const what = found.length === 1 ? 'A recorded answer differs' : `${found.length} recorded answers differ`
+  throw new Error(`${what}\n\n${found.join('\n\n')}`)
+}
+
+/** How the requests of files are sent again. */
+interface Replaying {
+  readonly send: (exchange: Exchange) => Promise<Exchange>
+  readonly mask: Mask
+  readonly versioning: ReturnType<ReturnType<typeof internalsOf>['versioning']>
+}
+
 /** Lists the differences between today's answers and those in files, each with the changes that touch it. */
 async function findDifferences(
   files: readonly GoldenFile[],
-  send: (exchange: Exchange) => Promise<Exchange>,
-  versioning: ReturnType<typeof internalsOf>['versioning'],
+  { send, mask, versioning }: Replaying,
 ): Promise<readonly string[]> {
   const found: string[] = []
   for (const { version, exchanges } of files)
     for (const exchange of exchanges) {
-      const differences = differencesOf(exchange, await send(exchange))
+      const differences = differencesOf(mask(exchange), mask(await send(exchange)))
       if (differences.length > 0)
-        found.push(explainDifference(exchange, version, differences, versioning()?.history))
+        found.push(explainDifference(exchange, version, differences, versioning?.history))
     }
   return found
 }

@@ -1,5 +1,19 @@
-import type { OptionRule, DefinitionWarning } from '../../base/definition-error.ts'
-import { isObject, atOnce, isPromise, isBoolean, isString, type Awaitable } from '../../base/values.ts'
+import {
+  checkOptions,
+  type OptionRule,
+  type DefinitionWarning,
+  type Rules,
+} from '../../base/definition-error.ts'
+import {
+  isObject,
+  atOnce,
+  isPromise,
+  isBoolean,
+  isFunction,
+  isNonEmptyString,
+  isString,
+  type Awaitable,
+} from '../../base/values.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import type { VersionFormat } from '../version.ts'
 import { isToken, parseMediaType, quoteUnlessToken, type MediaType } from '../../http/media-type.ts'
@@ -179,8 +193,19 @@ export const PLAIN_SCHEME = {
   companions: (): readonly SchemeUse[] => [],
 } as const
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
+const DEFINITION: Rules = {
+  name: [isNonEmptyString, "a name, such as 'account'"],
+  read: [isFunction, "a function, such as (request) => request.header('x-version')"],
+  write: [isFunction, "a function, such as (draft, version) => ({ headers: { 'x-version': version } })"],
+  vary: [isTexts, "a list of headers, such as ['x-version']"],
+  statusCodes: OPTION_RULES.statusCodes,
+  describe: [isString, 'a string'],
+}
+
 /** Completes a scheme that was defined outside. */
 export function toScheme<O extends object>(definition: VersioningSchemeDefinition<O>): VersioningScheme<O> {
+  checkOptions('defineVersioningScheme', definition, DEFINITION)
   const { name, vary = [], statusCodes } = definition
   return {
     ...PLAIN_SCHEME,

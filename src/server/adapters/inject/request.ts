@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-import { suggestion } from '../../../base/definition-error.ts'
+import { checkNames } from '../../../base/definition-error.ts'
 import { follow } from '../../../base/signals.ts'
 import { isPromise, isRecord, type Awaitable } from '../../../base/values.ts'
 import { METHOD_INDEX, type HeaderMap, type RawBody, type RawRequest } from '../../../http/http.ts'
@@ -250,10 +250,7 @@ function checkOptions(
   options: InjectOptions | InjectStreamOptions,
   versioning: Versioning | undefined,
 ): void {
-  for (const name of Object.keys(options)) {
-    if (!OPTION_NAMES.has(name))
-      throw new TypeError(`inject: there is no option "${name}"; ${suggestion(name, OPTIONS)}`)
-  }
+  checkNames('inject', options, OPTION_NAMES)
   checkBodies(options)
   const { method, version } = options
   if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))

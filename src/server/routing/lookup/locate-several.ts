@@ -142,14 +142,28 @@ interface SchemeLookup {
 function createContradicted({
   table,
   versioning,
+  whole,
 }: LookupParts): (asked: Asked, contradiction: AmbiguousVersion) => RouteMatch {
   const ambiguous: VersionMatch = { ...withoutVersion(table, versioning.vary), kind: 'ambiguous' }
   const free = { ...ambiguous, root: table.unknownVersion }
   const behind = { ...ambiguous, root: EMPTY_NODE, inPath: true }
-  return ({ at, method, inPath }, { ambiguous: sources }) =>
-    inPath === undefined
-      ? { match: find(table.unknownVersion, at, method), resolution: { ...free, sources } }
+  const withoutSegment = ({ text }: PathAt): PathAt => {
+    const { prefix } = table.zoneAt(text)
+    return whole(prefix + text.slice(segmentEnd(text, prefix)))
+  }
+  /** Whether what the path leads to is the same in every version. */
+  const isFree = (bare: PathAt, match: Match<Endpoint>): boolean => {
+    if (match.leaf?.methods[match.method] !== undefined) return true
+    const leaves = findLeaves(table.all, bare.text, 1, bare.end)
+    return leaves.length > 0 && leaves.every(({ shape }) => shape.versions.length === 0)
+  }
+  return ({ at, method, inPath }, { ambiguous: sources }) => {
+    const bare = inPath?.resolution.kind === 'known' ? withoutSegment(at) : at
+    const match = find(table.unknownVersion, bare, method)
+    return inPath === undefined || (bare !== at && isFree(bare, match))
+      ? { match, resolution: { ...free, sources } }
       : { match: { ...inPath.match, leaf: null }, resolution: { ...behind, sources } }
+  }
 }
 
 /** Creates the function that unifies spellings: those of the scheme for known versions, else those of the format. */

@@ -328,7 +328,7 @@ export function createVersionMiss(
     const leaves = chosen(located, all, isPreflight)
     if (leaves.length > 0) {
       const headers = allowHeaders(leaves)
-      if (method === OPTIONS) return { varies, report, headers }
+      if (method === OPTIONS) return { varies, report, headers, leaves }
       return { varies, report: undefined, error: notAllowed(headers) }
     }
     const { version } = resolution

@@ -94,7 +94,7 @@ export type MissAnswer = {
   readonly varies: boolean
   /** The versions of the path, if the answer lists them. */
   readonly report: VersionReport | undefined
-} & ({ readonly error: HttpError } | { readonly headers: Record<string, string> })
+} & ({ readonly error: HttpError } | { readonly headers: Record<string, string>; readonly leaves: Leaves })
 
 /** Explains why no route matched. */
 export interface Miss {
@@ -118,7 +118,7 @@ export function createPlainMiss(table: Table): Miss {
     const leaves = leavesAt(located)
     if (leaves.length === 0) return notFound()
     const headers = allowHeaders(leaves)
-    const answer = method === OPTIONS ? { headers } : { error: notAllowed(headers) }
+    const answer = method === OPTIONS ? { headers, leaves } : { error: notAllowed(headers) }
     return { varies: false, report: undefined, ...answer }
   }
   return Object.assign(miss, {

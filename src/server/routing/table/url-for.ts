@@ -1,3 +1,4 @@
+import { checkNames } from '../../../base/definition-error.ts'
 import type { UrlOptions } from '../../../define/context.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { METHOD_INDEX } from '../../../http/http.ts'
@@ -38,6 +39,8 @@ export type ChooseLink = (
 const choosePlainLink: ChooseLink = (_name, [row]) =>
   row === undefined ? undefined : { route: row.route, write: undefined }
 
+const OPTIONS: ReadonlySet<string> = new Set(['query', 'version'])
+
 /** Creates the function that writes paths from route names. */
 export function createUrlFor({ rows }: Pick<Table, 'rows'>, choose: ChooseLink): UrlFor {
   const byName = new Map<string, TableRoute[]>()
@@ -46,7 +49,9 @@ export function createUrlFor({ rows }: Pick<Table, 'rows'>, choose: ChooseLink):
     if (named === undefined) byName.set(row.route.name, [row])
     else named.push(row)
   }
-  return (name, params, { query = {}, version }, asked) => {
+  return (name, params, options, asked) => {
+    checkNames('urlFor', options, OPTIONS)
+    const { query = {}, version } = options
     const link = choose(name, byName.get(name) ?? [], version, asked)
     if (link === undefined) {
       throw new RangeError(`urlFor: there is no route "${name}"; known are ${[...byName.keys()].join(', ')}`)
