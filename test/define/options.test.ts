@@ -263,10 +263,7 @@ const CALLS: Readonly<Record<string, Call>> = {
       logger: false,
     }),
   'defineUpstream(UpstreamOptions)': direct(defineUpstream, { name: 'a', url: 'http://127.0.0.1:1' }),
-  'defineVersionChange({ change, description, id, internal, sideEffects, title })': (more) =>
-    changes(Object(any(reshape, renamed)), more),
-  'defineVersionChange({ preview, until, version })': (more) =>
-    changes(Object(any(reshape, renamed)), { version: undefined, preview: 'a', ...more }),
+  'defineVersionChange(VersionChangeOptions)': (more) => changes(Object(any(reshape, renamed)), more),
   'defineVersioningScheme(VersioningSchemeDefinition)': direct(defineVersioningScheme, {
     name: 'a',
     read: handler,
@@ -388,7 +385,7 @@ const OPEN: Readonly<Record<string, readonly RegExp[]>> = {
   'TanStack Query has more': [/^infiniteQueryOptions/],
   'the platform passes what it has': [/^FetchHandler/],
   'the options of Error': [/^DefinitionError/],
-  'we call the function': [/Extra\)$/, /DefaultVersion$/, /^Telemetry/],
+  'we call the function': [/Extra\)$/, /DefaultVersion$/, /^Telemetry/, /GoldenRequest\)$/],
   'what operation and reshape return, which check it': [
     /^Operation\./,
     /^VersionChange\./,

@@ -88,9 +88,14 @@ describe('URL and QUERY have to agree', () => {
     ['a neutral path answers behind a version', '/v2/ping', ok('ping@2')],
     ['a neutral path answers behind a version that the query repeats', '/v2/ping?version=2', ok('ping@2')],
     [
-      'a neutral path behind a version is ambiguous if the query names another',
+      'a neutral path answers behind a version, whatever the query names',
       '/v1/ping?version=2',
-      both('1', '2', ['1', '2']),
+      ok('ping@null'),
+    ],
+    [
+      'OPTIONS of a neutral path answers, whatever the query names',
+      { method: 'OPTIONS', url: '/v1/ping?version=2' },
+      allowed('GET, HEAD, OPTIONS'),
     ],
     [
       'a neutral path behind an unknown version is unsupported',
