@@ -47,12 +47,10 @@ export interface FindingPlace {
   readonly route?: string
 }
 
+export type GoldenBody = string | Readonly<Record<'base64', string>>
+
 export interface GoldenRequest {
-  readonly body?:
-    | string
-    | {
-        readonly base64: string
-      }
+  readonly body?: GoldenBody
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly method: string
   readonly protocol?: 'https'

@@ -3,8 +3,8 @@ import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
 import { BytesBody } from '../../server/adapters/shared/stream-body.ts'
 import type { Streamed } from './streamed.ts'
 
-/** A body as it is kept in a file: text, or bytes that are no text. */
-type KeptBody = string | { readonly base64: string }
+/** A body as `goldens` stores it: text, or bytes that are not UTF-8 in base64. */
+export type GoldenBody = string | Readonly<Record<'base64', string>>
 
 /** A request as `goldens` stores it. */
 export interface GoldenRequest {
@@ -19,14 +19,14 @@ export interface GoldenRequest {
   /** The address of the client, if it is not `127.0.0.1`. */
   readonly remoteAddress?: string
   /** The body: text, or bytes that are not UTF-8. */
-  readonly body?: string | { readonly base64: string }
+  readonly body?: GoldenBody
 }
 
 /** The response that came. */
 interface KeptResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
-  readonly body?: KeptBody
+  readonly body?: GoldenBody
   /** Of a stream: whether the body is the whole of it, or the part that the test read. */
   readonly streamed?: Streamed['streamed']
 }
@@ -105,7 +105,7 @@ function linesOf(request: InjectRequest, name: string): string | readonly string
   return others.length === 0 ? first : [first, ...others]
 }
 
-function kept(bytes: Uint8Array): { readonly body?: KeptBody } {
+function kept(bytes: Uint8Array): { readonly body?: GoldenBody } {
   if (bytes.length === 0) return {}
   try {
     return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
@@ -113,7 +113,7 @@ function kept(bytes: Uint8Array): { readonly body?: KeptBody } {
     return { body: { base64: Buffer.from(bytes).toString('base64') } }
   }
 }
-export function bytesOf(body: KeptBody | undefined): Uint8Array {
+export function bytesOf(body: GoldenBody | undefined): Uint8Array {
   if (body === undefined) return new Uint8Array(0)
   return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.base64, 'base64')
 }
