@@ -1,3 +1,4 @@
+import type * as asyncHooks from 'node:async_hooks'
 import type * as nodeBuffer from 'node:buffer'
 import type * as diagnosticsChannel from 'node:diagnostics_channel'
 
@@ -59,6 +60,26 @@ export function findByteChecks(): ByteChecks | Promise<ByteChecks> | undefined {
   if ('Bun' in globalThis) return undefined
   if (deno !== undefined) return importNode<ByteChecks>('node:buffer')
   return findNode()?.getBuiltinModule?.('node:buffer')
+}
+
+/** Calls a function in an asynchronous context. */
+export type InContext = <T>(work: () => T) => T
+
+let takeContext: (() => InContext) | undefined
+
+/**
+ * Returns what calls functions in the asynchronous context of now, so that they find what `AsyncLocalStorage` holds. Code that a request
+ * leaves for later needs it: everything behind an `await` has the context anyway.
+ */
+export function keepContext(): InContext {
+  takeContext ??= findSnapshot() ?? (() => (work) => work())
+  return takeContext()
+}
+
+function findSnapshot(): (() => InContext) | undefined {
+  const { AsyncLocalStorage }: Partial<typeof asyncHooks> =
+    findNode()?.getBuiltinModule?.('node:async_hooks') ?? {}
+  return AsyncLocalStorage?.snapshot?.bind(AsyncLocalStorage)
 }
 
 /** Imports a module of Node. Its name is not written out, because bundlers for platforms without it would refuse it. */

@@ -1,4 +1,5 @@
 import type { BuiltIn, ExecutionContext } from '../../define/context.ts'
+import { keepContext, type InContext } from '../../base/platform.ts'
 import type { Awaitable } from '../../base/values.ts'
 import { isNode, type ProviderNode, type Dependency } from './connected.ts'
 
@@ -24,7 +25,7 @@ export interface BuiltIns {
 }
 
 export function createRequestScope(context: ScopedContext, builtIns: BuiltIns): RequestScope {
-  const lifetime = createLifetime()
+  const lifetime = createLifetime(keepContext)
   const instances = new Map<ProviderNode, Promise<unknown>>()
   return { get, end: lifetime.end }
 
@@ -53,9 +54,9 @@ export interface Lifetime {
   readonly end: () => Promise<readonly Error[]>
 }
 
-/** Starts a lifetime with nothing in it. */
-export function createLifetime(): Lifetime {
-  const made: { readonly node: ProviderNode; readonly value: unknown }[] = []
+/** Starts a lifetime with nothing in it. `keep` returns what a value is disposed by. */
+export function createLifetime(keep: () => InContext = () => runNow): Lifetime {
+  const made: { readonly node: ProviderNode; readonly value: unknown; readonly run: InContext }[] = []
   const underWay = new Set<Promise<unknown>>()
   let ending: Promise<readonly Error[]> | undefined
   const make = async (node: ProviderNode, deps: Readonly<Record<string, unknown>>): Promise<unknown> => {
@@ -63,16 +64,16 @@ export function createLifetime(): Lifetime {
     // the types of `inject` were forgotten on the way; the graph has connected each key with its token
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const value = await node.provider.create(deps as never)
-    if (node.provider.dispose !== undefined) made.push({ node, value })
+    if (node.provider.dispose !== undefined) made.push({ node, value, run: keep() })
     return value
   }
   const disposeAll = async (): Promise<readonly Error[]> => {
     // what is still being made would never be disposed otherwise
     while (underWay.size > 0) await Promise.allSettled(underWay)
     const errors: Error[] = []
-    for (const { node, value } of made.splice(0).toReversed()) {
+    for (const { node, value, run } of made.splice(0).toReversed()) {
       try {
-        await node.provider?.dispose?.(value)
+        await run(() => node.provider?.dispose?.(value))
       } catch (cause) {
         errors.push(new Error(`${node.label} of ${node.owner.label} could not be disposed`, { cause }))
       }
@@ -90,6 +91,10 @@ export function createLifetime(): Lifetime {
     },
     end: () => (ending ??= disposeAll()),
   }
+}
+
+function runNow<T>(work: () => T): T {
+  return work()
 }
 
 function endedError({ label }: ProviderNode): Error {

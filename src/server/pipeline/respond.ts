@@ -6,21 +6,16 @@ import {
   isAsyncIterable,
   isWebResponse,
   isWebStream,
-  openStream,
   isJsonType,
-  isDetached,
-  isStream,
-  ignoreErrors,
   type FinishedResponse,
   type WebResponse,
-  type BodyStream,
-  type ChunkSource,
 } from '../../http/http.ts'
 import { isNothing } from '../../schema/accepts.ts'
 import { findResponse, STREAM_STATUS } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'
 import { connectionNames, isDecoded, OF_BYTES, OF_CONNECTION } from './framing.ts'
+import { inContext, startStream, toStream } from './start-stream.ts'
 import { createChecks, validating } from './validation/load.ts'
 import type { Answered, Checks } from './validation/response-check.ts'
 import type { StreamAdapter, Streaming, StreamParts } from './validation/stream-items.ts'
@@ -303,95 +298,5 @@ function fromWeb(response: WebResponse, head: ResponseHead | undefined): Finishe
     throw new TypeError('The handler returned a Response whose body was read already')
   const { body, status } = response
   if (body === null) return finish(status, headers, undefined)
-  return finish(status, headers, isAsyncIterable(body) ? body : chunksOf(response))
-}
-
-/**
- * Reads a `Response` whose stream cannot be iterated, or that has none.
- *
- * @yields the chunks of its body
- */
-async function* chunksOf(response: WebResponse): AsyncGenerator<Uint8Array | string> {
-  const { body } = response
-  if (!isWebStream(body)) {
-    yield new Uint8Array(await response.arrayBuffer())
-    return
-  }
-  const source = openStream(body)
-  try {
-    for (let chunk = await source.next(); chunk.done !== true; chunk = await source.next())
-      if (chunk.value !== undefined) yield chunk.value
-  } finally {
-    source.cancel()
-  }
-}
-
-/** Milliseconds that a stream has for its first chunk before its head is sent without. */
-const PATIENCE = 100
-
-/**
- * The response with its stream begun, so that an error before the first chunk is answered as any other error is. A stream that takes
- * longer than that does not keep its head waiting. For HEAD nothing is begun.
- */
-function startStream(response: FinishedResponse, context: RequestContext): Awaitable<FinishedResponse> {
-  const { body } = response
-  if (!isStream(body)) return response
-  if (context.method !== 'HEAD') return startBody(response, body, context)
-  ignoreErrors(body)
-  return response
-}
-
-type Chunk = Awaited<ReturnType<ChunkSource['next']>>
-
-async function startBody(
-  response: FinishedResponse,
-  body: BodyStream,
-  context: RequestContext,
-): Promise<FinishedResponse> {
-  const source = openStream(body)
-  // also when a middleware puts another stream in its place
-  context.atEnd(source.cancel)
-  let timer: NodeJS.Timeout | undefined
-  try {
-    const first = source.next().then(checked)
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE)
-    })
-    await Promise.race([first, late])
-    return { ...response, body: resume(source, first) }
-  } catch (error) {
-    source.cancel()
-    throw error
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** The first chunk, which shows whether a stream holds what can be sent. */
-function checked(chunk: Chunk): Chunk {
-  const { done, value } = chunk
-  if (done === true || typeof value === 'string') return chunk
-  if (value instanceof Uint8Array && !isDetached(value)) return chunk
-  throw new TypeError(
-    `A chunk of a streamed body is a ${typeof value}, neither text nor bytes with their memory`,
-  )
-}
-
-/** The rest of a stream, with what was read of it. */
-function resume(source: ChunkSource, first: Promise<Chunk>): BodyStream {
-  let begun: Promise<Chunk> | undefined = first
-  const rest: AsyncIterableIterator<Uint8Array | string, undefined> = {
-    [Symbol.asyncIterator]: () => rest,
-    next: async () => {
-      const chunk = begun ?? source.next()
-      begun = undefined
-      const { done, value } = await chunk
-      return done === true || value === undefined ? { done: true, value: undefined } : { value }
-    },
-    return: () => {
-      source.cancel()
-      return Promise.resolve({ done: true, value: undefined })
-    },
-  }
-  return rest
+  return finish(status, headers, inContext(toStream(response, body)))
 }

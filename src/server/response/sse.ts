@@ -11,6 +11,7 @@ import {
 } from '../../define/reply.ts'
 import { follow } from '../../base/signals.ts'
 import { toJsonText } from '../../define/json-text.ts'
+import { keepContext } from '../../base/platform.ts'
 import { LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
 
 /** Events, one after the other. */
@@ -71,7 +72,9 @@ export function sse<const E extends ServerSentEvent = ServerSentEvent>(
       abort.abort(new DOMException('Nobody reads the events any more', 'AbortError'))
     }
     const pump = createPump(events, { start, heartbeat, ended, shape })
-    const stop = (): void => void pump.return()
+    const run = keepContext()
+    // the source is told by whoever closes
+    const stop = (): void => void run(() => pump.return())
     forget = context.whenClosing(stop)
     // also when nothing of it was sent
     context.atEnd(stop)
