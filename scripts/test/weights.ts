@@ -107,6 +107,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/node/engine-upgrades.test.ts': 3,
   'test/node/engine.test.ts': 8.4,
   'test/node/every-engine.slow.test.ts': 40,
+  'test/node/framing.test.ts': 4,
   'test/node/http2-large.test.ts': 0.5,
   'test/node/http2.test.ts': 0.9,
   'test/node/last-answer.test.ts': 1.1,
