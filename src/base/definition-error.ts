@@ -151,14 +151,14 @@ export class DefinitionError extends Error {
   /** Every mistake, in the order in which they were found. */
   readonly errors: readonly DefinitionProblem[]
 
-  constructor(found: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {
-    const errors = withOneOfZod(found)
+  constructor(errors: readonly DefinitionProblem[], options?: { readonly cause?: unknown }) {
+    const all = withOneOfZod(errors)
     super(
-      `${errors.length === 1 ? 'A mistake' : `${errors.length} mistakes`} in the definitions\n${errors.map(toLine).join('\n')}`,
+      `${all.length === 1 ? 'A mistake' : `${all.length} mistakes`} in the definitions\n${all.map(toLine).join('\n')}`,
       options,
     )
     this.name = 'DefinitionError'
-    this.errors = errors
+    this.errors = all
   }
 }
 
