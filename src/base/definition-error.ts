@@ -1,3 +1,4 @@
+import { brand, shared } from './copies.ts'
 import { editDistance } from './edit-distance.ts'
 import { capitalize, describeMistake, describeValue, isRecord, limitTraces } from './values.ts'
 
@@ -162,9 +163,11 @@ export class DefinitionError extends Error {
   }
 }
 
+brand(DefinitionError, 'definition-error')
+
 const ZOD_3 = /\ba schema of zod 3\b/
 
-/** Says once that schemas are of the wrong zod, which is one mistake in many places. */
+/** Joins the mistakes about schemas of the wrong zod, which are one in many places. */
 function withOneOfZod(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
   const [first, ...others] = problems.filter(({ message }) => ZOD_3.test(message))
   if (first === undefined) return problems
@@ -198,7 +201,7 @@ type Definitions = readonly (object | undefined)[]
 
 type Caller = (...args: never) => unknown
 
-const traces = new WeakMap<object, Trace>()
+const traces = shared('traces', () => new WeakMap<object, Trace>())
 
 /** Remembers the place of the call of `caller` as that of a definition. It costs about 3 microseconds, and is written when a mistake is reported. */
 export function placed<T extends object>(definition: T, caller: Caller): T {

@@ -1,3 +1,4 @@
+import { shared } from '../base/copies.ts'
 import type { z } from 'zod'
 
 import { DefinitionError, placed } from '../base/definition-error.ts'
@@ -55,10 +56,10 @@ interface Known {
   readonly name: string
 }
 
-const models = new WeakMap<object, Known>()
+const models = shared('model.models', () => new WeakMap<object, Known>())
 
 /** The schemas that `derive` made, with the models that they are parts of. */
-const parts = new WeakMap<object, Schema>()
+const parts = shared('model.parts', () => new WeakMap<object, Schema>())
 
 /** Keywords of JSON Schema that documents show of a model. */
 export interface ModelMeta {
@@ -175,7 +176,7 @@ export interface FieldNames<N extends string, K extends string> extends z.ZodEnu
   readonly '~names': readonly [N, K]
 }
 
-const named = new WeakMap<Schema, Schema>()
+const named = shared('model.named', () => new WeakMap<Schema, Schema>())
 
 /**
  * Creates a schema of the names of a model's fields, for parameters such as `sort`. In older versions they are the names of that time.

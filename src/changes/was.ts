@@ -1,3 +1,4 @@
+import { shared } from '../base/copies.ts'
 import type { Flat, Listed } from '../define/infer.ts'
 import type { InputOf, OutputOf, Schema } from '../schema/schema.ts'
 import type { FieldExtra, LoadedExtra } from './convert/converter.ts'
@@ -9,7 +10,9 @@ type DefOf<S> = S extends { readonly _zod: { readonly def: infer D } } ? D : nev
  * @example
  * fields: { lastName: { was: absent } }
  */
-export const absent: Absent = Object.freeze({ '~was': 'absent' } as const)
+export const absent: Absent = /* @__PURE__ */ shared('absent', () =>
+  Object.freeze({ '~was': 'absent' } as const),
+)
 
 /** The type of `absent`. */
 export interface Absent {

@@ -346,7 +346,7 @@ export const Session: SessionToken = {
 }
 
 /** Marks upstreams. Never in data of users. */
-export const FORWARDS: unique symbol = Symbol('octavo.forwards')
+export const FORWARDS: unique symbol = Symbol.for('octavo.forwards')
 
 /** The key under which a route that forwards its requests injects its upstream. */
 export const FORWARDED = '[upstream]'

@@ -1,3 +1,4 @@
+import { shared } from '../base/copies.ts'
 import {
   after,
   describeValue,
@@ -64,7 +65,10 @@ export type EnvelopeIn<I> = I extends { readonly [ENVELOPE]?: Wrapping<infer O> 
   ? Or<Known<O>, readonly []>
   : readonly []
 
-const envelopes = new WeakMap<Interceptor, (schema: Schema) => unknown>()
+const envelopes = shared(
+  'interceptor.envelopes',
+  () => new WeakMap<Interceptor, (schema: Schema) => unknown>(),
+)
 
 /**
  * Prepares the routes that an interceptor or a guard is added to, when the application is built. It is called once for all parts of a route
@@ -75,7 +79,7 @@ export type FitRoute = <I extends { readonly part: Interceptor }>(
   problems: DefinitionProblem[],
 ) => Fitted<I>
 
-const fits = new WeakMap<object, readonly FitRoute[]>()
+const fits = shared('interceptor.fits', () => new WeakMap<object, readonly FitRoute[]>())
 
 /**
  * Has an interceptor or a guard prepare its routes. Such an interceptor is for responses to requests, so `context.call` goes without it.

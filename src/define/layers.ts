@@ -1,3 +1,4 @@
+import { shared } from '../base/copies.ts'
 import {
   describeValue,
   isFunction,
@@ -89,7 +90,7 @@ export interface Documented {
   readonly load?: (() => Promise<unknown>) | undefined
 }
 
-const documented = new WeakMap<object, readonly Documented[]>()
+const documented = shared('layers.documented', () => new WeakMap<object, readonly Documented[]>())
 
 /**
  * Returns the middleware, guard or interceptor, which documents describe by this from now on. Several entries are for different methods.
@@ -179,7 +180,10 @@ export type SecurityScheme =
 /** Schemes that are required together, by their names in documents. */
 export type SecurityRequirement = Readonly<Record<string, SecurityScheme>>
 
-const neededScopes = new WeakMap<SecurityRequirement, readonly string[]>()
+const neededScopes = shared(
+  'layers.neededScopes',
+  () => new WeakMap<SecurityRequirement, readonly string[]>(),
+)
 
 /**
  * Returns the requirement, of which documents tell that it needs these scopes. Those of a requirement without schemes are for the schemes of

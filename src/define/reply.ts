@@ -11,7 +11,7 @@ export interface ReplyOptions {
   readonly cookies?: Readonly<Record<string, string | (CookieOptions & { readonly value: string })>>
 }
 
-const REPLY: unique symbol = Symbol('octavo.reply')
+const REPLY: unique symbol = Symbol.for('octavo.reply')
 
 /** Never there: symbols, because editors complete every other name. */
 declare const STATUS: unique symbol

@@ -1,3 +1,4 @@
+import { brand } from '../base/copies.ts'
 import { FINISHED, PHRASES, type FinishedResponse } from './http.ts'
 import { byteLength } from '../base/platform.ts'
 import { capitalize, limitTraces } from '../base/values.ts'
@@ -135,6 +136,8 @@ export class HttpError extends Error {
   }
 }
 
+brand(HttpError, 'http-error')
+
 /** One value of a request that does not fit its schema: an entry of `errors` in a 422. */
 export interface ValidationIssue {
   /** The source of the value. */
@@ -165,6 +168,8 @@ export class ValidationError extends HttpError {
     this.errors = errors
   }
 }
+
+brand(ValidationError, 'validation-error')
 
 /**
  * How many values of a request are wrong.

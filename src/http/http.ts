@@ -88,7 +88,7 @@ export function clientWentAway(): DOMException {
 export type BodyStream = AsyncIterable<Uint8Array | string>
 
 /** Marks finished responses, copies by spreading included, so that data of the same shape is not taken for one. */
-export const FINISHED: unique symbol = Symbol('octavo.finished')
+export const FINISHED: unique symbol = Symbol.for('octavo.finished')
 
 /** A response that is ready to be written: what every adapter turns into its own kind of response. */
 export interface FinishedResponse {

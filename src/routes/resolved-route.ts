@@ -1,3 +1,4 @@
+import { shared } from '../base/copies.ts'
 import type { Awaitable } from '../base/values.ts'
 import type { ForwardTarget, Token, Tokens } from '../define/context.ts'
 import type { Method, HttpRequest } from '../http/http.ts'
@@ -255,7 +256,7 @@ interface HistoryCode {
   readonly uses: readonly ChangeUse[]
 }
 
-const histories = new WeakMap<object, HistoryCode>()
+const histories = shared('resolved-route.histories', () => new WeakMap<object, HistoryCode>())
 
 /** Remembers how a history writes routes out. An application that has none loads nothing of it. */
 export function setExpansion(history: object, code: HistoryCode): void {
@@ -270,7 +271,7 @@ export function historyCodeOf(history: object | undefined): HistoryCode | undefi
 const NONE: ReadonlySet<string> = new Set()
 
 /** By the contexts of requests. Few requests have some, so that no other one has a field for them. */
-const all = new WeakMap<object, Set<string>>()
+const all = shared('resolved-route.all', () => new WeakMap<object, Set<string>>())
 
 /**
  * The ids of the changes that altered a request or its response so far, in an application with `usage` or `telemetry`. Events of a stream

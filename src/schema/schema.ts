@@ -1,3 +1,4 @@
+import { shared } from '../base/copies.ts'
 import type * as Zod from 'zod'
 import type { z } from 'zod'
 
@@ -145,7 +146,7 @@ export function withoutIds<T>(schemas: readonly Schema[], run: () => T): T {
 }
 
 /** Schemas that Octavo makes, once zod is there; until then they have the definition that plans are made from. */
-const promised = new WeakMap<Schema, (from: typeof Zod) => z.ZodType>()
+const promised = shared('schema.promised', () => new WeakMap<Schema, (from: typeof Zod) => z.ZodType>())
 
 export function toObjectSchema(fields: Fields): Schema {
   return makeLater({ type: 'object', shape: fields }, ({ object }) =>

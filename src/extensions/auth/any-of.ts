@@ -1,3 +1,4 @@
+import { shared } from '../../base/copies.ts'
 import { errorAt, placed, invalidOption, type DefinitionProblem } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { isDefinition } from '../../routes/check-fields.ts'
@@ -144,7 +145,7 @@ function checkGuards(guards: readonly unknown[]): void {
   throw errorAt([problem], checkGuards, 1)
 }
 
-const forms = new WeakMap<AnyGuard, AnyGuard>()
+const forms = shared('auth.forms', () => new WeakMap<AnyGuard, AnyGuard>())
 
 /**
  * Returns the optional form of a guard: requests without credentials pass it with `undefined` as their identity. Wrong credentials are

@@ -1,3 +1,4 @@
+import { shared } from '../../base/copies.ts'
 import type { ExecutionContext, Injected, Tokens } from '../../define/context.ts'
 import type { AnyGuard, Identified, SecurityScheme, AnsweredProblem } from '../../define/layers.ts'
 import { httpError, addedError, type HttpError } from '../../http/errors.ts'
@@ -130,7 +131,7 @@ export interface Grant {
   readonly challenge: (more: Readonly<Record<string, string>>) => string
 }
 
-const grants = new WeakMap<ExecutionContext, Grant>()
+const grants = shared('auth.grants', () => new WeakMap<ExecutionContext, Grant>())
 
 /** Remembers what a guard found, for the guards behind it. */
 export function grant(context: ExecutionContext, found: Grant): void {

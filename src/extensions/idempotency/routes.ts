@@ -1,3 +1,4 @@
+import { shared } from '../../base/copies.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import type { FitRoute, Interceptor } from '../../define/interceptor.ts'
 import type { Method } from '../../http/http.ts'
@@ -10,7 +11,7 @@ interface Own {
   readonly forVersion: (version: VersionSpec) => Interceptor
 }
 
-const own = new WeakMap<Interceptor, Own>()
+const own = shared('idempotency.own', () => new WeakMap<Interceptor, Own>())
 
 export function rememberInterceptor(interceptor: Interceptor, what: Own): void {
   own.set(interceptor, what)

@@ -1,3 +1,4 @@
+import { shared } from '../../base/copies.ts'
 import { addedError, httpError, type HttpError } from '../../http/errors.ts'
 import {
   after,
@@ -131,7 +132,7 @@ export function preconditions<T, I = unknown>(
   return fitting(documenting(made, ...toDocumented(required, lastModified !== undefined)), fitPreconditions)
 }
 
-const own = new WeakSet<Interceptor>()
+const own = shared('preconditions.own', () => new WeakSet<Interceptor>())
 
 /**
  * Leaves out the interceptors that have nothing to check or to mark, and those that have another one inside them, whose states are others. A

@@ -1,3 +1,4 @@
+import { shared } from '../../base/copies.ts'
 import { addedError, type HttpError } from '../../http/errors.ts'
 import {
   checkOptions,
@@ -238,7 +239,7 @@ export function createReplayMemory(max = 100_000): ReplayStore {
   return memory
 }
 
-const memories = new WeakSet<ReplayStore>()
+const memories = shared('webhooks.memories', () => new WeakSet<ReplayStore>())
 
 function keepsInMemory(store: ReplayStore): boolean {
   return memories.has(store)

@@ -11,7 +11,7 @@ import type {
 import type { Generator } from '../../openapi/document/generate.ts'
 import { toServers } from '../../openapi/document/wire.ts'
 import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
-import { isSchema, requireZod } from '../../schema/schema.ts'
+import { isSchema, loadZod, requireZod } from '../../schema/schema.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/policy.ts'
@@ -106,7 +106,11 @@ export function createDocuments(source: () => DocumentSource, fail: (error: unkn
         `openapi: there is no version "${version}"; there are ${[...known.list, 'all'].join(', ')}`,
       )
     },
-    routeMap: async (version, host, which) => toRouteMap(source(), version, { host, which }),
+    routeMap: async (version, host, which) => {
+      // media types are metadata of schemas
+      await loadZod()
+      return toRouteMap(source(), version, { host, which })
+    },
     contract: (version) => {
       if (make === undefined) throw new Error('contract: call load first')
       const made = (generator ??= make(source()))
