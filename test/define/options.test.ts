@@ -5,6 +5,7 @@ import {
   accepted,
   createApp,
   defineController,
+  DefinitionError,
   defineErrorFormat,
   defineErrorHandler,
   defineGuard,
@@ -425,4 +426,26 @@ describe('options', () => {
       )
     })
   }
+})
+
+describe('mistakes that show when an application gets ready', () => {
+  it('are one error, of versions and of settings', async () => {
+    const own = createApp(
+      defineModule({ controllers: [defineController({ name: 'car', version: '3', routes: [route] })] }),
+      {
+        logger: false,
+        config: {},
+        configSchema: z.object({ port: z.number() }),
+        versioning: { scheme: VersioningSchemes.QUERY, versions: ['3', '3'] },
+      },
+    )
+    await assert.rejects(own.ready(), (error) => {
+      assert.ok(error instanceof DefinitionError)
+      assert.deepEqual(
+        error.errors.map(({ code }) => code),
+        ['duplicate_version', 'invalid_config'],
+      )
+      return true
+    })
+  })
 })

@@ -177,7 +177,10 @@ export class Application {
 
   async #start(): Promise<Opened> {
     const [definitions] = await Promise.all([this.#load(), this.#channels])
-    const compiled = this.compiled()
+    const compiled = await withSettings(
+      () => this.compiled(),
+      () => openSettings(definitions, this.settings),
+    )
     const health = this.#loadHealth()
     const { settings, lifecycle, documents } = this
     const parts = {
@@ -233,6 +236,24 @@ interface StartParts {
   readonly find: FindDefinitions
   readonly loadViewers: DocsExtras['loadViewers']
   readonly loadJsonWriter: LoadJsonWriter | undefined
+}
+
+/**
+ * Compiles the routes. If that fails, the settings are read nevertheless, so that the mistakes of both are one error.
+ *
+ * @throws `DefinitionError` with all of them.
+ */
+async function withSettings<T>(compileRoutes: () => T, read: () => Promise<unknown>): Promise<T> {
+  try {
+    return compileRoutes()
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error
+    const found = await read().then(
+      () => [],
+      (other: unknown) => (other instanceof DefinitionError ? other.errors : []),
+    )
+    throw new DefinitionError([...error.errors, ...found], error)
+  }
 }
 
 /** Reads the settings, opens sessions and usage, creates the singletons and calls `onStart`. Returns what answers requests. */
