@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
+import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { z } from 'zod'
+
 import { VERSIONS } from './corpus/versions.ts'
 import { documentOf, integer, string } from './support.ts'
 import { checkSnapshots, readAllowed, readIndex, readLevels, toIndexText } from '../inside/tools.ts'
@@ -14,6 +17,48 @@ describe('the gate, versions', () => {
       const found = findings.map(({ level, rule, version }) => `${level} ${rule} ${version}`)
       assert.deepEqual(found.toSorted(), [...expected].toSorted(), JSON.stringify(findings, undefined, 1))
     })
+
+  it('is one finding for the life of a version, however many operations it has', async () => {
+    const cars = defineController({
+      prefix: '/cars',
+      version: ['1', '2'],
+      routes: (['GET', 'POST', 'PUT', 'DELETE'] as const).map((method) => ({
+        method,
+        response: z.string(),
+        handler: () => 'a',
+      })),
+    })
+    const documentOfOne = async (life: object): Promise<object> => {
+      const app = createApp(defineModule({ controllers: [cars] }), {
+        logger: false,
+        versioning: { scheme: VersioningSchemes.URL, versions: { 1: life } },
+      })
+      await app.ready()
+      return app.openapi({ version: '1' })
+    }
+    const [since, ends] = [{ deprecated: '2026-01-01' }, { deprecated: '2026-01-01', sunset: '2027-06-01' }]
+    const cases = [
+      [{}, since, 'warning deprecated-without-sunset: version 1 is deprecated without a sunset'],
+      [{}, ends, 'info endpoint-deprecated: version 1 is deprecated'],
+      [ends, {}, 'info deprecated-reactivated: version 1 is no longer deprecated'],
+      [ends, since, 'breaking sunset-deleted: the sunset of version 1 was removed'],
+      [
+        ends,
+        { ...ends, sunset: '2027-01-01', retired: 'gone' },
+        'breaking sunset-date-moved-earlier: the sunset of version 1 is earlier than before',
+      ],
+    ] as const
+    for (const [was, is, expected] of cases) {
+      const [old, today] = await Promise.all([was, is].map(documentOfOne))
+      const toVersion = (document: object = {}) => ({ version: '1', document, isDefault: false })
+      const { findings, stale } = checkSnapshots([toVersion(old)], [toVersion(today)], { now })
+      assert.deepEqual(
+        findings.map(({ level, rule, message }) => `${level} ${rule}: ${message}`),
+        [expected],
+      )
+      assert.deepEqual(stale, ['1'])
+    }
+  })
 
   it('names operations that no change explains as the newer version does', () => {
     const at = (version: string, request: object): object => {

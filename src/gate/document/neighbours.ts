@@ -30,8 +30,14 @@ function toNode(value: unknown): Node {
   return isRecord(value) ? value : {}
 }
 
-/** Returns the end of a document's version. */
-function lifeOf(document: unknown): { readonly deprecated?: unknown; readonly sunset?: unknown } {
+/** Since when the version of a document is deprecated, and its sunset. */
+export interface DocumentedLife {
+  readonly deprecated?: unknown
+  readonly sunset?: unknown
+}
+
+/** Reads the life of a document's version. */
+export function lifeOf(document: unknown): DocumentedLife {
   return toNode(toNode(document)['x-api-versioning'])
 }
 
@@ -39,6 +45,13 @@ function lifeOf(document: unknown): { readonly deprecated?: unknown; readonly su
 function hasLife(document: unknown): boolean {
   const { deprecated, sunset } = lifeOf(document)
   return deprecated !== undefined || sunset !== undefined
+}
+
+/** Returns two documents of one version without its life, which is compared as a whole. */
+export function withoutLives(...documents: readonly [unknown, unknown]): readonly [Node, Node] {
+  const days = new Set(documents.map((document) => String(lifeOf(document).sunset).slice(0, 10)))
+  const [older, newer] = documents
+  return [withoutLife(toNode(older), days), withoutLife(toNode(newer), days)]
 }
 
 /** `days` are the sunsets of both versions. */

@@ -1,3 +1,4 @@
+import type { DocumentedLife } from '../document/neighbours.ts'
 import type { Operation } from '../document/operations.ts'
 import type { Difference, Documents } from './context.ts'
 
@@ -20,8 +21,12 @@ export function isPreview(operation: Operation): boolean {
   return stability !== undefined && stability !== 'stable'
 }
 
-const sunsetOf = ({ node }: Operation): number | undefined => {
-  const time = typeof node['x-sunset'] === 'string' ? Date.parse(node['x-sunset']) : Number.NaN
+function sunsetOf({ node }: Operation): number | undefined {
+  return timeOf(node['x-sunset'])
+}
+
+function timeOf(sunset: unknown): number | undefined {
+  const time = typeof sunset === 'string' ? Date.parse(sunset) : Number.NaN
   return Number.isNaN(time) ? undefined : time
 }
 
@@ -33,39 +38,58 @@ export function compareLife(
   revision: Operation,
   { strictness }: Documents,
 ): readonly Difference[] {
-  const say = (rule: string, message: string): Difference => ({
+  const found = [...lifeRules(toLife(base.node), toLife(revision.node), strictness.now, 'the operation')]
+  if (rank(revision) < rank(base)) found.push(['api-stability-decreased', 'the stability level decreased'])
+  return found.map(([rule, message]) => ({
     rule,
     at: [],
     message,
     base: base.place,
     revision: revision.place,
-  })
-  const differences: Difference[] = []
-  const [was, is] = [isDeprecated(base), isDeprecated(revision)]
-  const [before, after] = [sunsetOf(base), sunsetOf(revision)]
-  if (!was && is) differences.push(...toDeprecated(after, strictness.now, say))
-  if (was && !is) differences.push(say('deprecated-reactivated', 'the operation is no longer deprecated'))
-  if (was && is && before !== undefined && after === undefined)
-    differences.push(say('sunset-deleted', 'the sunset was removed'))
-  if (before !== undefined && after !== undefined && after < before)
-    differences.push(say('sunset-date-moved-earlier', 'the sunset is earlier than before'))
-  if (rank(revision) < rank(base))
-    differences.push(say('api-stability-decreased', 'the stability level decreased'))
-  return differences
+  }))
 }
 
-/** The differences of an operation that is newly deprecated. */
-function toDeprecated(
-  sunset: number | undefined,
+/** Whether something is deprecated, and its sunset as a time. */
+interface Life {
+  readonly isDeprecated: boolean
+  readonly sunset: number | undefined
+}
+
+function toLife(node: Readonly<Record<string, unknown>>): Life {
+  return { isDeprecated: node['deprecated'] === true, sunset: timeOf(node['x-sunset']) }
+}
+
+type Found = readonly [rule: string, message: string]
+
+function lifeRules(was: Life, is: Life, now: number, subject: string): readonly Found[] {
+  const found: Found[] = []
+  if (!was.isDeprecated && is.isDeprecated) {
+    found.push(['endpoint-deprecated', `${subject} is deprecated`])
+    if (is.sunset === undefined)
+      found.push(['deprecated-without-sunset', `${subject} is deprecated without a sunset`])
+    else if (is.sunset <= now)
+      found.push(['sunset-date-in-the-past', `${subject} is deprecated with a sunset that is over`])
+  }
+  if (was.isDeprecated && !is.isDeprecated)
+    found.push(['deprecated-reactivated', `${subject} is no longer deprecated`])
+  if (was.isDeprecated && is.isDeprecated && was.sunset !== undefined && is.sunset === undefined)
+    found.push(['sunset-deleted', `the sunset of ${subject} was removed`])
+  if (was.sunset !== undefined && is.sunset !== undefined && is.sunset < was.sunset)
+    found.push(['sunset-date-moved-earlier', `the sunset of ${subject} is earlier than before`])
+  return found
+}
+
+/** The difference in the life of a whole version, as its documents show it: the one that says most. */
+export function compareVersionLife(
+  version: string,
+  was: DocumentedLife,
+  is: DocumentedLife,
   now: number,
-  say: (rule: string, message: string) => Difference,
-): readonly Difference[] {
-  const deprecated = say('endpoint-deprecated', 'the operation is deprecated')
-  if (sunset === undefined)
-    return [deprecated, say('deprecated-without-sunset', 'the operation is deprecated without a sunset')]
-  return sunset <= now
-    ? [deprecated, say('sunset-date-in-the-past', 'the operation is deprecated with a sunset that is over')]
-    : [deprecated]
+): Found | undefined {
+  const [older, newer] = [was, is].map(({ deprecated, sunset }) =>
+    toLife({ deprecated: deprecated !== undefined || sunset !== undefined, 'x-sunset': sunset }),
+  )
+  return older && newer && lifeRules(older, newer, now, `version ${version}`).at(-1)
 }
 
 /** An operation that is not there any more. */

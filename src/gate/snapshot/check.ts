@@ -1,8 +1,10 @@
 import { compareSources, type CompareOptions } from '../compare.ts'
 import { isRecord } from '../../base/values.ts'
+import { lifeOf, withoutLives } from '../document/neighbours.ts'
 import { areEqual } from '../document/same.ts'
 import { toSource } from '../document/source.ts'
 import { worst, type Level, type VersionFinding } from '../finding.ts'
+import { compareVersionLife } from '../operation/life.ts'
 import { isOver, withoutAllowed, withLevels, type Allowed, type Levels } from './allow.ts'
 import { toApiFinding } from './api-finding.ts'
 import { checkChanges, type History } from './changes.ts'
@@ -58,8 +60,8 @@ export function checkSnapshots(
       continue
     }
     if (areEqual(snapshot.document, today.document)) continue
-    const { findings } = compareSources(toSource(snapshot.document), toSource(today.document), options)
-    found.push(...findings.map((finding) => ({ ...finding, version })))
+    const findings = compareVersion(version, snapshot.document, today.document, options)
+    found.push(...findings)
     if (
       findings.length === 0 &&
       areEqual(withSortedNames(snapshot.document), withSortedNames(today.document))
@@ -89,6 +91,25 @@ export function checkSnapshots(
     reworded,
     missing: current.map(({ version }) => version).filter((version) => !kept.has(version)),
   }
+}
+
+/** Compares two documents of a version. Its life is one finding of the version, instead of some for each operation. */
+function compareVersion(
+  version: string,
+  old: unknown,
+  today: unknown,
+  options: CheckOptions,
+): readonly VersionFinding[] {
+  const [was, is] = [lifeOf(old), lifeOf(today)]
+  const hasNewLife = !areEqual(was, is)
+  const [base, revision] = hasNewLife ? withoutLives(old, today) : [old, today]
+  const { findings } = compareSources(toSource(base), toSource(revision), options)
+  const { now = new Date() } = options
+  const life = hasNewLife ? compareVersionLife(version, was, is, now.getTime()) : undefined
+  return [
+    ...(life === undefined ? [] : [toApiFinding(version, ...life)]),
+    ...findings.map((finding) => ({ ...finding, version })),
+  ]
 }
 
 /** A document whose lists of required members are sorted: a change that restores a field need not know its place. */
