@@ -10,6 +10,7 @@ import {
 import { findResponse, defOf, childrenOf, type ResponseKey, type Schema } from '../schema/schema.ts'
 import { namedType } from '../schema/body-types.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
+import { createConvertLinks } from './operations/links.ts'
 import { createConvertHeaders, type SourceConverter, type toHeaders } from './operations/parameters.ts'
 import type { AppliedOperation } from './operations/operation.ts'
 import {
@@ -71,7 +72,7 @@ export function createMigration({
   const converterAt = (status: number): ResponseConverter | undefined => findResponse(found, status) ?? other
   const statuses = statusesOf(applied, route)
   const problemBefore = createProblemBefore(errors)
-  const convertHeaders = createConvertHeaders(headers)
+  const convertHeaders = createConvertHeaders(headers, createConvertLinks(converters.get('query')))
   return {
     responses,
     up: createUp({ route, sources }, level, plans, converters),

@@ -121,20 +121,32 @@ interface OlderParts {
   readonly address: Address
 }
 
+const NO_CONVERTER: SourceConverter = {
+  plan: undefined,
+  names: undefined,
+  whole: undefined,
+  shown: new Map(),
+  converted: new Set(),
+}
+
 function toDiffering({ route, level, plans, applied, address }: OlderParts): Differing {
   const converters = new Map<SourceName, SourceConverter>()
   const bodies = bodyChanges('body', applied)
   const whole = bodies.length > 0 ? createBodyUp(bodies) : undefined
   // what did not exist is made of nothing
-  if (whole !== undefined)
-    converters.set('body', { plan: undefined, names: undefined, whole, shown: new Map() })
+  if (whole !== undefined) converters.set('body', { ...NO_CONVERTER, whole })
   const before = olderSources(route, applied, bodies)
   const sources = before.map((source): DeclaredSource => {
     const plan = plans.planOf(source.schema, level)
     const names = sourceBefore(source, plan, applied)
     const ofBody = source.name === 'body' ? whole : undefined
     if (names !== undefined || plan !== undefined || ofBody !== undefined)
-      converters.set(source.name, { plan, names: names?.up, whole: ofBody, shown: names?.shown ?? new Map() })
+      converters.set(source.name, {
+        ...NO_CONVERTER,
+        ...(names !== undefined && { names: names.up, shown: names.shown, converted: names.converted }),
+        plan,
+        whole: ofBody,
+      })
     const schema = names?.schema ?? plan?.parse ?? source.schema
     return schema === source.schema ? source : { ...source, schema, plan: toSourcePlan(schema) }
   })

@@ -50,8 +50,9 @@ describe('the gate, versions', () => {
     ] as const
     for (const [was, is, expected] of cases) {
       const [old, today] = await Promise.all([was, is].map(documentOfOne))
-      const toVersion = (document: object = {}) => ({ version: '1', document, isDefault: false })
-      const { findings, stale } = checkSnapshots([toVersion(old)], [toVersion(today)], { now })
+      const kept = { version: '1', document: old, sha256: '', at: '2026-01-01' }
+      const current = { version: '1', document: today, isDefault: false }
+      const { findings, stale } = checkSnapshots([kept], [current], { now })
       assert.deepEqual(
         findings.map(({ level, rule, message }) => `${level} ${rule}: ${message}`),
         [expected],

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 
 import { expectTypeOf } from 'expect-type'
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
-import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
+import type { ExecutionContext } from 'octavo'
+import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { createClient, ProblemError } from 'octavo/client'
 import { page } from 'octavo/pages'
 import { z } from 'zod'
@@ -252,5 +253,118 @@ describe('documents', () => {
         ['id', 'name', 'built'],
       ],
     )
+  })
+})
+
+describe('links to pages in a version whose parameters had other names', () => {
+  const offsets = page.offset({ items: Car, limit: { default: 3 } })
+  const Page = z.number().optional()
+  const change = defineVersionChange({
+    version: '2',
+    title: 'Parameters of pages',
+    change: [
+      operation({ route: 'car.renamed', query: { cursor: { was: 'after' }, limit: { was: 'count' } } }),
+      operation({ route: 'car.added', query: { limit: { was: absent } } }),
+      operation({
+        route: 'car.without',
+        query: { cursor: { was: absent } },
+        response: { headers: { Link: { was: absent } } },
+      }),
+      operation({ route: 'car.swapped', query: { offset: { was: 'limit' }, limit: { was: 'offset' } } }),
+      operation({
+        route: 'car.converted',
+        query: { offset: { was: Page, up: (at) => (at ?? 0) * 3 } },
+      }),
+    ],
+  })
+  const cursors = (name: string) =>
+    ({
+      method: 'GET',
+      path: `/${name}`,
+      name,
+      input: { query: list.query },
+      response: { 200: list.response },
+      openapi: list.openapi,
+      handler: ({ query }: { query: Parameters<typeof list.read>[0] }, context: ExecutionContext) =>
+        list.read(query, context, (position) => position.select(ROWS)),
+    }) as const
+  const numbers = (name: string) =>
+    ({
+      method: 'GET',
+      path: `/${name}`,
+      name,
+      input: { query: offsets.query },
+      response: { 200: offsets.response },
+      openapi: offsets.openapi,
+      handler: ({ query }: { query: Parameters<typeof offsets.read>[0] }, context: ExecutionContext) =>
+        offsets.read(query, context, ({ offset, limit }) => ({
+          items: ROWS.slice(offset, offset + limit),
+          total: ROWS.length,
+        })),
+    }) as const
+  const paged = createApp(
+    defineModule({
+      controllers: [
+        defineController({
+          name: 'car',
+          routes: [
+            cursors('renamed'),
+            cursors('added'),
+            cursors('without'),
+            numbers('swapped'),
+            numbers('converted'),
+          ],
+        }),
+      ],
+    }),
+    {
+      logger: false,
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] }),
+      },
+    },
+  )
+
+  /** The ids of the pages that `rel="next"` leads to, at most five, and the header of the first. */
+  async function follow(first: string): Promise<{ ids: number[]; link: string | undefined }> {
+    const ids: number[] = []
+    let link: string | undefined
+    let next: string | undefined = first
+    for (let count = 0; next !== undefined && count < 5; count++) {
+      const url: string = next
+      const { headers, statusCode, body } = await paged.inject(url)
+      assert.equal(statusCode, 200, body)
+      const { items } = JSON.parse(body) as { items: { id: number }[] }
+      ids.push(...items.map(({ id }) => id))
+      const sent = headers['link'] === undefined ? undefined : String(headers['link'])
+      if (count === 0) link = sent
+      const [, query] = /<(\?[^<>]*)>; rel="next"/.exec(sent ?? '') ?? []
+      next = query === undefined ? undefined : new URL(query, `http://a.test${url}`).href.slice(13)
+    }
+    return { ids, link }
+  }
+
+  it('have those names, so that each page leads to the next', async () => {
+    const all = [7, 5, 6, 3, 4, 1, 2]
+    for (const [name, query] of [
+      ['renamed', '?count=2'],
+      ['renamed', ''],
+      ['added', ''],
+    ] as const)
+      assert.deepEqual((await follow(`/v1/car/${name}${query}`)).ids, all, name)
+    const { ids, link } = await follow('/v1/car/swapped?offset=2&limit=0')
+    assert.deepEqual(ids, [1, 2, 3, 4, 5, 6, 7])
+    assert.match(link ?? '', /<\?offset=2&limit=2>; rel="next"/)
+    assert.deepEqual((await follow('/v2/car/swapped?limit=2')).ids, [1, 2, 3, 4, 5, 6, 7])
+  })
+
+  it('are left out if they would lead to the first page again, or are read in another way', async () => {
+    await paged.ready()
+    assert.deepEqual(await follow('/v1/car/without'), { ids: [7, 5, 6], link: undefined })
+    assert.deepEqual(await follow('/v1/car/converted'), { ids: [1, 2, 3], link: undefined })
+    const document = JSON.stringify(paged.openapi({ version: '1' }).paths?.['/v1/car/without'])
+    assert.doesNotMatch(document, /Link/)
+    assert.match(JSON.stringify(paged.openapi({ version: '2' }).paths?.['/v2/car/without']), /Link/)
   })
 })

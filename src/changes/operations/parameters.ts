@@ -27,6 +27,8 @@ export interface SourceConverter {
   readonly whole: Converter | undefined
   /** The names that clients know parameters by, by those that the plan reads. A parameter that did not exist has none. */
   readonly shown: ReadonlyMap<string | number, string | undefined>
+  /** The names of parameters whose values operations convert, by those that the plan reads. */
+  readonly converted: ReadonlySet<string>
 }
 
 /** The sources whose parameters operations describe. */
@@ -92,7 +94,9 @@ export function sourceBefore(
   source: DeclaredSource,
   plan: Plan | undefined,
   operations: readonly AppliedOperation[],
-): { readonly schema: Schema; readonly up: Converter; readonly shown: SourceConverter['shown'] } | undefined {
+):
+  | (Pick<SourceConverter, 'shown' | 'converted'> & { readonly schema: Schema; readonly up: Converter })
+  | undefined {
   const parameters = toParameters(source, plan, operations)
   if (parameters === undefined) return undefined
   const converts = parameters.flatMap(toConverts)
@@ -108,6 +112,13 @@ export function sourceBefore(
       return refine === undefined ? made : refine(made)
     },
     shown: new Map(parameters.flatMap(({ newest, name }) => (newest === undefined ? [] : [[newest, name]]))),
+    converted: new Set(
+      parameters.flatMap(({ newest, name, steps }) =>
+        newest !== undefined && name !== undefined && steps.some(({ up }) => up !== undefined)
+          ? [newest]
+          : [],
+      ),
+    ),
   }
 }
 
@@ -251,9 +262,11 @@ export function toHeaders(applied: readonly AppliedOperation[]): readonly Header
 /** Creates the function that converts the headers of a response, or `undefined` if there is none to convert. */
 export function createConvertHeaders(
   headers: readonly Header[],
+  convertLinks: ((found: Headers) => void) | undefined,
 ): ((found: Headers, extra: Extra) => void) | undefined {
-  if (headers.length === 0) return undefined
+  if (headers.length === 0) return convertLinks
   return (found, extra) => {
+    convertLinks?.(found)
     // all are taken out before one is put back, for two may swap their names
     const values = headers.map(({ key }) => found[key])
     for (const { key } of headers) delete found[key]
@@ -298,7 +311,8 @@ export function documentHeaders(
       return [[name, { ...(isRecord(now) ? now : {}), schema }]]
     })
     const all = Object.fromEntries([...others, ...own])
-    return [status, Object.keys(all).length === 0 ? response : { ...response, headers: all }]
+    const { headers: _, ...rest } = response
+    return [status, Object.keys(all).length === 0 ? rest : { ...rest, headers: all }]
   })
   return { ...openapi, responses: Object.fromEntries(responses) }
 }
