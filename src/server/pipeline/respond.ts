@@ -15,7 +15,7 @@ import { findResponse, STREAM_STATUS } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'
 import { connectionNames, isDecoded, OF_BYTES, OF_CONNECTION } from './framing.ts'
-import { inContext, startStream, toStream } from './start-stream.ts'
+import { startStream, toStream } from './start-stream.ts'
 import { createChecks, validating } from './validation/load.ts'
 import type { Answered, Checks } from './validation/response-check.ts'
 import type { StreamAdapter, Streaming, StreamParts } from './validation/stream-items.ts'
@@ -298,5 +298,5 @@ function fromWeb(response: WebResponse, head: ResponseHead | undefined): Finishe
     throw new TypeError('The handler returned a Response whose body was read already')
   const { body, status } = response
   if (body === null) return finish(status, headers, undefined)
-  return finish(status, headers, inContext(toStream(response, body)))
+  return finish(status, headers, toStream(response, body))
 }

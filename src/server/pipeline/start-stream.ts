@@ -1,7 +1,6 @@
 import { keepContext } from '../../base/platform.ts'
 import type { Awaitable } from '../../base/values.ts'
 import {
-  dropBody,
   ignoreErrors,
   isAsyncIterable,
   isDetached,
@@ -41,34 +40,11 @@ async function* chunksOf(response: WebResponse): AsyncGenerator<Uint8Array | str
 }
 
 /** Opens a stream whose code goes on in the asynchronous context of now, whoever reads it. */
-function openInContext(body: BodyStream, run = keepContext()): ChunkSource {
+function openInContext(body: BodyStream): ChunkSource {
+  const run = keepContext()
   const { next, cancel } = openStream(body)
   return { next: () => run(next), cancel: () => run(cancel) }
 }
-
-/** A stream that is opened later, in the asynchronous context of now. */
-export function inContext(body: BodyStream): BodyStream {
-  const run = keepContext()
-  let source: ChunkSource | undefined
-  const opened: AsyncIterableIterator<Uint8Array | string, undefined> = {
-    [Symbol.asyncIterator]: () => {
-      source = openInContext(body, run)
-      return opened
-    },
-    next: async () => {
-      const { done, value } = (await source?.next()) ?? DONE
-      return done === true || value === undefined ? DONE : { value }
-    },
-    return: () => {
-      if (source === undefined) dropBody(body)
-      else source.cancel()
-      return Promise.resolve(DONE)
-    },
-  }
-  return opened
-}
-
-const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
 /** Milliseconds that a stream has for its first chunk before its head is sent without. */
 const PATIENCE = 100
