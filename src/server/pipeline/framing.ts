@@ -54,8 +54,12 @@ export function setNoLength(status: number, headers: FinishedResponse['headers']
 export function framed(response: FinishedResponse, method: string): FinishedResponse {
   const { status, body } = response
   // most responses, whose length was counted
-  if (typeof body === 'string' && (status < 204 || status > 304) && method !== 'HEAD') return response
-  const { headers } = response
+  const isCounted = typeof body === 'string' && (status < 204 || status > 304) && method !== 'HEAD'
+  return isCounted ? response : reframed(response, method)
+}
+
+function reframed(response: FinishedResponse, method: string): FinishedResponse {
+  const { status, headers, body } = response
   const isHead = method === 'HEAD'
   if (isBodyless(status)) setNoLength(status, headers)
   else if (body === null && !isHead && status >= 200) headers['content-length'] = '0'
