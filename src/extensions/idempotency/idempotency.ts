@@ -7,6 +7,7 @@ import {
   isFunction,
   isMilliseconds,
   isPositive,
+  isObject,
   isString,
   toRecord,
   LONGEST_TIMER,
@@ -20,6 +21,9 @@ import {
 } from '../../base/definition-error.ts'
 import type { ExecutionContext } from '../../define/context.ts'
 import { fitting, type Interceptor } from '../../define/interceptor.ts'
+import { isReply } from '../../define/reply.ts'
+import { FINISHED } from '../../http/http.ts'
+import { isOutcomeUnknown, isUnknownStatus } from '../../http/outcome.ts'
 import { documenting } from '../../define/layers.ts'
 import { createId } from '../../base/platform.ts'
 import {
@@ -298,7 +302,7 @@ function repeat(
 
 /** Runs the handler, and keeps its result before it is sent. */
 function run(
-  { store, lease, lifetime, maxResult }: Settings,
+  { store, lease, lifetime, maxResult, takesOver }: Settings,
   { key, token, fingerprint }: Claim,
   context: ExecutionContext,
   next: Next,
@@ -309,10 +313,15 @@ function run(
     return store.finish(key, token, result, context)
   }
   const before = headOf(context)
-  const keepResult = (result: unknown): unknown =>
-    after(keep(writeResult(result, before, context)), () => result)
+  // it may have been done: the next request with the key is told so, unless a second run does no harm
+  const unknown = (): string | undefined =>
+    takesOver ? undefined : writeError(unknownOutcome(Math.ceil(lease / 1000)))
+  const keepResult = (result: unknown): unknown => {
+    const isUnknown = isUnknownStatus(statusOf(result))
+    return after(keep(isUnknown ? unknown() : writeResult(result, before, context)), () => result)
+  }
   const keepError = (error: unknown): unknown =>
-    after(keep(writeError(error)), () => {
+    after(keep(isOutcomeUnknown(error) ? unknown() : writeError(error)), () => {
       throw error
     })
   let result: unknown
@@ -335,6 +344,13 @@ function run(
       return keepError(error)
     },
   )
+}
+
+/** The status of a reply, or of a response that is finished. */
+function statusOf(result: unknown): unknown {
+  return isReply(result) || (isObject(result) && FINISHED in result)
+    ? Reflect.get(result, 'status')
+    : undefined
 }
 
 /** Tries of renewing a lease before it ends: a store that fails for a moment loses none. */

@@ -17,6 +17,19 @@ export function rememberInterceptor(interceptor: Interceptor, what: Own): void {
   own.set(interceptor, what)
 }
 
+/** Whether requests of a route can have a key, so that their input is compared. */
+export function comparesInput({
+  methods,
+  layers,
+}: {
+  readonly methods: readonly Method[]
+  readonly layers: { readonly interceptors: readonly { readonly part: Interceptor }[] }
+}): boolean {
+  return layers.interceptors.some(
+    ({ part }) => own.get(part)?.methods.some((one) => methods.includes(one)) === true,
+  )
+}
+
 /**
  * Leaves out the interceptors that have nothing to do: on routes without one of their methods, on those whose requests or results cannot be
  * kept, and on those that have another one of their own. A route that lists one itself is a mistake then. In an application with several

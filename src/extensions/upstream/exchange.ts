@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 
 import { ignoreRejection, type Awaitable } from '../../base/values.ts'
+import { noteOutcome } from '../../http/outcome.ts'
 import { isBodyless } from '../../server/pipeline/framing.ts'
 import { joinChunks } from '../../server/request/body.ts'
 import { toAddressKey } from '../../server/stores/client-key.ts'
@@ -228,6 +229,7 @@ export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
     const { body } = this.#request
     // what has not been sent is not read either
     if (body !== null && !(body instanceof Uint8Array)) ignoreRejection(body.return())
+    noteOutcome(error, this.#controller !== undefined)
     this.#reject(this.#receiver.fail(error))
   }
 

@@ -2,7 +2,8 @@ import { follow } from '../../base/signals.ts'
 import type { UpstreamApp } from '../../define/context.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
 import { isDecoded, OF_BYTES } from '../../server/pipeline/framing.ts'
-import { toError, toUpstreamError } from './failures.ts'
+import { noteOutcome } from '../../http/outcome.ts'
+import { isUnconnected, toError, toUpstreamError } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Sender, Transport } from './options.ts'
 
 /**
@@ -28,8 +29,11 @@ export function createFetchTransport(
       const response = await raced(app.fetch(toWebRequest(origin, request, signal)), signal)
       return toIncoming(request.method, response)
     } catch (error) {
-      if (sender.signal.aborted) throw sender.signal.reason ?? clientWentAway()
-      throw toUpstreamError(name, limit.signal.aborted ? { code: 'ETIMEDOUT', cause: error } : error)
+      const failure: unknown = sender.signal.aborted
+        ? (sender.signal.reason ?? clientWentAway())
+        : toUpstreamError(name, limit.signal.aborted ? { code: 'ETIMEDOUT', cause: error } : error)
+      noteOutcome(failure, !isUnconnected(error))
+      throw failure
     } finally {
       clearTimeout(timer)
     }

@@ -13,6 +13,8 @@ import { logUnknown } from '../../server/pipeline/failure.ts'
 import type { Forwarding, ForwardSettings } from '../../server/pipeline/endpoint.ts'
 import { isBodyless } from '../../server/pipeline/framing.ts'
 import { finish, type ResponseHeaders } from '../../server/pipeline/response-head.ts'
+import { noteOutcome } from '../../http/outcome.ts'
+import { comparesInput } from '../idempotency/routes.ts'
 import { toOwnAddress } from './addresses.ts'
 import { BodyStream } from './body-stream.ts'
 import {
@@ -75,6 +77,9 @@ export function createForwarding(settings: UpstreamSettings): Forwarding {
   }
 }
 
+/** The sources by which requests with one idempotency key are compared, in the newest version, beside parameters of the path. */
+const COMPARED: readonly SourceName[] = ['query', 'body', 'form']
+
 /** How requests of a route in one version are forwarded. */
 interface ForwardPlan extends RequestPlan {
   readonly isConverted: boolean
@@ -94,7 +99,9 @@ function toPlan(
 ): ForwardPlan {
   const { newest = route, migration } = route
   const validates = route.validate ?? settings.validate
-  const altered = (name: SourceName): boolean => validates || migration?.isAltered(name) === true
+  const compared = route.validate !== false && comparesInput(route) ? COMPARED : []
+  const altered = (name: SourceName): boolean =>
+    validates || compared.includes(name) || migration?.isAltered(name) === true
   const readsForm = OF_FORM.some(altered)
   const isParsed = (name: SourceName): boolean => altered(name) || (readsForm && OF_FORM.includes(name))
   const sources = route.sources.filter(({ name }) => isParsed(name))
@@ -125,12 +132,16 @@ function toPlan(
     isStreamRead,
     isWatched: route.layers.interceptors.length > 0,
     settings,
-    headers: {
-      keepsHost: settings.keepsHost,
-      trust: trustProxy,
-      declared: names.get('headers')?.all ?? new Set(),
-    },
+    headers: toHeaderSettings(settings, trustProxy, names),
   }
+}
+
+function toHeaderSettings(
+  { keepsHost }: UpstreamSettings,
+  trust: ForwardSettings['trustProxy'],
+  names: RequestPlan['names'],
+): RequestPlan['headers'] {
+  return { keepsHost, trust, declared: names.get('headers')?.all ?? new Set() }
 }
 
 function readsAny({ responses, status }: ResolvedRoute, isRead: (status: number) => boolean): boolean {
@@ -181,6 +192,7 @@ class Forwarded implements Receiver<unknown> {
       const answer = toAnswer(this.#plan, this.#running, response, this.#context)
       return isPromise(answer) ? answer.then(undefined, this.#rethrow) : answer
     } catch (error) {
+      noteOutcome(error, true)
       throw this.fail(error)
     }
   }
@@ -188,6 +200,7 @@ class Forwarded implements Receiver<unknown> {
   // a getter, because few requests fail
   get #rethrow() {
     return (error: unknown): never => {
+      noteOutcome(error, true)
       throw this.fail(error)
     }
   }
