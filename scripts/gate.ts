@@ -46,6 +46,8 @@ const OTHERS: readonly Step[] = [
   ['runtimes', `${install('runtimes')} && node --import tsx test/runtimes/run.ts`],
   ['guard', 'npm run guard'],
   ['scalar', 'npm test -- test/docs-page/scalar.slow.test.ts', 'install outside'],
+  // with TypeScript 5.5 as well, which is among the tools of others
+  ['declarations', 'npm test -- test/types/declarations.slow.test.ts', 'install outside'],
   ['fuzz:history', 'npm run fuzz:history -- --seed 7 --count 24'],
   ['fuzz', 'npm run fuzz -- --seconds 5 --seed 5'],
   // the benchmarks are a package of their own; that they still compile is enough here

@@ -4,14 +4,14 @@ import type { AnyModel, ModelName, ModelShape } from './model.ts'
 import type { Operation, Earlier } from './operations/operation.ts'
 import type {
   Fact,
-  ShapeAhead,
+  Ahead,
   BaseOf,
   FieldOffers,
   FieldsWere,
   NewSide,
   ObjectFunctions,
   OldSide,
-  Pairs,
+  Paired,
   ReshapeDown,
   ReshapeUp,
   Said,
@@ -110,12 +110,10 @@ interface AnyBefore {
 export function before<C extends VersionChange, M extends AnyModel>(
   change: C,
   of: M,
-): Omit<AnyModel, '~shape'> &
-  Pick<M, keyof AnyModel & symbol> & {
-    readonly '~shape': ShapeAhead<ModelShape<M>, Extract<C['~was'], Fact<ModelName<M>>>>
-    /** For types alone: how many changes it is written against. */
-    readonly '~depth': `${Extract<C['~was'], Fact<ModelName<M>>>[2][0]}1`
-  } {
+): AnyModel<ModelName<M>, Ahead<ModelShape<M>, Extract<C['~was'], Fact<ModelName<M>>>>['shape']> & {
+  /** For types alone: how many changes it is written against. */
+  readonly '~depth': `${Extract<C['~was'], Fact<ModelName<M>>>[2][0]}1`
+} {
   const made: AnyBefore = { kind: 'before', change, model: of }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the marks of a model are types alone
   return made as never
@@ -229,7 +227,7 @@ export function reshape<
   D = undefined,
   U = undefined,
   const O extends boolean = false,
->(options: ReshapeOptions<M, W, R, I, D, U, O>): Reshape<Said<ModelName<M>, Pairs<W>, BaseOf<M>>['fact']> {
+>(options: ReshapeOptions<M, W, R, I, D, U, O>): Reshape<Said<ModelName<M>, Paired<W>['pairs'], BaseOf<M>>['fact']> {
   const made: Omit<Reshape, '~was'> & object = { kind: 'reshape', fields: {}, ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never

@@ -28,9 +28,11 @@ export interface Modelled {
 }
 
 /** The members that functions with a model parameter need. */
-export interface AnyModel extends Modelled {
+export interface AnyModel<N extends string = string, Sh extends object = object> extends Modelled {
+  /** For types alone: the name of the model. */
+  readonly [MODEL]: N
   /** For types alone: the fields. */
-  readonly '~shape': object
+  readonly '~shape': Sh
 }
 
 /** The name of a model. */

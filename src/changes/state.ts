@@ -1,5 +1,5 @@
 import type { Modelled, ModelName } from './model.ts'
-import type { InputOf, OutputOf, SuccessStatus as Success, Schema } from '../schema/schema.ts'
+import type { InputOf, JsonValue, OutputOf, SuccessStatus as Success, Schema } from '../schema/schema.ts'
 import type { Flat, Or } from '../define/infer.ts'
 import type { Absent, Fact, FieldsIn, ShapeBefore } from './was.ts'
 
@@ -427,12 +427,19 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
             ? At<E, St, Side> | undefined
             : Exclude<At<E, St, Side>, undefined>
           : D extends { readonly type: 'record'; readonly keyType: infer K; readonly valueType: infer E }
-            ? Record<OutputOf<K> & PropertyKey, At<E, St, Side>>
+            ? RecordAt<K, At<E, St, Side>>
             : D extends { readonly type: 'union'; readonly options: infer O }
-              ? { [K in keyof O]: At<O[K], St, Side> }[number & keyof O]
+              ? JsonValue extends OutputOf<S>
+                ? OutputOf<S>
+                : { [K in keyof O]: At<O[K], St, Side> }[number & keyof O]
               : Side extends 'in'
                 ? InputOf<S>
                 : OutputOf<S>
+
+/** A record. The names of `z.partialRecord` may be left out. */
+type RecordAt<K, T> = K extends { readonly '~~partial': true }
+  ? { [P in OutputOf<K> & PropertyKey]?: T }
+  : { [P in OutputOf<K> & PropertyKey]: T }
 
 /** The output of a schema in a state of the models. */
 export type OutAt<S, St> = At<S, St, 'out'>

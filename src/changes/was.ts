@@ -1,5 +1,5 @@
 import { shared } from '../base/copies.ts'
-import type { Flat, Listed } from '../define/infer.ts'
+import type { Flat, Given, Listed } from '../define/infer.ts'
 import type { InputOf, OutputOf, Schema } from '../schema/schema.ts'
 import type { FieldExtra, LoadedExtra } from './convert/converter.ts'
 
@@ -80,10 +80,10 @@ type FieldFunctions<N, Sh, K, W, O> = W extends Schema
   ? K extends keyof Sh
     ? (O extends true
         ? unknown
-        : OutputOf<W> extends InputOf<Sh[K]>
+        : OutputOf<W> extends Given<Sh[K]>
           ? unknown
           : NeedsUp<OutputOf<W>, InputOf<Sh[K]>> & { readonly narrowed?: never }) &
-        (OutputOf<Sh[K]> extends InputOf<W> ? unknown : NeedsDown<OutputOf<Sh[K]>, InputOf<W>>)
+        (OutputOf<Sh[K]> extends Given<W> ? unknown : NeedsDown<OutputOf<Sh[K]>, InputOf<W>>)
     : NoFunctionsOf<N, K, Sh>
   : K extends keyof Sh
     ? NoFunctions
@@ -94,9 +94,9 @@ interface FieldWere<Sh, K, W, R, D, U> {
   /** A schema, `absent` or a name. */
   readonly was: W
   /** From the older version to the newest. */
-  readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? InputOf<Sh[K]> : unknown
+  readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? Given<Sh[K]> : unknown
   /** From the newest version to the older one. */
-  readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => InputOf<W>
+  readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<W>
   /** Whether values of the older schema that the newest one refuses are a mistake of the client. */
   readonly narrowed?: boolean
 }
@@ -118,9 +118,12 @@ type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
 
 /**
  * The fields of a reshape with their earlier types. They are pairs and not an object, because TypeScript instantiates object types again
- * wherever they are passed on, and pairs of classes and texts never.
+ * wherever they are passed on, and pairs of classes and texts never. A member of an interface has no name that declarations of users would
+ * have to import.
  */
-export type Pairs<W> = { [K in keyof W]: readonly [K, W[K]] }[keyof W]
+export interface Paired<W> {
+  readonly pairs: { [K in keyof W]: readonly [K, W[K]] }[keyof W]
+}
 
 /** Facts about a model or route. A list in an interface is written out at once, which that of a type with parameters is not. */
 export interface Said<N, F, D = readonly ['']> {
@@ -143,25 +146,28 @@ export type BaseOf<M> = M extends { readonly '~depth': infer D; readonly '~shape
   : readonly ['']
 
 /** The fields that a model had before what a change says of it. */
-export type ShapeAhead<Sh, F extends Fact> = ShapeBefore<
-  F[2] extends readonly [unknown, infer Base] ? Base : Sh,
-  FieldsIn<F>
->
+export interface Ahead<Sh, F extends Fact> {
+  readonly shape: Before<F[2] extends readonly [unknown, infer Base] ? Base : Sh, FieldsIn<F>>['shape']
+}
 
 /** The fields of a model in a fact, by their names. */
 export type FieldsIn<F extends Fact> = { [P in Extract<F[1], readonly [string, unknown]> as P[0]]: P[1] }
 
 /** The fields that an object had before a change. */
-export type ShapeBefore<Sh, W> = {
-  [
-    K in keyof Sh | keyof W as K extends keyof W
-      ? W[K] extends Absent
-        ? never
-        : W[K] extends string
-          ? W[K]
-          : K
-      : K
-  ]: K extends keyof W ? (W[K] extends string ? Sh[K & keyof Sh] : W[K]) : Sh[K & keyof Sh]
+export type ShapeBefore<Sh, W> = Before<Sh, W>['shape']
+
+interface Before<Sh, W> {
+  readonly shape: {
+    [
+      K in keyof Sh | keyof W as K extends keyof W
+        ? W[K] extends Absent
+          ? never
+          : W[K] extends string
+            ? W[K]
+            : K
+        : K
+    ]: K extends keyof W ? (W[K] extends string ? Sh[K & keyof Sh] : W[K]) : Sh[K & keyof Sh]
+  }
 }
 
 /** The names of fields that may be left out of what is sent or of what a handler gets. */
@@ -189,9 +195,9 @@ export type OldSide<Sh, W, R> = OutOf<ShapeBefore<Pick<Sh, (keyof W | R) & keyof
 export type NewSide<Sh, W, R> = OutOf<Pick<Sh, (keyof W | R) & keyof Sh>>
 
 /** Fields that existed only before the change. */
-type MadeDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: InputOf<W[K]> }
+type MadeDown<Sh, W> = { [K in Exclude<keyof W, keyof Sh>]: Given<W[K]> }
 /** Fields that did not exist yet. */
-type MadeUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: InputOf<Sh[K]> }
+type MadeUp<Sh, W> = { [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: Given<Sh[K]> }
 
 /** A reshape whose `down` makes fields that existed only before the change. `N` says that the newest model does not have them. */
 interface MakesEarlier<N> {

@@ -1,7 +1,7 @@
 import type { AnswersOf as DeclaredBy, ByStatus, StatusesAt } from '../define/infer.ts'
 import type { EnvelopeContent, EnvelopeIn, EnvelopesIn } from '../define/interceptor.ts'
 import type { OutAt, ResponsesAt } from '../changes/state.ts'
-import type { ResponseKey, SuccessStatus, OutputOf, Schema } from '../schema/schema.ts'
+import type { JsonValue, ResponseKey, SuccessStatus, OutputOf, Schema } from '../schema/schema.ts'
 import type { EventStream, ItemStream, NamedEvents } from './event-stream.ts'
 import type { ProblemDocument } from '../define/error-format.ts'
 import type { TYPES } from '../define/names.ts'
@@ -63,8 +63,19 @@ type Filled<T, D> = T extends EnvelopeContent
     : T extends { toJSON(): infer J }
       ? Wire<J>
       : T extends object
-        ? { [K in keyof T]: Filled<T[K], D> }
+        ? number extends keyof T
+          ? FilledMany<T, T[number & keyof T], D>
+          : { [K in keyof T]: Filled<T[K], D> }
         : unknown
+
+/** The same of a list or a record, as for `Wire`. */
+type FilledMany<T, E, D> = [string, T] extends [E, JsonValue]
+  ? T
+  : E[] extends T
+    ? T extends unknown[]
+      ? Filled<E, D>[]
+      : readonly Filled<E, D>[]
+    : { [K in keyof T]: Filled<T[K], D> }
 
 /** The envelopes of interceptors, the outermost first. */
 type EnvelopesAround<Is, Es extends readonly unknown[] = readonly []> = Is extends readonly [
@@ -147,8 +158,22 @@ export type Wire<T> = T extends string | number | boolean | null | undefined
     : T extends Uint8Array | Blob
       ? Uint8Array
       : T extends object
-        ? { [K in keyof T]: Wire<T[K]> }
+        ? number extends keyof T
+          ? WireMany<T, T[number & keyof T]>
+          : { [K in keyof T]: Wire<T[K]> }
         : unknown
+
+/**
+ * The same of a list or a record of `E`. What is JSON keeps its name, which declarations can write. Brackets are resolved when they are used, and
+ * mapped lists at once, which never ends for lists that hold themselves, so that only tuples are mapped.
+ */
+type WireMany<T, E> = [string, T] extends [E, JsonValue]
+  ? T
+  : E[] extends T
+    ? T extends unknown[]
+      ? Wire<E>[]
+      : readonly Wire<E>[]
+    : { [K in keyof T]: Wire<T[K]> }
 
 /**
  * Reads the body of a response by its content type: JSON as a value, text as a string, anything else as bytes. Returns `undefined` without a

@@ -329,7 +329,7 @@ interface ItemsSchema<S> {
   /** Zod's own description of the schema. */
   readonly _zod: {
     /** For types alone: what a handler returns. */
-    readonly input: AsyncIterable<InputOf<S>> | Iterable<InputOf<S>>
+    readonly input: AsyncIterable<Given<S>> | Iterable<Given<S>>
     /** For types alone: what the stream carries. */
     readonly output: AsyncIterable<OutputOf<S>>
   }
@@ -352,15 +352,26 @@ interface EventsSchema<M> {
 
 /** The events that `events` of a route declares. */
 type DeclaredEvent<M> =
-  | { [K in keyof M]: EventNamed<K, Literal<InputOf<M[K]>>> }[keyof M]
+  | { [K in keyof M]: EventNamed<K, Given<M[K]>> }[keyof M]
   | (EventFields & { readonly event?: undefined; readonly data?: undefined })
 
-/** The same with lists that cannot be written to: `sse` infers events as they are written, which makes lists so. */
-type Literal<T> = T extends readonly unknown[]
-  ? readonly Literal<T[number]>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Literal<T[K]> }
-    : T
+/**
+ * The value that a schema takes, as Octavo takes it: its lists may be readonly, because they are only read. Values of classes stay as they
+ * are, and brackets are resolved when they are used, unlike mapped lists.
+ */
+export type Given<S> = WithReadonlyLists<InputOf<S>>
+
+type WithReadonlyLists<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly unknown[]
+    ? T[number][] extends T
+      ? readonly WithReadonlyLists<T[number]>[]
+      : { readonly [K in keyof T]: WithReadonlyLists<T[K]> }
+    : T extends { toJSON(): unknown } | Blob | Uint8Array | Iterable<unknown> | AsyncIterable<unknown>
+      ? T
+      : T extends object
+        ? { [K in keyof T]: WithReadonlyLists<T[K]> }
+        : T
 
 type EventFields = Pick<ServerSentEvent, 'id' | 'retry' | 'comment'>
 
@@ -391,7 +402,7 @@ type FirstDigits<K> = K extends `${infer First}XX` ? First : never
 
 /** The statuses of a response map, each with its data. */
 type RepliesOf<R> = {
-  [K in keyof R & ResponseKey]: ReplyOf<K extends number ? K : StatusesAt<R, K>, InputOf<R[K]>>
+  [K in keyof R & ResponseKey]: ReplyOf<K extends number ? K : StatusesAt<R, K>, Given<R[K]>>
 }[keyof R & ResponseKey]
 
 /** The keys of a response map that plain values are parsed by. */
@@ -405,8 +416,8 @@ type Returnable<R> = R extends { readonly 200: { readonly '~stream': unknown } }
   :
       | Raw
       | (R extends Schema
-          ? InputOf<R> | ReplyOf<number, InputOf<R>> | ReplyOf<204 | 205 | 304, undefined>
-          : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
+          ? Given<R> | ReplyOf<number, Given<R>> | ReplyOf<204 | 205 | 304, undefined>
+          : Given<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
 
 /** The results that the handler of a route element may return. */
 export type HandlerResult<R> = [R] extends [never] ? unknown : Returned<ByStatus<R>>
@@ -416,7 +427,7 @@ type Returned<R> = Returnable<R> | Promise<Returnable<R>>
 /** The results that an error handler may return: the inputs of its schemas, and `undefined`. */
 export type ErrorResult<R> = [R] extends [never] ? unknown : ErrorReturned<R> | Promise<ErrorReturned<R>>
 
-type ErrorReturned<R> = InputOf<R[keyof R]> | RepliesOf<R> | Raw | undefined
+type ErrorReturned<R> = Given<R[keyof R]> | RepliesOf<R> | Raw | undefined
 
 /** The same, or a response of the web platform. */
 export type HandlerResponse<R> = Returnable<R> | Response | Promise<Returnable<R> | Response>

@@ -27,6 +27,9 @@ export type InputOf<S> = S extends { readonly _zod: { readonly input: infer I } 
 /** A schema of zod with this output. */
 export type SchemaOf<T> = z.ZodType<T>
 
+/** All of JSON, as `z.json()` takes it. */
+export type JsonValue = z.core.util.JSONType
+
 /** Schemas by field name. */
 export type Fields = Readonly<Record<string, Schema>>
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -9,10 +9,27 @@ import { COMPILER } from '../support/octavo.ts'
 import { installPackage } from '../support/package.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const { resolve } = createRequire(import.meta.url)
+// the oldest is among the tools of others
+const OLDEST = join(ROOT, 'outside/node_modules/typescript-5.5/lib/tsc.js')
 const COMPILERS = {
   'TypeScript 7': COMPILER,
-  'TypeScript 5.9': [process.execPath, createRequire(import.meta.url).resolve('typescript-5.9/lib/tsc.js')],
+  'TypeScript 5.9': [process.execPath, resolve('typescript-5.9/lib/tsc.js')],
+  'TypeScript 5.5': [process.execPath, OLDEST],
 } as const
+
+/** Options that every version knows. */
+const OPTIONS = {
+  target: 'ES2023',
+  lib: ['ES2023'],
+  types: ['node'],
+  module: 'NodeNext',
+  moduleDetection: 'force',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+}
 
 /** A library that exports everything that can be defined, without a type written down. */
 const LIBRARY = `
@@ -98,10 +115,14 @@ export function carsModule(prefix: string) {
 }
 `
 
-/** What uses the declarations of that library, not its sources. */
+/** What uses the declarations of that library, not its sources, in a package of its own. */
 const PROGRAM = `
 import { createClient } from 'octavo/client'
-import { app, client, listed, urlFor } from './library.js'
+import { before, defineVersionChange, defineVersions, reshape } from 'octavo/changes'
+import type { Client } from 'octavo/client'
+import { z } from 'zod'
+import * as history from 'library/history.js'
+import { app, client, listed, urlFor } from 'library/library.js'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const isSame = <A, B>(_same: Same<A, B>): void => undefined
@@ -113,6 +134,44 @@ app.urlFor('car.none')
 createClient<typeof app>({ baseUrl: 'http://localhost' }).admin.users.all()
 // @ts-expect-error the parameter is missing
 client.orgs.port()
+
+interface FirstUser {
+  id: number
+  fullName: number
+  count: number
+  born: string | null
+  address: { town: string; code: string }
+  friends: string[]
+  tags: string[]
+  marks: { good?: { town: string; code: string }; bad?: { town: string; code: string } }
+  data?: Json | undefined
+}
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+const [one] = history.items
+isSame<FirstUser['id'] | undefined, NonNullable<typeof one>['id'] | undefined>(true)
+const user: FirstUser = one!
+// the client is inferred from the application again
+const again: Client<typeof history.app, '1'> = history.first
+const answer = await again.user.numbered()
+const same: FirstUser | undefined = answer.data.items[0]
+isSame<ReturnType<typeof history.older>['fullName'], string>(true)
+isSame<ReturnType<typeof history.older>['address'], FirstUser['address']>(true)
+const json: Json = history.json.data.json
+// changes of another package are written against these
+const oldest = defineVersionChange({
+  version: '1',
+  title: 'Numbers were flags',
+  change: [
+    reshape({ of: before(history.counted, history.earliest), fields: { fullName: { was: z.boolean(), up: Number, down: Boolean } } }),
+  ],
+})
+const more = defineVersions({
+  versions: ['3', '2', '1', '0'],
+  models: history.models,
+  changes: [...history.changes, oldest],
+})
+const flags: boolean = more.migrate(history.User, {} as never, { to: '0', inject: {} }) instanceof Promise
+console.log(user, same, json, flags)
 `
 
 describe('declarations of a library that exports its definitions', () => {
@@ -121,40 +180,35 @@ describe('declarations of a library that exports its definitions', () => {
   const folder = mkdtempSync(join(temporary, 'declarations-'))
   after(() => rmSync(folder, { recursive: true }))
 
-  // a package of its own, so that the name means the built one and not the one around it
+  // packages of their own, so that the name means the built one and not the one around it
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'library', type: 'module' }))
   before(() => installPackage(folder))
   writeFileSync(join(folder, 'library.ts'), LIBRARY)
+  cpSync(join(import.meta.dirname, 'declared-history.ts'), join(folder, 'history.ts'))
 
   for (const [name, [command, ...options]] of Object.entries(COMPILERS)) {
-    it(`need no type that is not exported, with ${name}`, () => {
-      const out = join(folder, name.replaceAll(' ', '-'))
-      const compile = (file: string, compilerOptions: object): string => {
-        const config = {
-          extends: join(ROOT, 'tsconfig.json'),
-          compilerOptions: {
-            types: ['node'],
-            customConditions: [],
-            skipLibCheck: name !== 'TypeScript 7',
-            ...compilerOptions,
-          },
-          include: [],
-          files: [file],
-        }
-        writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-        const { stdout } = spawnSync(command, [...options, '-p', folder], { encoding: 'utf8' })
+    const skip =
+      name === 'TypeScript 5.5' && !existsSync(OLDEST) && 'it is not installed: npm ci --prefix outside'
+    it(`need no type that is not exported, with ${name}`, { skip }, () => {
+      const user = join(folder, name.replaceAll(' ', '-'))
+      const library = join(user, 'node_modules/library')
+      const compile = (place: string, files: readonly string[], emitted: object): string => {
+        const config = { compilerOptions: { ...OPTIONS, ...emitted }, include: [], files }
+        writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config))
+        const { stdout } = spawnSync(command, [...options, '-p', place, '--pretty', 'false'], {
+          encoding: 'utf8',
+        })
         return stdout
           .split('\n')
-          .filter((line) => line !== '' && !/node_modules\/(?!octavo)/.test(line.split('(')[0] ?? ''))
+          .filter((line) => line !== '' && !/node_modules\/(?!octavo|library)/.test(line.split('(')[0] ?? ''))
           .join('\n')
       }
-      assert.equal(
-        compile('library.ts', { noEmit: false, emitDeclarationOnly: true, outDir: out, rootDir: folder }),
-        '',
-      )
-      mkdirSync(out, { recursive: true })
-      writeFileSync(join(out, 'program.ts'), PROGRAM)
-      assert.equal(compile(join(out, 'program.ts'), {}), '')
+      const emitted = { declaration: true, emitDeclarationOnly: true, outDir: library, rootDir: folder }
+      assert.equal(compile(folder, ['library.ts', 'history.ts'], emitted), '')
+      writeFileSync(join(library, 'package.json'), JSON.stringify({ name: 'library', type: 'module' }))
+      writeFileSync(join(user, 'package.json'), JSON.stringify({ name: 'user', type: 'module' }))
+      writeFileSync(join(user, 'program.ts'), PROGRAM)
+      assert.equal(compile(user, ['program.ts'], { noEmit: true }), '')
     })
   }
 })

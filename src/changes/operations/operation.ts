@@ -1,8 +1,9 @@
 import type { AnyGuard } from '../../define/layers.ts'
 import type { Method } from '../../http/http.ts'
 import type { Identified, ChangeExtra } from '../convert/converter.ts'
-import type { InputOf, OutputOf, Schema } from '../../schema/schema.ts'
-import type { Absent, Pairs, Said, Was } from '../was.ts'
+import type { Given } from '../../define/infer.ts'
+import type { OutputOf, Schema } from '../../schema/schema.ts'
+import type { Absent, Paired, Said, Was } from '../was.ts'
 
 /** The earlier parameters of requests, by their newest name. Values are converted up, to the newest version. */
 export type NamesWere<W = Readonly<Record<string, Was>>> = { readonly [K in keyof W]: NameWas<W[K]> }
@@ -44,7 +45,7 @@ export interface BodyWas<N = Schema, W = Schema | Absent> {
   /** The schema before this change, or `absent`. A model in it has the fields that it had then. */
   readonly was: W
   /** From the older version to the newest. */
-  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : InputOf<N>
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : Given<N>
   /** Whether what `up` returns and the newest schema refuses is a mistake of the client. */
   readonly narrowed?: boolean
 }
@@ -59,14 +60,14 @@ export interface AnswerWas<N = Schema, W = Schema> {
   readonly down?: (
     now: [Schema] extends [N] ? unknown : OutputOf<N>,
     extra: ChangeExtra,
-  ) => [Schema] extends [W] ? unknown : InputOf<W>
+  ) => [Schema] extends [W] ? unknown : Given<W>
 }
 
 /** Whether a body needs the function that makes the newest one of an older one. */
 type NeedsUp<N, W> = [Schema] extends [N]
   ? unknown
   : [W] extends [Schema]
-    ? OutputOf<W> extends InputOf<N>
+    ? OutputOf<W> extends Given<N>
       ? unknown
       : {
           /** From the older version to the newest. */
@@ -80,7 +81,7 @@ type NeedsUp<N, W> = [Schema] extends [N]
 /** Whether a response needs the function that makes the older one of the newest one. */
 type NeedsDown<N, W> = [Schema] extends [N]
   ? unknown
-  : OutputOf<N> extends InputOf<W>
+  : OutputOf<N> extends Given<W>
     ? unknown
     : {
         /** From the newest version to the older one. */
@@ -217,9 +218,9 @@ export function operation<
   options: OperationOptions<R, P, S, Q, H, C, BodyWas<N, W> & NeedsUp<N, W>, AnswersWere<AN, AW>>,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
-  | RouteFact<`query ${R}`, Pairs<Q>>
-  | RouteFact<`headers ${R}`, Pairs<H>>
-  | RouteFact<`cookies ${R}`, Pairs<C>>
+  | RouteFact<`query ${R}`, Paired<Q>['pairs']>
+  | RouteFact<`headers ${R}`, Paired<H>['pairs']>
+  | RouteFact<`cookies ${R}`, Paired<C>['pairs']>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<`response ${R}`, { [K in keyof AW]: readonly [StatusIn<K>, AW[K]] }[keyof AW]>
 > {
