@@ -80,10 +80,10 @@ type FieldFunctions<N, Sh, K, W, O> = W extends Schema
   ? K extends keyof Sh
     ? (O extends true
         ? unknown
-        : OutputOf<W> extends Given<Sh[K]>
+        : OutputOf<W> extends InputOf<Sh[K]>
           ? unknown
           : NeedsUp<OutputOf<W>, InputOf<Sh[K]>> & { readonly narrowed?: never }) &
-        (OutputOf<Sh[K]> extends Given<W> ? unknown : NeedsDown<OutputOf<Sh[K]>, InputOf<W>>)
+        (OutputOf<Sh[K]> extends InputOf<W> ? unknown : NeedsDown<OutputOf<Sh[K]>, InputOf<W>>)
     : NoFunctionsOf<N, K, Sh>
   : K extends keyof Sh
     ? NoFunctions

@@ -84,7 +84,10 @@ export interface CommonOptions {
    */
   readonly baseUrl?: string | URL
   /** The function that sends requests, which is called like `fetch`, or `app.fetch`. @default the platform's `fetch` */
-  readonly fetch?: (input: never, init: never) => PromiseLike<object>
+  readonly fetch?:
+    | ((url: string, init: RequestInit) => PromiseLike<Response>)
+    // `app.fetch` and those of other packages, with types of their own. With two signatures, parameters are typed by the other one alone
+    | { (input: never, init: never): PromiseLike<object>; <_>(...args: never): unknown }
   /** In Node only: a dispatcher of undici for the platform's `fetch`, such as `createDispatcher(app)` or an `Agent`. */
   readonly dispatcher?: object
   /** Headers of every request, or a function that returns them for each call, for example for tokens. It may be async. */

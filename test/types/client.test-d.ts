@@ -324,6 +324,17 @@ export function options(error: unknown): void {
   createClient<typeof app>({ dispatcher: new Agent(), baseUrl: 'http://localhost' })
   createClient<typeof app>({ fetch, baseUrl: new URL('http://localhost') })
   createClient<typeof app>({ fetch: undiciFetch, baseUrl: 'http://localhost' })
+  createClient<typeof app>({
+    fetch: (url, init) => {
+      expectTypeOf(url).toEqualTypeOf<string>()
+      expectTypeOf(init).toEqualTypeOf<RequestInit>()
+      return fetch(url, { ...init, redirect: 'error' })
+    },
+  })
+  createClient<typeof app>({ fetch: async (url) => new Response(url) })
+  createClient<typeof app>({ fetch: (request: Request) => app.fetch(request) })
+  // @ts-expect-error no response
+  createClient<typeof app>({ fetch: (url) => url })
   createClient<typeof app>({ headers: async () => ({ authorization: '' }) })
   createClient<typeof app>({ retry: 3 })
   // @ts-expect-error -- no such option

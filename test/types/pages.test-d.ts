@@ -1,5 +1,7 @@
 /** A wrong definition of `page` is an error at the member that is wrong, and nowhere else. */
 import { expectTypeOf } from 'expect-type'
+import { defineController } from 'octavo'
+import { operation } from 'octavo/changes'
 import { page } from 'octavo/pages'
 import type { PagedList } from 'octavo/pages'
 import { z } from 'zod'
@@ -76,3 +78,30 @@ const open = z.any()
 expectTypeOf(page({ items: open, order: ['id'], secret })).toEqualTypeOf<PagedList<typeof open, 'id'>>()
 const record = z.record(z.string(), z.int())
 expectTypeOf(page({ items: record, order: ['id'], secret })).toEqualTypeOf<PagedList<typeof record, 'id'>>()
+
+// more values than those of the query select the rows
+const cars = page({ items: Car, order: ['id'], secret })
+defineController({
+  prefix: '/cars',
+  routes: [
+    {
+      method: 'GET',
+      name: 'list',
+      input: { query: cars.query },
+      response: cars.response,
+      handler: ({ query }, context) => cars.read({ ...query, tenant: 7 }, context, ({ select }) => select([])),
+    },
+    {
+      method: 'GET',
+      path: '/wrong',
+      input: { query: cars.query },
+      // @ts-expect-error no limit
+      handler: (_, context) => cars.read({ tenant: 7 }, context, ({ select }) => select([])),
+    },
+  ],
+})
+// a page was a list, as check --write writes it
+operation({
+  route: 'car.list',
+  response: { body: { 200: { now: cars.response, was: z.array(Car), down: (list) => list.items } } },
+})

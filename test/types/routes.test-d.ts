@@ -278,3 +278,43 @@ export const besides = (): readonly string[] => [
   // @ts-expect-error a parameter of another type
   beside.urlFor('beside.getOne', { id: '7' }),
 ]
+
+/** Lists of results are only read. */
+declare const all: readonly z.output<typeof Car>[]
+declare const groups: readonly { readonly cars: readonly { readonly tags: readonly string[]; readonly at: Date }[] }[]
+declare const pair: readonly [readonly string[], 1?]
+const Group = z.object({ cars: z.array(z.object({ tags: z.array(z.string()), at: z.date() })) })
+interface Tree {
+  name: string
+  below: Tree[]
+}
+declare const tree: { readonly name: string; readonly below: readonly Tree[] }
+const Tree: z.ZodType<Tree, Tree> = z.object({ name: z.string(), below: z.lazy(() => z.array(Tree)) })
+class Money {
+  readonly #cents = 1
+  get cents(): number {
+    return this.#cents
+  }
+}
+declare const dates: readonly Date[] | null
+export const readonlyResults = defineController({
+  prefix: '/lists',
+  routes: [
+    { method: 'GET', path: '/1', response: z.array(Car), handler: () => all },
+    { method: 'GET', path: '/2', response: z.array(Group), handler: async () => groups },
+    { method: 'GET', path: '/3', response: { 200: z.array(Car), 201: Car }, handler: () => reply(200, all) },
+    { method: 'GET', path: '/4', response: { 200: z.array(Car), 404: z.array(Group) }, handler: () => reply(404, groups) },
+    { method: 'GET', path: '/5', response: z.tuple([z.array(z.string()), z.literal(1).optional()]), handler: () => pair },
+    { method: 'GET', path: '/6', response: Tree, handler: () => tree },
+    { method: 'GET', path: '/7', response: z.json(), handler: () => [all, { all }] },
+    { method: 'GET', path: '/8', response: z.array(z.date()).nullable(), handler: () => dates },
+    { method: 'GET', path: '/9', items: Group, handler: () => groups },
+    { method: 'GET', path: '/10', response: z.instanceof(Money), handler: () => new Money() },
+    { method: 'GET', path: '/11', response: z.unknown(), handler: () => all },
+    { method: 'GET', path: '/12', response: z.set(z.string()), handler: () => new Set(['a']) },
+    // @ts-expect-error another list
+    { method: 'GET', path: '/13', response: z.array(Group), handler: () => all },
+    // @ts-expect-error a member is missing
+    { method: 'GET', path: '/14', response: Group, handler: () => ({ cars: [{ tags: ['a'] }] }) },
+  ],
+})

@@ -103,8 +103,8 @@ export interface PagedList<S, F extends string> {
    *
    * @throws `HttpError` 422 for a cursor of another filter, order, path or version, and `Error` for rows that are not in order.
    */
-  readonly read: (
-    query: PageQuery,
+  readonly read: <Q extends PageQuery>(
+    query: Q,
     context: PageContext,
     find: (position: PagePosition<F>) => Awaitable<Iterable<InputOf<S>>>,
   ) => Promise<PageOf<InputOf<S>>>
