@@ -23,11 +23,16 @@ export function toBody(name: string, route: RouteCall, { body, form, files }: Ca
     case 'bytes':
       throw new TypeError(`${name}: the body is not a Uint8Array, an ArrayBuffer, a Blob or a ReadableStream`)
     case 'text':
-      if (!isString(body)) throw new TypeError(`${name}: the body is not a string`)
-      return { body, type: route.type ?? 'text/plain;charset=UTF-8' }
+      if (isString(body)) return { body, type: route.type ?? 'text/plain;charset=UTF-8' }
+      if (body === null) return toJson(body)
+      throw new TypeError(`${name}: the body is not a string`)
     default:
-      return { body: JSON.stringify(body, withDigits), type: route.type ?? 'application/json' }
+      return toJson(body, route.type)
   }
+}
+
+function toJson(body: unknown, type = 'application/json'): EncodedBody {
+  return { body: JSON.stringify(body, withDigits), type }
 }
 
 /** JSON has no bigints: their digits are sent as text. */
@@ -80,6 +85,7 @@ export function formatValue(value: unknown): string {
     case 'string':
       return value
     case 'number':
+      return toDecimal(value)
     case 'bigint':
     case 'boolean':
       return String(value)
@@ -88,6 +94,16 @@ export function formatValue(value: unknown): string {
     default:
       throw new TypeError(`A ${typeof value} cannot be sent`)
   }
+}
+
+/** The digits of a number. Servers read no exponent, which JavaScript writes from 21 digits on. */
+function toDecimal(value: number): string {
+  const text = String(value)
+  const [, sign = '', first = '', others = '', exponent] = /^(-?)(\d)\.?(\d*)e(.+)$/.exec(text) ?? []
+  if (exponent === undefined) return text
+  const zeros = Number(exponent)
+  if (zeros < 0) return `${sign}0.${'0'.repeat(-zeros - 1)}${first}${others}`
+  return `${sign}${first}${others.padEnd(zeros, '0')}`
 }
 
 /** The texts of a field: lists and sets repeat it, `undefined` and `null` are left out. */

@@ -287,14 +287,19 @@ interface OptionalSchema {
 }
 
 type FieldsInput<S, St> = Flat<
-  { -readonly [K in keyof S as S[K] extends OptionalSchema ? never : K]: InputAt<S[K], St> } & {
+  {
+    -readonly [K in keyof S as S[K] extends OptionalSchema ? never : K]: Exclude<InputAt<S[K], St>, null>
+  } & {
     -readonly [K in keyof S as S[K] extends OptionalSchema ? K : never]?: InputAt<S[K], St>
   }
 >
 
+/** The same without `null` where there has to be a value: texts have none, so that it is left out. */
+type WithoutNull<T> = { [K in keyof T]: undefined extends T[K] ? T[K] : Exclude<T[K], null> }
+
 /** The input of a source: a schema, a record of schemas, or a list of names. */
 type SourceInput<S, St> = S extends Schema
-  ? InputAt<S, St>
+  ? WithoutNull<InputAt<S, St>>
   : S extends readonly (infer Name extends string)[]
     ? { [K in Name]: string }
     : FieldsInput<S, St>

@@ -1,5 +1,5 @@
 import { keyOf, quoted } from '../format.ts'
-import { foldSchema, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
+import { foldSchema, optionsOf, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 
 /** The types of the named schemas, by their pointers. */
@@ -46,16 +46,22 @@ function literal(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'unknown' : String(value)
 }
 
-function listType(first: readonly string[] | undefined, others: string | undefined): string {
+function listType(
+  first: readonly string[] | undefined,
+  others: string | undefined,
+  { minItems }: JsonSchema,
+): string {
   const rest = others === undefined ? undefined : `${grouped(others)}[]`
   if (first === undefined) return rest ?? '[]'
-  return `[${[...first, ...(rest === undefined ? [] : [`...${rest}`])].join(', ')}]`
+  const required = typeof minItems === 'number' ? minItems : 0
+  const items = first.map((item, index) => (index < required ? item : `${grouped(item)}?`))
+  return `[${[...items, ...(rest === undefined ? [] : [`...${rest}`])].join(', ')}]`
 }
 
 function objectType(
   given: readonly SchemaMember<string>[],
   others: string | undefined,
-  { propertyNames }: JsonSchema,
+  { propertyNames, required }: JsonSchema,
 ): string {
   const members = given.map(({ name, schema, made, isRequired }) => ({
     name,
@@ -63,19 +69,29 @@ function objectType(
     isRequired,
     note: noteOf(schema),
   }))
-  if (others === undefined && members.length > 0) return membersType(members)
   const keys = keysOf(propertyNames)
-  const open =
-    keys === undefined
-      ? `{ [name: string]: ${others ?? 'unknown'} }`
-      : `Partial<Record<${keys}, ${others ?? 'unknown'}>>`
-  return members.length === 0 ? open : `${membersType(members)} & ${open}`
+  if (keys !== undefined && members.length === 0) {
+    const needed: readonly unknown[] = Array.isArray(required) ? required : []
+    return membersType(
+      keys.map((name) => ({ name, type: others ?? 'unknown', isRequired: needed.includes(name) })),
+    )
+  }
+  if (others === undefined && members.length > 0) return membersType(members)
+  // the type of the other members has to have those that are named
+  const all = members.flatMap(({ type, isRequired }) => (isRequired ? [type] : [type, 'undefined']))
+  const other = `[name: string]: ${union([others ?? 'unknown', ...all])}`
+  return members.length === 0 ? `{ ${other} }` : `${membersType(members).slice(0, -1)}  ${indented(other)}\n}`
 }
 
-/** The names of a record with a schema for its keys. */
-function keysOf(schema: unknown): string | undefined {
-  const values = isRecord(schema) ? schema['enum'] : undefined
-  return Array.isArray(values) ? union(values.map(literal)) : undefined
+/** The names of a record if the schema of its keys lists them. */
+function keysOf(schema: unknown): readonly string[] | undefined {
+  if (!isRecord(schema)) return undefined
+  const { enum: values, const: only } = schema
+  if (typeof only === 'string') return [only]
+  if (Array.isArray(values)) return values.map(String)
+  const options = optionsOf(schema).map(keysOf)
+  const known = options.flatMap((names) => names ?? [])
+  return options.length > 0 && options.every((names) => names !== undefined) ? known : undefined
 }
 
 /** A member of an object type. */

@@ -250,23 +250,23 @@ type ChooseDecoder = (request: HttpRequest) => Decode
 
 /** Creates the function that chooses how a body is read for a schema. */
 function createDecoder(schema: Schema): ChooseDecoder {
-  if (acceptsBytes(schema)) return () => presentBytes
+  if (acceptsBytes(schema))
+    return (request) => (request.header('content-type') === undefined ? presentBytes : (bytes) => bytes)
   const inherited = declaresInherited(schema)
   const json = presentOr((bytes) => toJson(bytes, inherited))
-  const text = acceptsText(schema) ? presentOr(decodeText) : undefined
-  const byType = (request: HttpRequest, type: MediaType | undefined): Decode => {
-    if (isJson(type)) return json
-    if (text !== undefined && isTextType(type)) return text
-    const types = typesOf(schema, request.method)
-    if (text !== undefined && isNamed(type, types)) return text
-    throw unsupported(request, types)
-  }
+  const takesText = acceptsText(schema)
   return (request) => {
     const header = request.header('content-type')
     if (header === undefined || header === 'application/json') return json
+    const type = contentTypeOf(header)
+    if (isJson(type)) return json
+    // a text may be empty
+    if (takesText && isTextType(type)) return decodeText
+    const types = typesOf(schema, request.method)
+    if (takesText && isNamed(type, types)) return decodeText
     // what is not there has no type that could be wrong
     if (request instanceof RequestView && request.isEmpty) return json
-    return byType(request, contentTypeOf(header))
+    throw unsupported(request, types)
   }
 }
 
