@@ -3,6 +3,9 @@ import { createRequire } from 'node:module'
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+import type { z } from 'zod'
 
 import { createProject, ROOT } from '../support/octavo.ts'
 import type { Outcome } from '../support/octavo.ts'
@@ -113,6 +116,54 @@ export const sound: Calls<Client<Api>> = real${known}
 export const complete: Record<keyof Calls<typeof real>, unknown> = sound
 `
 
+/** Schemas whose types can tell all that they take. Objects are strict, because literals of types are. */
+const SCHEMAS: Readonly<Record<string, string>> = {
+  text: 'z.string()',
+  nullable: 'z.string().nullable()',
+  nullish: 'z.number().nullish()',
+  json: 'z.json()',
+  either: 'z.union([z.string(), z.array(z.string())])',
+  list: 'z.array(z.string().nullable())',
+  pair: 'z.tuple([z.string(), z.number()])',
+  optionalPair: 'z.tuple([z.string(), z.number().optional()])',
+  defaultPair: 'z.tuple([z.string(), z.number().default(1)])',
+  optionalPairs: 'z.tuple([z.string().optional(), z.number().optional()])',
+  rest: 'z.tuple([z.string(), z.union([z.string(), z.number()]).optional()]).rest(z.boolean())',
+  record: 'z.record(z.string(), z.number())',
+  named: "z.record(z.enum(['a', 'b']), z.number())",
+  namedOptional: "z.record(z.enum(['a', 'b']), z.number().optional())",
+  partial: "z.partialRecord(z.enum(['a', 'b']), z.union([z.number(), z.string()]))",
+  several: "z.record(z.union([z.literal('a'), z.enum(['b'])]), z.number())",
+  object: 'z.strictObject({ a: z.string().optional(), b: z.number().nullable() })',
+  others: 'z.object({ a: z.string().optional() }).catchall(z.number())',
+  loose: 'z.looseObject({ a: z.number().nullish() })',
+}
+const VALUES = [
+  ...[
+    "''",
+    "'a'",
+    'null',
+    '0',
+    '1e-7',
+    'true',
+    '[]',
+    "['']",
+    "['a', 1]",
+    "['a', 'b']",
+    "['a', 1, true]",
+    '[null]',
+  ],
+  ...[
+    '{}',
+    '{ a: 1 }',
+    '{ b: 1 }',
+    '{ a: 1, b: 2 }',
+    "{ a: 'x', b: 1 }",
+    '{ a: null }',
+    "{ a: 'x', b: null }",
+  ],
+]
+
 describe('octavo client', () => {
   it('writes the types of each version, which need nothing but octavo/client', async () => {
     const { code, stderr } = await client(TYPED, '--out', 'api-{version}.d.ts')
@@ -145,6 +196,42 @@ describe('octavo client', () => {
       return name
     })
     assert.equal(await compile(files), '')
+  })
+
+  it('writes types of what the server takes, and of nothing else', async () => {
+    const source = Object.entries(SCHEMAS).map(([name, schema]) => `  ${name}: ${schema},`)
+    write('schemas.mjs', `import { z } from 'zod'\nexport const schemas = {\n${source.join('\n')}\n}`)
+    write(
+      'taking.ts',
+      `import { createApp, defineController, defineModule } from 'octavo'
+import { schemas } from './schemas.mjs'
+const routes = Object.entries(schemas).map(([name, schema]) => ({
+  method: 'POST', path: '/' + name, name, input: { body: schema }, handler: () => undefined,
+}))
+const echo = defineController({ name: 'echo', prefix: '/echo', routes: routes as never })
+export const app = createApp(defineModule({ controllers: [echo] }), { logger: false })`,
+    )
+    const { code, stderr } = await client('taking.ts', '--out', 'takes.d.ts')
+    assert.equal(code, 0, stderr)
+    const { schemas }: { readonly schemas: Readonly<Record<string, z.ZodType>> } = await import(
+      pathToFileURL(join(cwd, 'schemas.mjs')).href
+    )
+    const calls = Object.entries(schemas).flatMap(([name, schema]) =>
+      VALUES.map((value) => {
+        const call = `void client.echo.${name}({ body: ${value} })`
+        return schema.safeParse(new Function(`return ${value}`)()).success
+          ? call
+          : `// @ts-expect-error the server refuses it\n${call}`
+      }),
+    )
+    write(
+      'taken.ts',
+      `import { createClient } from 'octavo/client'
+import type { Api } from './takes.js'
+const client = createClient<Api>({ baseUrl: 'http://a.test' })
+${calls.join('\n')}`,
+    )
+    for (const compiler of Object.values(COMPILERS)) assert.equal(await compile(['taken.ts'], compiler), '')
   })
 
   it('writes results as envelopes of interceptors wrap them', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 
+import fc from 'fast-check'
 import { createApp, defineController, defineModule } from 'octavo'
 import { createClient } from 'octavo/client'
 import type { ClientOptions } from 'octavo/client'
@@ -245,4 +246,106 @@ describe('the media type that a schema names', () => {
       assert.deepEqual((await client.typed.form({ form: { a: 'b' } })).data, { a: 'b' })
     }
   })
+})
+
+/** Schemas with values that a call can send, by where they are sent: `texts` everywhere, the others in some sources. */
+const TEXTS: Readonly<Record<string, readonly [schema: z.ZodType, values: fc.Arbitrary<unknown>]>> = {
+  number: [z.number(), fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)],
+  nullable: [z.number().nullable(), fc.constantFrom(1e-7, -1e-7, 5e-324, 1e21, -1.5e300, 0.1)],
+  int: [z.int(), fc.maxSafeInteger()],
+  literal: [z.literal([1e-7, 1e21, 'x', true]), fc.constantFrom(1e-7, 1e21, 'x', true)],
+  either: [
+    z.union([z.number(), z.boolean()]),
+    fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+      fc.boolean(),
+    ),
+  ],
+  bigint: [z.bigint(), fc.bigInt()],
+  boolean: [z.boolean().nullable(), fc.boolean()],
+  date: [
+    z.date(),
+    fc.date({ min: new Date('0000-01-01'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }),
+  ],
+  text: [z.string(), fc.stringMatching(/^[!-~]([ -~]*[!-~])?$/).filter((text) => !/^\.\.?$/.test(text))],
+  email: [z.enum(['a', 'b b', 'null']), fc.constantFrom('a', 'b b', 'null')],
+  defaulted: [z.string().default('d'), fc.constantFrom('d', 'null', 'undefined', '0')],
+}
+// a byte-order mark belongs to no text
+const any = fc.string({ unit: 'binary' }).filter((text) => !text.startsWith('\ufeff'))
+const EMPTY: typeof TEXTS = {
+  emptyText: [z.string(), any],
+  emptyOptional: [z.string().optional(), fc.option(any, { nil: undefined })],
+  emptyDefault: [z.string().default('d'), fc.option(any, { nil: undefined })],
+  emptyUnion: [z.union([z.literal(''), z.email()]), fc.constant('')],
+}
+const LISTS: typeof TEXTS = {
+  numbers: [z.array(z.number()), fc.array(fc.constantFrom(1e-7, 1, -0.5, 1e22), { minLength: 1 })],
+  texts: [z.array(z.string()), fc.array(any, { minLength: 1 })],
+  optional: [z.array(z.string()).optional(), fc.option(fc.array(any, { minLength: 1 }), { nil: undefined })],
+  tuple: [z.tuple([z.string(), z.number().optional()]), fc.constantFrom(['a'], ['', 1e-7])],
+  set: [z.set(z.int()), fc.uniqueArray(fc.integer(), { minLength: 1 }).map((values) => new Set(values))],
+}
+/** A body may be `null`, and bytes or a list without items. */
+const BODIES: typeof TEXTS = {
+  nullText: [z.string().nullable(), fc.option(any)],
+  nullishText: [z.string().nullish(), fc.oneof(any, fc.constantFrom(null, undefined))],
+  nullUnion: [z.union([z.email(), z.null()]), fc.constantFrom('a@b.cd', null)],
+  nullNumber: [z.number().nullable(), fc.constantFrom(null, 1e-7)],
+  bytes: [z.instanceof(Uint8Array).transform((bytes) => [...bytes]), fc.uint8Array()],
+  list: [z.array(z.string().nullable()), fc.array(fc.option(any))],
+  json: [
+    z.json(),
+    fc
+      .json()
+      .map((text): unknown => JSON.parse(text))
+      .filter((value) => !/:?-0\b/.test(inspect(value))),
+  ],
+  object: [
+    z.object({ at: z.date().nullable(), of: z.tuple([z.string(), z.number().optional()]) }),
+    fc.constantFrom({ at: null, of: ['a'] }, { at: new Date(0), of: ['', 1e-7] }),
+  ],
+}
+const SENT = {
+  params: TEXTS,
+  cookies: { ...TEXTS, ...EMPTY },
+  headers: TEXTS,
+  query: { ...TEXTS, ...EMPTY, ...LISTS },
+  form: { ...TEXTS, ...EMPTY, ...LISTS },
+  body: { ...TEXTS, ...EMPTY, ...BODIES },
+} as const
+
+describe('values that the type of a route allows', () => {
+  for (const [source, schemas] of Object.entries(SENT)) {
+    it(`are taken by the server as its schemas read them: ${source}`, async () => {
+      let received: unknown
+      const echo = defineController({
+        name: 'echo',
+        prefix: '/echo',
+        // routes of a list have no names that types know
+        routes: Object.entries(schemas).map(([name, [schema]]) => ({
+          method: 'POST',
+          path: source === 'params' ? `/${name}/{field}` : `/${name}`,
+          name,
+          input: source === 'body' ? { body: schema } : { [source]: { field: schema } },
+          handler: (input: object) => {
+            received = Reflect.get(input, source)
+          },
+        })) as never,
+      })
+      const echoApp = createApp(defineModule({ controllers: [echo] }), { logger: false })
+      const calls = Reflect.get(createClient<Cars>({ fetch: echoApp.fetch }), 'echo')
+      for (const [name, [schema, values]] of Object.entries(schemas)) {
+        const call: (input: object) => Promise<{ readonly status: number }> = Reflect.get(calls, name)
+        const property = fc.asyncProperty(values, async (value) => {
+          const { status } = await call({ [source]: source === 'body' ? value : { field: value } })
+          const sent = schema.parse(value)
+          assert.equal(status, 204, name)
+          assert.deepEqual(source === 'body' ? received : Reflect.get(Object(received), 'field'), sent, name)
+        })
+        await fc.assert(property, { numRuns: 25 })
+      }
+      await echoApp.close()
+    })
+  }
 })

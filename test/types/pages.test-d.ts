@@ -89,7 +89,8 @@ defineController({
       name: 'list',
       input: { query: cars.query },
       response: cars.response,
-      handler: ({ query }, context) => cars.read({ ...query, tenant: 7 }, context, ({ select }) => select([])),
+      handler: ({ query }, context) =>
+        cars.read({ ...query, tenant: 7 }, context, ({ select }) => select([])),
     },
     {
       method: 'GET',

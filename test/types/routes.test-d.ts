@@ -281,7 +281,9 @@ export const besides = (): readonly string[] => [
 
 /** Lists of results are only read. */
 declare const all: readonly z.output<typeof Car>[]
-declare const groups: readonly { readonly cars: readonly { readonly tags: readonly string[]; readonly at: Date }[] }[]
+declare const groups: readonly {
+  readonly cars: readonly { readonly tags: readonly string[]; readonly at: Date }[]
+}[]
 declare const pair: readonly [readonly string[], 1?]
 const Group = z.object({ cars: z.array(z.object({ tags: z.array(z.string()), at: z.date() })) })
 interface Tree {
@@ -303,8 +305,18 @@ export const readonlyResults = defineController({
     { method: 'GET', path: '/1', response: z.array(Car), handler: () => all },
     { method: 'GET', path: '/2', response: z.array(Group), handler: async () => groups },
     { method: 'GET', path: '/3', response: { 200: z.array(Car), 201: Car }, handler: () => reply(200, all) },
-    { method: 'GET', path: '/4', response: { 200: z.array(Car), 404: z.array(Group) }, handler: () => reply(404, groups) },
-    { method: 'GET', path: '/5', response: z.tuple([z.array(z.string()), z.literal(1).optional()]), handler: () => pair },
+    {
+      method: 'GET',
+      path: '/4',
+      response: { 200: z.array(Car), 404: z.array(Group) },
+      handler: () => reply(404, groups),
+    },
+    {
+      method: 'GET',
+      path: '/5',
+      response: z.tuple([z.array(z.string()), z.literal(1).optional()]),
+      handler: () => pair,
+    },
     { method: 'GET', path: '/6', response: Tree, handler: () => tree },
     { method: 'GET', path: '/7', response: z.json(), handler: () => [all, { all }] },
     { method: 'GET', path: '/8', response: z.array(z.date()).nullable(), handler: () => dates },
