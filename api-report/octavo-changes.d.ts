@@ -10,6 +10,10 @@ type AddedNames<W, Sh> = {
   [K in keyof W & keyof Sh]: W[K] extends Absent ? K : never
 }[keyof W & keyof Sh]
 
+interface Ahead<Sh, F extends Fact> {
+  readonly shape: Before<F[2] extends readonly [unknown, infer Base] ? Base : Sh, FieldsIn<F>>['shape']
+}
+
 type Allowed_2<Vs> = Vs extends readonly [...infer Newer extends string[], string]
   ? Newer[number] | 'next'
   : never
@@ -22,7 +26,7 @@ export interface AnswerWas<N = Schema, W = Schema> {
   readonly down?: (
     now: [Schema] extends [N] ? unknown : OutputOf<N>,
     extra: ChangeExtra,
-  ) => [Schema] extends [W] ? unknown : InputOf<W>
+  ) => [Schema] extends [W] ? unknown : Given<W>
   readonly now: N
   readonly was: W
 }
@@ -41,8 +45,9 @@ type AnswersWere<N, W> = {
 
 type Answers_2 = Readonly<Record<number, Schema>>
 
-export interface AnyModel extends Modelled {
-  readonly '~shape': object
+export interface AnyModel<N extends string = string, Sh extends object = object> extends Modelled {
+  readonly '~shape': Sh
+  readonly [MODEL]: N
 }
 
 interface AnyTold {
@@ -118,6 +123,20 @@ type BaseOf<M> = M extends {
   ? readonly [D, Sh]
   : readonly ['']
 
+interface Before<Sh, W> {
+  readonly shape: {
+    [
+      K in keyof Sh | keyof W as K extends keyof W
+        ? W[K] extends Absent
+          ? never
+          : W[K] extends string
+            ? W[K]
+            : K
+        : K
+    ]: K extends keyof W ? (W[K] extends string ? Sh[K & keyof Sh] : W[K]) : Sh[K & keyof Sh]
+  }
+}
+
 type BodyBack<S, K, N, U, Vs> = [U] extends [never]
   ? S
   : Vs extends readonly [infer V, ...infer Older]
@@ -131,7 +150,7 @@ type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1]
 export interface BodyWas<N = Schema, W = Schema | Absent> {
   readonly narrowed?: boolean
   readonly now: N
-  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : InputOf<N>
+  readonly up?: (old: OldValue<W>, extra: ChangeExtra) => [Schema] extends [N] ? unknown : Given<N>
   readonly was: W
 }
 
@@ -219,9 +238,9 @@ export interface FieldWas {
 }
 
 interface FieldWere<Sh, K, W, R, D, U> {
-  readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => InputOf<W>
+  readonly down?: (now: OutputOf<Sh[K & keyof Sh]>, extra: FieldExtra<R, D>) => Given<W>
   readonly narrowed?: boolean
-  readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? InputOf<Sh[K]> : unknown
+  readonly up?: (old: OutputOf<W>, extra: FieldExtra<R, U>) => K extends keyof Sh ? Given<Sh[K]> : unknown
   readonly was: W
 }
 
@@ -317,6 +336,8 @@ type IsPartial<Sub, Sh> = [Sub[keyof Sub & keyof Sh]] extends [OptionalIn]
     : true
   : false
 
+type JsonValue = z.core.util.JSONType
+
 export type Load<V, I, L> = (values: readonly V[], extra: LoadExtra<I>) => Awaitable<L>
 
 export interface LoadExtra<I> extends ChangeExtra {
@@ -331,11 +352,11 @@ export interface LoadedExtra<L> extends ChangeExtra {
 const MODEL: unique symbol
 
 type MadeDown<Sh, W> = {
-  [K in Exclude<keyof W, keyof Sh>]: InputOf<W[K]>
+  [K in Exclude<keyof W, keyof Sh>]: Given<W[K]>
 }
 
 type MadeUp<Sh, W> = {
-  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: InputOf<Sh[K]>
+  [K in keyof W & keyof Sh as W[K] extends Absent ? K : never]: Given<Sh[K]>
 }
 
 interface MakesEarlier<N> {
@@ -422,7 +443,7 @@ export type NamesWere<W = Readonly<Record<string, Was>>> = {
 
 type NeedsDown<N, W> = [Schema] extends [N]
   ? unknown
-  : OutputOf<N> extends InputOf<W>
+  : OutputOf<N> extends Given<W>
     ? unknown
     : {
         readonly down: unknown
@@ -436,7 +457,7 @@ interface NeedsDown_2<Now, Old> {
 type NeedsUp<N, W> = [Schema] extends [N]
   ? unknown
   : [W] extends [Schema]
-    ? OutputOf<W> extends InputOf<N>
+    ? OutputOf<W> extends Given<N>
       ? unknown
       : {
           readonly up: unknown
@@ -591,9 +612,11 @@ type OutOf<Sh> = Flat<
   }
 >
 
-type Pairs_2<W> = {
-  [K in keyof W]: readonly [K, W[K]]
-}[keyof W]
+interface Paired<W> {
+  readonly pairs: {
+    [K in keyof W]: readonly [K, W[K]]
+  }[keyof W]
+}
 
 export type Part<M extends Modelled, S> = S & {
   readonly '~part': S extends {
@@ -619,6 +642,16 @@ type Partials<T> = Flat<
 >
 
 type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
+
+type RecordAt<K, T> = K extends {
+  readonly '~~partial': true
+}
+  ? {
+      [P in OutputOf<K> & PropertyKey]?: T
+    }
+  : {
+      [P in OutputOf<K> & PropertyKey]: T
+    }
 
 type RequestOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
@@ -693,22 +726,7 @@ interface Said<N, F, D = readonly ['']> {
   readonly fact: readonly [N, F, D]
 }
 
-type ShapeAhead<Sh, F extends Fact> = ShapeBefore<
-  F[2] extends readonly [unknown, infer Base] ? Base : Sh,
-  FieldsIn<F>
->
-
-type ShapeBefore<Sh, W> = {
-  [
-    K in keyof Sh | keyof W as K extends keyof W
-      ? W[K] extends Absent
-        ? never
-        : W[K] extends string
-          ? W[K]
-          : K
-      : K
-  ]: K extends keyof W ? (W[K] extends string ? Sh[K & keyof Sh] : W[K]) : Sh[K & keyof Sh]
-}
+type ShapeBefore<Sh, W> = Before<Sh, W>['shape']
 
 interface State<Vs, C, New> {
   readonly '~state': readonly [Vs, C, New]
@@ -810,14 +828,16 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                 readonly type: 'record'
                 readonly valueType: infer E
               }
-            ? Record<OutputOf<K> & PropertyKey, At<E, St, Side>>
+            ? RecordAt<K, At<E, St, Side>>
             : D extends {
                   readonly options: infer O
                   readonly type: 'union'
                 }
-              ? {
-                  [K in keyof O]: At<O[K], St, Side>
-                }[number & keyof O]
+              ? JsonValue extends OutputOf<S>
+                ? OutputOf<S>
+                : {
+                    [K in keyof O]: At<O[K], St, Side>
+                  }[number & keyof O]
               : Side extends 'in'
                 ? InputOf<S>
                 : OutputOf<S>
@@ -844,11 +864,9 @@ export const absent: Absent
 export function before<C extends VersionChange, M extends AnyModel>(
   change: C,
   of: M,
-): Omit<AnyModel, '~shape'> &
-  Pick<M, keyof AnyModel & symbol> & {
-    readonly '~depth': `${Extract<C['~was'], Fact<ModelName<M>>>[2][0]}1`
-    readonly '~shape': ShapeAhead<ModelShape<M>, Extract<C['~was'], Fact<ModelName<M>>>>
-  }
+): AnyModel<ModelName<M>, Ahead<ModelShape<M>, Extract<C['~was'], Fact<ModelName<M>>>>['shape']> & {
+  readonly '~depth': `${Extract<C['~was'], Fact<ModelName<M>>>[2][0]}1`
+}
 
 export function defineVersionChange<
   const P extends readonly Part_2[],
@@ -887,9 +905,9 @@ export function operation<
   options: OperationOptions<R, P, S, Q, H, C, BodyWas<N, W> & NeedsUp<N, W>, AnswersWere<AN, AW>>,
 ): Operation<
   | RouteFact<R, StatusPairs<P, S>>
-  | RouteFact<`query ${R}`, Pairs_2<Q>>
-  | RouteFact<`headers ${R}`, Pairs_2<H>>
-  | RouteFact<`cookies ${R}`, Pairs_2<C>>
+  | RouteFact<`query ${R}`, Paired<Q>['pairs']>
+  | RouteFact<`headers ${R}`, Paired<H>['pairs']>
+  | RouteFact<`cookies ${R}`, Paired<C>['pairs']>
   | RouteFact<`body ${R}`, [W] extends [never] ? never : readonly ['body', W]>
   | RouteFact<
       `response ${R}`,
@@ -907,4 +925,6 @@ export function reshape<
   D = undefined,
   U = undefined,
   const O extends boolean = false,
->(options: ReshapeOptions<M, W, R, I, D, U, O>): Reshape<Said<ModelName<M>, Pairs_2<W>, BaseOf<M>>['fact']>
+>(
+  options: ReshapeOptions<M, W, R, I, D, U, O>,
+): Reshape<Said<ModelName<M>, Paired<W>['pairs'], BaseOf<M>>['fact']>

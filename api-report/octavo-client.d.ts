@@ -147,7 +147,12 @@ export interface CommonClientOptions {
   readonly credentials?: 'omit' | 'same-origin' | 'include'
   readonly dispatcher?: object
   readonly docs?: string
-  readonly fetch?: (input: never, init: never) => PromiseLike<object>
+  readonly fetch?:
+    | ((url: string, init: RequestInit) => PromiseLike<Response>)
+    | {
+        (input: never, init: never): PromiseLike<object>
+        <_>(...args: never): unknown
+      }
   readonly headers?: ClientHeaders | (() => ClientHeaders | PromiseLike<ClientHeaders>)
   readonly onDeprecated?: (notice: DeprecationNotice) => unknown
   readonly onRequest?: (request: OutgoingRequest) => void | PromiseLike<void>
@@ -253,7 +258,7 @@ export interface EventStream<D = string> extends ItemStream<ReceivedEvent<D>> {
 
 type FieldsInput<S, St> = Flat<
   {
-    -readonly [K in keyof S as S[K] extends OptionalSchema ? never : K]: InputAt<S[K], St>
+    -readonly [K in keyof S as S[K] extends OptionalSchema ? never : K]: Exclude<InputAt<S[K], St>, null>
   } & {
     -readonly [K in keyof S as S[K] extends OptionalSchema ? K : never]?: InputAt<S[K], St>
   }
@@ -280,10 +285,22 @@ type Filled<T, D> = T extends EnvelopeContent
         }
       ? Wire<J>
       : T extends object
-        ? {
-            [K in keyof T]: Filled<T[K], D>
-          }
+        ? number extends keyof T
+          ? FilledMany<T, T[number & keyof T], D>
+          : {
+              [K in keyof T]: Filled<T[K], D>
+            }
         : unknown
+
+type FilledMany<T, E, D> = [string, T] extends [E, JsonValue]
+  ? T
+  : E[] extends T
+    ? T extends unknown[]
+      ? Filled<E, D>[]
+      : readonly Filled<E, D>[]
+    : {
+        [K in keyof T]: Filled<T[K], D>
+      }
 
 export interface InVersion<in out A, in out View = unknown> {
   at<const V extends VersionsOf<A>>(version: V): Client<A, V>
@@ -700,7 +717,7 @@ type SourceBack<S, Source, N, U, St, Vs> = [U] extends [never]
   : ParametersBack<ShapeIn<S, St>, Source, N, U, Vs>
 
 type SourceInput<S, St> = S extends Schema
-  ? InputAt<S, St>
+  ? WithoutNull<InputAt<S, St>>
   : S extends readonly (infer Name extends string)[]
     ? {
         [K in Name]: string
@@ -792,10 +809,22 @@ export type Wire<T> = T extends string | number | boolean | null | undefined
     : T extends Uint8Array | Blob
       ? Uint8Array
       : T extends object
-        ? {
-            [K in keyof T]: Wire<T[K]>
-          }
+        ? number extends keyof T
+          ? WireMany<T, T[number & keyof T]>
+          : {
+              [K in keyof T]: Wire<T[K]>
+            }
         : unknown
+
+type WireMany<T, E> = [string, T] extends [E, JsonValue]
+  ? T
+  : E[] extends T
+    ? T extends unknown[]
+      ? Wire<E>[]
+      : readonly Wire<E>[]
+    : {
+        [K in keyof T]: Wire<T[K]>
+      }
 
 type WithOptional<V, O> = Flat<
   {
@@ -804,6 +833,10 @@ type WithOptional<V, O> = Flat<
     [K in O & keyof V]?: V[K] | undefined
   }
 >
+
+type WithoutNull<T> = {
+  [K in keyof T]: undefined extends T[K] ? T[K] : Exclude<T[K], null>
+}
 
 export interface WrittenTypes {
   readonly calls: object

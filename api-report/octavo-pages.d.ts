@@ -135,8 +135,8 @@ export interface PageSchema<S> extends ListSchema<
 export interface PagedList<S, F extends string> {
   readonly openapi: object
   readonly query: PageFields
-  readonly read: (
-    query: PageQuery,
+  readonly read: <Q extends PageQuery>(
+    query: Q,
     context: PageContext,
     find: (position: PagePosition<F>) => Awaitable<Iterable<InputOf<S>>>,
   ) => Promise<PageOf<InputOf<S>>>

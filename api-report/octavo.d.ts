@@ -451,7 +451,7 @@ type DayDigits<V> = V extends `20${infer Y}${infer Z}-${infer M}${infer N}-${inf
 
 type DeclaredEvent<M> =
   | {
-      [K in keyof M]: EventNamed<K, Literal_3<InputOf<M[K]>>>
+      [K in keyof M]: EventNamed<K, Given<M[K]>>
     }[keyof M]
   | (EventFields & {
       readonly data?: undefined
@@ -707,7 +707,7 @@ export type ErrorResponses = Readonly<Record<number, Schema>>
 
 type ErrorResult<R> = [R] extends [never] ? unknown : ErrorReturned<R> | Promise<ErrorReturned<R>>
 
-type ErrorReturned<R> = InputOf<R[keyof R]> | RepliesOf<R> | RawMark | undefined
+type ErrorReturned<R> = Given<R[keyof R]> | RepliesOf<R> | RawMark | undefined
 
 type EventFields = Pick<ServerSentEvent, 'id' | 'retry' | 'comment'>
 
@@ -889,6 +889,8 @@ export interface ForwardedRoute<E, P>
   readonly forward: ForwardTarget
   readonly validate?: boolean
 }
+
+type Given<S> = WithReadonlyLists<InputOf<S>>
 
 export interface Guard<I = never, Own = I> {
   readonly $adds?: AddedIdentity<I>
@@ -1187,7 +1189,7 @@ type ItemsField<E> = Or<'stream' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> : n
 interface ItemsSchema<S> {
   readonly '~stream': readonly ['items', S]
   readonly _zod: {
-    readonly input: AsyncIterable<InputOf<S>> | Iterable<InputOf<S>>
+    readonly input: AsyncIterable<Given<S>> | Iterable<Given<S>>
     readonly output: AsyncIterable<OutputOf<S>>
   }
 }
@@ -1270,14 +1272,6 @@ type Literal<E> =
     }}`
 
 type Literal_2<S extends string> = S extends `${string}{${string}` ? '' : S
-
-type Literal_3<T> = T extends readonly unknown[]
-  ? readonly Literal_3<T[number]>[]
-  : T extends object
-    ? {
-        readonly [K in keyof T]: Literal_3<T[K]>
-      }
-    : T
 
 type Literals<P extends string> = P extends `/${infer First}/${infer Rest}`
   ? JoinDash<Literal_2<First>, Literals<`/${Rest}`>>
@@ -1816,7 +1810,7 @@ export interface Replaceable {
 }
 
 type RepliesOf<R> = {
-  [K in keyof R & ResponseKey]: ReplyOf<K extends number ? K : StatusesAt<R, K>, InputOf<R[K]>>
+  [K in keyof R & ResponseKey]: ReplyOf<K extends number ? K : StatusesAt<R, K>, Given<R[K]>>
 }[keyof R & ResponseKey]
 
 export interface Reply<S extends number, D> extends ReplyOf<S, D>, ReplyOptions {
@@ -1940,8 +1934,8 @@ type Returnable<R> = R extends {
   :
       | RawMark
       | (R extends Schema
-          ? InputOf<R> | ReplyOf<number, InputOf<R>> | ReplyOf<204 | 205 | 304, undefined>
-          : InputOf<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
+          ? Given<R> | ReplyOf<number, Given<R>> | ReplyOf<204 | 205 | 304, undefined>
+          : Given<R[PlainKeys<R>]> | RepliesOf<R> | ReplyWithOneOf<keyof R>)
 
 type Returned<R> = Returnable<R> | Promise<Returnable<R>>
 
@@ -2640,6 +2634,29 @@ type WithKnownTypes<P, Before extends string = ''> = P extends `${infer Head}:${
     ? WithKnownTypes<Rest, `${Before}${Head}:${Type}}`>
     : `${Before}${Head}:${keyof ParamValues}}${Rest}`
   : `/${string}`
+
+type WithReadonlyLists<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly unknown[]
+    ? T[number][] extends T
+      ? readonly WithReadonlyLists<T[number]>[]
+      : {
+          readonly [K in keyof T]: WithReadonlyLists<T[K]>
+        }
+    : T extends
+          | {
+              toJSON(): unknown
+            }
+          | Blob
+          | Uint8Array
+          | Iterable<unknown>
+          | AsyncIterable<unknown>
+      ? T
+      : T extends object
+        ? {
+            [K in keyof T]: WithReadonlyLists<T[K]>
+          }
+        : T
 
 type WithStream<S, R> = [R] extends [never]
   ? {

@@ -227,7 +227,9 @@ export function reshape<
   D = undefined,
   U = undefined,
   const O extends boolean = false,
->(options: ReshapeOptions<M, W, R, I, D, U, O>): Reshape<Said<ModelName<M>, Paired<W>['pairs'], BaseOf<M>>['fact']> {
+>(
+  options: ReshapeOptions<M, W, R, I, D, U, O>,
+): Reshape<Said<ModelName<M>, Paired<W>['pairs'], BaseOf<M>>['fact']> {
   const made: Omit<Reshape, '~was'> & object = { kind: 'reshape', fields: {}, ...options }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the facts are types alone
   return made as never

@@ -427,7 +427,7 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
             ? At<E, St, Side> | undefined
             : Exclude<At<E, St, Side>, undefined>
           : D extends { readonly type: 'record'; readonly keyType: infer K; readonly valueType: infer E }
-            ? RecordAt<K, At<E, St, Side>>
+            ? RecordAt<K, E, St, Side>
             : D extends { readonly type: 'union'; readonly options: infer O }
               ? JsonValue extends OutputOf<S>
                 ? OutputOf<S>
@@ -437,9 +437,9 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                 : OutputOf<S>
 
 /** A record. The names of `z.partialRecord` may be left out. */
-type RecordAt<K, T> = K extends { readonly '~~partial': true }
-  ? { [P in OutputOf<K> & PropertyKey]?: T }
-  : { [P in OutputOf<K> & PropertyKey]: T }
+type RecordAt<K, E, St, Side extends 'in' | 'out'> = K extends { readonly '~~partial': true }
+  ? { [P in OutputOf<K> & PropertyKey]?: At<E, St, Side> }
+  : { [P in OutputOf<K> & PropertyKey]: At<E, St, Side> }
 
 /** The output of a schema in a state of the models. */
 export type OutAt<S, St> = At<S, St, 'out'>

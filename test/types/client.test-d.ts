@@ -318,6 +318,69 @@ export function wire(): void {
   expectTypeOf<Wire<Tree>['below'][number]['below'][number]['at']>().toEqualTypeOf<string>()
 }
 
+/** JSON that holds itself keeps its name. */
+export async function recursive(): Promise<void> {
+  type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+  const Own: z.ZodType<Json> = z.lazy(() => z.union([z.string(), z.array(Own), z.record(z.string(), Own)]))
+  type Dates = Date | Dates[]
+  const Dates: z.ZodType<Dates> = z.any()
+  const Node = z.object({
+    at: z.date(),
+    get below() {
+      return z.array(Node)
+    },
+  })
+  const echo = defineController({
+    name: 'echo',
+    prefix: '/echo',
+    routes: [
+      {
+        method: 'POST',
+        path: '/json',
+        name: 'json',
+        input: { body: z.json() },
+        response: { 200: z.json(), 404: z.object({ why: z.json() }) },
+        handler: ({ body }) => body,
+      },
+      {
+        method: 'POST',
+        path: '/own',
+        name: 'own',
+        input: { body: Own },
+        response: Own,
+        handler: ({ body }) => body,
+      },
+      { method: 'POST', path: '/dates', name: 'dates', response: Dates, handler: () => new Date() },
+      {
+        method: 'POST',
+        path: '/node',
+        name: 'node',
+        input: { body: Node },
+        response: Node,
+        handler: ({ body }) => body,
+      },
+      {
+        method: 'POST',
+        path: '/text',
+        name: 'text',
+        input: { query: { a: z.string().nullable(), b: z.string().nullish() }, body: z.string().nullable() },
+        handler: () => undefined,
+      },
+    ],
+  })
+  const json = createApp(defineModule({ controllers: [echo] }))
+  const client = createClient<typeof json>({ fetch: json.fetch })
+  const any = await client.echo.json({ body: [{ a: [null] }] })
+  expectTypeOf(any.data).toEqualTypeOf<z.core.util.JSONType | { why: z.core.util.JSONType }>()
+  expectTypeOf((await client.echo.own({ body: [] })).data).toEqualTypeOf<Json>()
+  expectTypeOf(await client.echo.dates()).toExtend<{ data: string | unknown[] }>()
+  const node = await client.echo.node({ body: { at: new Date(), below: [] } })
+  expectTypeOf(node.data.below[0]?.below[0]?.at).toEqualTypeOf<string | undefined>()
+  await client.echo.text({ query: { a: '', b: null }, body: null })
+  // @ts-expect-error a query has no null
+  await client.echo.text({ query: { a: null }, body: '' })
+}
+
 export function options(error: unknown): void {
   createClient<typeof app>({ fetch: app.fetch })
   createClient<typeof app>({ dispatcher: createDispatcher(app) })
