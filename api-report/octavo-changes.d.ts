@@ -643,14 +643,14 @@ type Partials<T> = Flat<
 
 type ReadOf<Sh, R> = [R] extends [never] ? {} : OutOf<Pick<Sh, R & keyof Sh>>
 
-type RecordAt<K, T> = K extends {
+type RecordAt<K, E, St, Side extends 'in' | 'out'> = K extends {
   readonly '~~partial': true
 }
   ? {
-      [P in OutputOf<K> & PropertyKey]?: T
+      [P in OutputOf<K> & PropertyKey]?: At<E, St, Side>
     }
   : {
-      [P in OutputOf<K> & PropertyKey]: T
+      [P in OutputOf<K> & PropertyKey]: At<E, St, Side>
     }
 
 type RequestOf<S, R extends string, Vs, C, V> = [R] extends [never]
@@ -828,7 +828,7 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
                 readonly type: 'record'
                 readonly valueType: infer E
               }
-            ? RecordAt<K, At<E, St, Side>>
+            ? RecordAt<K, E, St, Side>
             : D extends {
                   readonly options: infer O
                   readonly type: 'union'

@@ -86,8 +86,13 @@ export interface CommonOptions {
   /** The function that sends requests, which is called like `fetch`, or `app.fetch`. @default the platform's `fetch` */
   readonly fetch?:
     | ((url: string, init: RequestInit) => PromiseLike<Response>)
-    // `app.fetch` and those of other packages, with types of their own. With two signatures, parameters are typed by the other one alone
-    | { (input: never, init: never): PromiseLike<object>; <_>(...args: never): unknown }
+    | {
+        /** Sends a request, such as `app.fetch`, and those of packages with types of their own. */
+        (input: never, init: never): PromiseLike<object>
+        /** For types alone: TypeScript infers no parameters from two signatures, but those of the function above. */
+        // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- TypeScript would unite signatures that differ in less
+        <_>(...args: never): unknown
+      }
   /** In Node only: a dispatcher of undici for the platform's `fetch`, such as `createDispatcher(app)` or an `Agent`. */
   readonly dispatcher?: object
   /** Headers of every request, or a function that returns them for each call, for example for tokens. It may be async. */

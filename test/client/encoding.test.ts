@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { createApp, defineController, defineModule } from 'octavo'
 import { createClient } from 'octavo/client'
 import type { ClientOptions } from 'octavo/client'

@@ -369,16 +369,16 @@ export async function recursive(): Promise<void> {
     ],
   })
   const json = createApp(defineModule({ controllers: [echo] }))
-  const client = createClient<typeof json>({ fetch: json.fetch })
-  const any = await client.echo.json({ body: [{ a: [null] }] })
+  const own = createClient<typeof json>({ fetch: json.fetch })
+  const any = await own.echo.json({ body: [{ a: [null] }] })
   expectTypeOf(any.data).toEqualTypeOf<z.core.util.JSONType | { why: z.core.util.JSONType }>()
-  expectTypeOf((await client.echo.own({ body: [] })).data).toEqualTypeOf<Json>()
-  expectTypeOf(await client.echo.dates()).toExtend<{ data: string | unknown[] }>()
-  const node = await client.echo.node({ body: { at: new Date(), below: [] } })
+  expectTypeOf((await own.echo.own({ body: [] })).data).toEqualTypeOf<Json>()
+  expectTypeOf(await own.echo.dates()).toExtend<{ data: string | unknown[] }>()
+  const node = await own.echo.node({ body: { at: new Date(), below: [] } })
   expectTypeOf(node.data.below[0]?.below[0]?.at).toEqualTypeOf<string | undefined>()
-  await client.echo.text({ query: { a: '', b: null }, body: null })
+  await own.echo.text({ query: { a: '', b: null }, body: null })
   // @ts-expect-error a query has no null
-  await client.echo.text({ query: { a: null }, body: '' })
+  await own.echo.text({ query: { a: null }, body: '' })
 }
 
 export function options(error: unknown): void {

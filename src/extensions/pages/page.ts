@@ -103,6 +103,7 @@ export interface PagedList<S, F extends string> {
    *
    * @throws `HttpError` 422 for a cursor of another filter, order, path or version, and `Error` for rows that are not in order.
    */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- literals of a type of their own may have further members
   readonly read: <Q extends PageQuery>(
     query: Q,
     context: PageContext,
