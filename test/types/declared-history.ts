@@ -107,7 +107,7 @@ export const created = operation({
   },
 })
 export const routes = defineVersionChange({ version: '2', title: 'Routes moved', change: [listed, created] })
-export const beta = defineVersionChange({ title: 'Beta', change: [] })
+export const beta = defineVersionChange({ version: 'next', title: 'Beta', change: [] })
 export const history = defineVersions({
   versions: ['3', '2', '1'],
   models: { User, Address },
