@@ -473,7 +473,7 @@ export interface DefaultVersionContext {
 
 export class DefinitionError extends Error {
   constructor(
-    found: readonly DefinitionProblem[],
+    errors: readonly DefinitionProblem[],
     options?: {
       readonly cause?: unknown
     },
