@@ -39,14 +39,42 @@ describe('cookies', () => {
   it('are written as the package cookie writes them', () => {
     fc.assert(
       fc.property(fc.oneof(fc.constant('sid'), TEXT), TEXT, ATTRIBUTES, (name, value, attributes) => {
-        assert.deepEqual(
-          outcome(() => writeSetCookie(name, value, attributes)),
-          // what it takes for valid is checked there too
-          outcome(() => Reflect.apply(stringifySetCookie, undefined, [name, value, attributes])),
+        const written = outcome(() => writeSetCookie(name, value, attributes))
+        // what it takes for valid is checked there too
+        const expected = outcome(() =>
+          Reflect.apply(stringifySetCookie, undefined, [name, value, attributes]),
         )
+        const { secure, partitioned, sameSite } = attributes
+        const isRefused = secure !== true && (partitioned === true || /^none$/i.test(String(sameSite)))
+        if (isRefused && String(expected).startsWith(`${name}=`))
+          assert.match(String(written), /needs secure: true$/)
+        else assert.deepEqual(written, expected)
       }),
       { numRuns: 100 },
     )
+  })
+
+  it('are refused if browsers would refuse them', () => {
+    const cases = [
+      ['__Host-a', { secure: true, path: '/' }, undefined],
+      ['__Host-a', { path: '/' }, 'a name that begins with __host- needs secure: true'],
+      ['__host-a', { secure: true }, "a name that begins with __Host- needs path: '/' and no domain"],
+      [
+        '__Host-a',
+        { secure: true, path: '/', domain: 'a.test' },
+        "a name that begins with __Host- needs path: '/' and no domain",
+      ],
+      ['__Secure-a', {}, 'a name that begins with __secure- needs secure: true'],
+      ['__Secure-a', { secure: true, domain: 'a.test' }, undefined],
+      ['a', { sameSite: 'none' }, "sameSite: 'none' needs secure: true"],
+      ['a', { partitioned: true }, 'partitioned needs secure: true'],
+      ['a', { partitioned: true, sameSite: 'none', secure: true }, undefined],
+    ] as const
+    for (const [name, attributes, problem] of cases) {
+      const written = outcome(() => writeSetCookie(name, 'x', attributes))
+      if (problem === undefined) assert.match(String(written), /^\w+(?:-a)?=x/)
+      else assert.equal(written, `cookie ${name}: ${problem}`)
+    }
   })
 
   it('are read as the package cookie reads them', () => {

@@ -58,7 +58,10 @@ export function isToken(value: unknown): value is Token<unknown> {
   return typeof value === 'object' && value !== null && 'token' in value && typeof value.token === 'string'
 }
 
-/** Attributes of a cookie (RFC 6265 section 4.1). */
+/**
+ * Attributes of a cookie (RFC 6265 section 4.1). `sameSite: 'none'`, `partitioned` and names that begin with `__Host-` or `__Secure-` need
+ * `secure: true`, because browsers refuse the cookie without.
+ */
 export interface CookieOptions {
   /** Seconds the cookie lives. */
   readonly maxAge?: number

@@ -30,7 +30,8 @@ const OPTIONS: ReadonlySet<string> = new Set(ATTRIBUTES.map(([name]) => name))
 /**
  * Returns a `Set-Cookie` line. `attributes` are `CookieOptions`, as code without types may pass them.
  *
- * @throws `TypeError` for what would end the line or one of its parts, for attributes that do not exist, and for those that have no such value.
+ * @throws `TypeError` for what would end the line or one of its parts, for attributes that do not exist, that have no such value, or with
+ * which browsers refuse the cookie.
  */
 export function writeSetCookie(name: string, value: string, attributes: object = {}): string {
   if (!NAME.test(name)) throw invalid('argument name', name)
@@ -44,7 +45,23 @@ export function writeSetCookie(name: string, value: string, attributes: object =
     if (written === undefined) throw invalid(`option ${key}`, given)
     line += written === '' ? `; ${label}` : `; ${label}=${written}`
   }
+  const problem = cookieProblem(name, attributes)
+  if (problem !== undefined) throw new TypeError(`cookie ${name}: ${problem}`)
   return line
+}
+
+/** Why browsers refuse a cookie with a prefix in its name or with attributes that need others, or `undefined` (RFC 6265bis section 5.7). */
+export function cookieProblem(name: string, attributes: object): string | undefined {
+  const { secure, path, domain, sameSite, partitioned }: Readonly<Record<string, unknown>> = { ...attributes }
+  const prefix = /^__(?:host|secure)-/i.exec(name)?.[0].toLowerCase()
+  if (!secure) {
+    if (prefix !== undefined) return `a name that begins with ${prefix} needs secure: true`
+    if (String(sameSite).toLowerCase() === 'none') return "sameSite: 'none' needs secure: true"
+    if (partitioned) return 'partitioned needs secure: true'
+  }
+  return prefix === '__host-' && (path !== '/' || Boolean(domain))
+    ? "a name that begins with __Host- needs path: '/' and no domain"
+    : undefined
 }
 
 /** The cookies of a `Cookie` header, in a record without prototype. The first of several with one name wins. */

@@ -29,6 +29,18 @@ const forwarded = (addresses: string, more: Readonly<Record<string, string>> = {
   headers: { 'x-forwarded-for': addresses, ...more },
 })
 
+describe('the protocol of a trusted proxy', () => {
+  it('counts in any case, and nothing but http and https does', async () => {
+    const app = serve({ trustProxy: true })
+    const seen: unknown[] = []
+    for (const proto of ['HTTPS', 'https', 'Http', 'wss', '']) {
+      const { protocol } = jsonOf(await app.inject(forwarded('192.0.2.1', { 'x-forwarded-proto': proto })))
+      seen.push(protocol)
+    }
+    assert.deepEqual(seen, ['https', 'https', 'http', 'http', 'http'])
+  })
+})
+
 describe('trustProxy with addresses', () => {
   const CASES: readonly (readonly [string, NonNullable<AppOptions['trustProxy']>, string, string, string])[] =
     [

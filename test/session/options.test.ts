@@ -77,7 +77,11 @@ const CASES: readonly (readonly [string, unknown, readonly RegExp[]])[] = [
     [/__Host-/],
   ],
   ['__Host- below a path', { secret: SECRET, cookie: { name: '__host-a', path: '/a' } }, [/__Host-/]],
-  ['__Secure- over http', { secret: SECRET, cookie: { name: '__Secure-a', secure: false } }, [/not secure/]],
+  [
+    '__Secure- over http',
+    { secret: SECRET, cookie: { name: '__Secure-a', secure: false } },
+    [/__secure- needs secure/],
+  ],
   ['sameSite none over http', { secret: SECRET, cookie: { sameSite: 'none', secure: false } }, [/'none'/]],
 ]
 

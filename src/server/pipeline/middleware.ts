@@ -85,7 +85,7 @@ function createCall(context: RequestContext, inner: () => Awaitable<FinishedResp
       // what was set before is for the response, whatever happens further inside
       const head = context.takeHead()
       const receive = (finished: FinishedResponse): FinishedResponse => {
-        head?.mergeInto(finished.headers)
+        head?.mergeInto(finished.headers, false, finished.isError)
         body = finished.body
         return finished
       }

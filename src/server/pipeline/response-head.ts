@@ -23,7 +23,7 @@ export interface ResponseHead {
   /** The response as handlers and guards see it. */
   readonly view: HttpResponse
   /** Adds the collected headers to a finished response. Its own headers win, unless `wins` is set. */
-  readonly mergeInto: (headers: ResponseHeaders, wins?: boolean) => void
+  readonly mergeInto: (headers: ResponseHeaders, wins?: boolean, isError?: boolean) => void
 }
 
 /** Creates an empty head; header names and values are checked when the response is finished. */
@@ -44,8 +44,9 @@ export function createResponseHead(): ResponseHead {
   }
   return {
     view,
-    mergeInto: (target, wins = false) => {
+    mergeInto: (target, wins = false, isError = false) => {
       for (const [name, lines] of headers) {
+        if (isError && isOfContent(name, lines)) continue
         if (name === 'set-cookie') appendLines(target, name, lines)
         else if (name === 'vary') addVary(target, lines)
         else if (wins || target[name] === undefined)
@@ -53,6 +54,22 @@ export function createResponseHead(): ResponseHead {
       }
     },
   }
+}
+
+/** Headers that describe the content that an error has replaced (RFC 9110 sections 8 and 14, RFC 9111 section 5). */
+const OF_CONTENT: ReadonlySet<string> = new Set([
+  ...CONTENT_DIGESTS,
+  ...'content-encoding content-language content-location content-range content-disposition accept-ranges'.split(
+    ' ',
+  ),
+  ...'etag last-modified expires cache-control age trailer'.split(' '),
+])
+
+/** Whether a header is about the content that was wanted. That nothing may be stored holds for an error, too. */
+function isOfContent(name: string, lines: readonly string[]): boolean {
+  return (
+    OF_CONTENT.has(name) && !(name === 'cache-control' && /no-store|private|no-cache/i.test(lines.join()))
+  )
 }
 
 /** Puts the headers and cookies that a reply carries into the headers of its response. */

@@ -12,7 +12,7 @@ import { RequestView, type RequestSettings } from './request.ts'
 import { bodyTypes, typesOf } from '../../schema/body-types.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { httpError } from '../../http/errors.ts'
-import { contentTypeOf, type MediaType } from '../../http/media-type.ts'
+import { contentTypeOf, splitOutsideQuotes, type MediaType } from '../../http/media-type.ts'
 import { announce } from './announce.ts'
 
 /** The texts that a source has for a field, or `undefined` if there are none. */
@@ -231,11 +231,14 @@ function convert(field: FieldPlan, text: string): unknown {
   return field.read(text) ?? text
 }
 
-/** A field that can hold several values gets one for each field line: commas are not split. */
+/**
+ * A field that can hold several values gets each member of its lists, because proxies and `fetch` join field lines by commas (RFC 9110 section
+ * 5.3). A comma in quotes is part of a member.
+ */
 function headerTexts(request: HttpRequest, name: string, field: FieldPlan | undefined): Texts {
   if (field?.several !== true) return request.header(name)
-  const lines = request.headerLines(name)
-  return lines.length > 1 ? lines : lines[0]
+  const values = request.headerLines(name).flatMap((line) => splitOutsideQuotes(line, ','))
+  return values.length > 1 ? values.filter((value) => value !== '') : values[0]
 }
 
 function without(query: QueryRecord, names: readonly string[]): QueryRecord {

@@ -108,7 +108,7 @@ export class RequestView implements HttpRequest {
   }
 
   get protocol(): 'http' | 'https' {
-    const forwarded = this.#forwarded('x-forwarded-proto')
+    const forwarded = this.#forwarded('x-forwarded-proto')?.toLowerCase()
     return forwarded === 'https' || forwarded === 'http' ? forwarded : this.#raw.protocol
   }
 

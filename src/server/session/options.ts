@@ -5,7 +5,7 @@ import {
   type DefinitionProblem,
   type Rules,
 } from '../../base/definition-error.ts'
-import { writeSetCookie } from '../../http/cookies.ts'
+import { cookieProblem, writeSetCookie } from '../../http/cookies.ts'
 import type { CookieOptions } from '../../define/context.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import {
@@ -167,23 +167,15 @@ function cookieProblems(given: SessionCookie): readonly DefinitionProblem[] {
   // attributes of the wrong kind are reported by their rules
   if (optionProblems('createApp', given, COOKIE).length > 0) return []
   const { cookieName, cookie } = toCookie(given)
-  const prefix = /^__(?:host|secure)-/i.exec(cookieName)?.[0].toLowerCase()
-  const found: DefinitionProblem[] = []
-  if (prefix !== undefined && cookie.secure !== true) {
-    found.push(problem(`session.cookie.name begins with ${prefix} and is not secure`, 'leave secure out'))
-  }
-  if (prefix === '__host-' && (cookie.path !== '/' || cookie.domain !== undefined)) {
-    found.push(problem('session.cookie.name begins with __Host-', 'leave path and domain out, or rename it'))
-  }
-  if (cookie.sameSite === 'none' && cookie.secure !== true) {
-    found.push(problem("session.cookie has sameSite 'none' and is not secure", 'leave secure out'))
-  }
+  const refused = cookieProblem(cookieName, cookie)
+  if (refused !== undefined)
+    return [problem(`session.cookie: ${refused}`, 'change the name, or leave secure, path and domain out')]
   try {
     writeSetCookie(cookieName, 'x', cookie)
+    return []
   } catch {
-    found.push(problem('session.cookie has characters that no cookie can have', 'use letters and digits'))
+    return [problem('session.cookie has characters that no cookie can have', 'use letters and digits')]
   }
-  return found
 }
 
 /** The data of a session, as JSON has it. */

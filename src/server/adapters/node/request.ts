@@ -48,7 +48,7 @@ export class NodeRequest implements RawRequest {
 
   lines(name: string): readonly string[] {
     const { headers, rawHeaders } = this.request
-    const value = headers[name]
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined
     if (value === undefined) return []
     // not headersDistinct, which requests of HTTP/2 lack
     const lines = linesOf(rawHeaders, name)
