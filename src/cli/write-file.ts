@@ -72,7 +72,7 @@ function replace({ path, text, temporary }: Staged): Promise<void> {
   return text === undefined ? rm(path, { force: true }) : rename(temporary, path)
 }
 
-/** Gives a file the text that it had. What fails here cannot be mended by a command that is about to fail. */
+/** Restores the text of a file. A failure is ignored, because the command is about to fail with the first one. */
 async function restore(path: string, before: string | undefined): Promise<void> {
   const again = `${path}.${randomUUID()}`
   try {

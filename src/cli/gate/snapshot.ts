@@ -97,8 +97,8 @@ interface Tidied {
 }
 
 /**
- * Leaves out the documents of versions whose sunset has passed. Gives another name to those that were alone with their name and no longer are,
- * or the reverse.
+ * Leaves out the documents of versions whose sunset has passed. Renames those that were alone with their name and no longer are, or the
+ * reverse.
  */
 async function toTidied(
   folder: string,

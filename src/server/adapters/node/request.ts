@@ -206,7 +206,7 @@ export class NodeRequest implements RawRequest {
     return (request.destroyed || response.destroyed) && !this.isComplete
   }
 
-  /** What is left in the stream of a request whose client has left when all of the body had arrived. */
+  /** The rest in the stream of a request whose client has left when all of the body had arrived. */
   async #collectArrived(limit: number): Promise<Uint8Array> {
     const { request } = this
     const chunks: Uint8Array[] = []
