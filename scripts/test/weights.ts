@@ -52,7 +52,6 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/cookbook/kubernetes.slow.test.ts': 3,
   'test/define/places.slow.test.ts': 12,
   'test/docs-page/browser.slow.test.ts': 60,
-  'test/docs-page/changelog.test.ts': 0.7,
   'test/docs-page/life.test.ts': 0.7,
   'test/docs-page/loading.slow.test.ts': 6,
   'test/docs-page/page.test.ts': 1.9,

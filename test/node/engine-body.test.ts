@@ -63,6 +63,8 @@ describe('a body that came with its head, on the direct engine', () => {
   let url = ''
   let socket: Socket
   before(async () => {
+    // what the routes need is imported before, not while promises are counted
+    await app.ready()
     url = await app.listen({ ...PLACE, ...ENGINES.direct })
     socket = await open(url)
   })

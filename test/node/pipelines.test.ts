@@ -141,6 +141,8 @@ const bodies = defineController({
       path: '/echo',
       input: { files: { file: z.instanceof(FileStream) } },
       handler: async function* echo({ files }) {
+        // the second part of the request is there before the head is sent
+        await sleep(50, undefined, { ref: false })
         yield 'bad'
         yield* files.file
       },
