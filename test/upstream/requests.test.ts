@@ -181,6 +181,8 @@ describe('a response of the API behind', () => {
       [`http://${host}@evil.example/api/x`, `http://${host}@evil.example/api/x`],
       [`http://127.0.0.1:1${port}/api/x`, `http://127.0.0.1:1${port}/api/x`],
       ['//evil.example/api', '//evil.example/api'],
+      ['/api/a/../cars/9', '/cars/9'],
+      ['/api/%2e%2e/admin', '/api/%2e%2e/admin'],
       ['/apiary', '/apiary'],
       ['cars/9', 'cars/9'],
     ]

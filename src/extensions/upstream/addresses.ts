@@ -70,9 +70,20 @@ function pathBelow(
   // APIs behind write the host that was sent to them, which `host` and `X-Forwarded-Host` name
   if (absolute !== undefined && !isHostOf(host, hosts, request.host)) return undefined
   const path = absolute === undefined ? address : withSlash(behind)
-  if (!path.startsWith('/') || !path.startsWith(prefix)) return undefined
+  return path.startsWith('/') ? pathBehind(prefix, resolved(path)) : undefined
+}
+
+function pathBehind(prefix: string, path: string): string | undefined {
+  if (!path.startsWith(prefix)) return undefined
   const rest = path.slice(prefix.length)
   return rest === '' || /^[/?#]/.test(rest) ? withSlash(rest) : undefined
+}
+
+/** The path as clients resolve its dot segments. */
+function resolved(path: string): string {
+  if (!/\/(?:\.|%2e)/i.test(path)) return path
+  const { pathname, search, hash } = new URL(`http://upstream${path}`)
+  return pathname + search + hash
 }
 
 function isHostOf(given: string, hosts: Addresses['hosts'], sent: string): boolean {

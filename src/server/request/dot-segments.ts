@@ -1,7 +1,7 @@
 import { httpError } from '../../http/errors.ts'
 
 /** A dot segment. Servers of Java leave out `;` and what follows before they resolve one. */
-const DOTS = /(?:^|[/\\])\.{1,2}(?:[/\\;]|$)/
+const DOTS = /(?:^|[/\\;])\.{1,2}(?:[/\\;]|$)/
 
 /** How often a path is decoded. What is left then is no text that somebody wrote. */
 const DECODINGS = 8
@@ -23,12 +23,12 @@ export function refuseDots(path: string): void {
   throw hasDots()
 }
 
-/** Decodes escapes of ASCII. Repeated `%25` go at once, and what URLs leave out (the URL Standard, section 4.4) does too. */
+/** Decodes escapes of ASCII. Repeated `%25` go at once, and so do spaces and controls, which URLs and some file systems leave out. */
 function decodeOnce(path: string): string {
   return path
     .replaceAll(/%(?:25)+(?=[\da-f]{2})/gi, '%')
     .replaceAll(/%([0-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replaceAll(/[\t\n\r]/g, '')
+    .replaceAll(/[\0- ]/g, '')
 }
 
 /** A dot segment as URLs resolve it, which decode dots alone. */
