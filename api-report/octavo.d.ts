@@ -260,7 +260,6 @@ export const Config: ConfigToken
 export interface ConfigOptions {
   readonly config?: string | object
   readonly configSchema?: Schema
-  readonly envFile?: string | readonly string[]
 }
 
 export interface ConfigToken extends BuiltIn<Config> {

@@ -176,12 +176,6 @@ describe('settings that are given', () => {
     assert.deepEqual(await valuesOf({ config: {} }), {})
   })
 
-  it('are asked for after the env files, if they are a function', async () => {
-    const envFile = write('function.env', 'OCTAVO_TEST_F=from file\n')
-    const config = (): object => ({ f: process.env['OCTAVO_TEST_F'] })
-    assert.deepEqual(await valuesOf({ envFile, config }), { f: 'from file' })
-  })
-
   const throwing = Object.defineProperty({}, 'url', {
     enumerable: true,
     get: () => {
@@ -273,40 +267,6 @@ describe('a module that cannot be loaded', () => {
       assert.notEqual(cause, undefined)
     })
   }
-})
-
-describe('env files', () => {
-  it('are read before the module', async () => {
-    const envFile = write('a.env', 'OCTAVO_TEST_A=from file\n')
-    const config = write('env.mjs', 'export const a = process.env.OCTAVO_TEST_A')
-    assert.deepEqual(await valuesOf({ envFile, config }), { a: 'from file' })
-  })
-
-  it('may name the module', async () => {
-    const envFile = write('module.env', `FRAMEWORK_CONFIG_MODULE=${FIXTURE}\n`)
-    assert.deepEqual(await valuesOf({ envFile }), SETTINGS)
-  })
-
-  it('give way to variables that are set, and to files before them', async () => {
-    process.env['OCTAVO_TEST_A'] = 'set'
-    const first = write('first.env', 'OCTAVO_TEST_A=first\nOCTAVO_TEST_B=first\n')
-    const second = write('second.env', 'OCTAVO_TEST_A=second\nOCTAVO_TEST_B=second\nOCTAVO_TEST_C=second\n')
-    await valuesOf({ envFile: [first, second] })
-    const { OCTAVO_TEST_A, OCTAVO_TEST_B, OCTAVO_TEST_C } = process.env
-    assert.deepEqual([OCTAVO_TEST_A, OCTAVO_TEST_B, OCTAVO_TEST_C], ['set', 'first', 'second'])
-  })
-
-  it('that cannot be read are named, all of them', async () => {
-    const { errors } = await failure(valuesOf({ envFile: ['./none.env', './test', './nothing.env'] }))
-    assert.deepEqual(
-      placeless(errors).map(({ code, where, message }) => ({ code, where, message })),
-      [
-        { code: 'invalid_config', where: 'envFile', message: 'there is no file "./none.env"' },
-        { code: 'invalid_config', where: 'envFile', message: 'the file "./test" cannot be read' },
-        { code: 'invalid_config', where: 'envFile', message: 'there is no file "./nothing.env"' },
-      ],
-    )
-  })
 })
 
 describe('configSchema', () => {

@@ -337,10 +337,10 @@ async function openSettings(
 
 function isConfigured(
   { overrides, connected }: Definitions,
-  { config: { config, configSchema, envFile } }: Pick<Settings, 'config'>,
+  { config: { config, configSchema } }: Pick<Settings, 'config'>,
 ): boolean {
   return (
-    [config, configSchema, envFile].some((value) => value !== undefined) ||
+    [config, configSchema].some((value) => value !== undefined) ||
     readVariable('FRAMEWORK_CONFIG_MODULE') !== undefined ||
     overrides.find(Config) !== undefined ||
     connected.builtIns.some(({ token }) => token.token === Config.token)

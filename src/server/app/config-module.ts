@@ -3,33 +3,7 @@ import { createRequire } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { DefinitionError, type DefinitionProblem } from '../../base/definition-error.ts'
 import { errnoOf, configFailed, MEND } from './config-failed.ts'
-
-/**
- * Loads env files into the environment. Variables that are set already win, so the first file of a list wins over later ones.
- *
- * @throws {@link DefinitionError} that names every file that cannot be read
- */
-export function loadEnvFiles(files: readonly string[]): void {
-  const problems = files.flatMap((file): readonly DefinitionProblem[] => {
-    try {
-      process.loadEnvFile(file)
-      return []
-    } catch (error) {
-      const missing = errnoOf(error) === 'ENOENT'
-      return [
-        {
-          code: 'invalid_config',
-          where: 'envFile',
-          message: missing ? `there is no file "${file}"` : `the file "${file}" cannot be read`,
-          fix: 'give files that exist, relative to the working directory',
-        },
-      ]
-    }
-  })
-  if (problems.length > 0) throw new DefinitionError(problems)
-}
 
 /**
  * Imports the module of the settings.

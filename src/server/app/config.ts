@@ -21,17 +21,11 @@ export interface ConfigSource {
 const NO_SETTINGS = new Set(['default', '__esModule', 'module.exports'])
 
 /**
- * Loads env files, then the settings, and validates.
+ * Loads the settings and validates.
  *
  * @throws {@link DefinitionError}
  */
-export async function readConfig({
-  envFile = [],
-  configSchema,
-  config,
-}: ConfigOptions): Promise<ConfigSource> {
-  const files = [envFile].flat()
-  if (files.length > 0) (await loadReader()).loadEnvFiles(files)
+export async function readConfig({ configSchema, config }: ConfigOptions): Promise<ConfigSource> {
   const given = config ?? readVariable('FRAMEWORK_CONFIG_MODULE') ?? ''
   if (given === '')
     return toSource({}, configSchema, 'the option config, or the module that FRAMEWORK_CONFIG_MODULE names')

@@ -76,8 +76,6 @@ export interface ConfigOptions {
   readonly config?: string | object
   /** Reads the settings. If it refuses them, the start fails. */
   readonly configSchema?: Schema
-  /** Files of environment variables, read before the module. Variables that are already set win, and so do earlier files. */
-  readonly envFile?: string | readonly string[]
 }
 
 /** The options of `createApp`. */
@@ -269,10 +267,6 @@ const OPTIONS: Rules = {
     'an object such as { port: 3000 }, a module, its path, or a function that returns one of them',
   ],
   configSchema: [isSchema, 'a zod schema'],
-  envFile: [
-    (value) => isNonEmptyString(value) || (Array.isArray(value) && value.every(isNonEmptyString)),
-    "the name of a file, such as '.env', or a list of names",
-  ],
   versioning: VERSIONING_RULE,
 }
 
