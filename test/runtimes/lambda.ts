@@ -55,7 +55,7 @@ const CASES: readonly (readonly [
   expected: string,
 ])[] = [
   ['GET', '/guarded', undefined, '"in"'],
-  ['GET', '/headers', undefined, '[["a,b"],"api.example.com","203.0.113.7"]'],
+  ['GET', '/headers', undefined, '[["a","b"],"api.example.com","203.0.113.7"]'],
   ['POST', '/body', '{"a":1}', '{"a":1}'],
   ['GET', '/stream', undefined, 'abc'],
 ]
