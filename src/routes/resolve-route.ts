@@ -94,6 +94,7 @@ function withPattern(
     label,
     definitions: [route, ...inherited.definitions],
     name,
+    isRenamed: isRenamed(route),
     controller,
     methods,
     pattern,
@@ -205,6 +206,17 @@ function handlerName({ handler }: AnyRoute): string | undefined {
   return handler !== undefined && handler.name !== 'handler' && /^[a-z_$][\w$]*$/i.test(handler.name)
     ? handler.name
     : undefined
+}
+
+/**
+ * Whether a small bundle has renamed the handler that a route is called after: it renamed our functions as well. If Octavo is not in the
+ * bundle, a name of one or two letters and code without spaces show it. Only a number is added to a name that is there twice.
+ */
+function isRenamed(route: AnyRoute): boolean {
+  const name = route.name === undefined ? handlerName(route) : undefined
+  if (name === undefined) return false
+  const isSmall = name.length <= 2 && !/\) \{| => /.test(String(route.handler))
+  return isSmall || !resolveRoute.name.startsWith('resolveRoute')
 }
 
 function toInject(

@@ -18,6 +18,8 @@ export interface ResolvedRoute {
   /** The route, its controller, the routers around it and the module, for the place in messages. */
   readonly definitions: readonly object[]
   readonly name: string
+  /** Whether the name is that of a handler which a bundler has renamed, so that it changes from build to build. */
+  readonly isRenamed: boolean
   /** The name of its controller or router, with those of the routers above. */
   readonly controller: string
   readonly methods: readonly Method[]

@@ -23,7 +23,7 @@ import {
   type DocumentSource,
   type Which,
 } from './documented.ts'
-import { attempt } from '../../base/definition-error.ts'
+import { attempt, DefinitionError } from '../../base/definition-error.ts'
 
 /** The life of a version, with the pages about it. */
 interface DocumentedLife extends VersionLife {
@@ -101,12 +101,16 @@ export function createDocuments(source: () => DocumentSource, fail: (error: unkn
       const found = version === undefined ? undefined : known.find(version)
       const { document } = generator
       if (found !== undefined || version === undefined || version === 'all')
-        return attempt(() => document(found), fail)
+        return attempt(() => {
+          checkNamed(source())
+          return document(found)
+        }, fail)
       throw new RangeError(
         `openapi: there is no version "${version}"; there are ${[...known.list, 'all'].join(', ')}`,
       )
     },
     routeMap: async (version, host, which) => {
+      if (which === 'shown') attempt(() => checkNamed(source()), fail)
       // media types are metadata of schemas
       await loadZod()
       return toRouteMap(source(), version, { host, which })
@@ -143,13 +147,34 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
       convert,
     )
     // what is served is wanted anyway
-    if (settings.docs) created.convert()
+    if (settings.docs) {
+      checkNamed(one)
+      created.convert()
+    }
     return created
   }
 }
 
 function toDocumented({ table, versioning }: DocumentSource): readonly DocumentedVersion[] {
   return toDocumentedVersions(table, versioning, 'shown')
+}
+
+/** @throws `DefinitionError` if a documented route is called after a function that a bundler has renamed. */
+function checkNamed(source: DocumentSource): void {
+  const renamed = new Map(
+    toDocumented(source)
+      .flatMap(({ routes }) => routes)
+      .flatMap(({ route }) => (route.isRenamed ? [[route.label, route.name]] : [])),
+  )
+  if (renamed.size === 0) return
+  throw new DefinitionError(
+    [...renamed].map(([where, name]) => ({
+      code: 'invalid_name',
+      where,
+      message: `the route is called "${name}" after its handler, which the bundler has renamed`,
+      fix: 'give the route a name, or keep the names of functions, as esbuild does with --keep-names',
+    })),
+  )
 }
 
 function hasSchemas({ sources, responses, stream, openapi, layers }: ResolvedRoute): boolean {
