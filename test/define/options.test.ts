@@ -448,4 +448,46 @@ describe('mistakes that show when an application gets ready', () => {
       return true
     })
   })
+
+  for (const [title, versioning, expected] of [
+    ['of one scheme', { scheme: VersioningSchemes.QUERY, defaultVersio: '1' }, ['unknown_option']],
+    ['of several', { schemes: [[VersioningSchemes.QUERY, { versionParamete: 'v' }]] }, ['unknown_option']],
+    ['of versions', { scheme: VersioningSchemes.URL, versions: ['3', '3'] }, ['duplicate_version']],
+    ['that has no scheme', { scheme: {} }, []],
+    ['without mistakes', { scheme: VersioningSchemes.URL }, []],
+  ] as const) {
+    it(`are one error with those of routes and of other options, in versioning ${title}`, async () => {
+      const isOption = title === 'that has no scheme'
+      const broken = defineController({ name: 'car', routes: [{ ...route, path: 'slash' } as never] })
+      const codesOf = (error: unknown): true => {
+        assert.ok(error instanceof DefinitionError)
+        const codes = [
+          'invalid_option',
+          ...(isOption ? ['invalid_option'] : []),
+          'invalid_pattern',
+          ...expected,
+        ]
+        assert.deepEqual(
+          error.errors.map(({ code }) => code),
+          codes,
+        )
+        assert.ok(error.errors.every(({ at }) => at?.startsWith('test/define/options.test.ts:')))
+        return true
+      }
+      // options that do not exist are no mistake of types here
+      const options = { logger: false, versioning, prefix: 'slash' } as never
+      assert.throws(() => createApp(defineModule({ controllers: [broken] }), options), codesOf)
+      const late = Promise.resolve(defineModule({ controllers: [broken] }))
+      const fine = { logger: false, versioning } as never
+      if (isOption) return
+      await assert.rejects(createApp(defineModule({ imports: [late] }), fine).ready(), (error) => {
+        assert.ok(error instanceof DefinitionError)
+        assert.deepEqual(
+          error.errors.map(({ code }) => code),
+          ['invalid_pattern', ...expected],
+        )
+        return true
+      })
+    })
+  }
 })

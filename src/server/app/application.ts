@@ -198,7 +198,10 @@ export class Application {
   #read(tree: ModuleTree): Definitions {
     const { settings, documents } = this
     const parts = { settings, documents, problems: this.#problems, started: this.#started }
-    return attempt(() => readDefinitions(tree, parts), this.#failAt)
+    return attempt(
+      () => readDefinitions(tree, parts),
+      (error) => this.#failAt(withProblems(error, problemsOf(this.#options.versioning))),
+    )
   }
 
   /** The state that documents describe. */
@@ -252,8 +255,13 @@ async function withSettings<T>(compileRoutes: () => T, read: () => Promise<unkno
       () => [],
       (other: unknown) => (other instanceof DefinitionError ? other.errors : []),
     )
-    throw new DefinitionError([...error.errors, ...found], error)
+    throw withProblems(error, found)
   }
+}
+
+/** Adds mistakes to those of an error. */
+function withProblems(error: unknown, more: readonly DefinitionProblem[]): unknown {
+  return error instanceof DefinitionError ? new DefinitionError([...error.errors, ...more], error) : error
 }
 
 /** Reads the settings, opens sessions and usage, creates the singletons and calls `onStart`. Returns what answers requests. */
@@ -400,6 +408,15 @@ function enableOption(option: AnyVersioning | undefined): Enabled | undefined {
   if (!option) return undefined
   const { scheme, schemes, ...common } = option
   return enable(scheme ?? schemes, common)
+}
+
+/** Finds the mistakes in options of versioning. Those without a scheme are reported as options of the application. */
+function problemsOf(option: AnyVersioning | undefined): readonly DefinitionProblem[] {
+  try {
+    return enableOption(option)?.versioning.problems ?? []
+  } catch {
+    return []
+  }
 }
 
 /** Applies options to a scheme, or to several with options of their own. @throws `TypeError` for anything but schemes. */
