@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 
 import { failure, say, sayStyle } from './command.ts'
@@ -11,9 +11,12 @@ export interface FileText {
   readonly text: string | undefined
 }
 
-/** A file whose text changes, with the text that it had and the file that replaces it. */
+/** A file whose text changes, with the text and mode that it had and the file that replaces it. */
 interface Staged extends FileText {
+  /** The file itself, if `path` is a link to it. */
+  readonly target: string
   readonly before: string | undefined
+  readonly mode: number | undefined
   readonly temporary: string
 }
 
@@ -27,19 +30,22 @@ export async function writeFiles(files: readonly FileText[]): Promise<ReadonlySe
   const staged: Staged[] = []
   for (const { path, text } of files) {
     const before = await readText(path)
-    const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}`)
-    if (before !== text) staged.push({ path, text, before, temporary })
+    if (before === text) continue
+    const target = before === undefined || text === undefined ? path : await realpath(path)
+    const mode = before === undefined ? undefined : (await stat(target)).mode
+    const temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}`)
+    staged.push({ path, text, target, before, mode, temporary })
   }
   const replaced: Staged[] = []
   try {
-    for (const { path, text, temporary } of staged)
-      if (text !== undefined) await attempt(path, () => stage(temporary, text))
+    for (const { path, text, temporary, mode } of staged)
+      if (text !== undefined) await attempt(path, () => stage(temporary, text, mode))
     for (const file of staged) {
       replaced.push(file)
       await attempt(file.path, () => replace(file))
     }
   } catch (error) {
-    for (const { path, before } of replaced.slice(0, -1)) await restore(path, before)
+    for (const file of replaced.slice(0, -1)) await restore(file)
     for (const { temporary } of staged) await rm(temporary, { force: true })
     throw error
   }
@@ -57,28 +63,29 @@ export async function writeAndSay(files: readonly FileText[], cwd: string): Prom
   }
 }
 
-async function stage(temporary: string, text: string): Promise<void> {
+async function stage(temporary: string, text: string, mode: number | undefined): Promise<void> {
   await mkdir(dirname(temporary), { recursive: true })
   const file = await open(temporary, 'wx')
   try {
     await file.writeFile(text)
+    if (mode !== undefined) await file.chmod(mode)
     await file.sync()
   } finally {
     await file.close()
   }
 }
 
-function replace({ path, text, temporary }: Staged): Promise<void> {
-  return text === undefined ? rm(path, { force: true }) : rename(temporary, path)
+function replace({ target, text, temporary }: Staged): Promise<void> {
+  return text === undefined ? rm(target, { force: true }) : rename(temporary, target)
 }
 
 /** Restores the text of a file. A failure is ignored, because the command is about to fail with the first one. */
-async function restore(path: string, before: string | undefined): Promise<void> {
-  const again = `${path}.${randomUUID()}`
+async function restore({ target, before, mode }: Staged): Promise<void> {
+  const again = `${target}.${randomUUID()}`
   try {
-    if (before === undefined) return await rm(path, { force: true })
-    await stage(again, before)
-    await rename(again, path)
+    if (before === undefined) return await rm(target, { force: true })
+    await stage(again, before, mode)
+    await rename(again, target)
   } catch {
     await rm(again, { force: true })
   }

@@ -83,10 +83,9 @@ function isEmptied(sent: unknown, given: object): boolean {
   const isSymbolic = Object.getOwnPropertySymbols(given).some((name) =>
     Object.prototype.propertyIsEnumerable.call(given, name),
   )
-  return (
-    members.every((member) => member === undefined || isFunctionOrSymbol(member)) &&
-    (!isPlain(given) || isSymbolic || members.some(isFunctionOrSymbol))
-  )
+  // an instance whose members have no value yet loses nothing
+  const isHiding = members.length === 0 && !isPlain(given)
+  return isHiding || isSymbolic || members.some(isFunctionOrSymbol)
 }
 
 /** Whether an object is a literal, a record without prototype, or one of either in another realm. */

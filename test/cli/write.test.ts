@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -295,6 +306,23 @@ describe('the files of a command', () => {
     assert.equal((await writeFiles(files)).size, 3)
     assert.deepEqual(isThere(), ['new', ['a', 'b', 'old', 'taken']])
     assert.equal((await writeFiles(files)).size, 0)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('keep their modes, and a link stays a link', { skip: process.platform === 'win32' }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'octavo-'))
+    const at = (name: string): string => join(folder, name)
+    mkdirSync(at('a'))
+    writeFileSync(at('a/file'), 'old')
+    chmodSync(at('a/file'), 0o750)
+    symlinkSync('a/file', at('link'))
+    await writeFiles([{ path: at('link'), text: 'new' }])
+    assert.deepEqual(
+      [lstatSync(at('link')).isSymbolicLink(), readFileSync(at('a/file'), 'utf8')],
+      [true, 'new'],
+    )
+    assert.equal(statSync(at('a/file')).mode & 0o777, 0o750)
+    assert.deepEqual(readdirSync(at('a')), ['file'])
     rmSync(folder, { recursive: true })
   })
 })

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { bind, createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import {
+  bind,
+  createApp,
+  defineController,
+  defineModule,
+  HttpError,
+  reply,
+  VersioningSchemes,
+  type ExecutionContext,
+} from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { idempotency } from 'octavo/idempotency'
 import { defineUpstream } from 'octavo/upstream'
@@ -92,6 +101,46 @@ describe('an order that is forwarded with an idempotency key', () => {
     assert.deepEqual(await gone.post('2', order), [502, 'upstream_unreachable'])
     assert.deepEqual(await gone.post('2', order), [502, 'upstream_unreachable'])
     await gone.app.close()
+  })
+
+  it('keeps its key if a handler answers with such a status, in any form', async () => {
+    const RESULTS: Readonly<Record<string, (context: ExecutionContext) => unknown>> = {
+      'a reply': () => reply(504, {}),
+      'a status of the response': (context) => {
+        context.response.status = 504
+        return {}
+      },
+      'an error': () => Promise.reject(new HttpError(502)),
+    }
+    for (const [title, answer] of Object.entries(RESULTS)) {
+      let count = 0
+      const route = {
+        method: 'POST',
+        path: '/',
+        name: 'create',
+        interceptors: [idempotency()],
+        handler: (_input: unknown, context: ExecutionContext) => {
+          count++
+          return answer(context)
+        },
+      } as const
+      const app = createApp(
+        defineModule({ controllers: [defineController({ prefix: '/o', routes: [route] })] }),
+        { logger: false },
+      )
+      const post = (): Promise<number> =>
+        app
+          .inject({
+            method: 'POST',
+            url: '/o',
+            json: {},
+            headers: { 'idempotency-key': '"0123456789abcdef"' },
+          })
+          .then(({ statusCode }) => statusCode)
+      assert.ok((await post()) >= 502, title)
+      assert.equal(await post(), 409, title)
+      assert.equal(count, 1, title)
+    }
   })
 
   it('is the same in each version', async () => {

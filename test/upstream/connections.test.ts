@@ -7,6 +7,7 @@ import type { App } from 'octavo'
 import type { UpstreamOptions } from 'octavo/upstream'
 
 import { ENGINES, exchange, readAll } from '../node/support.ts'
+import { ConnectionQueue, type Waiting } from '../inside/server.ts'
 import { garageAt } from './garage.ts'
 import { startRaw, type RawServer, type Script } from './raw-server.ts'
 
@@ -231,5 +232,28 @@ describe('the wait for a connection to an upstream', () => {
         assert.ok(heads.indexOf('/1b') < heads.indexOf('/1c'))
       },
     )
+  })
+})
+
+describe('the queue of an upstream', () => {
+  it('goes on after requests that fail as soon as they start', () => {
+    const queue = new ConnectionQueue(1)
+    const started: string[] = []
+    const make = (name: string, fails: boolean): Waiting => {
+      const request: Waiting = {
+        client: 'a',
+        start() {
+          started.push(name)
+          if (fails) queue.leave(request)
+        },
+      }
+      return request
+    }
+    const first = make('first', false)
+    assert.equal(queue.enter(first), true)
+    for (const request of [make('second', true), make('third', true), make('fourth', false)])
+      assert.equal(queue.wait(request), true)
+    queue.leave(first)
+    assert.deepEqual(started, ['second', 'third', 'fourth'])
   })
 })

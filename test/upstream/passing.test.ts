@@ -161,6 +161,57 @@ describe('the API behind', () => {
     }
   })
 
+  it('gets no other spelling of a declared name that servers of other languages read as it', async () => {
+    const garage = garageAt(address, { validate: true })
+    const controller = defineController({
+      prefix: '/cars',
+      name: 'cars',
+      routes: [
+        {
+          method: 'GET',
+          name: 'list',
+          input: {
+            query: { size: SIZE, 'filter[max]': SIZE, 'ids[]': z.array(z.int()).optional(), page_no: SIZE },
+            cookies: { session: z.string().max(4).optional() },
+          },
+          forward: garage,
+        },
+      ],
+    })
+    const change = defineVersionChange({
+      version: '2',
+      title: 'Filters',
+      change: [operation({ route: 'cars.list', query: { 'filter[max]': { was: 'max' } } })],
+    })
+    const app = createApp(defineModule({ controllers: [controller] }), {
+      logger: false,
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['2', '1'], models: {}, changes: [change] }),
+      },
+    })
+    apps.push(app)
+    const get = async (url: string, cookie = ''): Promise<Seen> => {
+      const { statusCode } = await app.inject({ url, headers: { cookie } })
+      assert.equal(statusCode, 200, url)
+      return seen
+    }
+    const names =
+      'Size,size%00,size%00a,FILTER[max],filter[max][],filter%5Bmax%5D%5B0%5D,ids,ids[0],page.no,page+no,page[no'
+    for (const version of ['1', '2'])
+      for (const name of names.split(','))
+        assert.deepEqual((await get(`/v${version}/cars?a=1&${name}=999`)).pairs, ['a=1'], name)
+    // neither as the one that the older version has under another name, nor in its place
+    assert.deepEqual((await get('/v1/cars?filter[max]=999')).pairs, [])
+    assert.deepEqual((await get('/v1/cars?max=3&filter[max]=999')).pairs, ['filter%5Bmax%5D=3'])
+    // servers that take `;` for `&`
+    assert.deepEqual((await get('/v2/cars?a=1;size=999&b=1;c')).pairs, ['a=1%3Bsize=999', 'b=1;c'])
+    assert.deepEqual((await get('/v2/cars?filter[min]=1&pages=2')).pairs, ['filter[min]=1', 'pages=2'])
+    // PHP decodes the names of cookies
+    for (const cookie of ['session=a; s%65ssion=long-text', 's%65ssion=long-text; session=a'])
+      assert.deepEqual((await get('/v2/cars', cookie)).cookies, ['session=a'], cookie)
+  })
+
   it('gets the bytes of what no change alters', async () => {
     const app = open(false)
     await app.inject({

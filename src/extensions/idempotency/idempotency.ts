@@ -50,6 +50,7 @@ import {
   headOf,
   LOST,
   replay,
+  statusSetIn,
   writeError,
   writeResult,
 } from './request-key.ts'
@@ -317,7 +318,7 @@ function run(
   const unknown = (): string | undefined =>
     takesOver ? undefined : writeError(unknownOutcome(Math.ceil(lease / 1000)))
   const keepResult = (result: unknown): unknown => {
-    const isUnknown = isUnknownStatus(statusOf(result))
+    const isUnknown = isUnknownStatus(statusOf(result) ?? statusSetIn(context))
     return after(keep(isUnknown ? unknown() : writeResult(result, before, context)), () => result)
   }
   const keepError = (error: unknown): unknown =>

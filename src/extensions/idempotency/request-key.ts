@@ -250,6 +250,13 @@ export function headOf(context: ExecutionContext): HeadBefore {
   return { status: head.view.status, headers }
 }
 
+/** The status that is set so far. */
+export function statusSetIn(context: ExecutionContext): number | undefined {
+  // as in `headOf`
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return (context as RequestContext).head?.view.status
+}
+
 const NO_HEAD: HeadBefore = { status: undefined, headers: {} }
 
 /** The text of a result, or `undefined` for one that is not kept because the request may be sent again. */

@@ -50,7 +50,7 @@ export class ConnectionQueue {
     if (this.#isAdmitting) return
     this.#isAdmitting = true
     try {
-      for (const request of this.#nextOnes()) {
+      for (let request = this.#next(); request !== undefined; request = this.#next()) {
         this.#waiting.delete(request)
         this.#running.add(request)
         request.start()
@@ -60,18 +60,16 @@ export class ConnectionQueue {
     }
   }
 
-  // The first of those whose clients have not had their share, as long as there are connections.
-  *#nextOnes(): Generator<Waiting> {
+  /** The first of those whose clients have not had their share, if there is a connection. */
+  #next(): Waiting | undefined {
+    if (this.#waiting.size === 0 || this.#running.size >= this.#connections) return undefined
     const counts = countClients(this.#running)
     const share = toShare(this.#connections)
     for (const request of this.#waiting) {
-      if (this.#running.size >= this.#connections) return
       const { client } = request
-      const count = client === undefined ? 0 : (counts.get(client) ?? 0)
-      if (count >= share) continue
-      if (client !== undefined) counts.set(client, count + 1)
-      yield request
+      if (client === undefined || (counts.get(client) ?? 0) < share) return request
     }
+    return undefined
   }
 }
 

@@ -13,6 +13,8 @@ export type DeclaredNamesOf = ReadonlyMap<SourceName, DeclaredNames>
 export interface DeclaredNames {
   /** The names that this version or the newest one declares, in lower case. */
   readonly all: ReadonlySet<string>
+  /** Those names as `toBase` writes them. */
+  readonly bases: ReadonlySet<string>
   /** The names that both declare with one schema: their values pass as they came, once they are parsed. */
   readonly unchanged: ReadonlySet<string>
 }
@@ -43,8 +45,10 @@ function compareNames(
   const unchanged = ownNames.filter(
     (name) => newestNames.includes(name) && (own === newest || ownFields[name] === newestFields[name]),
   )
+  const all = [...ownNames, ...newestNames].map((name) => toName(name).toLowerCase())
   return {
-    all: new Set([...ownNames, ...newestNames].map((name) => toName(name).toLowerCase())),
+    all: new Set(all),
+    bases: new Set(all.map((name) => toBase(name).replace(LIST, ''))),
     unchanged: new Set(unchanged.map(toName)),
   }
 }
@@ -63,9 +67,11 @@ function fieldsOf(source: DeclaredSource | undefined): Readonly<Record<string, u
  * @param sent the query with the mark before it, or an empty text
  */
 export function toPassedQuery(sent: string, names: DeclaredNames, values: object): string {
-  const [passed, made] = split(sent.slice(1).split('&'), names, values)
+  const [passed, made] = split(sent.slice(1).split('&'), names, values, nameOf)
   const written = toSearchParams(Object.fromEntries(made)).toString()
-  const query = [...passed, written].filter((part) => part !== '').join('&')
+  const query = [...passed.map((pair) => withoutParts(pair, names)), written]
+    .filter((part) => part !== '')
+    .join('&')
   return query === '' ? '' : `?${query}`
 }
 
@@ -76,10 +82,10 @@ export function toPassedCookies(
   values: object,
   toText: (value: unknown) => string,
 ): string {
-  const [passed, made] = split((sent ?? '').split(';'), names, values)
+  const [passed, made] = split((sent ?? '').split(';'), names, values, cookieNameOf)
   const seen = new Set<string>()
   const first = passed.filter((pair) => {
-    const name = nameOf(pair)
+    const name = cookieNameOf(pair)
     const isRepeated = seen.has(name) && names.unchanged.has(name)
     seen.add(name)
     return pair !== '' && !isRepeated
@@ -92,24 +98,59 @@ export function toPassedCookies(
 
 type Split = readonly [passed: readonly string[], made: readonly (readonly [name: string, value: unknown])[]]
 
-/** Parts what is sent as it came from the values that have to be written. */
-function split(pairs: readonly string[], { all, unchanged }: DeclaredNames, values: object): Split {
+/** Parts what is sent as it came from the values that have to be written. `toName` returns the name under which a pair was parsed. */
+function split(
+  pairs: readonly string[],
+  names: DeclaredNames,
+  values: object,
+  toName: (pair: string) => string,
+): Split {
   const kept = new Set<string>()
   const passed = pairs
     .map((pair) => pair.trim())
     .filter((pair) => {
-      const name = nameOf(pair)
-      const isPassed = unchanged.has(name) || !all.has(toBase(name))
+      const name = toName(pair)
+      const isPassed = names.unchanged.has(name) || !isDeclared(pair, names)
       if (isPassed) kept.add(name)
       return isPassed
     })
   return [passed, Object.entries(values).filter(([name]) => !kept.has(name))]
 }
 
-/** Another spelling of a name that some servers take for it: `Size`, `size[]` and `size[0]`. */
+/** The index of a list at the end of a name: `[]` or `[0]`. */
+const LIST = /\[\d*\]$/
+
+/** Whether some server may take the name of a pair for a declared one. */
+function isDeclared(pair: string, { bases }: DeclaredNames): boolean {
+  let base = toBase(nameOf(pair))
+  while (!bases.has(base)) {
+    const at = base.endsWith(']') ? base.lastIndexOf('[') : -1
+    if (at === -1) return false
+    base = base.slice(0, at)
+  }
+  return true
+}
+
+/** One spelling of all that some servers read as one name. PHP cuts names at NUL, and reads dots, spaces and an open bracket as `_`. */
 function toBase(name: string): string {
-  const [base = ''] = name.split('[', 1)
-  return base.trim().toLowerCase()
+  const [base = ''] = name.split('\0', 1)
+  return base
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[ .]|\[(?![^\]]*\])/g, '_')
+}
+
+/** Escapes the `;` in a pair if servers that split there would find a declared name. */
+function withoutParts(pair: string, names: DeclaredNames): string {
+  if (!pair.includes(';')) return pair
+  const [, ...parts] = pair.split(';')
+  return parts.some((part) => isDeclared(part, names)) ? pair.replaceAll(';', '%3B') : pair
+}
+
+/** The name of a cookie, which has no escapes here, though PHP decodes them. */
+function cookieNameOf(pair: string): string {
+  const [name = ''] = pair.split('=', 1)
+  return name.trim()
 }
 
 /** The name of a pair, without its escapes if they are of UTF-8. */
