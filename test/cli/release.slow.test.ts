@@ -173,7 +173,7 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
     })
     await once(child, 'close')
     // head ends before the command does
-    while (!existsSync(join(cwd, 'api/index.json'))) await setTimeout(50)
+    for (let tries = 0; tries < 600 && !existsSync(join(cwd, 'api/index.json')); tries++) await setTimeout(50)
     assert.equal(read('src/changes.js'), RELEASED)
     assert.match(read('api/index.json'), /2026-06-01/)
     rmSync(join(cwd, 'api'), { recursive: true })
