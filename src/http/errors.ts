@@ -299,9 +299,16 @@ function toCode(phrase: string): string {
   return phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
 }
 
-/** The headers of an error by lower-case name, without the encoding of another body: an error may have all headers of an answer from elsewhere. */
-function toSent(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+/**
+ * The headers of an error by lower-case name, without the encoding of another body: an error may have all headers of an answer from elsewhere.
+ * Lists are copied, because middleware may change those of a response, and an error can be thrown again.
+ */
+function toSent(
+  headers: Readonly<Record<string, string | readonly string[]>>,
+): Record<string, string | string[]> {
+  const entries = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), typeof value === 'object' ? [...value] : value] as const,
+  )
   return Object.fromEntries(entries.filter(([name]) => name !== 'content-encoding'))
 }
 

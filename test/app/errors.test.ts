@@ -6,18 +6,20 @@ import {
   conflict,
   createApp,
   defineController,
+  defineErrorHandler,
   defineModule,
   ERRORS,
   forbidden,
   gone,
   HttpError,
   notFound,
+  reply,
   serviceUnavailable,
   tooManyRequests,
   unauthorized,
   unprocessable,
 } from 'octavo'
-import type { InjectResponse, Logger } from 'octavo'
+import type { InjectResponse, Logger, Middleware } from 'octavo'
 import { z } from 'zod'
 
 /** The answer of a handler that throws, and what was logged as an error. */
@@ -189,6 +191,44 @@ describe('an HttpError', () => {
       },
     )
   })
+
+  for (const isHandled of [false, true])
+    it(`keeps its headers when middleware changes those of a response${isHandled ? ', also behind an error handler' : ''}`, async () => {
+      const lists: Record<string, string[]> = { 'Set-Cookie': ['a=1', 'b=2'], 'X-List': ['a', 'b'] }
+      // JavaScript may pass lists
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const headers = lists as unknown as Record<string, string>
+      const shared = new HttpError(403, 'No', { headers })
+      let client = 0
+      const car = defineController({
+        name: 'CarController',
+        routes: [
+          {
+            method: 'GET',
+            name: 'fail',
+            handler: () => {
+              throw shared
+            },
+          },
+        ],
+      })
+      const addClient: Middleware = async (_context, next) => {
+        const { headers: sent } = await next()
+        client++
+        for (const value of Object.values(sent)) if (Array.isArray(value)) value.push(`client=${client}`)
+      }
+      const app = createApp(defineModule({ controllers: [car] }), {
+        middleware: [addClient],
+        errorHandlers: isHandled ? [defineErrorHandler({ match: 403, handle: () => reply(403, 'No') })] : [],
+      })
+      for (const id of [1, 2]) {
+        const { headers: sent } = await app.inject('/car')
+        assert.deepEqual(sent['set-cookie'], ['a=1', 'b=2', `client=${id}`])
+        assert.deepEqual([sent['x-list']].flat().join(', '), `a, b, client=${id}`)
+      }
+      assert.deepEqual(lists, { 'Set-Cookie': ['a=1', 'b=2'], 'X-List': ['a', 'b'] })
+      await app.close()
+    })
 
   it('has no header that describes the body of another answer', async () => {
     const { response } = await thrown(

@@ -339,8 +339,13 @@ const OF_BODY = new Set(['content-type', 'content-length', 'content-encoding'])
 /** Sets the headers of an error on the response to it. The handler sees them there and can replace or delete them. */
 function keepHeaders(context: RequestContext, error: unknown): void {
   if (!(error instanceof HttpError) || error.headers === undefined) return
-  for (const [name, value] of Object.entries(error.headers))
-    if (!OF_BODY.has(name.toLowerCase())) context.response.headers.set(name, value)
+  const { headers } = context.response
+  for (const [name, value] of Object.entries<string | readonly string[]>(error.headers)) {
+    if (OF_BODY.has(name.toLowerCase())) continue
+    headers.delete(name)
+    // one by one, because what is appended is a list of its own: the error may be thrown again
+    for (const line of typeof value === 'object' ? value : [value]) headers.append(name, line)
+  }
 }
 
 function matches({ match }: ErrorHandler, error: unknown): boolean {
