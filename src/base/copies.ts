@@ -1,5 +1,3 @@
-import { isObject } from './values.ts'
-
 /*
  * Several copies of the package may be loaded, such as one for each set of peers that pnpm installs. What one copy makes, the others have to
  * recognise.
@@ -26,8 +24,13 @@ export function brand(type: abstract new (...given: never) => object, name: stri
   Object.defineProperty(type.prototype, mark, { value: true })
   Object.defineProperty(type, Symbol.hasInstance, {
     value(this: unknown, given: unknown) {
-      if (this === type) return isObject(given) && mark in given
-      return Reflect.apply(Function.prototype[Symbol.hasInstance], this, [given])
+      // written out, because every request that fails asks for it
+      return this === type ? typeof given === 'object' && given !== null && mark in given : isOwn(this, given)
     },
   })
+}
+
+/** `instanceof` as it is for every other class. */
+function isOwn(type: unknown, given: unknown): boolean {
+  return Reflect.apply(Function.prototype[Symbol.hasInstance], type, [given])
 }

@@ -201,7 +201,7 @@ type Definitions = readonly (object | undefined)[]
 
 type Caller = (...args: never) => unknown
 
-const traces = shared('traces', () => new WeakMap<object, Trace>())
+const traces = /* @__PURE__ */ shared('traces', () => new WeakMap<object, Trace>())
 
 /** Remembers the place of the call of `caller` as that of a definition. It costs about 3 microseconds, and is written when a mistake is reported. */
 export function placed<T extends object>(definition: T, caller: Caller): T {
@@ -373,10 +373,12 @@ function noOption(name: string): string {
  * @throws `TypeError` for a name that is not among `names`.
  */
 export function checkNames(where: string, options: object, names: ReadonlySet<string>): void {
-  for (const name in options) {
-    if (!names.has(name) && Object.hasOwn(options, name))
-      throw new TypeError(`${where}: ${noOption(name)}; ${suggestion(name, [...names])}`)
-  }
+  for (const name in options) if (!names.has(name)) refuseName(where, options, name, names)
+}
+
+function refuseName(where: string, options: object, name: string, names: ReadonlySet<string>): void {
+  if (Object.hasOwn(options, name))
+    throw new TypeError(`${where}: ${noOption(name)}; ${suggestion(name, [...names])}`)
 }
 
 /** An option that cannot be used. */

@@ -58,10 +58,10 @@ interface Known {
   readonly name: string
 }
 
-const models = shared('model.models', () => new WeakMap<object, Known>())
+const models = /* @__PURE__ */ shared('model.models', () => new WeakMap<object, Known>())
 
 /** The schemas that `derive` made, with the models that they are parts of. */
-const parts = shared('model.parts', () => new WeakMap<object, Schema>())
+const parts = /* @__PURE__ */ shared('model.parts', () => new WeakMap<object, Schema>())
 
 /** Keywords of JSON Schema that documents show of a model. */
 export interface ModelMeta {
@@ -178,7 +178,7 @@ export interface FieldNames<N extends string, K extends string> extends z.ZodEnu
   readonly '~names': readonly [N, K]
 }
 
-const named = shared('model.named', () => new WeakMap<Schema, Schema>())
+const named = /* @__PURE__ */ shared('model.named', () => new WeakMap<Schema, Schema>())
 
 /**
  * Creates a schema of the names of a model's fields, for parameters such as `sort`. In older versions they are the names of that time.

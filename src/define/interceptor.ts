@@ -65,7 +65,7 @@ export type EnvelopeIn<I> = I extends { readonly [ENVELOPE]?: Wrapping<infer O> 
   ? Or<Known<O>, readonly []>
   : readonly []
 
-const envelopes = shared(
+const envelopes = /* @__PURE__ */ shared(
   'interceptor.envelopes',
   () => new WeakMap<Interceptor, (schema: Schema) => unknown>(),
 )
@@ -79,7 +79,7 @@ export type FitRoute = <I extends { readonly part: Interceptor }>(
   problems: DefinitionProblem[],
 ) => Fitted<I>
 
-const fits = shared('interceptor.fits', () => new WeakMap<object, readonly FitRoute[]>())
+const fits = /* @__PURE__ */ shared('interceptor.fits', () => new WeakMap<object, readonly FitRoute[]>())
 
 /**
  * Has an interceptor or a guard prepare its routes. Such an interceptor is for responses to requests, so `context.call` goes without it.

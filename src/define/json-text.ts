@@ -13,11 +13,32 @@ const IS_CHECKED = !isProduction()
  * @throws `TypeError` for what JSON cannot hold.
  */
 export function toJsonText(data: unknown, isDeclared = false): string {
-  if (IS_CHECKED && isBareError(data)) failLost('', data)
-  const text = stringify(data, isDeclared)
-  if (text === undefined) throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
+  if (IS_CHECKED) return toCheckedText(data, isDeclared)
+  try {
+    return stringify(data) ?? refuse(data)
+  } catch (error) {
+    return withIntegers(data, isDeclared, error)
+  }
+}
+
+/** `JSON.stringify`, which has no text for some values. */
+const stringify: (data: unknown) => string | undefined = (data) => JSON.stringify(data)
+
+function toCheckedText(data: unknown, isDeclared: boolean): string {
+  if (isBareError(data)) failLost('', data)
+  let text: string | undefined
+  try {
+    text = stringify(data)
+  } catch (error) {
+    text = withIntegers(data, isDeclared, error)
+  }
+  if (text === undefined) return refuse(data)
   failIfLost(text, data)
   return text
+}
+
+function refuse(data: unknown): never {
+  throw new TypeError(`The handler returned a ${typeof data}, which JSON cannot hold`)
 }
 
 /** Traces of a map, of bytes, of a function in a list, and of a reply. */
@@ -32,17 +53,14 @@ export function failIfLost(text: string, data: unknown): void {
   if (IS_CHECKED && LEFT.test(text)) compare(JSON.parse(text), data, '')
 }
 
-function stringify(data: unknown, isDeclared: boolean): string | undefined {
-  try {
-    return JSON.stringify(data)
-  } catch (error) {
-    // says which member is the bigint
-    if (IS_CHECKED || isDeclared)
-      return JSON.stringify(data, (key, value: unknown) =>
-        typeof value === 'bigint' ? toInteger(key, value, isDeclared) : value,
-      )
-    throw error
-  }
+// in a function of its own: its closure would cost every result
+function withIntegers(data: unknown, isDeclared: boolean, error: unknown): string {
+  if (!IS_CHECKED && !isDeclared) throw error
+  // says which member is the bigint
+  const text: string | undefined = JSON.stringify(data, (key, value: unknown) =>
+    typeof value === 'bigint' ? toInteger(key, value, isDeclared) : value,
+  )
+  return text ?? refuse(data)
 }
 
 function toInteger(key: string, value: bigint, isDeclared: boolean): number {

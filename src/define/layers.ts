@@ -90,7 +90,10 @@ export interface Documented {
   readonly load?: (() => Promise<unknown>) | undefined
 }
 
-const documented = shared('layers.documented', () => new WeakMap<object, readonly Documented[]>())
+const documented = /* @__PURE__ */ shared(
+  'layers.documented',
+  () => new WeakMap<object, readonly Documented[]>(),
+)
 
 /**
  * Returns the middleware, guard or interceptor, which documents describe by this from now on. Several entries are for different methods.
@@ -180,7 +183,7 @@ export type SecurityScheme =
 /** Schemes that are required together, by their names in documents. */
 export type SecurityRequirement = Readonly<Record<string, SecurityScheme>>
 
-const neededScopes = shared(
+const neededScopes = /* @__PURE__ */ shared(
   'layers.neededScopes',
   () => new WeakMap<SecurityRequirement, readonly string[]>(),
 )

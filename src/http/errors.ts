@@ -121,9 +121,7 @@ export class HttpError extends Error {
   constructor(status: number, detail?: string, options: HttpErrorOptions = {}) {
     const { code, type, title, headers, cause, ...members } = options
     super(detail ?? title ?? PHRASES[status] ?? 'Error', cause === undefined ? undefined : { cause })
-    if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new RangeError(`HttpError: ${status} is not an error status; use 400 to 599`)
-    }
+    if (!Number.isInteger(status) || status < 400 || status > 599) refuseStatus(status)
     const phrase = PHRASES[status] ?? 'Error'
     this.name = 'HttpError'
     this.status = status
@@ -137,6 +135,10 @@ export class HttpError extends Error {
 }
 
 brand(HttpError, 'http-error')
+
+function refuseStatus(status: number): never {
+  throw new RangeError(`HttpError: ${status} is not an error status; use 400 to 599`)
+}
 
 /** One value of a request that does not fit its schema: an entry of `errors` in a 422. */
 export interface ValidationIssue {

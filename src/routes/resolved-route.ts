@@ -258,7 +258,7 @@ interface HistoryCode {
   readonly uses: readonly ChangeUse[]
 }
 
-const histories = shared('resolved-route.histories', () => new WeakMap<object, HistoryCode>())
+const histories = /* @__PURE__ */ shared('resolved-route.histories', () => new WeakMap<object, HistoryCode>())
 
 /** Remembers how a history writes routes out. An application that has none loads nothing of it. */
 export function setExpansion(history: object, code: HistoryCode): void {
@@ -273,7 +273,7 @@ export function historyCodeOf(history: object | undefined): HistoryCode | undefi
 const NONE: ReadonlySet<string> = new Set()
 
 /** By the contexts of requests. Few requests have some, so that no other one has a field for them. */
-const all = shared('resolved-route.all', () => new WeakMap<object, Set<string>>())
+const all = /* @__PURE__ */ shared('resolved-route.all', () => new WeakMap<object, Set<string>>())
 
 /**
  * The ids of the changes that altered a request or its response so far, in an application with `usage` or `telemetry`. Events of a stream

@@ -149,7 +149,10 @@ export function withoutIds<T>(schemas: readonly Schema[], run: () => T): T {
 }
 
 /** Schemas that Octavo makes, once zod is there; until then they have the definition that plans are made from. */
-const promised = shared('schema.promised', () => new WeakMap<Schema, (from: typeof Zod) => z.ZodType>())
+const promised = /* @__PURE__ */ shared(
+  'schema.promised',
+  () => new WeakMap<Schema, (from: typeof Zod) => z.ZodType>(),
+)
 
 export function toObjectSchema(fields: Fields): Schema {
   return makeLater({ type: 'object', shape: fields }, ({ object }) =>

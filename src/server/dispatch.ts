@@ -5,6 +5,7 @@ import {
   METHODS,
   dropBody,
   type FinishedResponse,
+  type HttpRequest,
   type Method,
   type RawRequest,
 } from '../http/http.ts'
@@ -195,11 +196,15 @@ function run(
   context.route = endpoint.info
   context.module = endpoint.module
   const slash = match.fullEnd > match.end
-  if (redirects && endpoint.trailingSlash !== null && endpoint.trailingSlash !== slash) {
-    return finish(308, { location: context.base + otherSpelling(context.request.url, slash) }, undefined)
-  }
+  if (redirects && endpoint.trailingSlash !== null && endpoint.trailingSlash !== slash)
+    return redirectTo(context, slash)
   reporter?.onMatch(context, located, endpoint)
   return endpoint.run(context, target.escaped ? match.values.map(restoreSlashes) : match.values)
+}
+
+/** Redirects to the other spelling of a trailing slash. */
+function redirectTo(context: RequestContext, slash: boolean): FinishedResponse {
+  return finish(308, { location: context.base + otherSpelling(context.request.url, slash) }, undefined)
 }
 
 /** Answers a preflight as the middleware of the route does that it asks for, and otherwise says what the path answers. */
@@ -286,24 +291,34 @@ function finalizeResponse(
     const { headers } = response
     if (context.vary.length > 0) addVary(headers, context.vary)
     context.writeHeaders?.(response)
-    if (headers['access-control-allow-origin'] !== undefined) {
-      const asked = isPreflight(context.request)
-        ? (context.request.header('access-control-request-headers') ?? '')
-        : undefined
-      completeCors(headers, parts.cors, asked)
-    }
+    if (headers['access-control-allow-origin'] !== undefined) addCors(parts, context.request, headers)
     if (response.status < 200 && raw.handOver === undefined)
       throw new RangeError('Return upgrade() to answer with 101')
     const problem = headerProblem(headers)
     if (problem === undefined) return framed(response, raw.method)
     throw new TypeError(`The response cannot be sent: ${problem}`)
   } catch (error) {
-    dropBody(response.body)
-    context.observe(error)
-    // whose own headers can be sent; those that tell of versions may be what cannot
-    context.writeHeaders = undefined
-    return finalizeResponse(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
+    return failSending(parts, context, raw, response, error)
   }
+}
+
+function addCors({ cors }: DispatchParts, request: HttpRequest, headers: FinishedResponse['headers']): void {
+  const asked = isPreflight(request) ? (request.header('access-control-request-headers') ?? '') : undefined
+  completeCors(headers, cors, asked)
+}
+
+function failSending(
+  parts: DispatchParts,
+  context: RequestContext,
+  raw: RawRequest,
+  response: FinishedResponse,
+  error: unknown,
+): FinishedResponse {
+  dropBody(response.body)
+  context.observe(error)
+  // whose own headers can be sent; those that tell of versions may be what cannot
+  context.writeHeaders = undefined
+  return finalizeResponse(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
 }
 
 /** Adapts the head of a response to the version of its request, once. */

@@ -145,7 +145,7 @@ function checkGuards(guards: readonly unknown[]): void {
   throw errorAt([problem], checkGuards, 1)
 }
 
-const forms = shared('auth.forms', () => new WeakMap<AnyGuard, AnyGuard>())
+const forms = /* @__PURE__ */ shared('auth.forms', () => new WeakMap<AnyGuard, AnyGuard>())
 
 /**
  * Returns the optional form of a guard: requests without credentials pass it with `undefined` as their identity. Wrong credentials are

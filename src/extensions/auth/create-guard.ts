@@ -131,7 +131,7 @@ export interface Grant {
   readonly challenge: (more: Readonly<Record<string, string>>) => string
 }
 
-const grants = shared('auth.grants', () => new WeakMap<ExecutionContext, Grant>())
+const grants = /* @__PURE__ */ shared('auth.grants', () => new WeakMap<ExecutionContext, Grant>())
 
 /** Remembers what a guard found, for the guards behind it. */
 export function grant(context: ExecutionContext, found: Grant): void {

@@ -11,7 +11,7 @@ interface Own {
   readonly forVersion: (version: VersionSpec) => Interceptor
 }
 
-const own = shared('idempotency.own', () => new WeakMap<Interceptor, Own>())
+const own = /* @__PURE__ */ shared('idempotency.own', () => new WeakMap<Interceptor, Own>())
 
 export function rememberInterceptor(interceptor: Interceptor, what: Own): void {
   own.set(interceptor, what)

@@ -132,7 +132,7 @@ export function preconditions<T, I = unknown>(
   return fitting(documenting(made, ...toDocumented(required, lastModified !== undefined)), fitPreconditions)
 }
 
-const own = shared('preconditions.own', () => new WeakSet<Interceptor>())
+const own = /* @__PURE__ */ shared('preconditions.own', () => new WeakSet<Interceptor>())
 
 /**
  * Leaves out the interceptors that have nothing to check or to mark, and those that have another one inside them, whose states are others. A

@@ -239,7 +239,7 @@ export function createReplayMemory(max = 100_000): ReplayStore {
   return memory
 }
 
-const memories = shared('webhooks.memories', () => new WeakSet<ReplayStore>())
+const memories = /* @__PURE__ */ shared('webhooks.memories', () => new WeakSet<ReplayStore>())
 
 function keepsInMemory(store: ReplayStore): boolean {
   return memories.has(store)

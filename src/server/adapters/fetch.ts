@@ -114,7 +114,7 @@ function createAnswer(settings: RefusalSettings): Answer {
 const NO_LINES: readonly string[] = []
 
 /** Loaded when the first body is streamed. */
-const loadStreams = once(() => importInTurn(() => import('./web/stream.ts')))
+const loadStreams = /* @__PURE__ */ once(() => importInTurn(() => import('./web/stream.ts')))
 
 /** Ends a request and passes its response on. */
 function send(finished: FinishedResponse, context: RequestContext, raw: WebRequest): Awaitable<Response> {

@@ -227,4 +227,4 @@ function writeOut(
   )
 }
 
-const loadCall = once(() => importInTurn(() => import('./call.ts')))
+const loadCall = /* @__PURE__ */ once(() => importInTurn(() => import('./call.ts')))

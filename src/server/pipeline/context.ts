@@ -131,8 +131,10 @@ export class RequestContext implements SessionContext {
   writeHeaders: ((response: FinishedResponse) => void) | undefined
   /** Whether the path has a version segment. */
   versionInPath = false
-  /** Adapts the status and the headers of a response to the version of the request. */
-  toOlderHead: ((response: FinishedResponse, context: RequestContext) => FinishedResponse) | undefined
+  /** Adapts the status and the headers of a response to the version of the request. Without room in requests that need none. */
+  declare toOlderHead?:
+    | ((response: FinishedResponse, context: RequestContext) => FinishedResponse)
+    | undefined
 
   constructor(raw: RawRequest, services: AppServices) {
     this.#raw = raw

@@ -12,8 +12,10 @@ import { LONGEST_TIMER, type Awaitable } from '../../base/values.ts'
  * unless it was before.
  */
 export function toFailure(context: RequestContext, error: unknown, isLogged = false): FinishedResponse {
-  const known = written(context, error)
-  if (known !== undefined) return known
+  return written(context, error) ?? toUnknown(context, error, isLogged)
+}
+
+function toUnknown(context: RequestContext, error: unknown, isLogged: boolean): FinishedResponse {
   if (!isLogged) logUnknown(context, error)
   const { requestId } = context
   return context.writeError(
@@ -24,7 +26,11 @@ export function toFailure(context: RequestContext, error: unknown, isLogged = fa
 /** An error as it counts: a 499 if it is the abort of the client, which has left before the response. */
 export function asCounted(context: RequestContext, error: unknown): unknown {
   // to ask for the signal makes it, which most errors don't need
-  if (!mayBeAbort(error) || !context.hasLeft || !isAbort(error, context.signal)) return error
+  return mayBeAbort(error) ? asLeft(context, error) : error
+}
+
+function asLeft(context: RequestContext, error: unknown): unknown {
+  if (!context.hasLeft || !isAbort(error, context.signal)) return error
   const detail = 'The client closed the request before the response'
   return httpError('client_closed_request', detail, { cause: error })
 }

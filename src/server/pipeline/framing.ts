@@ -31,9 +31,11 @@ export function isDecoded(url: string | undefined, coding: string | string[] | u
   return url !== undefined && url !== '' && coding !== undefined && DECODED.test(String(coding))
 }
 
+const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304])
+
 /** Whether responses of a status have no content (RFC 9110 section 6.4.1). */
 export function isBodyless(status: number): boolean {
-  return status === 204 || status === 205 || status === 304
+  return BODYLESS.has(status)
 }
 
 /** Whether a header says the length of a body that is not there to be counted: a stream, or that of a response to HEAD. */
@@ -52,10 +54,10 @@ export function setNoLength(status: number, headers: FinishedResponse['headers']
  * A stream that is not sent is cancelled.
  */
 export function framed(response: FinishedResponse, method: string): FinishedResponse {
-  const { status, body } = response
   // most responses, whose length was counted
-  const isCounted = typeof body === 'string' && (status < 204 || status > 304) && method !== 'HEAD'
-  return isCounted ? response : reframed(response, method)
+  return typeof response.body === 'string' && method !== 'HEAD' && !BODYLESS.has(response.status)
+    ? response
+    : reframed(response, method)
 }
 
 function reframed(response: FinishedResponse, method: string): FinishedResponse {

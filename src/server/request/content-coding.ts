@@ -32,7 +32,7 @@ interface Decoder extends Transform {
 type CreateDecoder = () => Decoder
 
 /** Loaded when the first encoded body arrives. */
-const loadDecoders = once(() => import('node:zlib').then(toDecoders))
+const loadDecoders = /* @__PURE__ */ once(() => import('node:zlib').then(toDecoders))
 
 /** Returns the decoder of a content coding. @throws `HttpError` 415 that says which codings there are (RFC 9110 section 15.5.16) */
 async function decoderOf(coding: string): Promise<CreateDecoder> {

@@ -276,7 +276,7 @@ function codingOf(raw: RawRequest): string | undefined {
 }
 
 /** Loads what decodes bodies: when the application is ready, or with the first body that has a coding. */
-export const loadDecoding = once(() => importInTurn(() => import('./content-coding.ts')))
+export const loadDecoding = /* @__PURE__ */ once(() => importInTurn(() => import('./content-coding.ts')))
 
 /**
  * Decodes a body that has a content coding.

@@ -23,7 +23,7 @@ export interface Uploads {
 }
 
 /** Loads the parser of multipart bodies: at the start if a route has files, otherwise with the first such body. */
-export const loadMultipart = once(async () => {
+export const loadMultipart = /* @__PURE__ */ once(async () => {
   const [{ Upload: OpenUpload }, { boundaryOf, Multipart }] = await Promise.all([
     importInTurn(() => import('./upload.ts')),
     importInTurn(() => import('./multipart.ts')),

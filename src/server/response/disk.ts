@@ -67,7 +67,7 @@ export async function openFile(path: string, { root, dotfiles, followLinks }: Lo
       }
 }
 
-const loadSend = once(() => importInTurn(() => import('@fastify/send')))
+const loadSend = /* @__PURE__ */ once(() => importInTurn(() => import('@fastify/send')))
 
 /** Loads what finds files. */
 export async function prepareDisk(): Promise<void> {

@@ -43,7 +43,7 @@ export function file(source: string | URL | Uint8Array | Blob, options: FileOpti
 }
 
 /** Loads what answers with files, which is no part of a start: when the application is ready, or with the first file. */
-export const loadFiles = once(async () => {
+export const loadFiles = /* @__PURE__ */ once(async () => {
   const loaded = await importInTurn(() => import('./answer-file.ts'))
   await loaded.prepareDisk()
   return loaded

@@ -2,7 +2,7 @@ import { DefinitionError } from '../../../base/definition-error.ts'
 import { once, importInTurn } from '../../../base/values.ts'
 
 /** Loads jose, which only applications with `jwtAuth` need. @throws `DefinitionError` if it is not installed. */
-export const loadJose = once(async () => {
+export const loadJose = /* @__PURE__ */ once(async () => {
   try {
     return await importInTurn(() => import('jose'))
   } catch (cause) {

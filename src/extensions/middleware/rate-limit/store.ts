@@ -4,7 +4,7 @@ import { createStoreGuard, createWorkerWarning } from '../../../server/stores/gu
 import { isIoredis } from '../../../server/stores/redis.ts'
 
 /** Loads rate-limiter-flexible. @throws `Error` if it cannot be loaded. */
-export const loadLimiters = once(async () => {
+export const loadLimiters = /* @__PURE__ */ once(async () => {
   try {
     const { default: limiters, ...names } = await importInTurn(() => import('rate-limiter-flexible'))
     // of a package of CommonJS, some bundlers know the default export alone

@@ -255,7 +255,10 @@ function checkOptions(
   const { method, version } = options
   if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))
     throw new TypeError('inject: method is not a word')
-  if (version === undefined) return
+  if (version !== undefined) checkVersioning(versioning)
+}
+
+function checkVersioning(versioning: Versioning | undefined): void {
   if (versioning === undefined)
     throw new TypeError('inject: version needs a versioning scheme; call app.enableVersioning first')
   const [first] = versioning.schemes

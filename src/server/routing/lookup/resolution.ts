@@ -116,10 +116,7 @@ export function createPlainMiss(table: Table): Miss {
     findLeaves(table.withoutVersion, match.text, 1, match.end)
   const miss = (located: RouteMatch, method: number): MissAnswer => {
     const leaves = leavesAt(located)
-    if (leaves.length === 0) return notFound()
-    const headers = allowHeaders(leaves)
-    const answer = method === OPTIONS ? { headers, leaves } : { error: notAllowed(headers) }
-    return { varies: false, report: undefined, ...answer }
+    return leaves.length === 0 ? notFound() : otherMethods(leaves, method)
   }
   return Object.assign(miss, {
     allowed: (located: RouteMatch): readonly Method[] => {
@@ -127,6 +124,13 @@ export function createPlainMiss(table: Table): Miss {
       return leaves.length === 0 ? [] : methodsOf(leaves)
     },
   })
+}
+
+/** The answer at a path that serves other methods. */
+function otherMethods(leaves: Leaves, method: number): MissAnswer {
+  const headers = allowHeaders(leaves)
+  const answer = method === OPTIONS ? { headers, leaves } : { error: notAllowed(headers) }
+  return { varies: false, report: undefined, ...answer }
 }
 
 /** The answer at a path that nothing serves. */
