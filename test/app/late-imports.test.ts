@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,11 +54,18 @@ async function copyPackage(): Promise<{ readonly folder: string; readonly octavo
   return { folder, octavo: (await import(pathToFileURL(join(folder, 'octavo.js')).href)) as Built }
 }
 
-function createFilesApp({ createApp, defineController, defineModule, file, z }: Built) {
+function createFilesApp({ createApp, defineController, defineModule, file, stream, z }: Built) {
   const controller = defineController({
     prefix: '/',
     routes: [
       { method: 'GET', path: '/file', handler: () => file(Buffer.from('text'), { filename: 'a.txt' }) },
+      { method: 'GET', path: '/stream', handler: () => stream(['a'], { type: 'text/plain' }) },
+      { method: 'GET', path: '/json', handler: () => 'json' },
+      {
+        method: 'GET',
+        path: '/call',
+        handler: (_: unknown, context: Octavo.ExecutionContext) => context.call('getJson'),
+      },
       { method: 'GET', path: '/disk', handler: () => file(createRequire(import.meta.url).resolve('zod')) },
       {
         method: 'POST',
@@ -81,10 +90,14 @@ describe('what the first requests of routes need', () => {
     const app = createFilesApp(octavo)
     await app.ready()
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const own = createServer(app.handler).listen(0, '127.0.0.1')
+    await once(own, 'listening')
     rmSync(folder, { recursive: true })
     const form = new FormData()
     form.set('name', 'one')
     const requests: readonly (readonly [path: string, init?: RequestInit])[] = [
+      ['/stream'],
+      ['/call'],
       ['/file'],
       ['/disk'],
       ['/form', { method: 'POST', body: form }],
@@ -103,6 +116,13 @@ describe('what the first requests of routes need', () => {
     ]
     const found: (readonly [string, number])[] = []
     for (const [path, init] of requests) found.push([path, (await fetch(url + path, init)).status])
+    const others = await Promise.all([
+      app.fetch(new Request('http://localhost/stream')),
+      fetch(`http://127.0.0.1:${Object(own.address()).port}/stream`),
+    ])
+    assert.deepEqual(await Promise.all(others.map(async (each) => each.text())), ['a', 'a'])
+    own.closeAllConnections()
+    own.close()
     await app.close()
     assert.deepEqual(
       found,

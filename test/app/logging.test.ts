@@ -177,6 +177,14 @@ describe('a line of the log', () => {
     'an aggregate': () =>
       new AggregateError([failed({ config: { headers: { authorization: TOKEN } } })], 'all'),
     'a cycle': () => failed({ config: cyclic }),
+    'a body as JSON': () =>
+      failed({
+        config: { data: JSON.stringify({ name: 'a', password: SECRET, nested: { token: `"${SECRET}` } }) },
+      }),
+    'a body as a form': () =>
+      failed({ config: { data: `name=a&refresh_token=${SECRET}&client_secret=${SECRET}` } }),
+    'a URL': () => new Error(`connect to https://user:${SECRET}@example.com/ failed`),
+    'a URL in a member': () => failed({ config: { proxy: `http://:${SECRET}@[::1]:3128` } }),
     'the message too': () =>
       Object.assign(new Error(`sent ${TOKEN}`), { config: { headers: { authorization: TOKEN } } }),
   }

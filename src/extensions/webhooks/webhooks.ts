@@ -1,6 +1,7 @@
 import type { Webhook } from '../../openapi/webhook.ts'
 import {
   once,
+  ignoreRejection,
   isBoolean,
   isFunction,
   isMilliseconds,
@@ -139,14 +140,8 @@ const OPTIONS: Rules = {
 export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): Webhooks<A> {
   const missing = missingOptions(WHERE, options, ['subscriptions'], `give ${SUBSCRIPTIONS}`)
   checkOptions(WHERE, options, OPTIONS, missing, 'createWebhooks({ subscriptions })')
-  const {
-    subscriptions,
-    history,
-    inject,
-    outbox = createMemoryOutbox(),
-    retryDelays = RETRY_DELAYS,
-  } = options
-  const { timeout = 15_000, answerLimit = 65_536 } = options
+  const { subscriptions, history, inject, outbox = createMemoryOutbox() } = options
+  const { retryDelays = RETRY_DELAYS, timeout = 15_000, answerLimit = 65_536 } = options
   const problems = historyProblems(history)
   if (problems.length > 0) throw new DefinitionError(problems)
   // the code that opens connections needs modules of Node, which platforms that only verify webhooks may lack
@@ -156,6 +151,9 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
     const { createPoster } = await importInTurn(() => import('./send/post.ts'))
     return (poster = createPoster(options, { timeout, answerLimit }))
   })
+
+  // not with the first event, when there may be no file to open; what fails is reported then
+  ignoreRejection(load().then((loaded) => loaded.load()))
 
   const prepare = createPrepare(subscriptions, { history, inject })
   const tryOnce = createTry(subscriptions, load)

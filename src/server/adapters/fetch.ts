@@ -113,8 +113,8 @@ function createAnswer(settings: RefusalSettings): Answer {
 /** Those of a `Request` are looked at when they are read. */
 const NO_LINES: readonly string[] = []
 
-/** Loaded when the first body is streamed. */
-const loadStreams = /* @__PURE__ */ once(() => importInTurn(() => import('./web/stream.ts')))
+/** Loads what streams bodies: when the application is ready, or with the first such body. */
+export const loadStreams = /* @__PURE__ */ once(() => importInTurn(() => import('./web/stream.ts')))
 
 /** Ends a request and passes its response on. */
 function send(finished: FinishedResponse, context: RequestContext, raw: WebRequest): Awaitable<Response> {

@@ -67,30 +67,31 @@ export function createApp<
     loadJsonWriter: () => importInTurn(() => import('../../schema/json-writer.ts')),
     loadFiles,
   })
-  return toApp(application, {
+  const more = {
     handler: createHandler(application),
     listen: async (listenOptions: ListenOptions = {}) => {
       failIfClosed(application)
       return serve(application, listenOptions)
     },
-  })
+  }
+  return toApp(application, more, isWorkerd() ? undefined : () => loadHandler().then(loadUnavailable))
 }
 
-/** The code behind `handler` is loaded at the first request. */
+const loadHandler = () => importInTurn(() => import('../adapters/node/handler.ts'))
+const loadUnavailable = () => importInTurn(() => import('../adapters/node/unavailable.ts'))
+
+/** The code behind `handler` is loaded at the first request, if the application is not ready before. */
 function createHandler(application: Application): NodeHandler {
   const { settings, lifecycle } = application
   let answer: NodeHandler | undefined
   const open = async (): Promise<NodeHandler> => {
-    const [{ dispatch }, { createNodeHandler }] = await Promise.all([
-      application.open(),
-      importInTurn(() => import('../adapters/node/handler.ts')),
-    ])
+    const [{ dispatch }, { createNodeHandler }] = await Promise.all([application.open(), loadHandler()])
     return (answer ??= createNodeHandler(dispatch, lifecycle.isEnding, settings))
   }
   const answerOtherwise = async (...call: Parameters<NodeHandler>): Promise<void> => {
     // started in this turn, so that closing waits for it; a rejection is answered
     if (!lifecycle.isClosing()) ignoreRejection(open())
-    const { answerUnavailable } = await importInTurn(() => import('../adapters/node/unavailable.ts'))
+    const { answerUnavailable } = await loadUnavailable()
     await answerUnavailable(
       { settings, lifecycle, open, answerHealth: (asked) => application.answerHealth(asked) },
       ...call,

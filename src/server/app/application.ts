@@ -21,7 +21,7 @@ import { appOptionProblems, type AnyAppOptions } from '../options/app-options.ts
 import { toSettings, type Settings } from '../options/settings.ts'
 import { loadValidation, type LoadJsonWriter } from '../pipeline/validation/load.ts'
 import type { Health } from '../services/health.ts'
-import { compile, type Compiled } from './compile.ts'
+import { compile, loadCall, type Compiled } from './compile.ts'
 import { loadParts, preload } from './preload.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import {
@@ -152,8 +152,9 @@ export class Application {
   }
 
   /** Loads what the first requests of the routes would load. Comes after `open`. */
-  preload(): Promise<void> {
-    return preload(this.routes(), this.#loadFiles)
+  async preload(): Promise<void> {
+    await preload(this.routes(), this.#loadFiles)
+    await loadCall()
   }
 
   /** Resolves a token, as the root module sees it. */

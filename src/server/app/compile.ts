@@ -227,4 +227,5 @@ function writeOut(
   )
 }
 
-const loadCall = /* @__PURE__ */ once(() => importInTurn(() => import('./call.ts')))
+/** Loads what `context.call` needs: when the application is ready, or with the first call. */
+export const loadCall = /* @__PURE__ */ once(() => importInTurn(() => import('./call.ts')))

@@ -8,7 +8,7 @@ import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
 import type { VersioningScheme } from '../../versioning/schemes/scheme.ts'
 import type { SchemeList } from '../../versioning/versioning.ts'
-import { createFetch, type FetchHandler } from '../adapters/fetch.ts'
+import { createFetch, loadStreams, type FetchHandler } from '../adapters/fetch.ts'
 import type { InjectResponse, InjectStream } from '../adapters/inject/inject.ts'
 import type { InjectOptions, InjectStreamOptions } from '../adapters/inject/request.ts'
 import { withInternals, withRouteMap, type AppInternals, type Start } from '../adapters/internals.ts'
@@ -143,10 +143,11 @@ export function createEdgeApp<
   return toApp(new Application(module, placed({ ...options }, createEdgeApp)), {})
 }
 
-/** Composes an application: the members that every platform has, and `more`. */
+/** Composes an application: the members that every platform has, and `more`. `load` loads what `more` needs. */
 export function toApp<M, F, V, I, P extends object>(
   application: Application,
   more: P,
+  load?: () => Promise<unknown>,
 ): EdgeApp<M, F, V, I> & P {
   const { settings, lifecycle, documents } = application
   const internals = toInternals(application)
@@ -159,6 +160,8 @@ export function toApp<M, F, V, I, P extends object>(
     ready: async () => {
       await enter()
       await application.preload()
+      await loadStreams()
+      await load?.()
       await documents.load()
     },
     inject: createInject(internals, lifecycle.trackWork),

@@ -9,6 +9,10 @@ const NAME =
 /** A line of a head as text, as `_header` of `node:http` has it. */
 const LINE = /^((?:proxy-)?authorization|(?:set-)?cookie|x-(?:api-key|auth-token)):[ \t]*(.+?)\r?$/gim
 
+/** A credential in a text: the user and password of a URL, and a member of a body that was written as JSON or as a form. */
+const PART =
+  /(?<=\/\/)[^\s/?#@:]*:[^\s/?#@]+(?=@)|"(?:password|(?:client_?)?secret|(?:access_?|refresh_?|id_?)?token)": ?"(?:[^"\\]|\\.)+"|\b(?:password|(?:client_)?secret|(?:access_|refresh_|id_)?token)=[^&\s"']+/gi
+
 /** Objects that are looked at, at most. Sockets and agents hang together, and credentials are near the error. */
 const MOST = 2000
 /** The shortest text that is replaced everywhere: a shorter one may be part of a word. */
@@ -19,7 +23,7 @@ export function withoutSecrets(line: string, details: object): string {
   let masked = line
   for (const secret of secretsIn(details)) {
     const written = JSON.stringify(secret).slice(1, -1)
-    for (const text of new Set([written, secret]))
+    for (const text of new Set([written, secret.replaceAll('\\', '\\\\'), secret]))
       masked =
         secret.length < SHORTEST
           ? masked.replaceAll(`"${text}"`, `"${MASK}"`).replaceAll(`'${text}'`, `'${MASK}'`)
@@ -43,7 +47,10 @@ function secretsIn(details: object): readonly string[] {
 function visit(object: object, found: Set<string>, seen: Set<object>): void {
   const members = membersOf(object)
   for (const [index, [name, value]] of members.entries()) {
-    if (isString(value)) for (const [, , secret = ''] of value.matchAll(LINE)) found.add(secret)
+    if (isString(value)) {
+      for (const [, , secret = ''] of value.matchAll(LINE)) found.add(secret)
+      for (const [secret] of value.matchAll(PART)) found.add(secret)
+    }
     // names and values in turn, as rawHeaders has them
     const before: unknown = Array.isArray(object) ? members[index - 1]?.[1] : undefined
     if (NAME.test(name.replaceAll('_', '-')) || (isString(before) && NAME.test(before))) keep(value, found)

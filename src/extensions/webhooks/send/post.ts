@@ -28,6 +28,8 @@ export interface PostLimits {
 
 /** Sends requests. */
 export interface Poster {
+  /** Loads what sends. @throws `DefinitionError` if undici is not installed. */
+  readonly load: () => Promise<unknown>
   /** Sends a POST. It never rejects because of the receiver. @throws `DefinitionError` if undici is not installed. */
   readonly post: (url: string, headers: Readonly<Record<string, string>>, body: string) => Promise<Posted>
   /** Checks a URL. @throws `WebhookTargetError` if nothing is sent there. */
@@ -54,6 +56,7 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
     return { request, dispatcher: agent }
   })
   return {
+    load,
     post: async (url, headers, body) => {
       const { request, dispatcher } = await load()
       let status: number | undefined
