@@ -103,6 +103,49 @@ describe('checkHistory', () => {
     for (const units of [10, 1000]) assert.deepEqual(brief(findings(Walk, inUnits(units))), ['lost length'])
   })
 
+  it('finds nothing in fractions that only rounding changes', () => {
+    const Trip = model('Trip', {
+      price: z.int().min(0).max(1e8),
+      heat: z.number().min(-90).max(90),
+      metres: z.number().min(0).max(1e18),
+      parts: z.array(z.number().min(-90).max(90)),
+    })
+    const toCelsius = (old: number): number => (old - 32) / 1.8
+    const toFahrenheit = (now: number): number => now * 1.8 + 32
+    const changed = reshape({
+      of: Trip,
+      fields: {
+        price: {
+          was: z.number().min(0).max(1e6).multipleOf(0.01),
+          up: (euro: number) => Math.round(euro * 100),
+          down: (cents: number) => cents / 100,
+        },
+        heat: { was: z.number().min(-130).max(194), up: toCelsius, down: toFahrenheit },
+        metres: {
+          was: z.number().min(0).max(1e15),
+          up: (old: number) => old * 1000,
+          down: (now: number) => now / 1000,
+        },
+        parts: {
+          was: z.array(z.number().min(-130).max(194)),
+          up: (old: number[]) => old.map(toCelsius),
+          down: (now: number[]) => now.map(toFahrenheit),
+        },
+      },
+    })
+    const found = checkHistory(
+      defineVersions({
+        versions: ['2', '1'],
+        models: { Trip },
+        changes: [defineVersionChange({ version: '2', title: 'Units', change: [changed] })],
+      }),
+    )
+    assert.deepEqual(
+      found.map(({ message }) => message),
+      [],
+    )
+  })
+
   it('finds a was that is narrower than the schema of today and has no down', () => {
     const cases: readonly (readonly [was: z.ZodType<number>, expected: readonly string[]])[] = [
       [z.number().int().min(0).max(150), ['narrower age']],

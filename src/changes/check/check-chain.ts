@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
-
 import { toObjectSchema, shapeOf, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
 import { type Chain, type FieldChange, type FieldId, type Step } from '../chain.ts'
@@ -15,6 +13,7 @@ import { loadIn } from '../convert/instructions.ts'
 import { hintsOf } from './edges.ts'
 import { validated, combined, valuesOf } from './values.ts'
 import type { Random } from './random.ts'
+import { isSameValue } from './same-value.ts'
 
 /** The fields of a model at one point of its history. */
 export type Side = ReadonlyMap<FieldId, { readonly name: string; readonly schema: Schema }>
@@ -260,7 +259,7 @@ function checkSample(sample: Values, trips: readonly Trip[], { report }: Parts):
     }
     if (isThere) continue
     const lost = [...sample].find(
-      ([fieldId, value]) => !lossy.has(fieldId) && !isDeepStrictEqual(value, back.value.get(fieldId)),
+      ([fieldId, value]) => !lossy.has(fieldId) && !isSameValue(value, back.value.get(fieldId)),
     )
     if (lost === undefined) continue
     const [fieldId, before] = lost

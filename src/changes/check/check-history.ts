@@ -1,6 +1,4 @@
 import { type Direction } from '../convert/converter.ts'
-import { isDeepStrictEqual } from 'node:util'
-
 import { checkOptions, type Rules } from '../../base/definition-error.ts'
 import { isPositive } from '../../base/values.ts'
 import type { Chain, FieldChange, FieldId } from '../chain.ts'
@@ -19,6 +17,7 @@ import {
 } from './check-chain.ts'
 import { createRandom, type Random } from './random.ts'
 import { hintsOf } from './edges.ts'
+import { isSameValue } from './same-value.ts'
 import { combined, show, validated, valuesOf } from './values.ts'
 
 /** The options of `checkHistory`. */
@@ -207,7 +206,7 @@ function checkExample(
   for (const [fieldId, value] of wanted) {
     if (!fieldChanges.some((fieldChange) => fieldChange.fieldId === fieldId)) continue
     const made = outcome.value.get(fieldId)
-    if (isDeepStrictEqual(made, value)) continue
+    if (isSameValue(made, value)) continue
     const name = nameOf(sided, fieldId, isUp ? 'down' : 'up')
     const sides = isUp ? (['old', 'now'] as const) : (['now', 'old'] as const)
     report({
@@ -318,7 +317,7 @@ function checkTrip(
   for (const { fieldId } of sided.step.fieldChanges) {
     const [before, after] = [start.get(fieldId), back.value.get(fieldId)]
     const name = nameOf(sided, fieldId, direction)
-    if (!start.has(fieldId) || lossy.has(name) || isDeepStrictEqual(before, after)) continue
+    if (!start.has(fieldId) || lossy.has(name) || isSameValue(before, after)) continue
     const path = direction === 'up' ? 'old → up → down' : 'now → down → up'
     report({
       code: 'lost',
