@@ -326,6 +326,23 @@ describe('cors below the application', () => {
     assert.deepEqual(await granted('/bikes', 'DELETE', OTHER), [OTHER, 'DELETE'])
   })
 
+  it('decides who reads the responses of its routes, whatever is around it', async () => {
+    const own = { middleware: [cors({ origin: APP, credentials: true })] }
+    const controller = defineController({ prefix: '/cars', routes: [{ ...read, ...own }, remove] })
+    for (const around of [cors(), cors({ origin: OTHER })]) {
+      const below = defineModule({ controllers: [controller], middleware: [around] })
+      const beside = createApp(defineModule({ controllers: [controller] }), {
+        logger: false,
+        middleware: [around],
+      })
+      for (const app of [createApp(below, { logger: false }), beside]) {
+        const { headers } = await head(app, get('/cars', APP))
+        assert.deepEqual([headers[ORIGIN], headers[CREDENTIALS]], [APP, 'true'])
+        assert.equal((await head(app, get('/cars', OTHER))).headers[ORIGIN], undefined)
+      }
+    }
+  })
+
   it('answers with an error if its function fails', async () => {
     const origin = () => {
       throw new HttpError(400, 'no')

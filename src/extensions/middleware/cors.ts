@@ -151,6 +151,9 @@ function askedHeaders({ request }: ExecutionContext): readonly string[] {
   return [...new Set(names.map((name) => name.trim()).filter(isToken))]
 }
 
+/** Requests about which a `cors` has decided: the innermost one, whose middleware ends first. */
+const decided = new WeakSet<ExecutionContext>()
+
 /** Creates the function that completes responses to requests other than preflights. */
 function createCompletion({
   origin = '*',
@@ -167,7 +170,9 @@ function createCompletion({
     if (origin !== '*') headers.append('vary', 'Origin')
     // the handler chose itself who may read its response
     const isSaid = response.headers['access-control-allow-origin'] !== undefined
-    if (granted === undefined || isSaid) return response
+    const isDecided = decided.has(context)
+    decided.add(context)
+    if (granted === undefined || isSaid || isDecided) return response
     headers.set('access-control-allow-origin', granted)
     if (credentials === true) headers.set('access-control-allow-credentials', 'true')
     const own = [response.headers['access-control-expose-headers'] ?? []].flat()
