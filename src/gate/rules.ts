@@ -30,7 +30,7 @@ const BY_NAME: ReadonlyMap<string, GateRule> = new Map(RULES.map((rule) => [rule
 
 /** Keywords that cannot be compared. Each has rules of its own name. */
 const OF_KEYWORD =
-  /^((?:request|response)-(?:parameter|body|property|header))-(?:not|if|contains|one-of|dependent-required|dependent-schemas|dependencies|unevaluated-items)-(added|removed|changed)$/
+  /^((?:request|response)-(?:parameter|body|property|header))-(?:not|if|contains|one-of|dependent-required|dependent-schemas|dependencies|unevaluated-items|union)-(added|removed|changed)$/
 
 /** Whether a rule exists. */
 export function hasRule(rule: string): boolean {

@@ -1,5 +1,5 @@
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { listOf, mapSchemas, refOf, type Components } from '../../base/json-schema.ts'
+import { listOf, mapSchemas, refOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 
 /** Keywords that zod has words for. */
@@ -42,29 +42,42 @@ function isRequiredOnly(branch: unknown): boolean {
   return isRecord(branch) && Object.keys(branch).every((keyword) => keyword === 'required')
 }
 
-/** The most references that one schema is written without: each could lead to the same ones on two ways, and these again. */
-const MOST_INLINED = 500
+/** How often schemas that refer to others are written out again in one place: each could lead to the same ones on two ways, and these again. */
+const MOST_REPEATED = 32
+
+/** The named schemas of a document, and what an import notes of them. */
+export interface Inlining {
+  readonly components: Components
+  /** Notes why a finding of a rule is expected where the writer is. */
+  readonly note: (rule: RegExp, why: string) => void
+}
 
 /**
  * A schema without references, for places that cannot refer to zod schemas, but for references to what documents `show` anyway. What
- * contains itself is any value there, and so is what is behind very many references.
+ * contains itself is any value there, and so is what would repeat others too often, which is noted.
  */
 export function inlined(
   schema: SchemaObject,
-  components: Components,
+  { components, note }: Inlining,
   shown: ReadonlySet<string> = new Set(),
 ): SchemaObject {
-  let count = 0
+  const written = new Set<string>()
+  let repeated = 0
   const inline = (given: SchemaObject, above: readonly string[]): SchemaObject => {
     const name = refOf(given)
     if (name === undefined) return mapSchemas(given, (inner) => inline(inner, above))
     if (shown.has(name)) return given
     const target = components[name]
-    count++
-    if (target === undefined || above.includes(name) || count > MOST_INLINED) return {}
+    if (target === undefined || above.includes(name)) return {}
+    if (written.has(name) && refsIn(target).size > 0) repeated++
+    if (repeated > MOST_REPEATED) return {}
+    written.add(name)
     return inline(target, [...above, name])
   }
-  return inline(schema, [])
+  const result = inline(schema, [])
+  if (repeated > MOST_REPEATED)
+    note(/./, 'a schema without references would repeat others too often, so what is left of it is any value')
+  return result
 }
 
 /** An object schema, with the members of all that `allOf` lists, or `undefined` for a schema that is more than an object. */
@@ -124,10 +137,16 @@ function merged(one: SchemaObject, other: SchemaObject): SchemaObject {
 
 /** A field that two parts declare. */
 function both(one: unknown, other: unknown): unknown {
-  if (!isRecord(one) || !isRecord(other) || JSON.stringify(one) === JSON.stringify(other)) return other
+  if (!isRecord(one) || !isRecord(other)) return other
   if (Object.keys(splitNotes(other).schema).length === 0) return { ...one, ...other }
   if (Object.keys(splitNotes(one).schema).length === 0) return { ...other, ...one }
-  return { allOf: [one, other] }
+  // parts may come from one schema on several ways
+  const parts = new Map([...partsOf(one), ...partsOf(other)].map((part) => [JSON.stringify(part), part]))
+  return parts.size === 1 ? other : { allOf: [...parts.values()] }
+}
+
+function partsOf(schema: SchemaObject): readonly SchemaObject[] {
+  return Object.keys(schema).join('') === 'allOf' ? listOf(schema['allOf']).flatMap(partsOf) : [schema]
 }
 
 /** Whether a schema says that its values are objects. */

@@ -3,7 +3,7 @@ import { headerName } from '../../http/http.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { listOf, refOf, type Components } from '../../base/json-schema.ts'
 import type { Content, MediaTypeObject, SchemaObject } from '../../openapi/document/types.ts'
-import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
+import { inlined, namesIn, splitNotes, toObject, type Inlining } from './schema-parts.ts'
 import { toDistinct } from './names.ts'
 import type { ImportedOperation, ImportedParameter } from './read-api.ts'
 import { notesText, toFields, toText, type Writing } from './write-schema.ts'
@@ -44,7 +44,7 @@ export function writeInputs(operation: ImportedOperation, writing: RouteWriting)
     const fields: Record<string, string> = {}
     for (const parameter of operation.parameters.filter((each) => each.in === place))
       if (isFlat(parameter, writing)) fields[parameter.name] = parameterText(parameter, writing)
-      else extra.push(toPlainParameter(parameter, writing.components))
+      else extra.push(toPlainParameter(parameter, writing))
     input[source] = literalText(fields)
   }
   const { requestBody } = operation
@@ -105,7 +105,7 @@ function parameterText(parameter: ImportedParameter, writing: Writing): string {
       : {}),
     ...(deprecated === true ? { deprecated } : {}),
   }
-  return `${text}${isRequired ? '' : '.optional()'}${notesText(shown, writing.components)}`
+  return `${text}${isRequired ? '' : '.optional()'}${notesText(shown, writing)}`
 }
 
 /** Whether a parameter is a text, or a list of texts that are sent under the same name. */
@@ -122,34 +122,41 @@ function isFlat(
   return depth === 1 && place === 'query' && style === 'form' && explode === true
 }
 
-/** 0 for one text, 1 for a list of texts, 2 for anything else. */
-function depthOf(schema: SchemaObject, components: Components, above: readonly string[] = []): number {
+/** 0 for one text, 1 for a list of texts, 2 or more for anything else. */
+function depthOf(schema: SchemaObject, components: Components, known = new Map<string, number>()): number {
   const name = refOf(schema)
-  if (name !== undefined)
-    return above.includes(name) ? 2 : depthOf(components[name] ?? {}, components, [...above, name])
+  if (name !== undefined) {
+    const found = known.get(name)
+    if (found !== undefined) return found
+    // what contains itself
+    known.set(name, 2)
+    const depth = depthOf(components[name] ?? {}, components, known)
+    known.set(name, depth)
+    return depth
+  }
   const { type, items } = schema
   const types: readonly unknown[] = Array.isArray(type) ? type : [type]
   if (types.includes('object') || ['properties', 'additionalProperties'].some((key) => key in schema))
     return 2
   const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => listOf(schema[key]))
-  const depths = inner.map((option) => depthOf(option, components, above))
+  const depths = inner.map((option) => depthOf(option, components, known))
   if (types.includes('array') || items !== undefined)
-    return Math.max(isRecord(items) ? 1 + depthOf(items, components, above) : 2, ...depths)
+    return Math.max(isRecord(items) ? 1 + depthOf(items, components, known) : 2, ...depths)
   if (depths.length > 0) return Math.max(...depths)
   return type === undefined && schema['enum'] === undefined && !('const' in schema) ? 2 : 0
 }
 
 function toPlainParameter(
   { in: place, name, schema = {}, content, ...rest }: ImportedParameter,
-  components: Components,
+  writing: Writing,
 ): object {
   return {
     name,
     in: place,
     ...rest,
     ...(content === undefined
-      ? { schema: inlined(schema, components) }
-      : { content: mediaText(Object.entries(content), undefined, components, new Set()) }),
+      ? { schema: inlined(schema, writing) }
+      : { content: mediaText(Object.entries(content), undefined, writing, new Set()) }),
   }
 }
 
@@ -196,7 +203,7 @@ function writeBody(
   const shown = mediaText(
     types.map(({ type, ...media }) => [type, media] as const),
     declared,
-    writing.components,
+    writing,
     writing.shown.body,
   )
   return {
@@ -301,14 +308,14 @@ function fileText(field: unknown): string | undefined {
 export function mediaText(
   content: readonly (readonly [type: string, media: MediaTypeObject])[],
   declared: SchemaObject | undefined,
-  components: Components,
+  inlining: Inlining,
   named: ReadonlySet<string>,
 ): object | undefined {
   if (content.length === 0) return undefined
   return Object.fromEntries(
     content.map(([type, { schema, ...rest }]) => {
       const isSame = JSON.stringify(schema) === JSON.stringify(declared)
-      const shown = schema && (isSame ? schema : inlined(schema, components, named))
+      const shown = schema && (isSame ? schema : inlined(schema, inlining, named))
       return [type, { schema: shown, ...rest }]
     }),
   )

@@ -46,7 +46,7 @@ export function writeModels(writing: Writing): readonly string[] {
 function componentText(writing: Writing, name: string, schema: SchemaObject): string {
   const { components, models, parts, lazy } = writing
   if (schema['$ref'] !== undefined) return toText(writing, schema)
-  const own = inlined(splitNotes(schema).notes, components)
+  const own = inlined(splitNotes(schema).notes, writing)
   const object = toObject(schema, components)
   const { additionalProperties, properties, type: _type, required: _required, ...others } = object ?? {}
   const isFixed = !isRecord(additionalProperties) || Object.keys(additionalProperties).length === 0
@@ -57,7 +57,7 @@ function componentText(writing: Writing, name: string, schema: SchemaObject): st
   parts.add(name)
   const shown = {
     ...own,
-    ...inlined(splitNotes(others).notes, components),
+    ...inlined(splitNotes(others).notes, writing),
     ...(additionalProperties === false ? { additionalProperties } : {}),
   }
   const meta = Object.keys(shown).length === 0 ? '' : `, ${valueText(shown)}`
@@ -72,11 +72,12 @@ function componentText(writing: Writing, name: string, schema: SchemaObject): st
 
 /** An object that is a model without some of its fields. */
 function omitText(
-  { components, constants, parts }: Writing,
+  writing: Writing,
   whole: string,
   part: SchemaObject,
   name: string,
 ): string {
+  const { components, constants, parts } = writing
   parts.add(name)
   const base = constants.get(whole) ?? whole
   const own = toRecord(part['properties'])
@@ -85,7 +86,7 @@ function omitText(
     Object.fromEntries(all.filter((field) => own[field] === undefined).map((field) => [field, true])),
   )
   const parameter = toCamel(base)
-  const meta = metaText(name, inlined(splitNotes(part).notes, components))
+  const meta = metaText(name, inlined(splitNotes(part).notes, writing))
   return `derive(${base}, (${parameter}) => ${parameter}.omit(${omitted})${meta})`
 }
 

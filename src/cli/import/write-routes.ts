@@ -114,7 +114,7 @@ function writeResponses(responses: ImportedOperation['responses'], writing: Rout
     const own = {
       description: isDeclared ? undefined : description || status,
       headers: Object.keys(headers).length === 0 ? undefined : headersText(headers, writing),
-      content: mediaText(others, shown, writing.components, writing.shown.response),
+      content: mediaText(others, shown, writing, writing.shown.response),
     }
     if (Object.values(own).some((member) => member !== undefined)) extra[status] = own
   }
@@ -176,11 +176,11 @@ function responseText(
   return rawText(main)
 }
 
-function headersText(headers: ImportedResponse['headers'], { components }: RouteWriting): object {
+function headersText(headers: ImportedResponse['headers'], writing: RouteWriting): object {
   return Object.fromEntries(
     Object.entries(headers).map(([name, { schema, ...rest }]) => {
       const plain = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith('x-')))
-      return [name, { ...plain, ...(schema === undefined ? {} : { schema: inlined(schema, components) }) }]
+      return [name, { ...plain, ...(schema === undefined ? {} : { schema: inlined(schema, writing) }) }]
     }),
   )
 }

@@ -4,7 +4,7 @@ import { listOf, refOf, withoutNull, type Components } from '../../base/json-sch
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { toZodText, type Names } from '../write/zod-text.ts'
 import { toCamel, toConstants, toDistinct } from './names.ts'
-import { inlined, isTyped, namesIn, splitNotes, toObject } from './schema-parts.ts'
+import { inlined, isTyped, namesIn, splitNotes, toObject, type Inlining } from './schema-parts.ts'
 
 /** A difference between the imported document and that of the app, which the import expects. */
 export interface ExpectedFinding {
@@ -21,11 +21,8 @@ interface Extended {
 }
 
 /** The state of writing an API: its named schemas, as far as they are written, and what was named. */
-export interface Writing {
-  readonly components: Components
+export interface Writing extends Inlining {
   readonly constants: ReadonlyMap<string, string>
-  /** Notes why a finding of a rule is expected where the writer is. */
-  readonly note: (rule: RegExp, why: string) => void
   /** The findings that were noted. */
   readonly expected: ExpectedFinding[]
   /** Where the writer is: an operation such as `GET /pets`, or a named schema. */
@@ -105,21 +102,21 @@ function formatOf({ formats, formatNames, used }: Writing, type: string, format:
 
 /** The text of a schema. `isNoted`: with what only documents show. */
 export function toText(state: Writing, schema: SchemaObject, isNoted = true): string {
-  const { names, components, note } = state
+  const { names, note } = state
   if (refOf(schema) !== undefined) return toZodText({ $ref: schema['$ref'] }, names)
   const { schema: own, notes } = splitNotes(schema)
   for (const keyword of ['anyOf', 'oneOf'])
     if (schema[keyword] !== undefined && own[keyword] === undefined && notes[keyword] === undefined)
       note(/./, `${keyword} of members that are required together is left out beside null`)
-  return toZodText(own, names) + (isNoted ? notesText(notes, components) : '')
+  return toZodText(own, names) + (isNoted ? notesText(notes, state) : '')
 }
 
 /** Schemas that are written otherwise than by `octavo check --write`, whose documents were made from zod. */
 function otherText(state: Writing, schema: SchemaObject): string | undefined {
-  const { names, components } = state
+  const { names } = state
   if (refOf(schema) !== undefined) return undefined
   const { schema: own, notes } = splitNotes(schema)
-  if (Object.keys(notes).length > 0) return toZodText(own, names) + notesText(notes, components)
+  if (Object.keys(notes).length > 0) return toZodText(own, names) + notesText(notes, state)
   const isListed = Array.isArray(schema['type']) || 'const' in schema || schema['enum'] !== undefined
   if (isListed || withoutNull(schema) !== undefined) return undefined
   if (Array.isArray(schema['allOf'])) return allText(state, schema)
@@ -141,7 +138,7 @@ function typedText(state: Writing, schema: SchemaObject): string | undefined {
   if (type !== undefined) return undefined
   // what is said of texts or numbers alone allows all other values
   return items === undefined
-    ? `z.unknown()${notesText(schema, state.components)}`
+    ? `z.unknown()${notesText(schema, state)}`
     : toZodText({ ...schema, type: 'array' }, state.names)
 }
 
@@ -269,7 +266,7 @@ function fieldText(state: Writing, name: string, field: SchemaObject, isRequired
   const { notes } = splitNotes(field)
   const base = toText(state, field, false) + (isRequired ? '' : '.optional()')
   // a model that is described by itself is another schema
-  const whole = state.modelConstants.has(base) ? base : base + notesText(notes, state.components)
+  const whole = state.modelConstants.has(base) ? base : base + notesText(notes, state)
   const { isLater } = state
   state.isLater = before
   if (!isLater) return `${keyOf(name)}: ${whole}`
@@ -278,8 +275,8 @@ function fieldText(state: Writing, name: string, field: SchemaObject, isRequired
 }
 
 /** The call that says what only documents show, or nothing. */
-export function notesText(notes: SchemaObject, components: Components): string {
-  const plain = inlined(notes, components)
+export function notesText(notes: SchemaObject, inlining: Inlining): string {
+  const plain = inlined(notes, inlining)
   const names = Object.keys(plain)
   if (names.length === 0) return ''
   const { description } = plain

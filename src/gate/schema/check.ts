@@ -17,9 +17,10 @@ import {
  * @param isLenient whether members that an object does not name are no matter, closed as it may be
  */
 export function has(shape: ValueSet, value: unknown, isLenient = false): boolean | undefined {
-  if (!isObject(value)) return find(shape, value, isLenient)
+  // a text or number costs nothing, unless rules lead to schemas whose rules lead to schemas
+  if (!isObject(value) && !indexOf(shape.parts).hasRules) return find(shape, value, isLenient)
   const known = KNOWN_OF[isLenient ? 'lenient' : 'strict']
-  const own = known.get(shape) ?? new WeakMap<object, Answer>()
+  const own = known.get(shape) ?? new Map<unknown, Answer>()
   known.set(shape, own)
   const answer = own.get(value) ?? { is: find(shape, value, isLenient) }
   own.set(value, answer)
@@ -32,8 +33,8 @@ interface Answer {
 
 /** Lists and objects that are made up have the same ones in them again and again. */
 const KNOWN_OF = {
-  strict: new WeakMap<ValueSet, WeakMap<object, Answer>>(),
-  lenient: new WeakMap<ValueSet, WeakMap<object, Answer>>(),
+  strict: new WeakMap<ValueSet, Map<unknown, Answer>>(),
+  lenient: new WeakMap<ValueSet, Map<unknown, Answer>>(),
 }
 
 function find(shape: ValueSet, value: unknown, isLenient: boolean): boolean | undefined {
@@ -49,6 +50,7 @@ interface Index {
   readonly texts: ReadonlySet<string>
   /** Whether none of them is a list or an object. */
   readonly isScalar: boolean
+  readonly hasRules: boolean
   readonly others: readonly Alternative[]
 }
 
@@ -63,6 +65,7 @@ function indexOf(parts: readonly Alternative[]): Index {
       parts.flatMap((part) => (part.kind === 'value' && isListed(part) ? [toStableText(part.value)] : [])),
     ),
     isScalar: !parts.some((part) => part.kind === 'value' && isObject(part.value)),
+    hasRules: parts.some(({ rules }) => rules.length > 0),
     others: parts.filter((part) => !isListed(part)),
   }
   INDEXES.set(parts, made)

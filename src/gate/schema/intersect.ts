@@ -1,3 +1,4 @@
+import { isTooMany, toDistinct, withRule } from './alternatives.ts'
 import { hasPart, isMultiple } from './check.ts'
 import {
   NEVER,
@@ -16,20 +17,31 @@ import {
   type StringPart,
 } from './shape.ts'
 
-/** The most alternatives that a shape may have. Larger ones are products of unions that no reader could follow. */
-const MOST_PARTS = 128
-
 /** The values that are in both shapes. What is said of the second wins over what is said of the first. */
 export function intersect(one: ValueSet, other: ValueSet): ValueSet {
   const notes = { ...one.notes, ...other.notes }
   const { place } = one
   if (isAny(other)) return { parts: one.parts, notes, place }
   if (isAny(one)) return { parts: other.parts, notes, place }
+  const [own, its] = [meetsOf(one), meetsOf(other)]
+  const missing = own.filter((each) => !its.includes(each))
+  const meets = [...its, ...missing]
+  // a schema that is reached on several ways is met once
+  if (missing.length < own.length) {
+    const { parts } = missing.reduce((shape, each) => intersect(each, shape), other)
+    return { parts, notes, place, meets }
+  }
+  if (isTooMany(one, other)) {
+    const [kept, ruled] = one.parts.length < other.parts.length ? [other, one] : [one, other]
+    return { parts: withRule(kept.parts, ruled), notes, place, meets }
+  }
   const parts = one.parts.flatMap((part) =>
     other.parts.flatMap((partner) => intersectParts(part, partner) ?? []),
   )
-  return { parts: parts.slice(0, MOST_PARTS), notes, place }
+  return { parts: toDistinct(parts), notes, place, meets }
 }
+
+const meetsOf = (shape: ValueSet): readonly ValueSet[] => shape.meets ?? [shape]
 
 function intersectParts(one: Alternative, other: Alternative): Alternative | undefined {
   const common = { name: one.name ?? other.name, home: undefined, rules: toRules(one.rules, other.rules) }
@@ -181,7 +193,7 @@ function numberOf(shape: ValueSet): number {
 }
 
 function meet(one: ValueSet, other: ValueSet): ValueSet {
-  const meets = [...new Set([...(one.meets ?? [one]), ...(other.meets ?? [other])])].toSorted(
+  const meets = [...new Set([...meetsOf(one), ...meetsOf(other)])].toSorted(
     (a, b) => numberOf(a) - numberOf(b),
   )
   const [first] = meets

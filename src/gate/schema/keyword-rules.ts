@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { mapSchemas } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 import type { Node, Source } from '../document/source.ts'
@@ -51,7 +53,7 @@ export function toKeywordRules(schema: Node, reading: Reading): readonly Rule[] 
       const beside =
         keyword === 'if' || keyword === 'contains' ? ['then', 'else', 'minContains', 'maxContains'] : []
       const said = Object.fromEntries([keyword, ...beside].map((each) => [each, schema[each]]))
-      const key = `${keyword} ${toCanonical(said, reading)}`
+      const key = `${keyword} ${toCanonical(said, reading.source)}`
       return { key, keyword, holds: toHolds(keyword, schema, reading) }
     })
 }
@@ -65,24 +67,51 @@ function toSortedList(value: unknown): unknown {
     : value
 }
 
-/** The most schemas that are followed for one text: each could lead to the same ones on two ways, and these again. */
+/** The most schemas of a circle that are followed for one text: each could lead to the same ones on two ways, and these again. */
 const MOST_FOLLOWED = 500
 
-/** The text of a schema with its references followed and its annotations left out. Behind very many, references stay as they are. */
-function toCanonical(schema: Node, { source }: Reading): string {
+/** A schema without annotations and references, as a short text. Equal ones have equal texts. */
+interface Canonical {
+  readonly text: string
+  /** The place in the schemas around it of the outermost one that it leads back to, or `Infinity`. */
+  readonly back: number
+}
+
+const CANONICAL = new WeakMap<Source, Map<unknown, Canonical>>()
+let unlike = 0
+
+/** The text of a schema with its references followed and its annotations left out. One with very many ways in a circle is like no other. */
+export function toCanonical(schema: Node, source: Source): string {
+  const known = CANONICAL.get(source) ?? new Map<unknown, Canonical>()
+  CANONICAL.set(source, known)
   let followed = 0
-  const clean = (given: Node, above: readonly unknown[]): Node => {
+  const write = (given: Node, above: readonly unknown[]): Canonical => {
     const target = source.resolve(given)
-    if (above.includes(target)) return { $ref: '(above)' }
+    const found = known.get(target)
+    if (found !== undefined) return found
+    const at = above.indexOf(target)
+    if (at >= 0) return { text: `(above ${above.length - at})`, back: at }
+    if (!isRecord(target)) return { text: toStableText(target), back: Infinity }
     followed++
-    if (followed > MOST_FOLLOWED) return { $ref: source.pointerOf(target) }
-    if (!isRecord(target)) return { const: target }
+    if (followed > MOST_FOLLOWED) return { text: `(unlike ${++unlike})`, back: 0 }
+    let back = Infinity
     const members = Object.entries(target)
       .filter(([key]) => !isAnnotation(key))
       .map(([key, value]) => [key, SETS.has(key) ? toSortedList(value) : value] as const)
-    return mapSchemas(Object.fromEntries(members), (inner) => clean(inner, [...above, target]))
+    const clean = mapSchemas(Object.fromEntries(members), (inner) => {
+      const own = write(inner, [...above, target])
+      back = Math.min(back, own.back)
+      return { $: own.text }
+    })
+    const text = createHash('sha256').update(toStableText(clean)).digest('base64')
+    if (back < above.length) return { text, back }
+    const made = { text, back: Infinity }
+    known.set(target, made)
+    // what it leads to counts for circles only
+    followed--
+    return made
   }
-  return toStableText(clean(schema, []))
+  return write(schema, []).text
 }
 
 function not(answer: boolean | undefined): boolean | undefined {

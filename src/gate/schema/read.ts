@@ -1,6 +1,7 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError, toShortText, toStableText } from '../json.ts'
 import { toUnresolvedText, type Node, type Source } from '../document/source.ts'
+import { toDistinct, toFew } from './alternatives.ts'
 import { areDisjoint, has, hasPart } from './check.ts'
 import { intersect, toRules } from './intersect.ts'
 import {
@@ -103,13 +104,25 @@ function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
   const rules = toKeywordRules(schema, reading)
   const title = isString(schema['title']) ? schema['title'] : undefined
   const parts = isNullable(schema, source) ? withNull(shape.parts) : shape.parts
-  if (rules.length === 0 && title === undefined) return { ...shape, parts }
+  const { meets: met, ...plain } = shape
+  const meets = parts === shape.parts ? withRules(met, rules) : undefined
+  const whole = meets === undefined ? plain : { ...plain, meets }
+  if (rules.length === 0 && title === undefined) return { ...whole, parts }
   return {
-    ...shape,
+    ...whole,
     parts: parts
       .filter((part) => part.kind !== 'value' || rules.every(({ holds }) => holds(part.value) !== false))
       .map((part) => ({ ...part, name: part.name ?? title, rules: toRules(part.rules, rules) })),
   }
+}
+
+/** The shapes that a schema is made of. Its own rules are one of them. */
+function withRules(
+  meets: readonly ValueSet[] | undefined,
+  rules: readonly Rule[],
+): readonly ValueSet[] | undefined {
+  if (meets === undefined || rules.length === 0) return meets
+  return [...meets, { ...NEVER, parts: ANY.parts.map((part) => ({ ...part, rules })) }]
 }
 
 /** The part or alternative of a schema that cannot be read: nothing is known of the others then. */
@@ -156,50 +169,18 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     // a schema that contains itself can be looked into only when it has been read
     says: once(() => !areDisjoint(shapes)),
   }
-  const parts = toDistinct(shapes.flat())
-  const notes = notesOf(branches, reading)
-  if (keyword === 'anyOf' || branches.length === 1)
-    return {
-      parts: branches.some((branch) => !isBareNull(branch, reading) && isAny(reading.read(branch)))
-        ? ANY.parts
-        : parts,
-      notes,
-      place: undefined,
-    }
-  const exclusive = parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) }))
-  return { parts: exclusive, notes, place: undefined }
-}
-
-/** Alternatives, each once: unions may lead to the same one on many ways. */
-function toDistinct(parts: readonly Alternative[]): readonly Alternative[] {
-  const seen = new Map<unknown, Alternative[]>()
-  return parts.filter((part) => {
-    const key = originOf(part)
-    const others = seen.get(key) ?? []
-    if (others.some((other) => isSamePart(part, other))) return false
-    others.push(part)
-    seen.set(key, others)
-    return true
-  })
-}
-
-/** A part of an alternative that its copies share. */
-function originOf(part: Alternative): unknown {
-  if (part.kind === 'value') return toStableText(part.value)
-  if (part.kind === 'object') return part.properties
-  return part.kind === 'array' ? part.items : part.kind
-}
-
-/** Whether two parts with one origin have the same values. */
-function isSamePart(one: Alternative, other: Alternative): boolean {
-  if (one.kind === 'value') return true
-  const { name: _name, branch: _branch, home: _home, ...own } = one
-  return Object.entries(own).every(([key, member]) => areSame(member, Reflect.get(other, key)))
-}
-
-function areSame(one: unknown, other: unknown): boolean {
-  if (!Array.isArray(one) || !Array.isArray(other)) return one === other
-  return one.length === other.length && one.every((item, at) => item === other[at])
+  const whole: ValueSet = {
+    parts: [],
+    notes: notesOf(branches, reading),
+    place: undefined,
+    schema: { node: { [keyword]: branches }, source: reading.source },
+  }
+  const parts = toFew(toDistinct(shapes.flat()), branches.length, whole)
+  if (keyword === 'anyOf' || branches.length === 1) {
+    const isFree = branches.some((branch) => !isBareNull(branch, reading) && isAny(reading.read(branch)))
+    return { ...whole, parts: isFree ? ANY.parts : parts }
+  }
+  return { ...whole, parts: parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) })) }
 }
 
 /** The name that a reference leads to: that of a schema, or of a file. */
