@@ -331,7 +331,10 @@ export function planFields<T>(
   open: T,
   toPlan: (field: Schema) => T,
   combine: (plans: readonly T[]) => T,
+  known = new Map<Schema, FieldPlans<T>>(),
 ): FieldPlans<T> {
+  const found = known.get(schema)
+  if (found !== undefined) return found
   const inner = unwrapSchema(schema)
   const { type, catchall, valueType } = inner === undefined ? { type: '' } : defOf(inner)
   const children = inner === undefined ? [] : childrenOf(inner)
@@ -344,11 +347,18 @@ export function planFields<T>(
   }
   if (type !== 'intersection' && type !== 'union')
     return { fields: new Map(), others: type === 'record' && isSchema(valueType) ? toPlan(valueType) : open }
-  const plans = children.map((child) => planFields(child.schema, open, toPlan, combine))
+  const plans = children.map((child) => planFields(child.schema, open, toPlan, combine, known))
   const names = new Set(plans.flatMap(({ fields }) => [...fields.keys()]))
-  const fieldOf = (name: string): T => combine(plans.flatMap(({ fields }) => fields.get(name) ?? []))
-  return {
+  const fieldOf = (name: string): T => {
+    const own = [...new Set(plans.flatMap(({ fields }) => fields.get(name) ?? []))]
+    const [only = combine(own)] = own
+    return own.length === 1 ? only : combine(own)
+  }
+  const made = {
     fields: new Map([...names].map((name) => [name, fieldOf(name)])),
     others: plans.find(({ others }) => others !== null)?.others ?? null,
   }
+  // alternatives may lead to the same ones on many ways
+  known.set(schema, made)
+  return made
 }

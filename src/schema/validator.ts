@@ -94,13 +94,27 @@ export function isCodeAllowed(): boolean {
   return zod !== undefined && zod.config().jitless !== true
 }
 
+/** The most schemas whose code zod writes into one function. It writes a schema again in each place that uses it. */
+const MOST_COMPILED = 5_000
+
 /**
- * Compiles a schema if zod can, which is 15 times as fast for valid values. If the application forbids zod to generate code, it stays as it
- * is.
+ * Compiles a schema if zod can, which is 15 times as fast for valid values. If the application forbids zod to generate code, or if there
+ * would be too much of it, the schema stays as it is.
  */
 function toCompiled(type: z.ZodType): z.ZodType {
   const { config, compile } = loaded()
-  return config().jitless === true ? type : compile(type)
+  return config().jitless === true || sizeOf(type, new Map()) > MOST_COMPILED ? type : compile(type)
+}
+
+/** How many schemas there are in a schema, each as often as it is used. */
+function sizeOf(schema: Schema, known: Map<Schema, number>): number {
+  const found = known.get(schema)
+  if (found !== undefined) return found
+  // what contains itself is written once
+  known.set(schema, 1)
+  const size = childrenOf(schema).reduce((sum, child) => sum + sizeOf(child.schema, known), 1)
+  known.set(schema, size)
+  return size
 }
 
 function fromPayload(payload: z.core.ParsePayload | PromiseLike<z.core.ParsePayload>): Awaitable<Validated> {

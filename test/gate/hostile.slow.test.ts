@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { compareDocuments } from 'octavo/testing'
+import { readApi, toSource, writeProject } from '../inside/tools.ts'
+import { SHAPES, diamondOf, mixOf } from './diamonds.ts'
 import { tell, withSchema } from './hostile.ts'
 import { documentOf, ref, string } from './support.ts'
 
@@ -57,4 +59,42 @@ describe('documents that are large', () => {
     )
     assert.notEqual(level, 'none')
   })
+})
+
+describe('schemas that lead to the same ones on many ways, each alone and in random mixes', () => {
+  const mixes = Array.from({ length: 8 }, (_, seed) => [`mix ${seed}`, mixOf(seed)] as const)
+  const cases = [...Object.entries(SHAPES).map(([title, shape]) => [title, [shape]] as const), ...mixes]
+  const plain = { type: 'object', properties: { a: string } }
+  const whole = (shapes: Parameters<typeof diamondOf>[0], leaf: object): unknown => {
+    const { top, ...schemas } = diamondOf(shapes, leaf)
+    return documentOf({ request: top, response: top }, schemas)
+  }
+  for (const [title, shapes] of cases) {
+    // each way walked by itself, 40 levels would take years
+    it(`are compared once: ${title}`, within, () => {
+      assert.deepEqual(compareDocuments(whole(shapes, plain), whole(shapes, plain)).findings, [])
+      const other = { type: 'object', properties: { a: { type: 'integer' } } }
+      const { findings } = compareDocuments(whole(shapes, plain), whole(shapes, other))
+      assert.ok(findings.length < 2_000)
+    })
+
+    it(`are imported once: ${title}`, within, () => {
+      const { files } = writeProject(readApi(toSource(whole(shapes, plain))), { out: 'src/api' })
+      assert.ok(JSON.stringify(files).length < 10_000_000)
+    })
+
+    it(`are imported once in a parameter: ${title}`, within, () => {
+      const { top, ...schemas } = diamondOf(shapes, plain)
+      const parameters = [{ name: 'q', in: 'query', schema: top }]
+      const responses = { 204: { description: 'Done' } }
+      const document = {
+        openapi: '3.1.0',
+        info: { title: 'Cars', version: '1' },
+        paths: { '/cars': { get: { parameters, responses } } },
+        components: { schemas },
+      }
+      const { files } = writeProject(readApi(toSource(document)), { out: 'src/api' })
+      assert.ok(JSON.stringify(files).length < 10_000_000)
+    })
+  }
 })

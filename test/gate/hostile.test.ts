@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { compareDocuments } from 'octavo/testing'
+import { SHAPES, diamondOf } from './diamonds.ts'
 import { documentOf, ref, string } from './support.ts'
 import { tell, tellOf, withSchema } from './hostile.ts'
 
@@ -141,40 +142,44 @@ describe('documents that are odd', () => {
 })
 
 describe('schemas that lead to the same ones on many ways', () => {
-  type Make = (at: number, below: object) => object
-  const own = (at: number): object => ({ properties: { [`own${at}`]: string } })
-  const SHAPES: Readonly<Record<string, Make>> = {
-    allOf: (at, below) => ({ allOf: [below, below], ...own(at) }),
-    'allOf with parts between': (at, below) => ({
-      allOf: [
-        { allOf: [below], ...own(at) },
-        { allOf: [below], description: 'other' },
-      ],
-    }),
-    anyOf: (at, below) => ({ anyOf: [below, { anyOf: [below, own(at)] }] }),
-    oneOf: (at, below) => ({ oneOf: [below, { required: ['x'], ...own(at) }, below] }),
-    members: (at, below) => ({ ...own(at), properties: { a: below, b: below }, required: ['a'] }),
-    items: (_at, below) => ({ type: 'array', minItems: 2, prefixItems: [below, below], items: below }),
-    rules: (_at, below) => ({ type: 'object', not: below, if: below, contains: below }),
+  const toDocument = (shape: string, leaf: object): unknown => {
+    const { top, ...schemas } = diamondOf([SHAPES[shape] ?? ((below) => below)], leaf)
+    return documentOf({ request: top }, schemas)
   }
-  const toDocument = (make: Make, leaf: object): unknown => {
-    const names = Array.from({ length: 40 }, (_, at) => `Level${at}`)
-    const schemas = names.map((name, at) => [name, at === 0 ? leaf : make(at, ref(`Level${at - 1}`))])
-    return documentOf({ request: ref('Level39') }, Object.fromEntries(schemas))
-  }
-  for (const [title, make] of Object.entries(SHAPES))
+  const toLeaf = (type: string): object => ({ type: 'object', properties: { a: { type } } })
+  // hostile.slow.test.ts has all shapes, and mixes of them
+  for (const title of ['allOf', 'allOf with parts between', 'anyOf', 'not', 'if, then and else', 'items'])
     // each way walked by itself, 40 levels would take years
     it(`are compared once: ${title}`, within, () => {
-      const [base, revision] = [
-        toDocument(make, { type: 'object', properties: { a: string } }),
-        toDocument(make, { type: 'object', properties: { a: { type: 'integer' } } }),
-      ]
-      assert.deepEqual(
-        compareDocuments(base, toDocument(make, { type: 'object', properties: { a: string } })).findings,
-        [],
-      )
-      assert.ok(Array.isArray(compareDocuments(base, revision).findings))
+      const base = toDocument(title, toLeaf('string'))
+      assert.deepEqual(compareDocuments(base, toDocument(title, toLeaf('string'))).findings, [])
+      assert.ok(Array.isArray(compareDocuments(base, toDocument(title, toLeaf('integer'))).findings))
     })
+
+  it('are told apart however deep a rule is that leads to them', () => {
+    const [base, revision] = [toDocument('not', toLeaf('string')), toDocument('not', toLeaf('integer'))]
+    const { findings } = compareDocuments(base, revision)
+    assert.deepEqual(
+      findings.map(({ rule, level }) => `${level} ${rule}`),
+      ['warning request-body-not-changed'],
+    )
+  })
+
+  it('keep a union as a rule if they have too many alternatives', () => {
+    const pair = (at: number, more: object = {}): object => ({
+      anyOf: [{ required: [`a${at}`], ...more }, { required: [`b${at}`] }],
+    })
+    const toSchema = (last: object): object => ({
+      type: 'object',
+      allOf: [...Array.from({ length: 12 }, (_, at) => pair(at)), pair(12, last)],
+    })
+    const compare = (now: object): readonly string[] =>
+      compareDocuments(documentOf({ request: toSchema({}) }), documentOf({ request: now })).findings.map(
+        ({ rule, level }) => `${level} ${rule}`,
+      )
+    assert.deepEqual(compare(toSchema({})), [])
+    assert.deepEqual(compare(toSchema({ minProperties: 20 })), ['warning request-property-union-changed'])
+  })
 })
 
 /** A document of a few hundred bytes that holds billions of values. */

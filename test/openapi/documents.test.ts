@@ -905,3 +905,37 @@ describe('what a document says of errors', () => {
     )
   })
 })
+
+describe('schemas that use the same ones on many ways', () => {
+  type Make = (below: z.ZodType, at: number) => z.ZodType
+  const SHAPES: Readonly<Record<string, Make>> = {
+    members: (below) => z.object({ a: below, b: below }),
+    getters: (below) =>
+      z.object({
+        get a() {
+          return below
+        },
+        get b() {
+          return below
+        },
+      }),
+    union: (below, at) => z.union([below, z.object({ [`own${at}`]: below })]),
+    record: (below) => z.object({ a: below }).catchall(below),
+  }
+  for (const [title, make] of Object.entries(SHAPES))
+    it(`are documented and read once: ${title}`, async () => {
+      let body: z.ZodType = z.object({ leaf: z.string() })
+      // each way walked by itself, 40 levels would take years
+      for (let at = 0; at < 40; at++) body = make(body, at).meta({ id: `Level${at}` })
+      const controller = defineController({
+        prefix: '/cars',
+        routes: [{ method: 'POST', input: { body }, response: body, handler: ({ body: given }) => given }],
+      })
+      const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+      await app.ready()
+      assert.ok(JSON.stringify(app.openapi()).length < 50_000)
+      const { statusCode } = await app.inject({ method: 'POST', url: '/cars', body: { other: 1 } })
+      assert.equal(statusCode, 422)
+      await app.close()
+    })
+})

@@ -71,12 +71,7 @@ function componentText(writing: Writing, name: string, schema: SchemaObject): st
 }
 
 /** An object that is a model without some of its fields. */
-function omitText(
-  writing: Writing,
-  whole: string,
-  part: SchemaObject,
-  name: string,
-): string {
+function omitText(writing: Writing, whole: string, part: SchemaObject, name: string): string {
   const { components, constants, parts } = writing
   parts.add(name)
   const base = constants.get(whole) ?? whole

@@ -180,7 +180,10 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     const isFree = branches.some((branch) => !isBareNull(branch, reading) && isAny(reading.read(branch)))
     return { ...whole, parts: isFree ? ANY.parts : parts }
   }
-  return { ...whole, parts: parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) })) }
+  return {
+    ...whole,
+    parts: parts.map((part): Alternative => ({ ...part, rules: toRules(part.rules, [rule]) })),
+  }
 }
 
 /** The name that a reference leads to: that of a schema, or of a file. */
