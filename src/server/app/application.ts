@@ -1,3 +1,4 @@
+import { loadLossCheck } from '../../define/json-text.ts'
 import { ignoreFailure, once, isObject, importInTurn } from '../../base/values.ts'
 import {
   attempt,
@@ -177,7 +178,7 @@ export class Application {
   })
 
   async #start(): Promise<Opened> {
-    const [definitions] = await Promise.all([this.#load(), this.#channels])
+    const [definitions] = await Promise.all([this.#load(), this.#channels, loadLossCheck()])
     const compiled = await withSettings(
       () => this.compiled(),
       () => openSettings(definitions, this.settings),
