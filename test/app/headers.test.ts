@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as send } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, HttpError, reply } from 'octavo'
-import type { App, Middleware } from 'octavo'
+import type { App, ExecutionContext, FinishedResponse, Middleware } from 'octavo'
 import { direct } from 'octavo/engine'
 import { z } from 'zod'
 
@@ -138,5 +139,111 @@ describe('headers that middleware sets before the handler runs', () => {
   it('keep errors out of caches, too', async () => {
     const app = open([setting({ 'cache-control': 'no-store' })])
     assert.equal((await app.inject('/none')).headers['cache-control'], 'no-store')
+  })
+})
+
+describe('a header without a value', () => {
+  const NONE = undefined as never
+  const ways: Readonly<Record<string, (context: ExecutionContext) => unknown>> = {
+    reply: () => reply(200, 'a', { headers: { 'x-none': NONE, 'x-some': '1' } }),
+    'the response': ({ response }) => {
+      response.headers.set('x-none', '1')
+      response.headers.set('x-none', NONE)
+      response.headers.append('x-none', NONE)
+      response.headers.set('x-some', '1')
+      return 'a'
+    },
+    'an error': () => {
+      throw new HttpError(409, 'no', { headers: { 'x-none': NONE, 'x-some': '1' } })
+    },
+    middleware: () => reply(200, 'a', { headers: { 'x-some': '1' } }),
+  }
+  const dropping: Middleware = async (_context, next) => {
+    const response = await next()
+    response.headers['x-none'] = NONE
+    return response
+  }
+  const routes = Object.entries(ways).map(([name, handler], at) => ({
+    method: 'GET' as const,
+    path: `/${at}` as const,
+    name: `way${at}`,
+    handler: (_input: unknown, context: ExecutionContext) => handler(context),
+    middleware: name === 'middleware' ? [dropping] : [],
+  }))
+
+  for (const engine of ['node', 'direct'] as const)
+    it(`is not sent, wherever it was set and whichever way the request came (${engine})`, async () => {
+      const module = defineModule({ controllers: [defineController({ prefix: '/', routes })] })
+      const app = createApp(module, { logger: false })
+      const found: string[] = []
+      const options = engine === 'node' ? {} : { engine: direct() }
+      const url = await app.listen({ port: 0, host: '127.0.0.1', ...options })
+      for (const { path } of routes) {
+        const sent = send(url + path)
+        sent.end()
+        const [{ headers }] = (await once(sent, 'response')) as [IncomingMessage]
+        const injected = await app.inject(path)
+        const fetched = await app.fetch(new Request(`http://a.test${path}`))
+        for (const each of [headers, injected.headers, Object.fromEntries(fetched.headers)])
+          found.push(`${'x-none' in each} ${String(Reflect.get(each, 'x-some'))}`)
+      }
+      await app.close()
+      assert.deepEqual(
+        found,
+        Array.from({ length: 3 * routes.length }, () => 'false 1'),
+      )
+    })
+})
+
+describe('a value that several requests answer with', () => {
+  it('keeps its headers, whatever middleware does with those of a response', async () => {
+    const lists = { 'set-cookie': ['own=1'], 'x-list': ['own'] }
+    const shared = { headers: lists }
+    const error = new HttpError(409, 'no', { headers: lists as never })
+    const known = reply(200, 'known', shared)
+    let kept: FinishedResponse | undefined
+    const values: readonly (() => unknown)[] = [
+      () => known,
+      () => {
+        throw error
+      },
+      () => reply(200, 'a', shared),
+      () =>
+        new Response('a', {
+          headers: [
+            ['set-cookie', 'own=1'],
+            ['x-list', 'own'],
+          ],
+        }),
+    ]
+    const spoil: Middleware = async (context, next) => {
+      const response = await next()
+      for (const list of Object.values(response.headers)) if (Array.isArray(list)) list.push('spoilt')
+      context.response.headers.append('set-cookie', 'spoilt=1')
+      response.headers['x-added'] = 'spoilt'
+      return response
+    }
+    const keep: Middleware = async (_context, next) => (kept ??= await next())
+    const routes = values.map((handler, at) => ({
+      method: 'GET' as const,
+      path: `/${at}` as const,
+      name: `value${at}`,
+      handler,
+      middleware: at === 2 ? [keep] : [],
+    }))
+    const app = createApp(defineModule({ controllers: [defineController({ prefix: '/', routes })] }), {
+      logger: false,
+      middleware: [spoil],
+    })
+    for (const at of values.keys()) {
+      const first = await app.inject(`/${at}`)
+      const second = await app.inject(`/${at}`)
+      assert.deepEqual(
+        [second.headers['set-cookie'], second.headers['x-list']],
+        [first.headers['set-cookie'], first.headers['x-list']],
+      )
+    }
+    assert.deepEqual(lists, { 'set-cookie': ['own=1'], 'x-list': ['own'] })
+    await app.close()
   })
 })

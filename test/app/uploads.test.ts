@@ -513,6 +513,22 @@ describe('a multipart body that is unusual', () => {
     })
   }
 
+  it('may have spaces and tabs behind each boundary, wherever its chunks end', async () => {
+    const content = 'x\r\n--boun  d\r\n -'
+    const body = Buffer.from(
+      `--bound \t\r\nContent-Disposition: form-data; name="b"\r\n\r\n${content}\r\n--bound  \r\n` +
+        'Content-Disposition: form-data; name="c"\r\n\r\ny\r\n--bound--  \r\n',
+    )
+    const both = { form: { b: z.string(), c: z.string() } }
+    for (const size of [1, 2, 3, 7, 8, 9, body.length]) {
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size)
+      }
+      const response = await post(both, { headers: MULTIPART, body: chunks() })
+      assert.deepEqual(response.json(), { form: { b: content, c: 'y' } }, `in chunks of ${size}`)
+    }
+  })
+
   it('can have no parts', async () => {
     const response = await post(
       { files: { a: z.file().optional() } },

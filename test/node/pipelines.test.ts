@@ -64,6 +64,7 @@ const MALFORMED: Readonly<Record<string, string>> = {
   'another coding': `POST /count ${HEAD}Transfer-Encoding: gzip\r\n\r\n`,
   'lines without CR': 'GET /now HTTP/1.1\nHost: a.test\n\n',
   'another version': 'GET /now HTTP/1.2\r\nHost: a.test\r\n\r\n',
+  'another protocol': 'GET /now RTSP/1.0\r\nCSeq: 1\r\n\r\n',
 }
 
 describe('a malformed request behind a good one', () => {

@@ -124,6 +124,14 @@ export type FindRefusal = (
  */
 const SINGLE = ['host', 'content-type', 'content-length'] as const
 
+/**
+ * Whether a request is one of RTSP: the parser takes its first line for one of HTTP, and does not say which it was. All have a `CSeq` (RFC 7826
+ * section 18.20), and none a Host.
+ */
+function isOfRtsp(lines: readonly string[]): boolean {
+  return lines.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'cseq')
+}
+
 /** Creates the check of heads, which is the same for HTTP/1.1 and HTTP/2. */
 export function createHeadCheck(limits: Required<Limits>): FindRefusal {
   // in a list, because every line of every request is looked up
@@ -133,7 +141,10 @@ export function createHeadCheck(limits: Required<Limits>): FindRefusal {
   let known = ''
   return (length, host, needsHost, lines) => {
     // Node would refuse this by itself, without saying why (RFC 9112 section 3.2)
-    if (host === undefined && needsHost) return httpError('missing_host', 'The request has no Host header')
+    if (host === undefined) {
+      if (needsHost) return httpError('missing_host', 'The request has no Host header')
+      if (isOfRtsp(lines)) return httpError('malformed_request', 'The request is one of RTSP, not of HTTP')
+    }
     if (length > limits.url) return urlTooLong(limits.url)
     // two separating characters after each
     let size = 2 * lines.length

@@ -130,6 +130,7 @@ function measured(
 ): FinishedResponse {
   // a copy: what the middleware keeps, in a cache for instance, must not get the cookies of this request
   const copy = { ...headers }
+  for (const name in copy) if (typeof copy[name] === 'object') copy[name] = [...copy[name]]
   const head = context.takeHead()
   head?.mergeInto(copy, true)
   if (body !== before && (body === null || isStream(body))) delete copy['content-length']

@@ -33,9 +33,15 @@ export function createResponseHead(): ResponseHead {
     status: undefined,
     headers: {
       get: (name) => headers.get(name.toLowerCase())?.join(', '),
-      set: (name, value) => void headers.set(name.toLowerCase(), [value]),
-      append: (name, value) =>
-        void headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]),
+      // JavaScript may give undefined, which is no value on any way
+      set: (name, value: string | undefined) => {
+        if (value === undefined) headers.delete(name.toLowerCase())
+        else headers.set(name.toLowerCase(), [value])
+      },
+      append: (name, value: string | undefined) => {
+        if (value === undefined) return
+        headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value])
+      },
       delete: (name) => void headers.delete(name.toLowerCase()),
     },
     cookies: {
@@ -117,13 +123,20 @@ export function addVary(target: ResponseHeaders, names: readonly string[]): void
 // oxlint-disable-next-line no-control-regex
 const UNSAFE_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
-/** Why a header cannot be sent, or `undefined` if all can. CR, LF and NUL would let a value write headers of its own. */
-export function headerProblem(headers: Readonly<ResponseHeaders>): string | undefined {
+/**
+ * Why a header cannot be sent, or `undefined` if all can. CR, LF and NUL would let a value write headers of its own. A header whose value is
+ * `undefined` is dropped, because each way would send another one.
+ */
+export function headerProblem(headers: ResponseHeaders): string | undefined {
   for (const name in headers) {
     const value = headers[name]
     const known = KNOWN.get(name)
     if (known === undefined && !TOKEN.test(name)) return 'a header name has a character that is not allowed'
-    if (value === undefined || value === known) continue
+    if (value === undefined) {
+      delete headers[name]
+      continue
+    }
+    if (value === known) continue
     if (!isSafe(value)) return `the header ${name} has a character that is not allowed`
     if (known === undefined && typeof value === 'string' && KNOWN.size < MAX_KNOWN) KNOWN.set(name, value)
   }

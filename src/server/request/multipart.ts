@@ -47,7 +47,7 @@ export class Multipart {
   #isEnded = false
 
   constructor(source: AsyncIterable<Uint8Array>, boundary: string, maxParts: number) {
-    this.#source = source[Symbol.asyncIterator]()
+    this.#source = withoutPadding(source, `--${boundary}`)
     const config = {
       boundary,
       maxHeaderPairs: MAX_LINES,
@@ -158,4 +158,53 @@ function isCut(header: PartHeader): boolean {
     count += lines.length
   }
   return count >= MAX_LINES || size >= MAX_HEADER - 4
+}
+
+const LINE_END = '\r\n'
+
+/**
+ * The chunks of a multipart body without the spaces and tabs that may follow a boundary (transport padding, RFC 2046 section 5.1.1), which the
+ * parser takes for the header of a part.
+ *
+ * @yields the chunks, and the end of one that may begin a boundary with the next
+ */
+async function* withoutPadding(source: AsyncIterable<Uint8Array>, mark: string): AsyncGenerator<Uint8Array> {
+  const delimiter = Buffer.from(LINE_END + mark, 'latin1')
+  // the first boundary may begin the body, so that a line ends before it that is not handed on
+  let rest: Buffer = Buffer.from(LINE_END)
+  let added = LINE_END.length
+  let isBehind = false
+  for await (const { buffer, byteOffset, length } of source) {
+    const chunk = Buffer.from(buffer, byteOffset, length)
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let start: number = isBehind ? behindPadding(data, added) : added
+    for (let at = data.indexOf(delimiter); at !== -1; at = data.indexOf(delimiter, start)) {
+      const end = at + delimiter.length
+      yield data.subarray(start, end)
+      start = behindPadding(data, end)
+      isBehind = true
+      added = 0
+    }
+    isBehind &&= start === data.length
+    const end = data.length - overlap(data, delimiter)
+    if (end > start) {
+      yield data.subarray(start, end)
+      added = 0
+    }
+    rest = data.subarray(added > 0 ? 0 : Math.max(start, end))
+  }
+  if (rest.length > added) yield rest.subarray(added)
+}
+
+function behindPadding(data: Buffer, from: number): number {
+  let at = from
+  while (data[at] === 0x20 || data[at] === 0x09) at++
+  return at
+}
+
+/** How many bytes at the end of data may begin a delimiter. */
+function overlap(data: Buffer, delimiter: Buffer): number {
+  for (let count = Math.min(data.length, delimiter.length - 1); count > 0; count--)
+    if (delimiter.subarray(0, count).equals(data.subarray(data.length - count))) return count
+  return 0
 }
