@@ -57,14 +57,14 @@ describe('cookies', () => {
   it('are refused if browsers would refuse them', () => {
     const cases = [
       ['__Host-a', { secure: true, path: '/' }, undefined],
-      ['__Host-a', { path: '/' }, 'a name that begins with __host- needs secure: true'],
-      ['__host-a', { secure: true }, "a name that begins with __Host- needs path: '/' and no domain"],
+      ['__Host-a', { path: '/' }, 'a name that begins with __Host- needs secure: true'],
+      ['__host-a', { secure: true }, "a name that begins with __host- needs path: '/' and no domain"],
       [
         '__Host-a',
         { secure: true, path: '/', domain: 'a.test' },
         "a name that begins with __Host- needs path: '/' and no domain",
       ],
-      ['__Secure-a', {}, 'a name that begins with __secure- needs secure: true'],
+      ['__Secure-a', {}, 'a name that begins with __Secure- needs secure: true'],
       ['__Secure-a', { secure: true, domain: 'a.test' }, undefined],
       ['a', { sameSite: 'none' }, "sameSite: 'none' needs secure: true"],
       ['a', { partitioned: true }, 'partitioned needs secure: true'],

@@ -53,14 +53,14 @@ export function writeSetCookie(name: string, value: string, attributes: object =
 /** Why browsers refuse a cookie with a prefix in its name or with attributes that need others, or `undefined` (RFC 6265bis section 5.7). */
 export function cookieProblem(name: string, attributes: object): string | undefined {
   const { secure, path, domain, sameSite, partitioned }: Readonly<Record<string, unknown>> = { ...attributes }
-  const prefix = /^__(?:host|secure)-/i.exec(name)?.[0].toLowerCase()
+  const [, prefix] = /^(__host-|__secure-)/i.exec(name) ?? []
   if (!secure) {
     if (prefix !== undefined) return `a name that begins with ${prefix} needs secure: true`
     if (String(sameSite).toLowerCase() === 'none') return "sameSite: 'none' needs secure: true"
     if (partitioned) return 'partitioned needs secure: true'
   }
-  return prefix === '__host-' && (path !== '/' || Boolean(domain))
-    ? "a name that begins with __Host- needs path: '/' and no domain"
+  return prefix?.toLowerCase() === '__host-' && (path !== '/' || Boolean(domain))
+    ? `a name that begins with ${prefix} needs path: '/' and no domain`
     : undefined
 }
 

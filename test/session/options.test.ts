@@ -76,11 +76,15 @@ const CASES: readonly (readonly [string, unknown, readonly RegExp[]])[] = [
     { secret: SECRET, cookie: { name: '__Host-a', domain: 'a.example' } },
     [/__Host-/],
   ],
-  ['__Host- below a path', { secret: SECRET, cookie: { name: '__host-a', path: '/a' } }, [/__Host-/]],
+  [
+    '__Host- below a path',
+    { secret: SECRET, cookie: { name: '__host-a', path: '/a' } },
+    [/__host- needs path/],
+  ],
   [
     '__Secure- over http',
     { secret: SECRET, cookie: { name: '__Secure-a', secure: false } },
-    [/__secure- needs secure/],
+    [/__Secure- needs secure/],
   ],
   ['sameSite none over http', { secret: SECRET, cookie: { sameSite: 'none', secure: false } }, [/'none'/]],
 ]
