@@ -11,7 +11,7 @@ const MAX_VALUES = 50
 /** The entry points, each with the most that it may load, in KiB. */
 const ENTRIES = [
   { name: 'octavo', path: 'src/index.ts', maxKib: 265 },
-  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 240 },
+  { name: 'octavo/edge', path: 'src/edge.ts', maxKib: 248 },
 ] as const
 
 /** The most that the first request of a worker with one route may load, and the most of one file with all that it may load later, in kB. */
