@@ -133,11 +133,10 @@ function isDeclared(pair: string, { bases }: DeclaredNames): boolean {
 
 /** One spelling of all that some servers read as one name. PHP cuts names at NUL, and reads dots, spaces and an open bracket as `_`. */
 function toBase(name: string): string {
-  const [base = ''] = name.split('\0', 1)
-  return base
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[ .]|\[(?![^\]]*\])/g, '_')
+  const [cut = ''] = name.split('\0', 1)
+  const base = cut.trim().toLowerCase()
+  const end = base.lastIndexOf(']') + 1
+  return base.slice(0, end).replaceAll(/[ .]/g, '_') + base.slice(end).replaceAll(/[ .[]/g, '_')
 }
 
 /** Escapes the `;` in a pair if servers that split there would find a declared name. */

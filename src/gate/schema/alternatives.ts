@@ -69,7 +69,7 @@ export function withRule(parts: readonly Alternative[], union: ValueSet): readon
 
 let last = 0
 
-/** What stands for a union in both documents. One that is no schema is like no other. */
+/** The mark of a union in both documents. One that is no schema is like no other. */
 function keyOf({ schema, meets = [] }: ValueSet): string {
   if (schema !== undefined) return toCanonical(schema.node, schema.source)
   if (meets.length === 0 || !meets.every((each) => each.schema !== undefined)) return String(++last)
