@@ -51,7 +51,7 @@ describe('the day of docs/guide/releasing.md', () => {
       assert.ok(page.includes(`npx octavo ${line} `), line)
     assert.match(
       await octavo('release 2 --snapshot'),
-      /## 2[\s\S]*### Surnames are last names[\s\S]*Wrote api\/2\.json/,
+      /\nWrote api\/2\.json\nReleased 2\n\n## 2 \(\d{4}-\d\d-\d\d\)\n\n### Surnames are last names\n/,
     )
     commit()
     await octavo('check --strict')

@@ -1,16 +1,28 @@
+import { DefinitionError } from '../../../base/definition-error.ts'
 import { once, type Awaitable, importInTurn } from '../../../base/values.ts'
 import type { Logger } from '../../../define/context.ts'
 import { createStoreGuard, createWorkerWarning } from '../../../server/stores/guard.ts'
 import { isIoredis } from '../../../server/stores/redis.ts'
 
-/** Loads rate-limiter-flexible. @throws `Error` if it cannot be loaded. */
+/** Loads rate-limiter-flexible. @throws `DefinitionError` if it cannot be loaded. */
 export const loadLimiters = /* @__PURE__ */ once(async () => {
   try {
     const { default: limiters, ...names } = await importInTurn(() => import('rate-limiter-flexible'))
     // of a package of CommonJS, some bundlers know the default export alone
     return { ...limiters, ...names }
   } catch (cause) {
-    throw new Error('rateLimit: the package rate-limiter-flexible cannot be loaded', { cause })
+    throw new DefinitionError(
+      [
+        {
+          code: 'missing_package',
+          where: 'rateLimit',
+          message:
+            'requests are counted by rate-limiter-flexible, and the package rate-limiter-flexible cannot be loaded',
+          fix: 'run "npm install rate-limiter-flexible", or give your bundle a `require` if it holds the package',
+        },
+      ],
+      { cause },
+    )
   }
 })
 
@@ -56,7 +68,7 @@ export interface SpendOptions {
   readonly maxKeys: number
 }
 
-/** Creates the counter. rate-limiter-flexible is loaded with the first request. */
+/** Creates the counter. What it needs of rate-limiter-flexible is loaded when the application starts. */
 export function createSpend(options: SpendOptions): Spend {
   const { store, storeTimeout } = options
   if (store === undefined) return createMemorySpend(options)
