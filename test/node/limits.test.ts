@@ -32,7 +32,7 @@ const app = createTestApp(
       },
     ],
   }),
-  { timeouts: { headers: 150, request: 300 } },
+  { timeouts: { headers: 400, request: 1200 } },
 )
 let url = ''
 before(async () => {
