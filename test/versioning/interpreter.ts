@@ -76,8 +76,13 @@ export function interpret(world: World, asked: Asked): Expected {
   // a segment that does not look like a version, or has nothing behind it, is ordinary
   if (segment !== null && (!looksLikeVersion(segment, world.format) || here.length === 0))
     return failure(404, 'route_not_found')
-  const isBehind = segment !== null
-  const found = forward(world, here, method, settle(world, asked, isBehind), isBehind)
+  const settled = settle(world, asked, segment !== null)
+  // a path without versions is the same behind each known version, the nearest one that is served included, whatever the other places name
+  const alone = asked.values.map((value, index) => (index === inPath ? value : null))
+  const isFree =
+    settled.fault === 'ambiguous' && typeof settle(world, { ...asked, values: alone }, true).r === 'string'
+  const isBehind = segment !== null && !isFree
+  const found = forward(world, here, method, settled, isBehind)
   const handler = firstHandler(world, here, method, found.at, isBehind)
   if (handler !== undefined) {
     const version = found.at(handler.shape)
