@@ -1,6 +1,6 @@
 /*
- * Several copies of the package may be loaded, such as one for each set of peers that pnpm installs. What one copy makes, the others have to
- * recognise.
+ * Several copies of the package may be loaded, such as one for each set of peers that pnpm installs. Each copy recognises the values of the
+ * others by these marks.
  */
 
 /** The state that all copies share, by its name. */

@@ -68,7 +68,7 @@ export type InContext = <T>(work: () => T) => T
 let takeContext: (() => InContext) | undefined
 
 /**
- * Returns what calls functions in the asynchronous context of now, so that they find what `AsyncLocalStorage` holds. Code that a request
+ * Returns a function that calls others in the present asynchronous context, so that they find the value of `AsyncLocalStorage`. Code that a request
  * leaves for later needs it: everything behind an `await` has the context anyway.
  */
 export function keepContext(): InContext {

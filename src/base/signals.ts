@@ -1,4 +1,4 @@
-/** Those who wait for each signal: one listener for all, because Node warns of more than ten. */
+/** The waiting callbacks of each signal, which share one listener because Node warns of more than ten. */
 const waiting = new WeakMap<AbortSignal, Waiting>()
 
 /** A listener, and what it calls. */

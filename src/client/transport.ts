@@ -57,7 +57,7 @@ type Send = (request: OutgoingRequest) => Promise<Response>
 /** Called as `fetch` is, or with a `Request` alone. */
 type Fetch = (input: string | Request, init?: object) => Promise<Response>
 
-/** The address that an application sees of clients in its own process, as that of `inject`. */
+/** The client address of calls within the process, which `inject` has too. */
 const OWN_ADDRESS = { remoteAddress: '127.0.0.1' }
 
 /** Sends by the given `fetch`, or by that of the platform with a dispatcher where one is asked for. */

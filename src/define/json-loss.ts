@@ -19,7 +19,7 @@ export function failIfError(data: unknown): void {
   if (data instanceof Error && !hasOwnText(data)) failLost('', data)
 }
 
-/** Compares what is sent with what it was made of, as far as something is left. */
+/** Compares a value with the data that its JSON text has, member by member. */
 function compare(sent: unknown, given: unknown, key: string): void {
   if (isFunctionOrSymbol(given)) failLost(key, given)
   if (typeof given !== 'object' || given === null || hasOwnText(given)) return

@@ -18,8 +18,8 @@ const TRIES = 8
 const DEEP = 4
 
 /**
- * Generates distinct valid input values of a schema: its edges, and as many others as are wanted. The same seed returns the same values. The
- * list is empty if none can be generated.
+ * Generates distinct valid input values of a schema: its edges, and `count` random values. A seed always returns the same
+ * values. The list is empty if none can be generated.
  */
 export function valuesOf(schema: Schema, source: Source, count: number): readonly unknown[] {
   const found = new Map<string, unknown>()

@@ -46,7 +46,7 @@ function isFirst(rest: string): boolean {
   return /;\s*rel="?first"?/i.test(rest)
 }
 
-/** The parameters of a query by their older names. Those of the newest version win over what the client sent under an older name. */
+/** Renames the parameters of a query to their older names. A renamed parameter replaces one that the client sent under that name. */
 function toOlder(target: string, nameOf: (newest: string) => string | undefined): string {
   const made = new URLSearchParams()
   const renamed = new URLSearchParams()

@@ -77,7 +77,7 @@ function objectType(
     )
   }
   if (others === undefined && members.length > 0) return membersType(members)
-  // the type of the other members has to have those that are named
+  // TypeScript wants an index signature to include the types of the named members
   const all = members.flatMap(({ type, isRequired }) => (isRequired ? [type] : [type, 'undefined']))
   const other = `[name: string]: ${union([others ?? 'unknown', ...all])}`
   return members.length === 0 ? `{ ${other} }` : `${membersType(members).slice(0, -1)}  ${indented(other)}\n}`

@@ -12,7 +12,7 @@ export interface Waiting {
   readonly start: () => void
 }
 
-/** Who has the connections to an API, and who waits for one. A class because it lives as long as its pool. */
+/** The requests that have the connections to an API, and the requests that wait for one. A class because it lives as long as its pool. */
 export class ConnectionQueue {
   readonly #connections: number
   readonly #running = new Set<Waiting>()
