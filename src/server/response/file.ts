@@ -45,7 +45,8 @@ export function file(source: string | URL | Uint8Array | Blob, options: FileOpti
 /** Loads what answers with files, which is no part of a start: when the application is ready, or with the first file. */
 export const loadFiles = /* @__PURE__ */ once(async () => {
   const loaded = await importInTurn(() => import('./answer-file.ts'))
-  await loaded.prepareDisk()
+  // platforms without disks have files in memory alone, and a file of a disk tells what is missing
+  await loaded.prepareDisk().catch(() => undefined)
   return loaded
 })
 
