@@ -2,7 +2,7 @@
 import { createApp, type App, type InjectOptions } from '../../src/index.ts'
 import { isPromise } from '../../src/base/values.ts'
 import type { RawRequest } from '../../src/http/http.ts'
-import { Application } from '../../src/server/app/application.ts'
+import { internalsOf } from '../../src/server/adapters/internals.ts'
 import type { GuardRequest, Scenario } from './scenarios.ts'
 import { connect, connectEcho, serverOf, type Send } from './wire.ts'
 
@@ -16,9 +16,10 @@ export function openScenario(scenario: Scenario, contestant: Contestant): Promis
 }
 
 async function openDispatch(scenario: Scenario): Promise<Send> {
-  const { setup, request } = scenario
-  const { dispatch } = await new Application(setup.module, setup.options).open()
-  const raw = toRawRequest(request)
+  const app = toApp(scenario)
+  await app.ready()
+  const { dispatch } = await internalsOf(app, 'guard').start()
+  const raw = toRawRequest(scenario.request)
   const { status, body } = await dispatch(raw).response
   check(scenario, status, typeof body === 'string' ? body : '')
   return async (times) => {
@@ -31,6 +32,7 @@ async function openDispatch(scenario: Scenario): Promise<Send> {
 
 async function openInject(scenario: Scenario): Promise<Send> {
   const app = toApp(scenario)
+  await app.ready()
   const { method, url, headers, body } = scenario.request
   const options: InjectOptions = { method, url, headers, ...(body === undefined ? {} : { body }) }
   const answer = await app.inject(options)

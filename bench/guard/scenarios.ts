@@ -130,6 +130,24 @@ const logged: Setup = {
   options: { logger: { debug: ignore, info: ignore, warn: ignore, error: ignore } },
 }
 
+/** A list of a history, as most results of older versions are. */
+const listedCars: Setup = {
+  module: defineModule({
+    controllers: [
+      defineController({
+        prefix: '/cars',
+        routes: [{ method: 'GET', response: z.array(Car), handler: () => HUNDRED }],
+      }),
+    ],
+  }),
+  options: { logger: false, versioning: { ...header, history } },
+}
+const HUNDRED = Array.from({ length: 100 }, (_, index) => ({
+  name: `Ford ${index}`,
+  year: 2026,
+  tags: ['blue'],
+}))
+
 const car = { name: 'Ford', year: 2026, tags: ['blue', 'used'] }
 
 /** The newest version of a history runs what a version without a history runs. */
@@ -151,6 +169,24 @@ const DISPATCHED: readonly Omit<Scenario, 'adapter'>[] = [
     status: 200,
   },
   { name: LEVEL.of, setup: listed, request: post('/cars', car, { 'x-version': '3' }), status: 200 },
+  {
+    name: 'list of 100',
+    setup: listedCars,
+    request: get('/cars', { 'x-version': '3' }),
+    status: 200,
+  },
+  {
+    name: 'list of 100 in an older version',
+    setup: listedCars,
+    request: get('/cars', { 'x-version': '1' }),
+    status: 200,
+  },
+  {
+    name: 'body and response in an older version',
+    setup: changed,
+    request: post('/cars', { name: 'Ford', built: 2026, tags: ['blue', 'used'] }, { 'x-version': '1' }),
+    status: 200,
+  },
   { name: LEVEL.is, setup: changed, request: post('/cars', car, { 'x-version': '3' }), status: 200 },
   {
     name: 'guarded route',
@@ -163,9 +199,16 @@ const DISPATCHED: readonly Omit<Scenario, 'adapter'>[] = [
 ]
 
 /** Those in which the server has different things to do. */
-const SERVED = DISPATCHED.filter(
-  ({ name }) =>
-    !['validated query', 'version in a header', 'guarded route', LEVEL.of, LEVEL.is].includes(name),
+const SERVED = DISPATCHED.filter(({ name }) =>
+  [
+    'static path',
+    'one parameter',
+    'one parameter, logged',
+    'validated body',
+    'not found',
+    'query refused',
+    'list of 100 in an older version',
+  ].includes(name),
 )
 
 export const SCENARIOS: readonly Scenario[] = [

@@ -24,6 +24,8 @@ const PATIENCE = 100
 
 /** The server of an application that listens; a request to it is how to get hold of it. */
 export async function serverOf(app: App): Promise<Server> {
+  // so that no import of what requests need falls into a measurement
+  await app.ready()
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const found: Server[] = []
   const take = (message: unknown): void => {
