@@ -38,7 +38,16 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
       url: '/accounts/login',
       json: { email, password },
     })
-    const session = encodeURIComponent(cookies[0]?.value ?? '')
+    const [{ name = '', value = '' } = {}] = cookies
+    // of the orders that calls place, few have an id that a call would guess
+    const order = await app.inject({
+      method: 'POST',
+      url: '/v1/orders',
+      cookies: { [name]: value },
+      json: { lines: [{ articleId: 1, quantity: 1 }] },
+    })
+    const { id } = order.json() as { readonly id: number }
+    const session = encodeURIComponent(value)
     return {
       credentials: async () => ({ session, 'header-X-API-Key': SHOP_SETTINGS.importKey }),
       known: {
@@ -46,7 +55,7 @@ const KNOWLEDGE: Readonly<Record<string, (app: App) => Promise<Knowledge>>> = {
         'account.login password': [password],
         article_id: [1, 2],
         articleId: [1, 2],
-        order_id: [1, 2],
+        order_id: [id],
         quantity: [1],
         search: ['cup'],
       },
