@@ -6,6 +6,7 @@ import {
 } from '../base/definition-error.ts'
 import { METHODS } from '../http/http.ts'
 import { isForwardTarget } from '../define/context.ts'
+import type { AnyRoute } from '../define/route.ts'
 import { isSchema } from '../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED } from '../schema/uploads.ts'
 import { isRange, VERSION_NEUTRAL, cutVersion, MAX_VERSION_LENGTH } from '../versioning/version.ts'
@@ -29,7 +30,7 @@ const FLAG: OptionRule = [isBoolean, 'true or false']
 const COUNT: OptionRule = [isCount, 'a whole number, 0 or more']
 const RECORD: OptionRule = [isRecord, "an object, such as { 'x-internal': true }"]
 
-const SHARED: Rules = {
+const SHARED = {
   version: [
     (value) => isEntry(value) || (isListOf(isEntry)(value) && Array.isArray(value) && value.length > 0),
     "a version as a string ('1'), a list of them, a range ('>=1 <3') or VERSION_NEUTRAL",
@@ -39,7 +40,7 @@ const SHARED: Rules = {
   // reported in detail by `routePolicyProblems`
   policy: [() => true, 'an object'],
   includeInSchema: FLAG,
-}
+} as const satisfies Rules
 
 /** Whether the value was made by a function that makes one of these kinds of definition. */
 export const isDefinition =
@@ -92,6 +93,37 @@ const ROUTES: OptionRule = [
   "a list of route objects, such as [{ method: 'GET', handler }]",
 ]
 
+/**
+ * The options that a resolved route has as its definition gives them, each with its rule. The types of `ResolvedRoute`, the copies and the
+ * checks follow from this list.
+ */
+const COPIED_OPTIONS = {
+  summary: TEXT,
+  description: TEXT,
+  operationId: TEXT,
+  validateResponses: [(value) => value === 'strict' || typeof value === 'boolean', "true, 'strict' or false"],
+  bodyLimit: COUNT,
+  timeout: COUNT,
+  upgrade: [(value) => value === 'websocket', "'websocket'"],
+  uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
+  forward: [isForwardTarget, 'what defineUpstream returns'],
+  validate: FLAG,
+} as const satisfies { readonly [K in keyof AnyRoute]?: OptionRule }
+
+/** The options of a route that are copied, `undefined` where it has none. */
+export type CopiedOptions = { readonly [K in keyof typeof COPIED_OPTIONS]: AnyRoute[K] }
+
+/** Returns the options of a route that are copied. */
+export function copyOptions(route: AnyRoute): CopiedOptions {
+  const entries = Object.keys(COPIED_OPTIONS).map((name): [string, unknown] => [
+    name,
+    Reflect.get(route, name),
+  ])
+  // has a member for each name of the list
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return Object.fromEntries(entries) as CopiedOptions
+}
+
 /** The fields of each kind of definition. */
 export const FIELDS = {
   module: {
@@ -142,17 +174,7 @@ export const FIELDS = {
       (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599,
       'a status from 200 to 599',
     ],
-    summary: TEXT,
-    description: TEXT,
-    operationId: TEXT,
-    validateResponses: [
-      (value) => value === 'strict' || typeof value === 'boolean',
-      "true, 'strict' or false",
-    ],
-    bodyLimit: COUNT,
-    timeout: COUNT,
-    upgrade: [(value) => value === 'websocket', "'websocket'"],
-    uploads: [isUploadLimits, UPLOAD_LIMITS_EXPECTED],
+    ...COPIED_OPTIONS,
     openapi: RECORD,
     input: [isRecord, 'schemas by source, such as { body: CreateCar }'],
     response: [isObject, 'a schema, or schemas by status, such as { 200: Car, 404: Problem }'],
@@ -166,9 +188,7 @@ export const FIELDS = {
       { prefix: TEXT, inject: RECORD_OF_TOKENS, guards: LAYER_RULES.guards },
     ],
     handler: [isFunction, 'a function, such as ({ params }) => find(params.id)'],
-    forward: [isForwardTarget, 'what defineUpstream returns'],
-    validate: FLAG,
-  },
+  } satisfies Readonly<Record<keyof AnyRoute, Rules[string]>>,
 } as const satisfies Readonly<Record<string, Rules>>
 
 /** The fields that our own functions set, which messages do not propose. */

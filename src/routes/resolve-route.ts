@@ -10,7 +10,7 @@ import {
 import { routePolicyProblems } from '../versioning/policy-problems.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec } from '../versioning/version.ts'
-import { checkFields, checkMethods, checkVersions } from './check-fields.ts'
+import { checkFields, checkMethods, checkVersions, copyOptions } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
 import { routeName } from '../define/names.ts'
 import type { StackLayers, LayerStack, ModuleNode } from './modules.ts'
@@ -21,21 +21,25 @@ import { fitsOf, type Fitted } from '../define/interceptor.ts'
 import { FORWARDED, isToken, type Token, type Tokens } from '../define/context.ts'
 import { describeValue, isRecord } from '../base/values.ts'
 
+/** The options that all levels have in common, of a level and those above it. */
+interface InheritedShared {
+  readonly version: VersionSpec | undefined
+  readonly tags: readonly string[] | undefined
+  readonly deprecated: boolean
+  /** The nearest first. */
+  readonly policies: readonly PlacedPolicy[]
+  readonly includeInSchema: boolean
+  readonly meta: object
+}
+
 /** The settings that a route gets from the controller, routers and module around it. */
-export interface Inherited {
+export interface Inherited extends InheritedShared {
   /** The controller, the routers around it and the module, for the place in messages. */
   readonly definitions: readonly object[]
   readonly controller: string
   /** Without that of the application. */
   readonly prefix: string
   readonly appPrefix: Prefix
-  readonly version: VersionSpec | undefined
-  readonly tags: readonly string[] | undefined
-  readonly deprecated: boolean
-  /** Of the levels above, the nearest first. */
-  readonly policies: readonly PlacedPolicy[]
-  readonly includeInSchema: boolean
-  readonly meta: object
   readonly inject: Tokens
   readonly module: ModuleNode
   readonly layers: LayerStack
@@ -80,9 +84,10 @@ function withPattern(
   const own = ownName(route, methods[0] ?? 'GET')
   const name = controller === '' ? own : `${controller}.${own}`
   const label = `${name}: ${methods.join(',')} ${pattern.text}`
-  const version = route.version ?? inherited.version
-  const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own), ...checkVersions(version, label)]
-  const policies = withPolicy(route, label, inherited.policies, found)
+  const found: Omit<DefinitionProblem, 'where'>[] = [...nameProblems(own)]
+  const shared = inheritShared(route, inherited, label, found)
+  const { version, tags } = shared
+  found.push(...checkVersions(version, label))
   const schemas = readSchemas(route, pattern, found)
   const inject = toInject(inherited.inject, route.input?.['inject'], found)
   if (route.forward !== undefined) inject.set(FORWARDED, route.forward)
@@ -99,29 +104,16 @@ function withPattern(
     methods,
     pattern,
     prefix: inherited.appPrefix.at(pattern.text),
-    version,
+    ...shared,
     ...schemas,
     inject,
     module: inherited.module,
     // requests of a route without a handler are forwarded
     handler: route.handler ?? (() => undefined),
-    forward: route.forward,
-    validate: route.validate,
-    summary: route.summary,
-    description: route.description,
-    operationId: route.operationId,
+    ...copyOptions(route),
     openapi: route.openapi ?? {},
-    validateResponses: route.validateResponses,
-    bodyLimit: route.bodyLimit,
-    timeout: route.timeout,
-    upgrade: route.upgrade,
-    uploads: route.uploads,
     ...fitted,
-    tags: route.tags ?? inherited.tags ?? (controller === '' ? [] : [controller]),
-    deprecated: route.deprecated ?? inherited.deprecated,
-    policies,
-    includeInSchema: inherited.includeInSchema && (route.includeInSchema ?? true),
-    meta: { ...inherited.meta, ...route.meta },
+    tags: tags ?? (controller === '' ? [] : [controller]),
   }
 }
 
@@ -145,17 +137,29 @@ function toFitted(
   return { layers: { ...layers, interceptors: fitted.interceptors }, responses: fitted.responses }
 }
 
-/** Puts the policy of a definition before those of the levels above; one that cannot be used is reported and left out. */
-export function withPolicy(
-  { deprecated, policy }: Pick<Shared, 'deprecated' | 'policy'>,
+/** Adds what a definition says of the options that all levels have in common. A policy that cannot be used is reported and left out. */
+export function inheritShared(
+  own: Shared,
+  above: InheritedShared,
   where: string,
-  above: readonly PlacedPolicy[],
   problems: Pick<DefinitionProblem[], 'push'>,
-): readonly PlacedPolicy[] {
+): InheritedShared {
+  const { deprecated, policy, meta } = own
   const found = policy === undefined ? [] : routePolicyProblems(where, 'policy', policy)
   problems.push(...found)
-  const own = { ...(deprecated === undefined ? {} : { deprecated }), ...(found.length > 0 ? {} : policy) }
-  return Object.keys(own).length === 0 ? above : [{ ...own, where }, ...above]
+  const ownPolicy = {
+    ...(deprecated === undefined ? {} : { deprecated }),
+    ...(found.length > 0 ? {} : policy),
+  }
+  return {
+    version: own.version ?? above.version,
+    tags: own.tags ?? above.tags,
+    deprecated: deprecated ?? above.deprecated,
+    policies:
+      Object.keys(ownPolicy).length === 0 ? above.policies : [{ ...ownPolicy, where }, ...above.policies],
+    includeInSchema: above.includeInSchema && (own.includeInSchema ?? true),
+    meta: { ...above.meta, ...meta },
+  }
 }
 
 /** Where a route stands, before it is known what it is called. */

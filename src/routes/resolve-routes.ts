@@ -21,7 +21,7 @@ import { toEntries, VERSION_NEUTRAL, type VersionSpec } from '../versioning/vers
 import { checkFields } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
 import { guardProblems, type StackLayers, type LayerStack, type ModuleNode } from './modules.ts'
-import { resolveRoute, withPolicy, type Inherited } from './resolve-route.ts'
+import { resolveRoute, inheritShared, type Inherited } from './resolve-route.ts'
 import { isForwardTarget, type ExecutionContext, type ForwardTarget } from '../define/context.ts'
 import { METHODS } from '../http/http.ts'
 
@@ -60,11 +60,7 @@ function resolveModule(
     definitions: [module],
     prefix: own,
     appPrefix: prefix,
-    version: module.version,
-    tags: module.tags,
-    deprecated: module.deprecated ?? false,
-    policies: withPolicy(module, node.label, [], problems),
-    includeInSchema: module.includeInSchema ?? true,
+    ...inheritShared(module, NOTHING_INHERITED, node.label, problems),
     module: node,
     layers: stackLayers(layers, module, node),
     stackLayers,
@@ -143,12 +139,7 @@ function resolveGroup(
     definitions: [controller, ...inherited.definitions],
     controller: name,
     prefix,
-    version: controller.version ?? inherited.version,
-    tags: controller.tags ?? inherited.tags,
-    deprecated: controller.deprecated ?? inherited.deprecated,
-    policies: withPolicy(controller, where, inherited.policies, problems),
-    includeInSchema: inherited.includeInSchema && (controller.includeInSchema ?? true),
-    meta: { ...inherited.meta, ...controller.meta },
+    ...inheritShared(controller, inherited, where, problems),
     inject: controller.inject ?? {},
   }
   return [

@@ -1,18 +1,18 @@
 import { shared } from '../base/copies.ts'
 import type { Awaitable } from '../base/values.ts'
-import type { ForwardTarget, Token, Tokens } from '../define/context.ts'
+import type { Token, Tokens } from '../define/context.ts'
 import type { Method, HttpRequest } from '../http/http.ts'
 import type { Pattern } from '../router/path/pattern.ts'
 import type { PlacedPolicy } from '../versioning/policy.ts'
 import type { VersionSpec, KnownVersions } from '../versioning/version.ts'
+import type { CopiedOptions } from './check-fields.ts'
 import type { LayerStack, ModuleNode } from './modules.ts'
 import type { ResponseKey, Schema } from '../schema/schema.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
 import type { DeclaredStream } from '../schema/route-schemas.ts'
-import type { UploadLimits } from '../schema/uploads.ts'
 
 /** A route with everything it inherits written out: what the router, the server and the documents work on. */
-export interface ResolvedRoute {
+export interface ResolvedRoute extends CopiedOptions {
   /** The name of the route in messages: `car.getOne: GET /car/{car_id}`. */
   readonly label: string
   /** The route, its controller, the routers around it and the module, for the place in messages. */
@@ -43,23 +43,10 @@ export interface ResolvedRoute {
   readonly stream: DeclaredStream | undefined
   /** The status of a plain returned value. */
   readonly status: number
-  readonly validateResponses: boolean | 'strict' | undefined
-  /** `undefined` where the application's setting holds, as for the two that follow. */
-  readonly bodyLimit: number | undefined
-  readonly timeout: number | undefined
-  readonly uploads: UploadLimits | undefined
-  readonly upgrade: 'websocket' | undefined
   readonly handler: (input: never, context: never) => unknown
-  /** The API that answers in the place of the handler. */
-  readonly forward: ForwardTarget | undefined
   /** Set on the route of what a router mounts. */
   readonly mount?: MountFacts
-  /** Whether requests that are forwarded are parsed in any case. `undefined` where the upstream's setting holds. */
-  readonly validate: boolean | undefined
   readonly tags: readonly string[]
-  readonly summary: string | undefined
-  readonly description: string | undefined
-  readonly operationId: string | undefined
   /** Merged into the operation in documents. */
   readonly openapi: object
   readonly deprecated: boolean
