@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { say, usageError, sayStyle, type Arguments, type Command } from './command.ts'
 import { toPlain } from '../gate/json.ts'
 import { ask, type Documents, type Wanted } from './job.ts'
-import { readText, writeAndSay, type FileText } from './write-file.ts'
+import { formatCode } from './run-formatter.ts'
+import { readText, writeAndSay } from './write-file.ts'
 
 /** The placeholder of the version in a file name. */
 const PLACEHOLDER = '{version}'
@@ -107,24 +108,34 @@ function formatOf(given: string | undefined, out = ''): Format {
   throw usageError(`--format has to be json or yaml, not ${given}`)
 }
 
+/** A file with a document. */
+interface DocumentFile {
+  readonly path: string
+  readonly text: string
+  readonly document: object
+}
+
 /** Writes documents or compares them with files. Returns the exit code. */
-async function deliver(documents: Documents, order: Order, cwd: string): Promise<number> {
-  const results: boolean[] = []
-  const files: FileText[] = []
-  for (const { name: own, document } of documents) {
-    const text = await formatDocument(document, order.format)
-    if (order.out === undefined) {
-      process.stdout.write(text)
-      continue
-    }
-    const file = resolve(
+async function deliver(documents: Documents, { out, format, isCheck }: Order, cwd: string): Promise<number> {
+  const made: DocumentFile[] = []
+  for (const { name, document } of documents) {
+    const path = resolve(
       cwd,
-      order.out.replaceAll(PLACEHOLDER, () => own),
+      (out ?? '').replaceAll(PLACEHOLDER, () => name),
     )
-    if (order.isCheck) results.push(await check(file, relative(cwd, file), document, order.format))
-    else files.push({ path: file, text })
+    made.push({ path, text: await formatDocument(document, format), document })
   }
-  await writeAndSay(files, cwd)
+  if (out === undefined) {
+    for (const { text } of made) process.stdout.write(text)
+    return 0
+  }
+  const files = await formatCode(made, cwd)
+  if (!isCheck) {
+    await writeAndSay(files, cwd)
+    return 0
+  }
+  const results: boolean[] = []
+  for (const file of files) results.push(await check(file, relative(cwd, file.path), format))
   return results.every(Boolean) ? 0 : 1
 }
 
@@ -135,18 +146,18 @@ async function formatDocument(document: object, format: Format): Promise<string>
   return toYaml(document)
 }
 
-/** Compares the contents of a document with a file. The layout makes no difference. */
-async function check(file: string, name: string, document: object, format: Format): Promise<boolean> {
+/** Compares the contents of a document with its file. The layout of JSON and YAML makes no difference. */
+async function check({ path, text, document }: DocumentFile, name: string, format: Format): Promise<boolean> {
   const { red, green } = sayStyle()
-  const text = await readText(file)
-  if (text === undefined) {
+  const found = await readText(path)
+  if (found === undefined) {
     say(`${red(name)} doesn't exist: run the same command without --check to write it`)
     return false
   }
   const isSame =
     format === 'text'
-      ? text.replaceAll('\r\n', '\n') === (await formatDocument(document, format))
-      : isDeepStrictEqual(await parse(text, format), toPlain(document))
+      ? found.replaceAll('\r\n', '\n') === text.replaceAll('\r\n', '\n')
+      : isDeepStrictEqual(await parse(found, format), toPlain(document))
   say(
     isSame
       ? `${green(name)} is up to date`

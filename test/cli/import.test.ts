@@ -164,7 +164,7 @@ describe('an imported document', () => {
       assert.match(text, /export const Color = z\.enum\(\['red', 'blue'\]\)\.meta\(\{ id: 'Color' \}\)/)
       assert.match(
         text,
-        /export const Car = model\(\s*'Car',\s*\{ id: int64, name: z\.string\(\), color: Color\.optional\(\) \},/,
+        /export const Car = model\('Car', \{\s*id: int64,\s*name: z\.string\(\),\s*color: Color\.optional\(\),\s*\},/,
       )
       assert.match(text, /\{ description: 'A car' \}/)
       assert.match(
@@ -526,7 +526,7 @@ describe('an imported document', () => {
 })
 
 describe('a written statement', () => {
-  it('breaks the longest bracket first, and leaves texts and expressions alone', () => {
+  it('has a member on each line of its longest list if it is long, and leaves texts and expressions alone', () => {
     const long = 'x'.repeat(60)
     assert.equal(
       formatStatement(
@@ -537,12 +537,12 @@ describe('a written statement', () => {
     assert.equal(formatStatement('f({ a: 1 }, [])'), 'f({ a: 1 }, [])')
     assert.equal(
       formatStatement(`derive(A, (${long}) => ${long}.omit({ a: true }))`),
-      `derive(A, (\n  ${long},\n) => ${long}.omit({ a: true }))`,
+      `derive(A, (${long}) => ${long}.omit({\n  a: true,\n}))`,
     )
     const test = `/^[(]${long}/.test(old)`
     assert.equal(
       formatStatement(`const a = { up: (old) => (${test} ? f("it's (") : 'short') }`),
-      `const a = {\n  up: (old) => (\n    ${test} ? f("it's (") : 'short'\n  ),\n}`,
+      `const a = {\n  up: (old) => (${test} ? f("it's (") : 'short'),\n}`,
     )
   })
 })

@@ -17,7 +17,15 @@ import { describe, it } from 'node:test'
 
 import { z } from 'zod'
 
-import { applyEdits, toAdditions, toSpecifier, toConversion, toZodText, writeFiles } from '../inside/tools.ts'
+import {
+  applyEdits,
+  formatCode,
+  toAdditions,
+  toSpecifier,
+  toConversion,
+  toZodText,
+  writeFiles,
+} from '../inside/tools.ts'
 import type { Additions, Described } from '../inside/tools.ts'
 
 const NAMES = {
@@ -324,5 +332,57 @@ describe('the files of a command', () => {
     assert.equal(statSync(at('a/file')).mode & 0o777, 0o750)
     assert.deepEqual(readdirSync(at('a')), ['file'])
     rmSync(folder, { recursive: true })
+  })
+})
+
+describe('the formatter of a project', { skip: process.platform === 'win32' }, () => {
+  /** A project with a formatter that writes tabs, and refuses `bad`. */
+  function createProject(manifest: object): string {
+    const folder = mkdtempSync(join(tmpdir(), 'octavo-'))
+    mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+    const code = `#!/usr/bin/env node
+const text = require('node:fs').readFileSync(0, 'utf8')
+if (text.includes('bad')) { console.error('bad code\\nmore'); process.exit(2) }
+process.stdout.write(text.replaceAll('  ', '\\t') + '// ' + process.argv.at(-1) + '\\n')`
+    writeFileSync(join(folder, 'node_modules/.bin/prettier'), code, { mode: 0o755 })
+    return folder
+  }
+  const uses = { devDependencies: { prettier: '3' } }
+  const textsOf = async (manifest: object, files: Readonly<Record<string, string>>): Promise<unknown> => {
+    const folder = createProject(manifest)
+    const code = Object.entries(files).map(([name, text]) => ({ path: join(folder, name), text }))
+    const formatted = await formatCode(code, folder)
+    rmSync(folder, { recursive: true })
+    return formatted.map(({ text }) => text)
+  }
+
+  it('formats code, and nothing else', async () => {
+    assert.deepEqual(await textsOf(uses, { 'src/a.ts': '  a\n', 'b.json': '  {}' }), [
+      '\ta\n// --stdin-filepath=src/a.ts\n',
+      '  {}',
+    ])
+  })
+
+  it('is not used if it is no dependency, or missing', async () => {
+    assert.deepEqual(await textsOf({}, { 'a.ts': '  a' }), ['  a'])
+    assert.deepEqual(await textsOf({ devDependencies: { oxfmt: '1' } }, { 'a.ts': '  a' }), ['  a'])
+  })
+
+  it('leaves a file alone that was not formatted before', async () => {
+    const folder = createProject(uses)
+    const path = join(folder, 'a.ts')
+    const formatted = await formatCode([{ path, before: '  a', text: '  b' }], folder)
+    rmSync(folder, { recursive: true })
+    assert.equal(formatted[0]?.text, '  b')
+  })
+
+  it('is told in one line if it fails, and all code is written as it is', async (t) => {
+    const said = t.mock.method(process.stderr, 'write', () => true)
+    assert.deepEqual(await textsOf(uses, { 'a.ts': '  a', 'b.ts': '  bad' }), ['  a', '  bad'])
+    assert.deepEqual(
+      said.mock.calls.map((call) => call.arguments),
+      [['prettier failed, so the code is not formatted: bad code\n']],
+    )
   })
 })

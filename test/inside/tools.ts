@@ -35,5 +35,6 @@ export type { Described, Drafts, Known, KnownBody } from '../../src/gate/write/d
 export { toDrafts } from '../../src/gate/write/drafts.ts'
 export { compareImported } from '../../src/cli/import/finish.ts'
 export { formatStatement } from '../../src/cli/format.ts'
+export { formatCode } from '../../src/cli/run-formatter.ts'
 export { readApi, toPlainDocument } from '../../src/cli/import/read-api.ts'
 export { writeProject } from '../../src/cli/import/write-project.ts'

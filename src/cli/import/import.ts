@@ -4,6 +4,7 @@ import { basename, join, posix, relative, resolve, sep } from 'node:path'
 
 import { failure, InputError, say, usageError, sayStyle, type Command, type Setting } from '../command.ts'
 import { readDocument } from '../gate/read-document.ts'
+import { formatCode } from '../run-formatter.ts'
 import { packedOrigin, projectFiles, toPackageName } from '../init/project.ts'
 import { readText, writeFiles } from '../write-file.ts'
 import { finishImport } from './finish.ts'
@@ -48,9 +49,8 @@ export const importApi: Command = {
     }
     const files = { ...project.files, ...basicFiles(setting), [kept]: text }
     if (!given.has('force')) failIfWritten(Object.keys(files), setting.cwd)
-    await writeFiles(
-      Object.entries(files).map(([path, own]) => ({ path: join(setting.cwd, path), text: own })),
-    )
+    const made = Object.entries(files).map(([path, own]) => ({ path: join(setting.cwd, path), text: own }))
+    await writeFiles(await formatCode(made, setting.cwd))
     const { green } = sayStyle()
     say(`${green('Wrote')} ${project.operations} routes and ${project.models} models in ${out}`)
     if (isInstalled(setting.cwd)) return finishImport(project, api, source, setting)

@@ -8,6 +8,7 @@ import { toSource, type Source } from '../../gate/document/source.ts'
 import { readIndexOf } from '../../gate/snapshot/folder.ts'
 import { readArguments } from '../arguments.ts'
 import { check } from '../gate/check.ts'
+import { formatCode } from '../run-formatter.ts'
 import { readText, writeFiles } from '../write-file.ts'
 import { readApi, type ImportedApi } from './read-api.ts'
 import { writeProject } from './write-project.ts'
@@ -42,13 +43,22 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
   const { files: base, version } = writeProject(readApi(toSource(document)), { out })
   // what the version of the document is called now is for the release to say
   const project = writeProject(api, { out, version })
+  const pathOf = (name: string): string => join(setting.cwd, name)
+  const all = [base, project.files].flatMap((files) =>
+    Object.entries(files).map(([name, own]) => ({ files, name, path: pathOf(name), text: own })),
+  )
+  const changed = all.filter(({ name }) => base[name] !== project.files[name])
+  const formatted = await formatCode(changed, setting.cwd)
+  const textIn = (files: typeof base, name: string): string | undefined =>
+    formatted.find((each) => each.files === files && each.name === name)?.text
   const merged: Merged[] = []
-  for (const path of new Set([...Object.keys(base), ...Object.keys(project.files)])) {
-    const own = await readText(join(setting.cwd, path))
-    merged.push(await mergeFile(path, own, { before: base[path], after: project.files[path] }))
+  for (const name of new Set(changed.map((each) => each.name))) {
+    const own = await readText(pathOf(name))
+    merged.push(
+      await mergeFile(name, own, { before: textIn(base, name), after: textIn(project.files, name) }),
+    )
   }
   const { green, yellow } = sayStyle()
-  const pathOf = (path: string): string => join(setting.cwd, path)
   const made = merged.flatMap(({ path, text: own }) =>
     own === undefined ? [] : { path: pathOf(path), text: own },
   )
@@ -74,7 +84,6 @@ async function mergeFile(
   own: string | undefined,
   { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
 ): Promise<Merged> {
-  if (before === after) return { path, text: undefined, conflicts: [] }
   // a file that was removed was moved, or isn't needed
   if (after === undefined || (own === undefined && before !== undefined))
     return { path, text: undefined, conflicts: after === undefined ? [] : [after] }

@@ -7,6 +7,7 @@ import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import { ask } from '../job.ts'
+import { formatCode } from '../run-formatter.ts'
 import { writeFiles } from '../write-file.ts'
 import { layOut, toDistinct, type Layout, type WrittenFile } from './lay-out.ts'
 import type { Definitions } from './read-definitions.ts'
@@ -47,8 +48,9 @@ async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> 
     say(`No change was written: ${layout}`)
     return false
   }
-  const isWritten = layout.files.length > 0 && (await writeAndLoad(layout.files, failed.app, setting))
-  if (isWritten) for (const line of toReport(layout, setting.cwd)) say(line)
+  const files = await formatCode(layout.files, setting.cwd)
+  const isWritten = files.length > 0 && (await writeAndLoad(files, failed.app, setting))
+  if (isWritten) for (const line of toReport({ ...layout, files }, setting.cwd)) say(line)
   const rest = restOf(failed, own, layout, unwritten)
   if (rest.length > 0) say('You have to write changes by hand for')
   for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
