@@ -38,7 +38,6 @@ const { code: css } = transformSync(readFileSync(join(PAGE, 'page.css'), 'utf8')
  */
 const SHARED = {
   core: `export * from './exports.ts'\nexport * from './server/app/edge-app.ts'\n`,
-  validation: `export * from './server/pipeline/validation/code.ts'\n`,
 } as const
 
 const shared: Plugin = {
@@ -55,15 +54,9 @@ const shared: Plugin = {
     }))
     context.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
       if (!later.has(path)) return undefined
-      const imports = toBefore(path).map((name) => `import 'octavo:${name}'\n`)
-      return { contents: [readFileSync(path, 'utf8'), ...imports].join('\n'), loader: 'ts' }
+      return { contents: `${readFileSync(path, 'utf8')}\nimport 'octavo:core'\n`, loader: 'ts' }
     })
   },
-}
-
-/** What a file that is loaded later comes after: what most applications have loaded before it, as a rule. */
-function toBefore(path: string): readonly (keyof typeof SHARED)[] {
-  return /[/\\]validation[/\\]/.test(path) ? ['core'] : ['core', 'validation']
 }
 
 /** The entry points but these two, and the files that something imports with `import()`, but for the command line, which stays small. */

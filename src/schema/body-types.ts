@@ -6,6 +6,7 @@ import {
   schemasOf,
   unwrap,
   unwrapSchema,
+  wantZod,
   type ResponseKey,
   type Schema,
   type SchemaDef,
@@ -66,6 +67,7 @@ export function namedType(schema: Schema): string | undefined {
 export function responseTypes(
   responses: ReadonlyMap<ResponseKey, Schema>,
 ): (status: number) => string | undefined {
+  wantZod()
   const types = new Map<number, string | undefined>()
   return (status) => {
     const known = types.get(status)

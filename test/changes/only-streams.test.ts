@@ -7,7 +7,7 @@ import { z } from 'zod'
 
 const P = model('P', { n: z.string() })
 
-// in a file of its own: the code that validates is loaded once for a process
+// in a file of its own, because zod is loaded once for a process
 it('serves the items of a removed route in an application without other schemas', async () => {
   const change = defineVersionChange({
     version: '2',

@@ -14,6 +14,8 @@ import type { AppOptions } from '../options/app-options.ts'
 import type { NamedVersions } from '../options/versioning.ts'
 import { serve } from '../process/serve.ts'
 import { placed } from '../../base/definition-error.ts'
+import { toJsonWriter } from '../../schema/json-writer.ts'
+import { writeJsonBy } from '../pipeline/validation/response-check.ts'
 import { createIdsBy, isWorkerd } from '../../base/platform.ts'
 
 /** An application. */
@@ -60,11 +62,11 @@ export function createApp<
   const I extends readonly Interceptor[] = readonly [],
 >(module: M, options: AppOptions<O, S, F, D, L, H, I> = {}): App<M, F, NamedVersions<O, D, L, H>, I> {
   createIdsBy(createIds())
+  writeJsonBy(toJsonWriter)
   const application = new Application(module, placed({ ...options }, createApp), {
     openOutputs: openStandard,
-    // here, so that workers bundle neither viewers, whose files they cannot read, nor code that makes code
+    // here, so that workers bundle no viewers, whose files they cannot read
     loadViewers: isWorkerd() ? undefined : () => importInTurn(() => import('../docs/viewers.ts')),
-    loadJsonWriter: () => importInTurn(() => import('../../schema/json-writer.ts')),
     loadFiles,
   })
   const more = {

@@ -20,7 +20,6 @@ import { openChannels } from '../logging/channels.ts'
 import { openConsole, type OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems, type AnyAppOptions } from '../options/app-options.ts'
 import { toSettings, type Settings } from '../options/settings.ts'
-import { loadValidation, type LoadJsonWriter } from '../pipeline/validation/load.ts'
 import type { Health } from '../services/health.ts'
 import { compile, loadCall, type Compiled } from './compile.ts'
 import { loadParts, preload } from './preload.ts'
@@ -50,8 +49,6 @@ const NOT_IMPORTED = 'An imported module is still a promise: call await app.read
 /** The parts that differ between Node and the platforms that call `app.fetch`. */
 interface Platform extends DocsExtras {
   readonly openOutputs: OpenOutputs
-  /** Loads what compiles schemas into code. Without it, results are parsed and then written. */
-  readonly loadJsonWriter?: LoadJsonWriter
   /** Loads what answers with files. */
   readonly loadFiles?: () => Promise<unknown>
 }
@@ -65,7 +62,6 @@ export class Application {
   readonly lifecycle = createLifecycle()
   readonly documents: LazyDocuments
   readonly #options: AnyAppOptions
-  readonly #loadJsonWriter: LoadJsonWriter | undefined
   readonly #loadFiles: Platform['loadFiles']
   readonly #problems: readonly DefinitionProblem[]
   /** Holds what `start` opens, for the requests that come after it. */
@@ -82,10 +78,9 @@ export class Application {
   constructor(
     module: unknown,
     options: AnyAppOptions,
-    { openOutputs, loadJsonWriter, loadFiles, ...extras }: Platform = { openOutputs: openConsole },
+    { openOutputs, loadFiles, ...extras }: Platform = { openOutputs: openConsole },
   ) {
     this.#options = options
-    this.#loadJsonWriter = loadJsonWriter
     this.#loadFiles = loadFiles
     this.#problems = appOptionProblems(options)
     // options that cannot be used are refused with the mistakes of the definitions
@@ -190,7 +185,6 @@ export class Application {
       lifecycle,
       health,
       loadViewers: documents.extras.loadViewers,
-      loadJsonWriter: this.#loadJsonWriter,
       started: this.#started,
       find: this.#find,
     }
@@ -240,7 +234,6 @@ interface StartParts {
   readonly health: Promise<Health | undefined>
   readonly find: FindDefinitions
   readonly loadViewers: DocsExtras['loadViewers']
-  readonly loadJsonWriter: LoadJsonWriter | undefined
 }
 
 /**
@@ -270,12 +263,11 @@ function withProblems(error: unknown, more: readonly DefinitionProblem[]): unkno
 async function start(
   definitions: Definitions,
   { dispatch, services, table, urlFor }: Compiled,
-  { settings, lifecycle, started, health: loading, find, loadViewers, loadJsonWriter }: StartParts,
+  { settings, lifecycle, started, health: loading, find, loadViewers }: StartParts,
 ): Promise<Opened> {
   const [health] = await Promise.all([
     loading,
     loadZod(),
-    loadValidation(loadJsonWriter),
     loadParts(definitions.routes, settings.layers.middleware),
     checkPage(settings, loadViewers),
     logWarnings(table, settings, find),

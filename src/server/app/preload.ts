@@ -1,11 +1,12 @@
 import type { Middleware } from '../../define/layers.ts'
 import { documentedOf } from '../../define/layers.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { preloadForms } from '../pipeline/validation/load.ts'
 import { loadDecoding } from '../request/request.ts'
+import { loadMultipart } from '../request/uploads.ts'
+import type { SourceName } from '../../schema/sources.ts'
 
 /**
- * Loads what the guards, interceptors and middleware of an application need. The application does not start without it.
+ * Loads what the guards, interceptors, middleware and files of an application need. The application does not start without it.
  *
  * @throws `DefinitionError` if an optional package is missing.
  */
@@ -13,6 +14,7 @@ export async function loadParts(
   routes: readonly ResolvedRoute[],
   middleware: readonly Middleware[] = [],
 ): Promise<void> {
+  if (hasSource(routes, 'files')) await loadMultipart()
   await loadEach([
     ...middleware,
     ...routes.flatMap(({ layers }) => [
@@ -32,8 +34,12 @@ export async function preload(
 ): Promise<void> {
   await loadFiles?.()
   await loadDecoding()
-  await preloadForms()
+  if (hasSource(routes, 'form')) await loadMultipart()
   await loadEach(routes.map(({ handler }) => handler))
+}
+
+function hasSource(routes: readonly ResolvedRoute[], name: SourceName): boolean {
+  return routes.some(({ sources }) => sources.some((source) => source.name === name))
 }
 
 async function loadEach(parts: readonly object[]): Promise<void> {

@@ -4,22 +4,23 @@ import type { ForwardTarget, RouteInfo } from '../../define/context.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { hasOuterLayers, type ModuleNode } from '../../routes/modules.ts'
 import { isPromise, type Awaitable } from '../../base/values.ts'
-import type { Announcement } from '../request/announce.ts'
+import { announce, type Announcement } from '../request/announce.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { createRecover, recovered, createTimedMiddleware, isFinished } from './middleware.ts'
 import { withGuards, type Run } from './guards.ts'
 import { withInterceptors } from './interceptors.ts'
-import type { Answer, Input, ToInput } from './validation/sources.ts'
+import { withSources, type Answer, type Input, type ToInput } from './validation/sources.ts'
 import { createResponder, dropResult, type Respond } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
 import { refuseDots } from '../request/dot-segments.ts'
 import type { RequestSettings } from '../request/request.ts'
 import type { AdaptRoute, RouteAdapter } from './migration.ts'
 import { createLimit, type Limit } from './failure.ts'
-import { validating, wantValidation, wantFiles, wantForms } from './validation/load.ts'
 import type { Reading } from '../request/read-sources.ts'
 import { HttpError, addedError } from '../../http/errors.ts'
+import { bodyTypes } from '../../schema/body-types.ts'
+import { wantZod } from '../../schema/schema.ts'
 
 /** A route of one method, ready to run. */
 export interface Endpoint {
@@ -89,7 +90,7 @@ function withoutDots(run: Run): Run {
 /** Compiles the code of an older version with its first request, because there may be hundreds of versions without requests. */
 function createLater(route: ResolvedRoute, newest: ResolvedRoute, parts: EndpointParts): Run {
   // the older one has as many schemas, and to read them would make them
-  if (newest.sources.length > 0 || newest.responses.size > 0 || newest.stream !== undefined) wantValidation()
+  if (newest.sources.length > 0 || newest.responses.size > 0 || newest.stream !== undefined) wantZod()
   let run: Run | undefined
   return (context, values) => (run ??= createRun(route, parts))(context, values)
 }
@@ -141,7 +142,8 @@ const NOTHING_ANNOUNCED: Announcement = {}
 function createAnnounce(route: ResolvedRoute, method: string): () => Announcement {
   const { newest = route } = route
   if (newest.sources.length === 0) return () => NOTHING_ANNOUNCED
-  return validating(({ announce, bodyTypes }) => announce(method, bodyTypes(route.sources, method)))
+  let made: Announcement | undefined
+  return () => (made ??= announce(method, bodyTypes(route.sources, method)))
 }
 
 /** Has requests read by the limits of a route that has some of its own. */
@@ -203,10 +205,7 @@ function createAnswer(
 function withInput(route: ResolvedRoute, reading: Reading, answer: Answer): Run {
   const toInput = createInput(route)
   if (route.sources.length === 0) return (context, values) => answer(context, toInput(values))
-  if (route.sources.some(({ name }) => name === 'files')) wantFiles()
-  if (route.sources.some(({ name }) => name === 'form')) wantForms()
-  const create = validating(({ withSources }) => withSources(route, reading, toInput, answer))
-  return (context, values) => create()(context, values)
+  return withSources(route, reading, toInput, answer)
 }
 
 /** Creates the function that starts an input: path parameters as their types read them, but for those that a schema reads. */

@@ -7,10 +7,9 @@ import { respondWith, createResponder, type ResultAdapter, type Respond } from '
 import { asCounted, toFailure, Clock, noteLate, isInstance, logUnknown } from './failure.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { findResponse, type ResponseKey, type Schema } from '../../schema/schema.ts'
+import { findResponse, wantZod, type ResponseKey, type Schema } from '../../schema/schema.ts'
 import { HttpError } from '../../http/errors.ts'
 import { quiet } from './interceptors.ts'
-import { wantValidation } from './validation/load.ts'
 
 /** Puts middleware around a request. */
 type WrapRequest = (
@@ -259,7 +258,7 @@ type RespondBy = (handler: ErrorHandler, ...given: Parameters<RespondToError>) =
 function respondTo({ response }: ErrorHandler, answering: Answering): RespondToError | undefined {
   if (response === undefined) return undefined
   // results of errors are parsed where nothing else may be
-  wantValidation()
+  wantZod()
   const declared = Object.entries(response).map(([status, schema]) => [Number(status), schema] as const)
   return createErrorResponder({ ...answering, responses: new Map([...answering.responses, ...declared]) })
 }

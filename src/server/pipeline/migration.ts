@@ -10,7 +10,7 @@ import {
 import { after, isPromise, isRecord, isString, type Awaitable } from '../../base/values.ts'
 import { isAsyncIterable, isJsonType, type FinishedResponse } from '../../http/http.ts'
 import { HttpError, httpError, phraseOf } from '../../http/errors.ts'
-import type { toDeclared as ToDeclared } from '../../schema/declared.ts'
+import { toDeclared } from '../../schema/declared.ts'
 import { findResponse } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
 import { isAbort, logUnknown, toFailure, type Limit } from './failure.ts'
@@ -19,8 +19,7 @@ import type { Run } from './guards.ts'
 import type { Answer, Input } from './validation/sources.ts'
 import { dropResult, toData, type ResultAdapter } from './respond.ts'
 import type { StreamAdapter } from './validation/stream-items.ts'
-import { createChecks, validating } from './validation/load.ts'
-import type { Checks } from './validation/response-check.ts'
+import { createChecks, type Checks } from './validation/response-check.ts'
 import { isBodyless } from './framing.ts'
 import { dropDigests, finish, JSON_TYPE, type ResponseHeaders } from './response-head.ts'
 
@@ -335,11 +334,10 @@ function createResultAdapter(serving: Serving, tracking: MigrationTracking): Res
   const isParsed = checking !== false && newest.responses.size > 0
   let parsing: Checks | undefined
   const only = newest.isOneResponse ? migration.responses.get(newest.status) : undefined
-  const declared = declaring()
   // functions of changes may make more than the older version declares
   const shape = (status: number, data: unknown): unknown => {
     const schema = findResponse(migration.responses, status) ?? only
-    return schema === undefined ? data : declared()(schema, data)
+    return schema === undefined ? data : toDeclared(schema, data)
   }
   const sendConverted = createSendConverted(serving, tracking, isParsed ? shape : undefined)
   const checkRaw = createRawCheck(newest, migration)
@@ -417,7 +415,6 @@ function createStreamAdapter(
   isChecked: boolean,
   { begin, end, limit }: MigrationTracking & Pick<Serving, 'limit'>,
 ): StreamAdapter {
-  const declared = declaring()
   const down: StreamAdapter['down'] = (name, data, context) => {
     const extra = begin(context)
     const converted = stream.down(name, data, extra)
@@ -431,18 +428,13 @@ function createStreamAdapter(
     const schema = isChecked ? stream.older.schemas.get(name) : undefined
     try {
       return after(down(name, data, context), (converted) =>
-        schema === undefined ? converted : declared()(schema, converted),
+        schema === undefined ? converted : toDeclared(schema, converted),
       )
     } catch (error) {
       throw toFailed(context, error)
     }
   }
   return { ...stream, down, convert }
-}
-
-/** The function that leaves out what a schema does not declare, with the code that validates. */
-function declaring(): () => typeof ToDeclared {
-  return validating(({ toDeclared }) => toDeclared)
 }
 
 /** How results are converted, and what is noted of that. */

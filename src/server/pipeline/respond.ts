@@ -11,14 +11,14 @@ import {
   type WebResponse,
 } from '../../http/http.ts'
 import { isNothing } from '../../schema/accepts.ts'
+import { responseTypes } from '../../schema/body-types.ts'
 import { findResponse, STREAM_STATUS } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
 import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'
 import { connectionNames, isDecoded, OF_BYTES, OF_CONNECTION } from './framing.ts'
 import { startStream, toStream } from './start-stream.ts'
-import { createChecks, validating } from './validation/load.ts'
-import type { Answered, Checks } from './validation/response-check.ts'
-import type { StreamAdapter, Streaming, StreamParts } from './validation/stream-items.ts'
+import { createChecks, type Answered, type Checks } from './validation/response-check.ts'
+import { createStreaming, type StreamAdapter, type Streaming } from './validation/stream-items.ts'
 
 /** Turns a result into a response. */
 export type Respond = (
@@ -49,13 +49,14 @@ export function createResponder(
   older?: ResultAdapter,
 ): Respond {
   const checks = createChecks(route, checking)
-  const typeOf = route.typeOf ?? (route.responses.size > 0 ? typesOf(route) : undefined)
-  const streaming = streamingOf(route, checking, older)
+  const typeOf = route.typeOf ?? (route.responses.size > 0 ? responseTypes(route.responses) : undefined)
+  const { label, stream } = route
+  const streaming = stream && createStreaming({ label, stream, checking, migration: older?.stream })
   const checkRaw = rawCheckOf(streaming, older)
   const isPlain = [streaming, typeOf, older, checks].every((part) => part === undefined)
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
-      return workOut({ toReply: result.data, shape: streaming?.().shapeFor(context) }, respond, head, context)
+      return workOut({ toReply: result.data, shape: streaming?.shapeFor(context) }, respond, head, context)
     return respondNow(result, head, context)
   }
   const respondNow: Respond = (result, head, context) => {
@@ -102,7 +103,7 @@ type Send = (
 /** The parts of a responder that routes may lack. */
 interface SendParts {
   readonly checks: Checks | undefined
-  readonly streaming: (() => Streaming) | undefined
+  readonly streaming: Streaming | undefined
   readonly typeOf: Answered['typeOf']
   readonly older: ResultAdapter | undefined
 }
@@ -111,7 +112,7 @@ function createSend({ responses }: Answered, { checks, streaming, typeOf, older 
   const isDeclared = responses.size > 0
   return (status, headers, data, context) => {
     if (streaming !== undefined && status === STREAM_STATUS) {
-      const body = streaming().toBody(data, headers, context)
+      const body = streaming.toBody(data, headers, context)
       return startStream(finish(status, headers, body), context)
     }
     if (typeOf !== undefined) setType(headers, data, typeOf(status))
@@ -143,23 +144,6 @@ function createSendNothing(
   }
 }
 
-/** The content types that the schemas of responses name. zod knows them once it is loaded. */
-function typesOf({ responses }: Answered): (status: number) => string | undefined {
-  const types = validating(({ responseTypes }) => responseTypes(responses))
-  return (status) => types()(status)
-}
-
-/** How a route sends what it declares of a stream, or `undefined` for one that declares none. */
-function streamingOf(
-  { label, stream }: Answered,
-  checking: StreamParts['checking'],
-  older: ResultAdapter | undefined,
-): (() => Streaming) | undefined {
-  if (stream === undefined) return undefined
-  const parts = { label, stream, checking, migration: older?.stream }
-  return validating(({ createStreaming }) => createStreaming(parts))
-}
-
 /** Cancels the stream of a result that is not sent. */
 export function dropResult(result: unknown): void {
   const body = isWebResponse(result) ? result.body : result
@@ -171,13 +155,13 @@ const TAKE = (): void => undefined
 
 /** Creates the function that refuses results that are sent as they stand and should not be. */
 function rawCheckOf(
-  streaming: (() => Streaming) | undefined,
+  streaming: Streaming | undefined,
   older: ResultAdapter | undefined,
 ): (status: number, result: unknown, context: RequestContext) => void {
   const checkOlder = older?.checkRaw ?? TAKE
   if (streaming === undefined) return checkOlder
   return (status, result, context) => {
-    if (status === STREAM_STATUS) streaming().checkRaw(result, context)
+    if (status === STREAM_STATUS) streaming.checkRaw(result, context)
     else checkOlder(status, result, context)
   }
 }

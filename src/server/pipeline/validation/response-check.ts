@@ -29,10 +29,12 @@ export interface Checks {
 }
 
 /**
- * Creates the functions that parse results by the schema of their status. A result that does not fit is logged, and the client gets a 500
- * without its values.
+ * Creates the functions that parse results by the schema of their status, or `undefined` if there is nothing to parse them by. A result
+ * that does not fit is logged, and the client gets a 500 without its values.
  */
-export function createParsers(route: Answered, isStrict: boolean): Checks {
+export function createChecks(route: Answered, checking: true | 'strict' | false): Checks | undefined {
+  if (checking === false || route.responses.size === 0) return undefined
+  const isStrict = checking === 'strict'
   const parsers = new Map(
     [...route.responses].map(([status, schema]) => [status, createParser(schema, isStrict)]),
   )
