@@ -72,8 +72,6 @@ export { Disposition } from 'octavo'
 
 export { DocsOptions } from 'octavo'
 
-export { DocsUsage } from 'octavo'
-
 export { DocumentContact } from 'octavo'
 
 export { DocumentInfo } from 'octavo'
@@ -467,8 +465,6 @@ export { VersionSpec } from 'octavo'
 export { VersionStatus } from 'octavo'
 
 export { VersionStatusCodes } from 'octavo'
-
-export { VersionUsage } from 'octavo'
 
 export { VersionValue } from 'octavo'
 

@@ -7,12 +7,7 @@ export interface UsageFilter {
   readonly version?: string | undefined
 }
 
-export interface UsagePeriod {
-  readonly since?: string | undefined
-}
-
 export interface UsageReport {
-  byVersion(period?: UsagePeriod): Promise<DocsUsage>
   readonly controller: Controller<'usage', string, readonly []>
   read(filter?: UsageFilter): Promise<readonly UsageEntry[]>
 }

@@ -525,13 +525,7 @@ export interface DocsOptions {
   readonly servers?: readonly DocumentServer[]
   readonly tags?: readonly DocumentTag[]
   readonly ui?: 'scalar' | 'swagger' | false | ((page: PageInfo) => string)
-  readonly usage?: (context: ExecutionContext) => Awaitable<DocsUsage | undefined>
   readonly webhooks?: readonly Webhook[]
-}
-
-export interface DocsUsage {
-  readonly since: string
-  readonly versions: Readonly<Record<string, VersionUsage>>
 }
 
 export interface DocumentContact {
@@ -558,7 +552,6 @@ export interface DocumentLicense {
 }
 
 export interface DocumentLink extends VersionLife {
-  readonly isDefault: boolean
   readonly links: VersionLinks
   readonly url: string
   readonly version: string | null
@@ -1576,7 +1569,6 @@ export interface PageInfo {
   readonly documents: readonly DocumentLink[]
   readonly shown: DocumentLink
   readonly title: string
-  readonly usage?: DocsUsage
 }
 
 type Pairs = readonly (readonly [ResponseKey, Schema])[]
@@ -2496,13 +2488,6 @@ export interface VersionStatusCodes {
   readonly retired: number
   readonly unspecified: number
   readonly unsupported: number
-}
-
-export interface VersionUsage {
-  readonly clients: number
-  readonly hasMoreClients: boolean
-  readonly lastSeen: string
-  readonly requests: number
 }
 
 export type VersionValue = string | readonly string[] | AmbiguousVersion | undefined

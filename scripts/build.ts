@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-import { build, transformSync } from 'esbuild'
+import { build } from 'esbuild'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -11,7 +11,6 @@ import type { Plugin } from 'esbuild'
 
 const ROOT = join(import.meta.dirname, '..')
 const OUT = resolve(ROOT, process.argv[2] ?? 'dist')
-const PAGE = join(ROOT, 'src/server/docs/page')
 
 interface Manifest {
   readonly exports: Readonly<
@@ -24,12 +23,6 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 const entryPoints = Object.entries(manifest.exports).flatMap(([name, entry]) =>
   typeof entry === 'string' || name.startsWith('./client') ? [] : [entry['octavo-source']],
 )
-
-/** The style sheet of the page, as the text that is written in the place of its name. */
-const { code: css } = transformSync(readFileSync(join(PAGE, 'page.css'), 'utf8'), {
-  loader: 'css',
-  minify: true,
-})
 
 /**
  * Files that share a chunk, because they are loaded together: what every application has, and what validates. esbuild makes a chunk for each
@@ -85,9 +78,6 @@ const { outputFiles } = await build({
   format: 'esm',
   packages: 'external',
   plugins: [shared],
-  define: {
-    PAGE_CSS: JSON.stringify(css),
-  },
   logLevel: 'warning',
   write: false,
 })

@@ -315,7 +315,9 @@ describe('the repository', () => {
 
   it('names no path of one machine', () => {
     const machinePath = /(?<![\w.~-])(?:\/(?:home|Users|work|root)\/[a-z]|[A-Z]:\\\w)/
-    for (const file of listed.filter((name) => existsSync(join(ROOT, name)))) {
+    // the bytes of a picture can look like anything
+    const texts = listed.filter((name) => !name.endsWith('.png') && existsSync(join(ROOT, name)))
+    for (const file of texts) {
       const [found] = machinePath.exec(readFileSync(join(ROOT, file), 'utf8')) ?? []
       assert.equal(found, undefined, file)
     }

@@ -208,7 +208,6 @@ const CALLS: Readonly<Record<string, Call>> = {
   ),
   'TestClient.inject(InjectOptions)': direct(Object(client).inject, { url: '/' }),
   'TestClient.inject(InjectStreamOptions)': direct(Object(client).inject, { url: '/', stream: true }),
-  'UsageReport.byVersion(UsagePeriod)': (more) => any(Object(report).byVersion, more),
   'UsageReport.read(UsageFilter)': (more) => any(Object(report).read, more),
   'Webhooks.prepare(SendOptions)': (more) => any(Object(webhooks).prepare, CarSold, { id: '1' }, more),
   'Webhooks.send(SendOptions)': (more) => any(Object(webhooks).send, CarSold, { id: '1' }, more),

@@ -85,17 +85,17 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
     const url = await serve(byPath)
     const tab = await browser.tab()
     await tab.open(`${url}/docs`)
-    await tab.until(lists(FIRST))
-    await choose(tab, '2')
     await tab.until(lists(SECOND))
-    assert.equal(await tab.evaluate('location.href'), `${url}/docs?version=2`)
-    assert.equal(await tab.evaluate("document.getElementById('json').href"), `${url}/docs/openapi/2.json`)
+    await choose(tab, '1')
+    await tab.until(lists(FIRST))
+    assert.equal(await tab.evaluate('location.href'), `${url}/docs?version=1`)
+    assert.equal(await tab.evaluate("document.querySelector('.bar a').href"), `${url}/docs/openapi/1.json`)
     await tab.evaluate('history.back()')
-    await tab.until(lists(FIRST))
-    assert.equal(await tab.evaluate('location.href'), `${url}/docs`)
-    assert.equal(await tab.evaluate("document.getElementById('version').value"), '1')
-    await tab.evaluate('history.forward()')
     await tab.until(lists(SECOND))
+    assert.equal(await tab.evaluate('location.href'), `${url}/docs`)
+    assert.equal(await tab.evaluate("document.getElementById('version').value"), '2')
+    await tab.evaluate('history.forward()')
+    await tab.until(lists(FIRST))
     await choose(tab, 'all')
     await tab.until(`${LISTED}.length === 4`)
     assert.deepEqual(tab.complaints, [])
@@ -165,7 +165,7 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
   it('says where a version stands in its life, and of another when it is chosen', async () => {
     const url = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))
     const tab = await browser.tab()
-    await tab.open(`${url}/docs`)
+    await tab.open(`${url}/docs?version=1`)
     await tab.until(lists(FIRST))
     const visible = `[...document.querySelectorAll('.note')].filter((each) => each.checkVisibility()).map((each) => each.innerText)`
     assert.deepEqual(await tab.evaluate(visible), [
@@ -211,21 +211,8 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
     for (const [scheme, width] of LOOKS) {
       await tab.look(width, 800, scheme)
       await tab.open(`${url}/docs`)
-      await tab.until(lists(FIRST))
+      await tab.until(lists(SECOND))
       assert.equal(await tab.evaluate(VISIBLE_MAINS), 1)
-      assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
-    }
-    await tab.close()
-  })
-
-  it('is accessible as a changelog, in wide and narrow windows', async () => {
-    const url = await serve((app) => app.enableVersioning(VersioningSchemes.URL, LIFE))
-    const tab = await browser.tab()
-    for (const [scheme, width] of LOOKS) {
-      await tab.look(width, 800, scheme)
-      await tab.open(`${url}/docs/changelog.html`)
-      assert.match(String(await tab.evaluate('document.body.innerText')), /Differences from 1/)
-      assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), width)
       assert.deepEqual(await findOwnViolations(tab), [], `${scheme}, ${width} pixels`)
     }
     await tab.close()
@@ -244,7 +231,7 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
       await tab.open(`${url}/docs`)
       assert.match(
         String(await tab.evaluate('document.body.innerText')),
-        /1 \(default\)[^]*Version 1 is retired since 2025-06-01/,
+        /Version 2 is deprecated since 2025-01-01[^]*Version 1 is retired since 2025-06-01/,
       )
       assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), 375)
       assert.equal(await tab.evaluate(VISIBLE_MAINS), 1)
@@ -271,8 +258,8 @@ describe('the page in a browser', { skip: chromium === undefined && 'no chromium
       const tab = await browser.tab()
       for (const slash of ['', '/']) {
         await tab.open(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/cars/docs${slash}`)
-        await tab.until(lists(FIRST))
-        assert.match(await tryOut(tab, '/v1/car/{car_id}', '7'), /"id": 7,\s*"version": "1"/)
+        await tab.until(lists(SECOND))
+        assert.match(await tryOut(tab, '/v2/car/{car_id}', '7'), /"id": 7,\s*"version": "2"/)
       }
       assert.deepEqual(tab.complaints, [])
       await tab.close()

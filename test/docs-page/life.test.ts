@@ -126,7 +126,6 @@ describe('a page of your own', () => {
     assert.deepEqual(seen[0]?.shown, {
       version: '1',
       url: './docs/openapi/1.json',
-      isDefault: false,
       status: 'deprecated',
       deprecated: '2026-01-01T00:00:00.000Z',
       sunset: '2026-12-31T00:00:00.000Z',

@@ -74,6 +74,7 @@ const PARTS = {
   generator: /src\/openapi\/document\/generate\.ts/,
   converter: /src\/openapi\/schemas\/convert\.ts/,
   'zod-openapi': /node_modules\/zod-openapi\//,
+  viewers: /src\/server\/docs\/viewers\.ts/,
   page: /src\/server\/docs\/page\//,
   'swagger-ui-dist': /node_modules\/swagger-ui-dist\//,
 } as const
@@ -88,7 +89,7 @@ const PROCESSES: readonly Process[] = [
         'with the page asked for, whose package is looked for and not run',
         "{ docs: { ui: 'swagger' } }",
         ['/car/status'],
-        ['page'],
+        ['viewers'],
       ],
       [
         'with sessions',
@@ -133,7 +134,7 @@ const PROCESSES: readonly Process[] = [
         'with the page, before the first request for it, and its package is not run',
         "{ docs: { ui: 'swagger' } }",
         [],
-        ['page'],
+        ['viewers', 'page'],
       ],
       [
         'for the first requests of the page and of documents',

@@ -67,7 +67,9 @@ describe('the page', () => {
         app.enableVersioning(VersioningSchemes.URL)
         const page = await app.inject(url)
         assert.equal(page.statusCode, 200, page.body)
-        const links = ['href', 'src'].flatMap((name) => valuesOf(page.body, name))
+        const links = ['href', 'src']
+          .flatMap((name) => valuesOf(page.body, name))
+          .filter((link) => link !== 'data:,')
         assert.ok(links.length > 7, String(links))
         for (const link of links) {
           assert.match(link, /^\.\//)
@@ -84,22 +86,21 @@ describe('the page', () => {
     assert.deepEqual([response.statusCode, response.headers['location']], [308, '/docs?version=1'])
   })
 
-  it('offers all versions and each, newest first, and shows the one that is asked for', async () => {
+  it('offers all versions and each, newest first, and opens on the one that is asked for or else on the newest', async () => {
     const cases = [
-      ['/docs', null, 'all'],
+      ['/docs', null, '2.0-beta'],
       ['/docs?version=1', null, '1'],
       ['/docs?version=2.0-beta', '1', '2.0-beta'],
-      ['/docs', '1', '1'],
+      ['/docs', '1', '2.0-beta'],
       ['/docs?version=all', '1', 'all'],
-      ['/docs?version=9', '1', '1'],
-      ['/docs?version=9', null, 'all'],
-      ['/docs?version=1&version=2.0-beta', null, 'all'],
+      ['/docs?version=9', '1', '2.0-beta'],
+      ['/docs?version=1&version=1', null, '2.0-beta'],
     ] as const
     for (const [url, defaultVersion, shown] of cases) {
       const { body } = await get(url, {}, defaultVersion)
       assert.deepEqual(valuesOf(body, 'value'), ['all', '2.0-beta', '1'], url)
       assert.equal(/<option value="([^"]*)"[^>]* selected>/.exec(body)?.[1], shown, url)
-      assert.doesNotMatch(body, /version=|9/)
+      assert.doesNotMatch(body, /version=|9"/)
     }
   })
 
@@ -146,7 +147,6 @@ describe('the files of the page', () => {
   const cases = [
     ['page.js', 'text/javascript; charset=utf-8'],
     ['page.css', 'text/css; charset=utf-8'],
-    ['icon.svg', 'image/svg+xml'],
     ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
     ['swagger-ui.css', 'text/css; charset=utf-8'],
   ] as const
@@ -200,13 +200,13 @@ describe('the option ui', () => {
     assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
     assert.equal(response.headers['content-security-policy'], undefined)
     const active = { status: 'active', links: {} } as const
-    const one = { version: '1', url: './docs/openapi/1.json', isDefault: false, ...active }
+    const one = { version: '1', url: './docs/openapi/1.json', ...active }
     assert.deepEqual(seen, [
       {
         title: 'Cars',
         documents: [
-          { version: null, url: './docs/openapi.json', isDefault: true, ...active },
-          { version: '2.0-beta', url: './docs/openapi/2.0-beta.json', isDefault: false, ...active },
+          { version: null, url: './docs/openapi.json', ...active },
+          { version: '2.0-beta', url: './docs/openapi/2.0-beta.json', ...active },
           one,
         ],
         shown: one,
@@ -283,7 +283,7 @@ describe('the page with Scalar', () => {
     const response = await getInstalled('/docs/assets/scalar.js')
     assert.deepEqual([response.statusCode, response.body], [200, bundle])
     assert.equal(response.headers['content-type'], 'text/javascript; charset=utf-8')
-    for (const name of ['page.js', 'page.css', 'icon.svg'])
+    for (const name of ['page.js', 'page.css'])
       assert.equal((await getInstalled(`/docs/assets/${name}`)).statusCode, 200, name)
     for (const name of [
       'secret.js',

@@ -12,7 +12,6 @@ import {
   VersioningSchemes,
 } from 'octavo'
 import { createUsageReport } from 'octavo/usage'
-import { sumBy } from '../inside/tools.ts'
 
 const isOperator = defineGuard({
   name: 'IsOperator',
@@ -79,23 +78,6 @@ describe('createUsageReport', () => {
     )
     assert.ok(turns > 5, `${turns} turns`)
     await assert.rejects(report.read())
-  })
-
-  it('counts clients as octavo versions does', async () => {
-    const entry = { day: '2026-02-01', version: '1', route: 'car.list', count: 1, lastSeen: '2026-02-01' }
-    const entries = ['a', 'b', null, '*'].map((client) => ({ ...entry, client }))
-    const store = {
-      set: () => undefined,
-      iterator: async function* () {
-        yield ['usage:2026-02-01:a', JSON.stringify(entries)] as const
-      },
-    }
-    const { versions } = await createUsageReport({ store, guards: [isOperator] }).byVersion({
-      since: '2026-02-01',
-    })
-    const { count, clients, hasMoreClients } = sumBy(entries, ({ version }) => version).get('1') ?? {}
-    assert.deepEqual([count, clients, hasMoreClients], [4, 2, true])
-    assert.deepEqual(versions['1'], { requests: 4, clients: 2, hasMoreClients: true, lastSeen: '2026-02-01' })
   })
 
   it('serves the counts to those whom its guards let in', async () => {
@@ -183,7 +165,6 @@ describe('createUsageReport', () => {
       for (const response of await Promise.all(waiting)) assert.equal(response.statusCode, 503)
       assert.equal((await ask()).statusCode, 503)
       await assert.rejects(report.read(), /tried again later/)
-      await assert.rejects(report.byVersion(), /tried again later/)
       assert.equal(asked, 3)
     } finally {
       mock.timers.reset()

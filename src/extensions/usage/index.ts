@@ -1,5 +1,4 @@
 /** The entry point `octavo/usage`: what was counted, for dashboards. */
-export type { UsagePeriod } from './usage-report.ts'
 export {
   createUsageReport,
   type UsageFilter,

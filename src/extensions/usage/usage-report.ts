@@ -8,12 +8,10 @@ import {
 import { defineController, type Controller } from '../../define/module.ts'
 import type { AnyGuard } from '../../define/layers.ts'
 import { HttpError, ValidationError, type ValidationIssue } from '../../http/errors.ts'
-import type { DocsUsage, VersionUsage } from '../../server/options/docs.ts'
-import { countClients, type UsageEntry, type UsageStore } from '../../server/options/usage.ts'
+import type { UsageEntry, UsageStore } from '../../server/options/usage.ts'
 import { createUsageWriter } from '../../server/services/usage/usage-writer.ts'
-import { isFunction, isObject, isString, within } from '../../base/values.ts'
+import { isFunction, isObject, isString } from '../../base/values.ts'
 import { VERSION_NEUTRAL } from '../../versioning/version.ts'
-import { DAY, dayOf } from '../../server/services/usage/table.ts'
 
 /** The options of `createUsageReport`. */
 export interface UsageReportOptions {
@@ -43,8 +41,6 @@ export interface UsageReport {
   readonly controller: Controller<'usage', string, readonly []>
   /** Reads the entries of all processes, oldest day first, as they were stored last. Rejects if the store fails. */
   read(filter?: UsageFilter): Promise<readonly UsageEntry[]>
-  /** Adds up the entries of each version, for the option `docs.usage`. Rejects if the store fails or takes longer than a second. */
-  byVersion(period?: UsagePeriod): Promise<DocsUsage>
 }
 
 const WHERE = 'createUsageReport'
@@ -73,9 +69,9 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
   checkOptions(WHERE, options, RULES, missing(options), `${WHERE}({ store, guards: [IsOperator] })`)
   const { store, guards, path = '/usage' } = options
   const writer = createUsageWriter({ store })
-  const read = async (filter: UsageFilter = {}, time?: number): Promise<readonly UsageEntry[]> => {
+  const read = async (filter: UsageFilter = {}): Promise<readonly UsageEntry[]> => {
     checkNames('UsageReport.read', filter, FILTER)
-    const entries = (await writer.read?.(filter.since, time)) ?? []
+    const entries = (await writer.read?.(filter.since)) ?? []
     return entries.filter((entry) => isWanted(entry, filter))
   }
   const controller = defineController({
@@ -100,8 +96,7 @@ export function createUsageReport(options: UsageReportOptions): UsageReport {
     // a client has no use for the route
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     controller: controller as unknown as UsageReport['controller'],
-    read: async (filter) => read(filter),
-    byVersion: createByVersion(read),
+    read,
   }
 }
 
@@ -170,49 +165,4 @@ function toReport(entries: readonly UsageEntry[]): Report {
         .at(-1) ?? null,
     entries,
   }
-}
-
-/** The days that `byVersion` adds up. */
-export interface UsagePeriod {
-  /** The first day in UTC, such as `'2026-01-31'`. @default 29 days before today */
-  readonly since?: string | undefined
-}
-
-const PERIOD: ReadonlySet<string> = new Set(['since'])
-const DAYS = 30
-/** Milliseconds that a page waits for a store. */
-const PATIENCE = 1000
-
-/** Creates the function that adds up the entries of each version. */
-function createByVersion(
-  read: (filter: { readonly since: string }, time: number) => Promise<readonly UsageEntry[]>,
-): (period?: UsagePeriod) => Promise<DocsUsage> {
-  return async (period = {}) => {
-    checkNames('UsageReport.byVersion', period, PERIOD)
-    const { since = firstDay() } = period
-    const entries = await within(PATIENCE, read({ since }, PATIENCE))
-    const found = new Map<string, UsageEntry[]>()
-    for (const entry of entries) {
-      if (entry.version === null) continue
-      const known = found.get(entry.version)
-      if (known === undefined) found.set(entry.version, [entry])
-      else known.push(entry)
-    }
-    const versions = [...found].map(([version, used]) => [version, toVersionUsage(used)] as const)
-    return { since, versions: Object.fromEntries(versions) }
-  }
-}
-
-function firstDay(): string {
-  return dayOf(Date.now() - (DAYS - 1) * DAY)
-}
-
-function toVersionUsage(entries: readonly UsageEntry[]): VersionUsage {
-  let requests = 0
-  let lastSeen = ''
-  for (const entry of entries) {
-    requests += entry.count
-    if (entry.lastSeen > lastSeen) lastSeen = entry.lastSeen
-  }
-  return { requests, ...countClients(entries), lastSeen }
 }

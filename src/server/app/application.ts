@@ -314,7 +314,10 @@ async function checkPage(
   loadViewers: DocsExtras['loadViewers'],
 ): Promise<void> {
   if (!docs || typeof docs.ui !== 'string') return
-  if (loadViewers !== undefined) return (await loadViewers()).checkViewer(docs.ui)
+  if (loadViewers !== undefined) {
+    const { findFiles } = await loadViewers()
+    return void findFiles(docs.ui)
+  }
   throw new DefinitionError([
     invalidOption(
       'createApp',

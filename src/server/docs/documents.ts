@@ -38,8 +38,6 @@ export interface Documents {
   readonly life: (version: string | null) => DocumentedLife
   /** Returns the title of the application. */
   readonly title: () => string
-  /** The version that a request without one gets, or `null` for none. */
-  readonly defaultVersion: () => string | null
   /** Where the application answers, in any version. */
   readonly servers: () => readonly DocumentServer[]
   /** Loads the code for documents, and makes none. */
@@ -84,7 +82,6 @@ export function createDocuments(source: () => DocumentSource, fail: (error: unkn
       }
     },
     title: () => titleOf(source()),
-    defaultVersion: () => source().table.defaultVersion,
     servers: () => {
       const described = toDocumentSettings(source())
       return [null, ...versions()].flatMap((version) => toServers(version, described))

@@ -1,8 +1,7 @@
 import type { Rules } from '../../base/definition-error.ts'
 import { isDefinition, LAYER_RULES } from '../../routes/check-fields.ts'
-import type { ExecutionContext } from '../../define/context.ts'
 import type { AnyGuard } from '../../define/layers.ts'
-import { isFunction, isRecord, type Awaitable } from '../../base/values.ts'
+import { isRecord } from '../../base/values.ts'
 import type { Webhook } from '../../openapi/webhook.ts'
 import type {
   DocumentInfo,
@@ -20,30 +19,8 @@ export interface DocumentLink extends VersionLife {
   readonly version: string | null
   /** The address of the document in JSON, relative to that of the page. */
   readonly url: string
-  /** Whether it is the one to show first. */
-  readonly isDefault: boolean
   /** Where the deprecation and the sunset of the version are explained. */
   readonly links: VersionLinks
-}
-
-/** How often a version was called. */
-export interface VersionUsage {
-  /** The number of requests, those that were answered with an error as well. */
-  readonly requests: number
-  /** The number of clients with a name. */
-  readonly clients: number
-  /** Whether there were more clients, which were folded into one entry. */
-  readonly hasMoreClients: boolean
-  /** The moment of the last request in ISO 8601. */
-  readonly lastSeen: string
-}
-
-/** How often versions were called, as `byVersion` of `createUsageReport` returns it. */
-export interface DocsUsage {
-  /** The first day that counts, in UTC, such as `'2026-01-31'`. */
-  readonly since: string
-  /** The usage of each version that had requests. */
-  readonly versions: Readonly<Record<string, VersionUsage>>
 }
 
 /** The parts that a page is made from. */
@@ -52,10 +29,8 @@ export interface PageInfo {
   readonly title: string
   /** The combined document first, then the versions, newest first. */
   readonly documents: readonly DocumentLink[]
-  /** The one that the request asks for by `?version=`, else the default one. */
+  /** The one that the request asks for by `?version=`, else that of the newest version. */
   readonly shown: DocumentLink
-  /** The result of `docs.usage` for the viewer. */
-  readonly usage?: DocsUsage
 }
 
 /** How documents are made and served. */
@@ -91,12 +66,6 @@ export interface DocsOptions {
    * version.
    */
   readonly webhooks?: readonly Webhook[]
-  /**
-   * Returns the usage that the page shows to its viewer, or `undefined` for none. Octavo calls it for each request of the page, after the guards.
-   *
-   * @default none
-   */
-  readonly usage?: (context: ExecutionContext) => Awaitable<DocsUsage | undefined>
 }
 
 const hasText = (name: string) => (value: unknown) =>
@@ -139,6 +108,5 @@ export const DOCS_RULES: Rules = {
   servers: [isListOf(hasText('url')), "a list of servers, such as [{ url: 'https://api.example.com' }]"],
   tags: [isListOf(hasText('name')), 'a list of tags, such as [{ name, description }]'],
   externalDocs: [hasText('url'), 'an object, such as { url, description }'],
-  usage: [isFunction, 'a function from the context of a viewer to usage or undefined'],
   webhooks: [isListOf(isDefinition('webhook')), 'a list of what defineWebhook returns'],
 }

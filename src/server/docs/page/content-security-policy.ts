@@ -1,38 +1,26 @@
 import type { DocumentServer } from '../../../openapi/document/types.ts'
-import type { ViewerName } from '../viewers.ts'
 
-/**
- * Returns the policy of the page: it may load its own files and send requests to the application. Texts of documents can run, load or open
- * no other resource.
- */
-export function toContentSecurityPolicy(servers: readonly DocumentServer[], viewer?: ViewerName): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    // Scalar writes styles into the page
-    `style-src 'self'${viewer === 'scalar' ? " 'unsafe-inline'" : ''}`,
-    "img-src 'self' data:",
-    ['connect-src', "'self'", ...new Set(servers.flatMap(originsOf))].join(' '),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'self'",
-  ].join('; ')
+/** Returns the policy of the page: it loads its own files and calls the application. Texts of documents can run, load or open nothing else. */
+export function toContentSecurityPolicy(servers: readonly DocumentServer[], styles: string): string {
+  const origins = ["'self'", ...new Set(servers.flatMap(originsOf))].join(' ')
+  return (
+    `default-src 'none'; script-src 'self'; style-src 'self'${styles}; img-src 'self' data:; connect-src ${origins}; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+  )
 }
 
-/** The origins of a server, with every value of its variables; none where it is where the document is. */
+/** Returns the origins of a server, with each value of its variables. An address without a host has none. */
 function originsOf({ url, variables = {} }: DocumentServer): readonly string[] {
-  const [head = ''] = /^(?:https?:)?\/\/[^/?#]*/i.exec(url) ?? []
-  const written = Object.entries(variables).reduce(
-    (heads: readonly string[], [name, { default: standard, enum: values = [standard] }]) =>
-      heads.flatMap((each) =>
-        each.includes(`{${name}}`) ? values.map((value) => each.replaceAll(`{${name}}`, value)) : [each],
-      ),
-    [head],
-  )
-  const origins = written.flatMap((each) => {
-    if (each.startsWith('//')) return [each.slice(2)] // over whatever protocol the page came
-    return URL.canParse(each) ? [new URL(each).origin] : []
+  let heads = [...(/^(?:https?:)?\/\/[^/?#]*/i.exec(url) ?? [])]
+  for (const [name, { default: standard, enum: values = [standard] }] of Object.entries(variables))
+    heads = heads.flatMap((head) =>
+      head.includes(`{${name}}`) ? values.map((value) => head.replaceAll(`{${name}}`, value)) : [head],
+    )
+  // an address that begins with two slashes has the protocol of the page
+  const origins = heads.map((head) => {
+    if (head.startsWith('//')) return head.slice(2)
+    return URL.canParse(head) ? new URL(head).origin : ''
   })
-  // what a policy takes for the end of a source is allowed in the names of hosts
+  // names of hosts may have characters that end a source of the policy
   return origins.filter((origin) => /^(?:https?:\/\/)?[\w.:[\]-]+$/.test(origin))
 }

@@ -11,10 +11,9 @@ export interface UsageWriter {
   /** Whether a stored table begins anew, because only what was counted since is stored the next time. */
   readonly takesDifferences: boolean
   /**
-   * Reads what was stored from a day on, such as `'2026-01-05'`, or all of it. The store may take `time` milliseconds for each key. `undefined`
-   * if it cannot be read.
+   * Reads what was stored from a day on, such as `'2026-01-05'`, or all of it. `undefined` if it cannot be read.
    */
-  readonly read: ((since?: string, time?: number) => Promise<readonly UsageEntry[]>) | undefined
+  readonly read: ((since?: string) => Promise<readonly UsageEntry[]>) | undefined
 }
 
 const KEPT_DAYS = 400
@@ -79,15 +78,12 @@ function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
         }
       }
     },
-    read: async (since = '', time = STORE_TIMEOUT) => {
+    read: async (since = '') => {
       const merged = new Map<string, UsageEntry>()
       const pairs = pairsOf(store)
       for (;;) {
         // whoever reads logs the error
-        const next = await guard(
-          { operation: 'read', work: () => pairs.next(), log: undefined, time },
-          rethrow,
-        )
+        const next = await guard({ operation: 'read', work: () => pairs.next(), log: undefined }, rethrow)
         if (next.done === true) break
         const [key, value] = next.value
         const [, day] = KEY.exec(key) ?? []
