@@ -79,7 +79,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   jose: /^extensions\/auth\/jwt\//,
   'node:cluster': /^(?:extensions\/metrics\/|server\/process\/workers\/)/,
   'node:http': /^(?:server\/adapters\/node|extensions\/engine)\//,
-  'node:http2': /^server\/adapters\/node\/http2\//,
+  'node:http2': /^server\/adapters\/node\/http2-server/,
   'node:https': /^server\/adapters\/node\//,
   'node:tls': /^server\/adapters\/node\//,
   'prom-client': /^extensions\/metrics\//,

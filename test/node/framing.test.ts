@@ -7,6 +7,7 @@ import type { Server, Socket } from 'node:net'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import { text as readText } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
 import { createApp, defineController, defineGuard, defineModule, defineRouter, text } from 'octavo'
@@ -493,6 +494,10 @@ describe('app.handler on a server of HTTP/2', () => {
       assert.equal(await post(session, '/echo', ['ab', 'c']), `200 ${host} abc`)
       assert.equal(await post(session, '/echo', ['abc'], { 'content-length': 3 }), `200 ${host} abc`)
       assert.equal(await post(session, '/echo', []), `200 ${host} `)
+      const asking = session.request({ ':method': 'POST', ':path': '/echo', expect: '100-continue' })
+      let told = 0
+      asking.on('continue', () => told++).end('abc')
+      assert.deepEqual([await readText(asking), told], [`${host} abc`, 1])
       assert.match(await post(session, '/echo', ['x'.repeat(600), 'y'.repeat(600)]), /^413 /)
       assert.equal(await post(session, '/unread', ['x'.repeat(600), 'y'.repeat(60_000)]), '200 unread')
       assert.match(

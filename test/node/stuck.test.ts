@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { ServerResponse } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
+import { connect as connectTcp, createServer } from 'node:net'
 import type { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { describe, it } from 'node:test'
@@ -184,6 +186,43 @@ describe('a client that takes what there is', () => {
     }
     assert.ok(performance.now() - started > send, 'it was not slow')
     assert.equal(seen.aborted, 0)
+    await app.close()
+  })
+
+  it('gets all of it over HTTP/2, however slowly its connection is', async (test) => {
+    const send = 5 * SEND
+    const { app, seen } = createWatched({ send })
+    const { port } = new URL(await app.listen({ ...LOOPBACK, http2: true }))
+    const slow = createServer((client) => {
+      const server = connectTcp({ port: Number(port), host: '127.0.0.1' })
+      client.on('error', () => undefined).pipe(server)
+      let [size, pause] = [0, 0]
+      server
+        .on('error', () => client.destroy())
+        .on('data', (piece) => {
+          client.write(piece)
+          size += piece.length
+          if (size < pause) return
+          pause += 2_000_000
+          server.pause()
+          setTimeout(() => server.resume(), SEND / 2)
+        })
+    }).listen(0, '127.0.0.1')
+    test.after(() => slow.close())
+    await once(slow, 'listening')
+    // windows in which all of the answer has room at once
+    const session = connectHttp2(`http://127.0.0.1:${Object(slow.address()).port}`, {
+      settings: { initialWindowSize: 2 * LARGE },
+    })
+    session.once('connect', () => session.setLocalWindowSize(2 * LARGE))
+    await once(session, 'connect')
+    const started = performance.now()
+    const stream = session.request({ ':path': '/large' }).on('error', () => undefined)
+    let size = 0
+    for await (const piece of stream) size += piece.length
+    assert.deepEqual([size, seen.aborted], [LARGE, 0])
+    assert.ok(performance.now() - started > send, 'it was not slow')
+    session.destroy()
     await app.close()
   })
 

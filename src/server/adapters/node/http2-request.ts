@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 
 import { httpError, type HttpError } from '../../../http/errors.ts'
-import type { HeaderMap } from '../../../http/http.ts'
+import type { FinishedResponse, HeaderMap } from '../../../http/http.ts'
 import type { FindRefusal } from '../../pipeline/failure.ts'
+import { OF_CONNECTION } from '../../pipeline/framing.ts'
 import { PassingRequest, type Next } from './request.ts'
 
 /** Whether a request came to a server of node:http2 that has `app.handler` for its listener. Any client of HTTP/1 may say that it speaks 2.0. */
@@ -12,7 +13,7 @@ export function isHttp2(request: IncomingMessage): boolean {
 }
 
 /** The stream of a message of node:http2. */
-function streamOf(message: IncomingMessage | ServerResponse): ServerHttp2Stream {
+export function streamOf(message: IncomingMessage | ServerResponse): ServerHttp2Stream {
   // every message of node:http2 has one
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Reflect.get(message, 'stream') as ServerHttp2Stream
@@ -65,6 +66,12 @@ export class Http2HandlerRequest extends PassingRequest {
     return this.request.complete && !this.request.aborted
   }
 
+  // without a listener for it, node:http2 tells the client to send its body
+  protected override get awaitsContinue(): boolean {
+    const told = streamOf(this.request).sentInfoHeaders ?? []
+    return this.request.headers.expect !== undefined && !told.some((head) => head[':status'] === 100)
+  }
+
   override pass(): void {
     if (this.#passes) super.pass()
   }
@@ -100,13 +107,38 @@ export function http2Refusal(
   // CONNECT has none (RFC 9113 section 8.5)
   if (url === undefined)
     return httpError('malformed_target', 'The request target is neither a path nor a URL')
-  const { host } = headers
+  const { expect, host } = headers
   const authority = headers[':authority']?.toString() ?? host
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+    return httpError('expectation_failed', 'No expectation but 100-continue can be met')
   // RFC 9113 section 8.3.1
   if (host !== undefined && host.toLowerCase() !== authority?.toLowerCase())
     return httpError('malformed_request', 'The Host header is not the authority')
   const pseudo = rawHeaders.findIndex((name, at) => at % 2 === 0 && !name.startsWith(':'))
   return findRefusal(url.length, authority, true, pseudo === -1 ? [] : rawHeaders.slice(pseudo))
+}
+
+/** Removes the headers of a connection, and blanks around values, for which clients drop the response (RFC 9113 sections 8.2.1 and 8.2.2). */
+export function fitHttp2(headers: FinishedResponse['headers']): void {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
+    if (OF_CONNECTION.has(name)) delete headers[name]
+    else if (value !== undefined)
+      headers[name] = typeof value === 'string' ? trimBlanks(value) : value.map(trimBlanks)
+  }
+}
+
+/** Not `trim`, which cuts bytes of UTF-8 that are white space in Latin-1. */
+function trimBlanks(value: string): string {
+  let start = 0
+  let end = value.length
+  while (isBlank(value[start])) start++
+  while (end > start && isBlank(value[end - 1])) end--
+  return value.slice(start, end)
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char === ' ' || char === '\t'
 }
 
 /** Reads nothing more of a request once it is answered, and lets its client know (RFC 9113 section 8.1). */

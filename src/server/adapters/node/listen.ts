@@ -126,7 +126,7 @@ async function createServing(
   const { tls, http2 = false } = options
   const { dispatch } = opened
   const sessions = http2
-    ? (await importInTurn(() => import('./http2/server.ts'))).createHttp2(dispatch, settings)
+    ? (await importInTurn(() => import('./http2-server.ts'))).createHttp2(dispatch, opened.isEnding, settings)
     : undefined
   if (sessions !== undefined && tls === undefined)
     return { server: sessions.server, protocols: [sessions], stop: () => undefined }

@@ -84,6 +84,22 @@ export class NodeRequest implements RawRequest {
     return this.request.complete
   }
 
+  /**
+   * Whether the client waits to be told to send its body; HTTP/1.0 knows nothing of it (RFC 9110 section 10.1.1). A server without a
+   * listener for it has told it already. Not the request of the response: adapters for serverless platforms give that a method alone.
+   */
+  protected get awaitsContinue(): boolean {
+    const { request, response } = this
+    const { expect } = request.headers
+    if (
+      expect === undefined ||
+      request.httpVersionMinor === 0 ||
+      !/(?:^|\W)100-continue(?:$|\W)/i.test(expect)
+    )
+      return false
+    return !('_sent100' in response && response._sent100 === true)
+  }
+
   get isArriving(): boolean {
     return this.#isRead && !this.isComplete && !this.#isGone()
   }
@@ -127,7 +143,7 @@ export class NodeRequest implements RawRequest {
     this.#isRead = true
     if (this.request.destroyed) return this.#collectArrived(limit)
     // only now: a client that asked whether to go on is not told to send what would be refused
-    if (awaitsContinue(this.request, this.response)) this.response.writeContinue()
+    if (this.awaitsContinue) this.response.writeContinue()
     return new Promise((resolve, reject) => {
       const { request } = this
       const chunks: Uint8Array[] = []
@@ -166,7 +182,7 @@ export class NodeRequest implements RawRequest {
     if (refusal !== undefined) throw refusal
     this.#isRead = true
     if (request.destroyed) return yield await this.#collectArrived(limit)
-    if (awaitsContinue(request, response)) response.writeContinue()
+    if (this.awaitsContinue) response.writeContinue()
     let size = 0
     // until all of it is read, no other request can follow on this connection
     this.refused = true
@@ -255,15 +271,4 @@ function bodyTaken(): Error {
   return new Error(
     'The body was read before the application got it: put app.handler before express.json() and other body readers',
   )
-}
-
-/**
- * Whether the client waits to be told to send its body; HTTP/1.0 knows nothing of it (RFC 9110 section 10.1.1). A server without a
- * listener for it has told it already. Not the request of the response: adapters for serverless platforms give that a method alone.
- */
-function awaitsContinue({ headers, httpVersionMinor }: IncomingMessage, response: ServerResponse): boolean {
-  const { expect } = headers
-  if (expect === undefined || httpVersionMinor === 0 || !/(?:^|\W)100-continue(?:$|\W)/i.test(expect))
-    return false
-  return !('_sent100' in response && response._sent100 === true)
 }

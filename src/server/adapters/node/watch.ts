@@ -106,10 +106,15 @@ function isStuck(socket: Socket, seen: Seen, rounds: number): boolean {
  * Returns a number that changes whenever the client reads waiting data, or `undefined` if no data waits. Data in the buffers of the system
  * counts as read. One large write is pending until all of it is read: the rest is in the handle, where Node itself looks for its timeouts.
  */
-export function progressOf(socket: Socket): number | undefined {
+function progressOf(socket: Socket): number | undefined {
   const { writableLength } = socket
   if (writableLength === 0) return undefined
-  return socket.bytesWritten - writableLength - waitingIn(Reflect.get(socket, '_handle'))
+  return socket.bytesWritten - writableLength - bytesUnsent(socket)
+}
+
+/** Bytes that wait for the client below a socket, in its handle. */
+export function bytesUnsent(socket: Socket): number {
+  return waitingIn(Reflect.get(socket, '_handle'))
 }
 
 /** Bytes that wait in a handle and, for TLS, in the one below. */

@@ -2,10 +2,9 @@ import { STATUS_CODES, type ServerResponse } from 'node:http'
 
 import type { RequestContext } from '../../pipeline/context.ts'
 import { logBroken, notSent } from '../../pipeline/failure.ts'
-import { OF_CONNECTION } from '../../pipeline/framing.ts'
 import { drained, isStream, openStream, type FinishedResponse, type ChunkSource } from '../../../http/http.ts'
 import { createLengthCheck, toBytes } from '../shared/stream-body.ts'
-import { dropRest, isHttp2 } from './http2-request.ts'
+import { dropRest, fitHttp2, isHttp2 } from './http2-request.ts'
 import { endWithAnswer, endWithBody } from './lingering-close.ts'
 
 /** The text of a response for a connection on which there is no request to answer; the connection has to end with it. */
@@ -30,7 +29,7 @@ export function write(
     if (response.destroyed || response.headersSent) return source?.cancel()
     if (last) headers['connection'] = 'close'
     keepTheirs(response, headers)
-    if (isHttp2(response.req)) for (const name of OF_CONNECTION) delete headers[name]
+    if (isHttp2(response.req)) fitHttp2(headers)
     else delete headers['transfer-encoding'] // how a body is framed is up to this side
     response.writeHead(status, headers)
     if (isHttp2(response.req)) dropRest(response)
