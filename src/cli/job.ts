@@ -13,7 +13,6 @@ import type { CurrentVersion } from '../gate/snapshot/snapshot.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo } from '../server/routing/report/versions.ts'
 import type { Definitions } from './write/read-definitions.ts'
-import type { Unfinished } from './write/unfinished.ts'
 
 /** The results of the tasks for a process that loads an application. */
 interface Results {
@@ -32,7 +31,7 @@ interface Results {
 export type Task =
   | { readonly task: 'routes' | 'explain' | 'changelog' | 'definitions' }
   | { readonly task: 'current'; readonly isChecked: boolean }
-  | { readonly task: 'release'; readonly version: string }
+  | { readonly task: 'release'; readonly version?: string }
   | { readonly task: 'openapi'; readonly wanted: Wanted }
   | { readonly task: 'client' | 'types'; readonly wanted: Wanted; readonly host?: string }
 
@@ -66,20 +65,21 @@ export interface Served {
 /** Documents, route maps or `{ text }`, each with a name for its file without extension: that of its version, or `all`. */
 export type Documents = readonly { readonly name: string; readonly document: object }[]
 
-/** The changes of a history in a version that is to be released. */
+/** What a release of an application is about. */
 export interface HistoryReport {
   /** The released versions, newest first. */
   readonly versions: readonly string[]
-  /** The changes that are not released, with the places of their definitions. */
-  readonly next: readonly { readonly id: string; readonly title: string; readonly at: string | undefined }[]
-  /** The routes that are not released, with the places of what gives them their version. */
-  readonly routes: readonly { readonly label: string; readonly at: string | undefined }[]
-  /** The functions of these changes that are still to be filled in. */
-  readonly unfinished: readonly Unfinished[]
-  /** The place of its definition, as file and line. */
-  readonly at: string | undefined
-  /** Why the version cannot be released, and whether it is no version at all. */
-  readonly problem: { readonly message: string; readonly isMalformed: boolean } | undefined
+  /** The history, and the changes and routes that are not released. */
+  readonly places: readonly {
+    readonly kind: 'history' | 'change' | 'route'
+    readonly title: string
+    /** Where it is defined, or what gives a route its version, as file and line. */
+    readonly at: string | undefined
+  }[]
+  /** The version that the history names as `next`, for changes and routes that are not released. */
+  readonly trial: string | undefined
+  /** Why the version to release is no version. */
+  readonly malformed?: string
 }
 
 /** The parts of an application that are kept. */

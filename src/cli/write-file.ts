@@ -52,6 +52,28 @@ export async function writeFiles(files: readonly FileText[]): Promise<ReadonlySe
   return new Set(staged.map(({ path }) => path))
 }
 
+/**
+ * Replaces files like `writeFiles`, and checks the app with them. If the check fails or throws, the files become what they were.
+ * Returns whether they stay.
+ */
+export async function writeChecked(
+  files: readonly (FileText & { readonly before: string | undefined })[],
+  check: () => Promise<boolean>,
+  onRestored: () => void,
+): Promise<boolean> {
+  await writeFiles(files)
+  let isGood = false
+  try {
+    isGood = await check()
+  } finally {
+    if (!isGood) {
+      await writeFiles(files.map(({ path, before }) => ({ path, text: before })))
+      onRestored()
+    }
+  }
+  return isGood
+}
+
 /** Replaces files like `writeFiles`, and reports each that has a text. */
 export async function writeAndSay(files: readonly FileText[], cwd: string): Promise<void> {
   const changed = await writeFiles(files)

@@ -76,13 +76,8 @@ describe('octavo release', () => {
       `Version 2026-06-01
   Surnames are last names
 
-src/changes.js
-  7 -   version: 'next',
-  7 +   version: '2026-06-01',
-
-src/history.js
-  8 -   versions: ['2026-03-01', '2026-01-01'], // newest first
-  8 +   versions: ['2026-06-01', '2026-03-01', '2026-01-01'], // newest first
+src/changes.js:7  version: '2026-06-01'
+src/history.js:8  versions: ['2026-06-01', …]
 `,
     )
     assert.equal(
@@ -196,8 +191,21 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
   it('writes nothing with --dry-run', async () => {
     const { code, stdout, stderr } = await run('release', '2026-06-01', 'src/app.js', '--dry-run')
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /7 \+ {3}version: '2026-06-01',/)
+    assert.match(stdout, /^src\/changes\.js:7 {2}version: '2026-06-01'$/m)
     assert.match(stderr, /No file was written because of --dry-run/)
+    assert.equal(git('status', '--porcelain'), '')
+  })
+
+  it('lists the lines to write by hand if it cannot edit all of them surely', async () => {
+    write('src/history.js', HISTORY.replace("['2026-03-01', '2026-01-01']", 'VERSIONS'))
+    write('src/history.js', `const VERSIONS = ['2026-03-01', '2026-01-01']\n${read('src/history.js')}`)
+    git('commit', '--quiet', '--all', '--message', 'constant')
+    const { code, stdout, stderr } = await run('release', '2026-06-01')
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(
+      stderr,
+      /cannot be edited surely.*\n {2}src\/changes\.js:7 {2}version: '2026-06-01'\n {2}src\/history\.js:8 {2}versions: \['2026-06-01', …\]\n {2}then run octavo snapshot --version 2026-06-01/,
+    )
     assert.equal(git('status', '--porcelain'), '')
   })
 

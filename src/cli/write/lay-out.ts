@@ -4,11 +4,11 @@ import { whereOf } from '../../gate/finding.ts'
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { formatFile, formatStatement } from '../format.ts'
-import { applyEdits } from '../release/edits.ts'
+import { applyEdits } from '../source-edits.ts'
 import { readText } from '../write-file.ts'
 import { toChangeText, type ChangeText, type Writing } from './change-text.ts'
 import type { DefinedSchema, Definitions } from './read-definitions.ts'
-import { toAdditions, toSpecifier, type Additions } from './source-edits.ts'
+import { toAdditions, toSpecifier, type Additions } from './history-edits.ts'
 import type { Names } from './zod-text.ts'
 
 /** A file as it is to be. */

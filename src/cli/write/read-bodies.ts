@@ -9,7 +9,7 @@ import { bodiesOf } from '../../changes/operations/bodies.ts'
 import { isAbout } from '../../changes/operations/operation.ts'
 import type { KnownBody } from '../../gate/write/draft.ts'
 import { readText } from '../write-file.ts'
-import { toImported } from './source-edits.ts'
+import { toImported } from './history-edits.ts'
 
 /** A route with the schemas of its bodies. */
 interface Declared {

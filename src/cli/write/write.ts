@@ -8,8 +8,8 @@ import { toDrafts } from '../../gate/write/drafts.ts'
 import type { Draft, Unwritten } from '../../gate/write/draft.ts'
 import { ask } from '../job.ts'
 import { formatCode } from '../run-formatter.ts'
-import { writeFiles } from '../write-file.ts'
-import { layOut, toDistinct, type Layout, type WrittenFile } from './lay-out.ts'
+import { writeChecked } from '../write-file.ts'
+import { layOut, toDistinct, type Layout } from './lay-out.ts'
 import type { Definitions } from './read-definitions.ts'
 import { toUnfinishedText } from './unfinished.ts'
 
@@ -49,7 +49,14 @@ async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> 
     return false
   }
   const files = await formatCode(layout.files, setting.cwd)
-  const isWritten = files.length > 0 && (await writeAndLoad(files, failed.app, setting))
+  const load = async (): Promise<boolean> =>
+    (await ask(failed.app, { task: 'definitions' }, setting)) !== undefined
+  const onRestored = (): void => {
+    say('The files were restored, because the app cannot be loaded with these changes:')
+    for (const { path, before, text } of files)
+      if (before === undefined) say(`\n// ${relative(setting.cwd, path)}\n${text}`)
+  }
+  const isWritten = files.length > 0 && (await writeChecked(files, load, onRestored))
   if (isWritten) for (const line of toReport({ ...layout, files }, setting.cwd)) say(line)
   const rest = restOf(failed, own, layout, unwritten)
   if (rest.length > 0) say('You have to write changes by hand for')
@@ -93,29 +100,6 @@ function toOlder(
 
 function nameOf(draft: Draft): string {
   return draft.kind === 'model' ? draft.model : draft.routes.map(({ route }) => route).join(', ')
-}
-
-/** Writes files, and loads the application with them. If it cannot be loaded, the files are what they were. */
-async function writeAndLoad(
-  files: readonly WrittenFile[],
-  app: string | undefined,
-  setting: Setting,
-): Promise<boolean> {
-  const restore = async (): Promise<void> => {
-    await writeFiles(files.map(({ path, before }) => ({ path, text: before })))
-    say('The files were restored, because the app cannot be loaded with these changes:')
-    for (const { path, before, text } of files)
-      if (before === undefined) say(`\n// ${relative(setting.cwd, path)}\n${text}`)
-  }
-  try {
-    await writeFiles(files)
-    if ((await ask(app, { task: 'definitions' }, setting)) !== undefined) return true
-  } catch (error) {
-    await restore()
-    throw error
-  }
-  await restore()
-  return false
 }
 
 /** Lists the files that were written, and the gaps to fill in. */
