@@ -374,8 +374,6 @@ export { SessionCookie } from 'octavo'
 
 export { SessionOptions } from 'octavo'
 
-export { SessionStore } from 'octavo'
-
 export { SessionToken } from 'octavo'
 
 export { SessionValues } from 'octavo'
@@ -391,6 +389,14 @@ export { SourceSpec } from 'octavo'
 export { SseOptions } from 'octavo'
 
 export { StartedApp } from 'octavo'
+
+export { Store } from 'octavo'
+
+export { StoreCount } from 'octavo'
+
+export { StoreDeleteOptions } from 'octavo'
+
+export { StoreSetOptions } from 'octavo'
 
 export { StreamOptions } from 'octavo'
 

@@ -122,6 +122,7 @@ export interface AppOptions<
   readonly overrides?: readonly Binding[]
   readonly prefix?: string | PrefixOptions
   readonly session?: SessionOptions
+  readonly store?: Store
   readonly telemetry?: Telemetry
   readonly timeouts?: Timeouts
   readonly trailingSlash?: 'ignore' | 'strict' | 'redirect'
@@ -2107,15 +2108,8 @@ export interface SessionOptions {
   readonly idleTimeout?: number
   readonly schema?: Schema
   readonly secret: string | readonly string[]
-  readonly store?: SessionStore
+  readonly store?: Store
   readonly storeTimeout?: number
-}
-
-export interface SessionStore {
-  delete(key: string): Awaitable<unknown>
-  get(key: string): Awaitable<unknown>
-  on?(event: 'error', listener: (error: unknown) => void): unknown
-  set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
 }
 
 export interface SessionToken extends BuiltIn<Session> {
@@ -2237,6 +2231,29 @@ type StatusesAt<R, K> = K extends number
 type StatusesOf<First extends string> = `${First}${Digit}${Digit}` extends `${infer N extends number}`
   ? N
   : never
+
+export interface Store {
+  delete(key: string, options?: StoreDeleteOptions): Awaitable<unknown>
+  get(key: string): Awaitable<string | null | undefined>
+  increment?(key: string, amount: number, ttl: number): Awaitable<StoreCount>
+  set(key: string, value: string, options?: StoreSetOptions): Awaitable<boolean>
+}
+
+export interface StoreCount {
+  readonly left: number
+  readonly total: number
+}
+
+export interface StoreDeleteOptions {
+  readonly ifEqual?: string
+}
+
+export interface StoreSetOptions {
+  readonly ifAbsent?: boolean
+  readonly ifEqual?: string
+  readonly owner?: string
+  readonly ttl?: number
+}
 
 type Stray<Names, Known> = string extends keyof Known ? never : Exclude<Names, keyof Known>
 

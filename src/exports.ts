@@ -247,7 +247,8 @@ export type {
   VersionPolicy,
   VersionStatus,
 } from './versioning/policy.ts'
-export type { SessionCookie, SessionOptions, SessionStore } from './server/session/options.ts'
+export type { SessionCookie, SessionOptions } from './server/session/options.ts'
+export type { Store, StoreCount, StoreDeleteOptions, StoreSetOptions } from './define/store.ts'
 export type { SchemeList } from './versioning/versioning.ts'
 export type { HeaderOptions } from './versioning/schemes/header.ts'
 export type { HostOptions } from './versioning/schemes/host.ts'

@@ -108,6 +108,7 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['The direct engine', 'guide/engine'],
       ['Running Octavo in production', 'guide/production'],
       ['Operations', 'guide/operations'],
+      ['Stores', 'guide/stores'],
       ['More than one instance', 'guide/instances'],
       ['Logging', 'guide/logging'],
       ['OpenTelemetry', 'guide/telemetry'],

@@ -85,7 +85,7 @@ export function createOrdersApp(
     session: {
       secret: settings.sessionSecret,
       schema: DeskSession,
-      store: stores.sessions,
+      store: stores.store,
       cookie: { secure: settings.secureCookies },
     },
     usage: { store: stores.usage },

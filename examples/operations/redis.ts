@@ -1,5 +1,6 @@
 import KeyvRedis, { createClient } from '@keyv/redis'
 import { Keyv } from 'keyv'
+import { createRedisStore } from 'octavo/stores'
 
 /** Opens the stores of an instance in Redis. If the connection breaks, it is opened again, and commands wait for that. */
 export function openStores(url: string) {
@@ -10,7 +11,7 @@ export function openStores(url: string) {
     connect: async () => void (await redis.connect()),
     /** Counts requests for the rate limit, and keeps idempotency keys with their results. */
     client: redis,
-    sessions: new Keyv({ store: new KeyvRedis(redis), namespace: 'sessions' }),
+    store: createRedisStore(redis),
     usage: new Keyv({ store: new KeyvRedis(redis), namespace: 'usage' }),
     pins: {
       get: (client: string) => redis.hGet('pins', client),

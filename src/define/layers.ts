@@ -19,6 +19,7 @@ import {
   type Rules,
 } from '../base/definition-error.ts'
 import { isSchema, type Schema } from '../schema/schema.ts'
+import type { AppStores } from './store.ts'
 import type { ErrorResult } from './infer.ts'
 
 /**
@@ -87,7 +88,7 @@ export interface Documented {
   /** The problems that it answers with by itself. */
   readonly problems?: readonly AnsweredProblem[]
   /** Loads code that its first request needs. The application does not start without it. */
-  readonly load?: (() => Promise<unknown>) | undefined
+  readonly load?: ((stores: AppStores) => Promise<unknown>) | undefined
 }
 
 const documented = /* @__PURE__ */ shared(

@@ -46,6 +46,7 @@ import { openTelemetry } from 'octavo/otel'
 import { page } from 'octavo/pages'
 import { pinned } from 'octavo/pins'
 import { preconditions } from 'octavo/preconditions'
+import { createMemoryStore, createRedisStore } from 'octavo/stores'
 import { assertCompatible, checkHistory, compareDocuments, createTestClient, goldens } from 'octavo/testing'
 import { defineUpstream } from 'octavo/upstream'
 import { createUsageReport } from 'octavo/usage'
@@ -230,7 +231,9 @@ const CALLS: Readonly<Record<string, Call>> = {
   'createClient(VersionedClientOptions)': direct(createClient, { baseUrl: 'http://localhost', version: '1' }),
   'createEdgeApp(AppOptions)': direct(createEdgeApp, { logger: false }, defineModule({})),
   'createMemoryOutbox(MemoryOutboxOptions)': direct(createMemoryOutbox),
+  'createMemoryStore(MemoryStoreOptions)': direct(createMemoryStore),
   'createMetrics(MetricsOptions)': direct(createMetrics),
+  'createRedisStore(RedisStoreOptions)': direct(createRedisStore, {}, { eval: () => null }),
   'createTestClient(TestClientOptions)': direct(createTestClient, {}, plain),
   'createUsageReport(UsageReportOptions)': direct(createUsageReport, { store: Store, guards: [IsOperator] }),
   'createWebhooks(CreateWebhooksOptions)': direct(createWebhooks, {
@@ -368,7 +371,7 @@ const CALLS: Readonly<Record<string, Call>> = {
 /** What is passed without being options, by the name of its type: values that our functions return, stores and results. */
 const VALUES: ReadonlySet<string> = new Set(
   `App EdgeApp Module Guard Interceptor ErrorHandler Provider Token Webhook ForwardTarget VersionChange FinishedResponse JwtClaims
-  PageQuery RouteMap RouteCall IdempotencyStore SessionStore UsageStore Outbox Telemetry DefinitionProblem`.split(
+  PageQuery RouteMap RouteCall IdempotencyStore Store UsageStore Outbox Telemetry DefinitionProblem`.split(
     /\s+/,
   ),
 )
@@ -385,7 +388,7 @@ const OPEN: Readonly<Record<string, readonly RegExp[]>> = {
   'TanStack Query has more': [/^infiniteQueryOptions/],
   'the platform passes what it has': [/^FetchHandler/],
   'the options of Error': [/^DefinitionError/],
-  'we call the function': [/Extra\)$/, /DefaultVersion$/, /^Telemetry/, /GoldenRequest\)$/],
+  'we call the function': [/Extra\)$/, /DefaultVersion$/, /^Telemetry/, /^Store\./, /GoldenRequest\)$/],
   'what operation and reshape return, which check it': [
     /^Operation\./,
     /^VersionChange\./,

@@ -86,6 +86,7 @@ const pages: readonly Page[] = [
   { page: 'docs/guide/runtimes.md', maxWords: 730 },
   { page: 'docs/guide/serving.md', maxWords: 870 },
   { page: 'docs/guide/sessions.md', maxWords: 790 },
+  { page: 'docs/guide/stores.md', maxWords: 420 },
   { page: 'docs/guide/telemetry.md', maxWords: 590 },
   { page: 'docs/guide/testing-versions.md', maxWords: 530 },
   { page: 'docs/guide/testing.md', maxWords: 460 },

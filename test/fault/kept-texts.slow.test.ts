@@ -85,12 +85,12 @@ const STORES: Readonly<Record<string, () => Store>> = {
       return 'done'
     }
     const schema = z.object({ n: z.int().optional() })
-    const kept = new Map<string, unknown>()
+    const kept = new Map<string, string>()
     const store = {
       get: (key: string) => kept.get(key),
       delete: (key: string) => kept.delete(key),
       // the newest last, as caches do
-      set: (key: string, value: unknown) => void (kept.delete(key), kept.set(key, value)),
+      set: (key: string, value: string) => (kept.delete(key), kept.set(key, value), true),
     }
     const app = serve({ session: { secret: SECRET, schema, store } }, { handler }, { session: Session })
     return {

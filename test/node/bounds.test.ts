@@ -9,7 +9,6 @@ import type { Logger } from 'octavo'
 import { cors, staticFiles } from 'octavo/middleware'
 
 import { createTestApp, LOOPBACK, open, readAll, readUntil } from './support.ts'
-import { createSessionStore as createMemoryStore } from '../inside/server.ts'
 
 const controller = defineController({ prefix: '/', routes: [{ method: 'GET', handler: () => 'home' }] })
 const GET = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n'
@@ -91,23 +90,6 @@ describe('links in folders of files', () => {
       assert.equal((await app.inject(path)).body, 'secret', path)
       assert.equal((await app.inject(`/route${path}`)).body, 'secret', path)
     }
-  })
-})
-
-describe('sessions in memory', () => {
-  it('are at most so many: the oldest go first', () => {
-    const map = createMemoryStore(3)
-    for (const key of ['a', 'b', 'c']) map.set(key, key, 1_000)
-    map.set('a', 'again', 1_000)
-    map.set('d', 'd', 1_000)
-    assert.equal(map.size, 3)
-    assert.deepEqual(
-      ['a', 'b', 'c', 'd'].map((key) => map.get(key)),
-      ['again', undefined, 'c', 'd'],
-    )
-    const usual = createMemoryStore()
-    for (let at = 0; at < 60_000; at++) usual.set(String(at), 'x', 1_000_000)
-    assert.equal(usual.size, 50_000)
   })
 })
 

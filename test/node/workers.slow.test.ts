@@ -143,12 +143,7 @@ describe('listen with workers', { skip: process.platform === 'win32', concurrenc
     const warnings = program.lines.filter(({ level }) => level === 'warn')
     assert.deepEqual(
       warnings.map(({ msg, by }) => [msg, by]),
-      [
-        [
-          'Each worker keeps its own sessions in memory: set session.store to a shared one',
-          program.child.pid,
-        ],
-      ],
+      [['Each worker keeps its own sessions in memory: give createApp a store', program.child.pid]],
     )
   })
 

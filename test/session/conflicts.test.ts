@@ -156,6 +156,33 @@ describe('a session that another request ended', () => {
   })
 })
 
+describe('a session that another process changes between reading and writing', () => {
+  /** Changes the session with each of so many writes. */
+  async function raceProcess(times: number) {
+    const { client, store } = createFixture()
+    await client.visit(({ data }) => Object.assign(data, { a: 1, count: 0 }))
+    const { set } = store
+    let left = times
+    store.set = async (key, value, options) => {
+      const known = store.entries.get(key) ?? ''
+      if (left-- > 0) store.entries.set(key, known.replace(/"count":\d+/, `"count":${left + 1}`))
+      return set(key, value, options)
+    }
+    const outcome = await client.visit(({ data }) => void (data['a'] = 2)).catch((error: unknown) => error)
+    return { outcome, data: await client.read() }
+  }
+
+  it('keeps both changes', async () => {
+    assert.deepEqual(await raceProcess(3), { outcome: [], data: { a: 2, count: 1 } })
+  })
+
+  it('is a 409 if that happens again and again', async () => {
+    const { outcome, data } = await raceProcess(1000)
+    assertConflict(outcome)
+    assert.equal(data['a'], 1)
+  })
+})
+
 describe('many requests that change one session at once', () => {
   it('lose no change when each has its own key', async () => {
     const { client, store } = createFixture()
@@ -166,9 +193,9 @@ describe('many requests that change one session at once', () => {
       await slow()
       return get(key)
     }
-    store.set = async (key, value) => {
+    store.set = async (key, value, options) => {
       await slow()
-      return set(key, value)
+      return set(key, value, options)
     }
     await Promise.all(
       Array.from({ length: 50 }, (_, index) => client.visit(({ data }) => void (data[`k${index}`] = index))),

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 
 import { createClient, createFixture, createTestLogger, SECRET } from './support.ts'
 import { createSessions } from '../inside/server.ts'
+import { createMemoryStore } from 'octavo/stores'
 
 const COOKIE = '__Host-sid'
 
@@ -147,9 +148,9 @@ describe('a stored record', () => {
   })
 })
 
-it('takes a store that answers at once, such as a Map', async () => {
+it('takes a store that answers at once', async () => {
   const client = createClient(
-    createSessions({ secret: SECRET, store: new Map<string, string>() }, createTestLogger()),
+    createSessions({ secret: SECRET, store: createMemoryStore() }, createTestLogger()),
   )
   await client.visit(({ data }) => Object.assign(data, { name: 'Ada' }))
   assert.deepEqual(await client.read(), { name: 'Ada' })

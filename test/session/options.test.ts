@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { Keyv } from 'keyv'
 import { z } from 'zod'
 
 import { createFixture, SECRET } from './support.ts'
 import { createApp, DefinitionError, defineModule, type AppOptions } from 'octavo'
+import { createMemoryStore } from 'octavo/stores'
 
 const SHORT = 'tell-nobody'
 
@@ -19,7 +19,7 @@ const CASES: readonly (readonly [string, unknown, readonly RegExp[]])[] = [
     {
       secret: SECRET,
       schema: z.object({ name: z.string().optional() }),
-      store: new Keyv(),
+      store: createMemoryStore(),
       cookie: { name: 'id', secure: true, httpOnly: true, sameSite: 'strict', path: '/a', maxAge: 60 },
       idleTimeout: 1000,
       absoluteTimeout: 2000,

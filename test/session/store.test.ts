@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 
-import { Keyv } from 'keyv'
-
-import { createClient, createFixture, createTestLogger, createTestStore, SECRET } from './support.ts'
+import { createClient, createFixture, createTestLogger, SECRET } from './support.ts'
 import { HttpError } from 'octavo'
-import { createSessionStore as createMemoryStore, createSessions } from '../inside/server.ts'
+import { createSessions } from '../inside/server.ts'
 
 function isUnavailable(error: unknown) {
   assert.ok(error instanceof HttpError, String(error))
@@ -59,7 +57,7 @@ describe('a store that fails', () => {
     assert.deepEqual([reads, log.lines], [2, []])
   })
 
-  it('is a 503 when set says that nothing was stored', async () => {
+  it('is a 503 when set returns that nothing was stored', async () => {
     const { client, store } = createFixture()
     store.set = async () => false
     await assert.rejects(
@@ -99,79 +97,7 @@ describe('a store that fails', () => {
   })
 })
 
-describe('a Keyv as the store', () => {
-  /** An adapter that rejects. */
-  function createBroken() {
-    const { get, set, delete: remove } = createTestStore()
-    const adapter = { opts: {}, get, set, delete: remove, clear: async () => undefined, on: () => adapter }
-    return { adapter, fail: () => Object.assign(adapter, { get: refuse, set: refuse, delete: refuse }) }
-  }
-
-  it('is asked with keys of its own namespace, and holds text', async () => {
-    const map = new Map<string, unknown>()
-    const store = new Keyv({ store: map, namespace: 'shop' })
-    const client = createClient(createSessions({ secret: SECRET, store }, createTestLogger()))
-    await client.visit(({ data }) => Object.assign(data, { note: ':base64:AAAA', toJSON: 1 }))
-    assert.deepEqual(await client.read(), { note: ':base64:AAAA', toJSON: 1 })
-    assert.match([...map.keys()].join(' '), /^shop:session:[\w-]{32}$/)
-  })
-
-  it('is a 503 when its adapter rejects, which keyv itself would not tell of', async () => {
-    const { adapter, fail } = createBroken()
-    const store = new Keyv({ store: adapter })
-    const log = createTestLogger()
-    const client = createClient(createSessions({ secret: SECRET, store }, log))
-    await client.visit(({ data }) => Object.assign(data, { a: 1 }))
-    const { session, commit } = await client.open()
-    fail()
-    await assert.rejects(client.read(), isUnavailable)
-    await session.destroy()
-    await assert.rejects(commit(), isUnavailable)
-    await assert.rejects(
-      createClient(createSessions({ secret: SECRET, store }, log)).visit(({ data }) =>
-        Object.assign(data, { a: 1 }),
-      ),
-      isUnavailable,
-    )
-    assert.equal(log.lines.length, 3)
-  })
-
-  it('is a 503 when errors come as events only, as those of keyv 6 do', async () => {
-    const store = createTestStore()
-    let tell: (error: unknown) => void = () => undefined
-    const on = (_event: 'error', listener: (error: unknown) => void) => void (tell = listener)
-    const sessions = createSessions(
-      { secret: SECRET, store: Object.assign(store, { on }) },
-      createTestLogger(),
-    )
-    const client = createClient(sessions)
-    await client.visit(({ data }) => Object.assign(data, { a: 1 }))
-    store.get = async () => {
-      tell(new Error('no connection'))
-      return undefined
-    }
-    await assert.rejects(client.read(), isUnavailable)
-    store.get = async (key) => store.entries.get(key)
-    assert.deepEqual(await client.read(), { a: 1 })
-  })
-})
-
 describe('the store in memory', () => {
-  it('lets go of what has expired', ({ mock }) => {
-    mock.timers.enable({ apis: ['Date'], now: 1000 })
-    const map = createMemoryStore()
-    for (let index = 0; index < 1000; index++) map.set(`old${index}`, 'x', 500)
-    map.set('kept', 'x', 5000)
-    map.set('old1', 'again', 5000)
-    mock.timers.tick(500)
-    assert.equal(map.get('old2'), undefined)
-    map.set('new', 'x', 5000)
-    assert.equal(map.size, 3)
-    assert.equal(map.get('old1'), 'again')
-    assert.equal(map.delete('new'), true)
-    assert.equal(map.size, 2)
-  })
-
   it('is used when no store is given, one for each application', async () => {
     const log = createTestLogger()
     const client = createClient(createSessions({ secret: SECRET }, log))

@@ -1,5 +1,5 @@
 import { parseSetCookie } from 'cookie'
-import type { HttpRequest, Session, SessionOptions } from 'octavo'
+import type { HttpRequest, Session, SessionOptions, StoreSetOptions } from 'octavo'
 import { createSessions } from '../inside/server.ts'
 import type { Sessions } from '../inside/server.ts'
 
@@ -38,13 +38,15 @@ export function createTestStore() {
   return {
     entries,
     calls,
-    get: async (key: string): Promise<unknown> => {
+    get: async (key: string): Promise<string | undefined> => {
       calls.push('get')
       return entries.get(key)
     },
-    set: async (key: string, value: string, _ttlMs?: number): Promise<unknown> => {
+    set: async (key: string, value: string, { ifEqual }: StoreSetOptions = {}): Promise<boolean> => {
       calls.push('set')
-      return entries.set(key, value)
+      if (ifEqual !== undefined && entries.get(key) !== ifEqual) return false
+      entries.set(key, value)
+      return true
     },
     delete: async (key: string): Promise<unknown> => {
       calls.push('delete')

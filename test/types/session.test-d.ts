@@ -1,9 +1,9 @@
 import { createApp, defineController, defineGuard, defineModule, defineProvider, Session } from 'octavo'
-import type { SessionOptions, SessionStore } from 'octavo'
+import type { SessionOptions, Store } from 'octavo'
 
-import KeyvRedis from '@keyv/redis'
 import { expectTypeOf } from 'expect-type'
-import { Keyv } from 'keyv'
+import { Redis } from 'ioredis'
+import { createRedisStore } from 'octavo/stores'
 import { z } from 'zod'
 
 const Cart = z.object({ user: z.string().optional(), items: z.array(z.number()).default([]) })
@@ -78,14 +78,12 @@ defineController({
 })
 
 // what fits as a store
-expectTypeOf<Keyv>().toExtend<SessionStore>()
-expectTypeOf<Keyv<string>>().toExtend<SessionStore>()
-expectTypeOf<Map<string, string>>().toExtend<SessionStore>()
-expectTypeOf<{ get(key: string): string }>().not.toExtend<SessionStore>()
+expectTypeOf<ReturnType<typeof createRedisStore>>().toEqualTypeOf<Store>()
+expectTypeOf<{ get(key: string): string }>().not.toExtend<Store>()
 
 const secret = 'a secret of more than 32 characters'
 createApp(defineModule({}), {
-  session: { secret, schema: Cart, store: new Keyv(new KeyvRedis('redis://x')) },
+  session: { secret, schema: Cart, store: createRedisStore(new Redis()) },
 })
 createApp(defineModule({}), { session: { secret: [secret], cookie: { sameSite: 'strict', maxAge: 60 } } })
 // @ts-expect-error a secret there has to be

@@ -227,12 +227,10 @@ export interface ReplayStore {
  * @param max the most requests that it remembers. The oldest ones are forgotten first. @default 100000
  */
 export function createReplayMemory(max = 100_000): ReplayStore {
-  const seen = createMemoryStore(max)
+  const seen = createMemoryStore({ maxKeys: max })
   const memory: ReplayStore = {
     add: (key, ttl) => {
-      if (seen.get(key) !== undefined) return false
-      seen.set(key, '', ttl)
-      return true
+      return seen.set(key, '', { ttl, ifAbsent: true })
     },
   }
   memories.add(memory)

@@ -149,7 +149,7 @@ export class Application {
 
   /** Loads what the first requests of the routes would load. Comes after `open`. */
   async preload(): Promise<void> {
-    await preload(this.routes(), this.#loadFiles)
+    await preload(this.routes(), this.#loadFiles, this.settings)
     await loadCall()
   }
 
@@ -268,7 +268,7 @@ async function start(
   const [health] = await Promise.all([
     loading,
     loadZod(),
-    loadParts(definitions.routes, settings.layers.middleware),
+    loadParts(definitions.routes, settings),
     checkPage(settings, loadViewers),
     logWarnings(table, settings, find),
   ])
@@ -283,11 +283,12 @@ async function start(
 
 async function openSessions({
   session,
+  store,
   log,
-}: Pick<Settings, 'session' | 'log'>): Promise<Sessions | undefined> {
+}: Pick<Settings, 'session' | 'store' | 'log'>): Promise<Sessions | undefined> {
   if (session === undefined) return undefined
   const { createSessions } = await importInTurn(() => import('../session/sessions.ts'))
-  return createSessions(session, log)
+  return createSessions({ ...(store && { store }), ...session }, log)
 }
 
 async function openUsage(

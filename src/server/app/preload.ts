@@ -1,6 +1,7 @@
-import type { Middleware } from '../../define/layers.ts'
 import { documentedOf } from '../../define/layers.ts'
+import type { AppStores } from '../../define/store.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
+import type { Settings } from '../options/settings.ts'
 import { loadDecoding } from '../request/request.ts'
 import { loadMultipart } from '../request/uploads.ts'
 import type { SourceName } from '../../schema/sources.ts'
@@ -12,16 +13,17 @@ import type { SourceName } from '../../schema/sources.ts'
  */
 export async function loadParts(
   routes: readonly ResolvedRoute[],
-  middleware: readonly Middleware[] = [],
+  { layers: { middleware = [] }, stores }: Pick<Settings, 'layers' | 'stores'>,
 ): Promise<void> {
   if (hasSource(routes, 'files')) await loadMultipart()
-  await loadEach([
+  const parts = [
     ...middleware,
     ...routes.flatMap(({ layers }) => [
       ...layers.middleware,
       ...[...layers.guards, ...layers.interceptors].map(({ part }) => part),
     ]),
-  ])
+  ]
+  await loadEach(parts, stores)
 }
 
 /**
@@ -31,18 +33,22 @@ export async function loadParts(
 export async function preload(
   routes: readonly ResolvedRoute[],
   loadFiles: (() => Promise<unknown>) | undefined,
+  { stores }: Pick<Settings, 'stores'>,
 ): Promise<void> {
   await loadFiles?.()
   await loadDecoding()
   if (hasSource(routes, 'form')) await loadMultipart()
-  await loadEach(routes.map(({ handler }) => handler))
+  await loadEach(
+    routes.map(({ handler }) => handler),
+    stores,
+  )
 }
 
 function hasSource(routes: readonly ResolvedRoute[], name: SourceName): boolean {
   return routes.some(({ sources }) => sources.some((source) => source.name === name))
 }
 
-async function loadEach(parts: readonly object[]): Promise<void> {
+async function loadEach(parts: readonly object[], stores: AppStores): Promise<void> {
   const loads = new Set(documentedOf([...new Set(parts)]).map(({ load }) => load))
-  for (const load of loads) await load?.()
+  for (const load of loads) await load?.(stores)
 }

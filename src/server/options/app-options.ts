@@ -7,6 +7,7 @@ import { LAYER_RULES, isDefinition } from '../../routes/check-fields.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import { resolveLazy } from '../../define/module.ts'
 import type { Binding } from '../../define/provider.ts'
+import { STORE, type Store } from '../../define/store.ts'
 import { isJsonType, type HttpRequest, type FinishedResponse } from '../../http/http.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import { isUploadLimits, UPLOAD_LIMITS_EXPECTED, type UploadLimits } from '../../schema/uploads.ts'
@@ -147,6 +148,14 @@ export interface AppOptions<
   readonly errorFormat?: ErrorFormat<F>
   /** Replaces providers, guards, interceptors and settings everywhere: `[bind(CarService, { value: fake })]`. */
   readonly overrides?: readonly Binding[]
+  /**
+   * Where sessions, idempotency keys, rate limits, usage and allowed webhooks are kept, unless they have a store of their own.
+   *
+   * @default the memory of this process
+   * @example
+   * createApp(AppModule, { store: createRedisStore(redis) })
+   */
+  readonly store?: Store
   /** Sessions, for `inject: { session: Session }`. */
   readonly session?: SessionOptions
   /** Observes each request: `openTelemetry()` of `octavo/otel` records spans and metrics. @default nothing */
@@ -259,6 +268,7 @@ const OPTIONS: Rules = {
     SESSION_RULES,
     sessionProblems,
   ],
+  store: STORE,
   telemetry: [isObject, 'an object, such as openTelemetry()'],
   client: [isFunction, 'a function that returns the name of the client of a request'],
   usage: [isRecord, 'an object, such as {} to count in memory', USAGE_RULES],

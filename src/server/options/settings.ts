@@ -17,12 +17,14 @@ import type { Prefix } from '../../router/path/pattern.ts'
 import { isAddresses, toTrust, type Trust } from '../request/trust.ts'
 import { checkHosts } from '../request/host.ts'
 import { createLogger, toSafeLogger } from '../logging/logger.ts'
+import type { AppStores } from '../../define/store.ts'
+import { createAppStores } from '../stores/app-stores.ts'
 import type { OpenOutputs } from '../logging/outputs.ts'
 
 /** The options that an application keeps as they are, and those that have a default. */
 type Kept = Pick<
   AppOptions,
-  'addressHeader' | 'errorFormat' | 'session' | 'health' | 'docs' | 'telemetry' | 'client' | 'usage'
+  'addressHeader' | 'errorFormat' | 'session' | 'store' | 'health' | 'docs' | 'telemetry' | 'client' | 'usage'
 > &
   Required<Pick<AppOptions, 'trailingSlash' | 'bodyLimit' | 'validateResponses' | 'uploads' | 'overrides'>>
 
@@ -42,6 +44,7 @@ export interface Settings extends Kept {
   readonly logsRequests: boolean
   readonly config: ConfigOptions
   readonly layers: Layers
+  readonly stores: AppStores
 }
 
 /** The settings that a request is refused by before it reaches the application. */
@@ -71,6 +74,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     logsRequests: options.logger !== false,
     config: options,
     layers: toLayers(options),
+    stores: createAppStores(options.store),
   }
 }
 

@@ -28,6 +28,7 @@ import { withRequestId, logError } from '../logging/logger.ts'
 import type { Observer } from '../logging/channels.ts'
 import { createResponseHead, type ResponseHead } from './response-head.ts'
 import type { Settings } from '../options/settings.ts'
+import type { AppStores } from '../../define/store.ts'
 
 /** Where requests may name their version. */
 interface VersionPlaces {
@@ -38,7 +39,7 @@ interface VersionPlaces {
 
 /** The services of the application for every request. */
 export interface AppServices {
-  readonly settings: RequestSettings & Pick<Settings, 'logger' | 'telemetry' | 'writeError'>
+  readonly settings: RequestSettings & Pick<Settings, 'logger' | 'telemetry' | 'writeError' | 'stores'>
   readonly urlFor: (
     name: string,
     params: Readonly<Record<string, unknown>>,
@@ -148,6 +149,11 @@ export class RequestContext implements SessionContext {
 
   get client(): string | undefined {
     return undefined
+  }
+
+  /** The stores of the application, for parts that keep something in it. */
+  get stores(): AppStores {
+    return this.#services.settings.stores
   }
 
   /** The request as its adapter made it, for code that passes it on. */

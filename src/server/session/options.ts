@@ -7,10 +7,10 @@ import {
 } from '../../base/definition-error.ts'
 import { cookieProblem, writeSetCookie } from '../../http/cookies.ts'
 import type { CookieOptions } from '../../define/context.ts'
+import { STORE, type Store } from '../../define/store.ts'
 import { isSchema, type Schema } from '../../schema/schema.ts'
 import {
   isBoolean,
-  isFunction,
   isMilliseconds,
   isPositive,
   isRecord,
@@ -37,18 +37,6 @@ export function toSecrets(secret: string | readonly string[]): readonly string[]
   return typeof secret === 'string' ? [secret] : secret
 }
 
-/** Where sessions are kept. `new Keyv(…)` fits; several machines need one that they share. */
-export interface SessionStore {
-  /** Returns the value of a key, `undefined` if there is none. */
-  get(key: string): Awaitable<unknown>
-  /** `ttlMs` is after how many milliseconds the entry may be forgotten. `false` as the result says that nothing was stored. */
-  set(key: string, value: string, ttlMs?: number): Awaitable<unknown>
-  /** Removes a key. */
-  delete(key: string): Awaitable<unknown>
-  /** Stores that tell of errors rather than reject: what happens during a call counts as its failure. */
-  on?(event: 'error', listener: (error: unknown) => void): unknown
-}
-
 /**
  * The cookie that carries the signed id of a session. It is `secure`, `httpOnly` and `sameSite: 'lax'` and has the path `/` unless you set
  * them. With a `maxAge`, its time begins again whenever the session is stored. Without, it lasts until the browser is closed.
@@ -66,8 +54,8 @@ export interface SessionOptions {
   readonly secret: string | readonly string[]
   /** Types and checks the data. It has to accept `{}`, the data of a new session. @default any JSON */
   readonly schema?: Schema
-  /** The store of the sessions. @default the memory of this process */
-  readonly store?: SessionStore
+  /** The store of the sessions. @default the option `store` of `createApp` */
+  readonly store?: Store
   /** Attributes of the cookie that carries the id. */
   readonly cookie?: SessionCookie
   /** Milliseconds without a request until a session ends. @default 1800000, half an hour */
@@ -119,11 +107,7 @@ function problem(message: string, fix: string): DefinitionProblem {
 export const SESSION_RULES: Rules = {
   secret: SECRET,
   schema: [isSchema, 'a zod schema'],
-  store: [
-    (value) =>
-      isRecord(value) && ['get', 'set', 'delete'].every((name) => isFunction(Reflect.get(value, name))),
-    'a store with get, set and delete, such as new Keyv()',
-  ],
+  store: STORE,
   cookie: [isRecord, 'an object', COOKIE, cookieProblems],
   idleTimeout: TIME,
   absoluteTimeout: TIME,

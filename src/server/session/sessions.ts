@@ -16,13 +16,14 @@ import {
   type SessionOptions,
   type SessionSettings,
 } from './options.ts'
-import { deadlineOf, openStore, type GuardedStore } from './store.ts'
 import { createId, createSigner, type Signer } from './signature.ts'
 import { httpError, type HttpError } from '../../http/errors.ts'
 import { openChannel } from '../../base/platform.ts'
 import { isRecord } from '../../base/values.ts'
 import { SESSION_CHANNEL, type SessionEvent } from './channel.ts'
 import { writeSetCookie } from '../../http/cookies.ts'
+import { guardStore, type GuardedStore, type StoreCaller } from '../stores/guarded-store.ts'
+import { openMemory } from '../stores/memory.ts'
 
 /** The sessions of an application. */
 export interface Sessions {
@@ -42,7 +43,7 @@ export function createSessions(options: SessionOptions, log: Logger): Sessions {
   const settings = toSessionSettings(options)
   const parts: SessionParts = {
     settings,
-    store: openStore(settings, log),
+    store: openStore(settings),
     load: createDataReader(settings.schema),
     signer: createSigner(settings.secrets),
     log,
@@ -81,15 +82,11 @@ async function openState(
 }
 
 /** The live record that a cookie names, if the cookie was signed here. */
-async function findStored(
-  { settings, store, signer }: SessionParts,
-  cookie: string,
-): Promise<Stored | undefined> {
-  const signed = signer.read(cookie)
+async function findStored(parts: SessionParts, cookie: string): Promise<Stored | undefined> {
+  const signed = parts.signer.read(cookie)
   if (signed === undefined) return undefined
-  const record = parseRecord(await store.read(signed.id, deadlineOf(settings)))
-  if (record === undefined || timeLeft(record, settings, Date.now()) <= 0) return undefined
-  return { ...record, ...signed }
+  const live = await readLive(parts, signed.id, deadlineOf(parts))
+  return live && { ...live.record, ...signed }
 }
 
 function toSession(state: SessionState): Session {
@@ -164,9 +161,9 @@ async function commitDestroyed(
   { stored, data, hasCookie }: SessionState,
   text: string,
 ): Promise<readonly string[]> {
-  const deadline = deadlineOf(parts.settings)
   if (stored !== undefined) {
-    await inTurn(stored.id, () => parts.store.remove(stored.id, deadline))
+    const deadline = deadlineOf(parts)
+    await inTurn(stored.id, async () => parts.store.delete(keyOf(stored.id), {}, callerOf(parts, deadline)))
     publish('ended')
   }
   if (toJson(data) !== text)
@@ -177,7 +174,7 @@ async function commitDestroyed(
 async function commitNew(parts: SessionParts, { id, data }: SessionState): Promise<readonly string[]> {
   const now = Date.now()
   const record = { created: now, used: now, data: await check(parts, data) }
-  await write(parts, id, record, deadlineOf(parts.settings))
+  await write(parts, id, record, deadlineOf(parts))
   publish('started')
   return [toCookieLine(parts, id)]
 }
@@ -187,35 +184,41 @@ async function commitChanged(
   state: SessionState,
   stored: Stored,
 ): Promise<readonly string[]> {
-  const deadline = deadlineOf(parts.settings)
+  const deadline = deadlineOf(parts)
   const mine = await check(parts, state.data)
   return inTurn(stored.id, async () => {
-    const current = await readLive(parts, stored.id, deadline)
-    // ended by another request: writing would bring it back to life
-    if (current === undefined) throw sessionConflict()
-    const data = current.data === stored.data ? mine : await merge(parts, state.text, current.data, mine)
-    const used = Date.now()
-    if (!state.isRegenerated) {
-      await write(parts, stored.id, { created: current.created, used, data }, deadline)
-      return toLines(parts, stored, true)
+    for (let tries = 0; tries < TRIES; tries++) {
+      const current = await readLive(parts, stored.id, deadline)
+      // ended by another request: writing would bring it back to life
+      if (current === undefined) break
+      const { data: known, created } = current.record
+      const data = known === stored.data ? mine : await merge(parts, state.text, known, mine)
+      const used = Date.now()
+      if (state.isRegenerated) {
+        await write(parts, state.id, { created: used, used, data }, deadline)
+        await parts.store.delete(keyOf(stored.id), {}, callerOf(parts, deadline))
+        return [toCookieLine(parts, state.id)]
+      }
+      if (await write(parts, stored.id, { created, used, data }, deadline, current.text))
+        return toLines(parts, stored, true)
     }
-    await write(parts, state.id, { created: used, used, data }, deadline)
-    await parts.store.remove(stored.id, deadline)
-    return [toCookieLine(parts, state.id)]
+    throw sessionConflict()
   })
 }
+
+/** How often a change is tried on the newest data, while other processes change the session too. */
+const TRIES = 10
 
 /** Writes down that the session is in use, once in a while; whether it did. Only an answer that is ready would be lost by failing. */
 async function renew(parts: SessionParts, stored: Stored): Promise<boolean> {
   if (!isRenewalDue(stored, parts.settings, Date.now())) return false
-  const deadline = deadlineOf(parts.settings)
+  const deadline = deadlineOf(parts)
   try {
     return await inTurn(stored.id, async () => {
       const current = await readLive(parts, stored.id, deadline)
       const now = Date.now()
-      if (current === undefined || !isRenewalDue(current, parts.settings, now)) return false
-      await write(parts, stored.id, { ...current, used: now }, deadline)
-      return true
+      if (current === undefined || !isRenewalDue(current.record, parts.settings, now)) return false
+      return write(parts, stored.id, { ...current.record, used: now }, deadline, current.text)
     })
   } catch {
     // the guarded store has logged the cause
@@ -245,24 +248,68 @@ async function merge(parts: SessionParts, base: string, stored: string, mine: st
   return merged.text
 }
 
-async function readLive(
-  { store, settings }: SessionParts,
-  id: string,
-  deadline: number,
-): Promise<SessionRecord | undefined> {
-  const record = parseRecord(await store.read(id, deadline))
-  return record !== undefined && timeLeft(record, settings, Date.now()) > 0 ? record : undefined
+/** A session in the store that has not ended, and the text that it is stored as. */
+interface Live {
+  readonly record: SessionRecord
+  readonly text: string
 }
 
-function write(
-  { store, settings }: SessionParts,
+async function readLive(parts: SessionParts, id: string, deadline: number): Promise<Live | undefined> {
+  const text = await parts.store.get(keyOf(id), callerOf(parts, deadline))
+  const record = parseRecord(text)
+  if (text === undefined || record === undefined) return undefined
+  return timeLeft(record, parts.settings, Date.now()) > 0 ? { record, text } : undefined
+}
+
+/** Stores a record, in place of a text if there is one to replace. Returns `false` if another process has replaced or removed that. */
+async function write(
+  parts: SessionParts,
   id: string,
   record: SessionRecord,
   deadline: number,
-): Promise<void> {
-  // 0 would mean to keep it for ever
-  const ttlMs = Math.max(1, timeLeft(record, settings, Date.now()))
-  return store.write(id, toRecordText(record), ttlMs, deadline)
+  replaced?: string,
+): Promise<boolean> {
+  // 0 would be no time at all
+  const ttl = Math.max(1, timeLeft(record, parts.settings, Date.now()))
+  const options = replaced === undefined ? { ttl } : { ttl, ifEqual: replaced }
+  return parts.store.set(keyOf(id), toRecordText(record), options, callerOf(parts, deadline))
+}
+
+function keyOf(id: string): string {
+  return `session:${id}`
+}
+
+/** When an operation that begins now has to be done, on the clock of `performance.now()`. */
+function deadlineOf({ settings }: SessionParts): number {
+  return performance.now() + settings.storeTimeout
+}
+
+/** Leaves a call of the store the rest of the time that its operation has. */
+function callerOf({ log }: SessionParts, deadline: number): StoreCaller {
+  const time = Math.ceil(deadline - performance.now())
+  if (time > 0) return { log, time }
+  throw sessionUnavailable(new Error('The store gave no answer in time'))
+}
+
+function sessionUnavailable(cause: unknown): HttpError {
+  const detail = 'Sessions are not available at the moment; try again later'
+  return httpError('session_unavailable', detail, { cause })
+}
+
+/** Sessions in memory: whoever sends no cookie gets a new one with every request that writes to it. */
+const MAX_SESSIONS = 50_000
+
+function openStore({
+  store = openMemory({ maxKeys: MAX_SESSIONS }),
+  storeTimeout,
+}: SessionSettings): GuardedStore {
+  return guardStore(store, {
+    name: 'sessions',
+    timeout: storeTimeout,
+    fail: (cause) => {
+      throw sessionUnavailable(cause)
+    },
+  })
 }
 
 function parseData(text: string): JsonRecord {

@@ -22,7 +22,7 @@ interface StoreCall<T> {
   /** `undefined` if whoever asks gets the error. */
   readonly log: Pick<Logger, 'error' | 'info'> | undefined
   /** Milliseconds until the call has failed. @default those of the guard */
-  readonly time?: number
+  readonly time?: number | undefined
 }
 
 /** Calls a store. What a store does at once is done at once. If the call fails, the result is that of `failed`. */

@@ -1,5 +1,5 @@
 import { defineController, Session } from 'octavo'
-import type { SessionStore } from 'octavo'
+import type { Store } from 'octavo'
 
 export const sessions = defineController({
   prefix: '/session',
@@ -29,7 +29,7 @@ export const sessions = defineController({
 })
 
 /** A store that keeps the latest hundred sessions, so that it has no part in how memory grows. */
-export function createSmallStore(): SessionStore {
+export function createSmallStore(): Store {
   const entries = new Map<string, string>()
   return {
     get: (key) => entries.get(key),
