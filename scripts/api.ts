@@ -1,5 +1,5 @@
 /**
- * Writes the public types of every entry point to `api-report`, and lists how they differ from the last release. `npm run api --
+ * Writes the public types of every entry point to `test/api`, and lists how they differ from the last release. `npm run api --
  * --release` makes them those of the version in package.json.
  */
 import { readFileSync } from 'node:fs'

@@ -30,7 +30,7 @@ const SLOW: Step = ['slow', 'OCTAVO_BUILT=dist OCTAVO_SCALAR=later npm run test:
  * seeds of their own: a change is not refused for what was there before it.
  */
 const OTHERS: readonly Step[] = [
-  ['install outside', install('outside')],
+  ['install outside', install('test/outside')],
   // builds the site, which checks its links and that it loads nothing from elsewhere, and looks at it in a browser if there is one
   ['site', 'npm run site:check'],
   ['lint', 'npm run lint'],
@@ -41,9 +41,9 @@ const OTHERS: readonly Step[] = [
   ['size', 'npm run size'],
   ['pack:check', 'npm run pack:check'],
   // the documents of the examples, checked and called by tools that are not ours
-  ['outside', 'npm test --prefix outside && npm run check --prefix outside', 'install outside'],
+  ['outside', 'npm test --prefix test/outside && npm run check --prefix test/outside', 'install outside'],
   // the same checks on Node 20 to 26, Bun, Deno and workerd, which are packages of their own
-  ['runtimes', `${install('runtimes')} && node --import tsx test/runtimes/run.ts`],
+  ['runtimes', `${install('test/runtimes/packages')} && node --import tsx test/runtimes/run.ts`],
   ['guard', 'npm run guard'],
   ['scalar', 'npm test -- test/docs-page/scalar.slow.test.ts', 'install outside'],
   // with TypeScript 5.5 as well, which is among the tools of others

@@ -17,7 +17,7 @@ function folderOf(path: string): string {
 
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => path.endsWith('.ts') && !path.startsWith('cli/init/template/'))
   .map((path) => {
     const text = readFileSync(join(folder, path), 'utf8')
     const found = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').matchAll(IMPORT)

@@ -11,13 +11,13 @@ import { withPackage } from '../test/support/without-package.ts'
 
 /**
  * Takes the pictures of the documentation: the page of the versions example, wide and narrow, in light and dark. Scalar is installed by
- * `npm ci --prefix outside --ignore-scripts`.
+ * `npm ci --prefix test/outside --ignore-scripts`.
  */
 
 const FOLDER = join(import.meta.dirname, '../docs/images')
 const MAX_BYTES = 150_000
 
-const SCALAR = join(import.meta.dirname, '../outside/node_modules/@scalar/api-reference/dist/index.js')
+const SCALAR = join(import.meta.dirname, '../test/outside/node_modules/@scalar/api-reference/dist/index.js')
 
 const SHOTS = [
   { name: 'page-light', ui: 'swagger', width: 1280, height: 900, scheme: 'light', steps: openConvert },

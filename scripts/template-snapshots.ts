@@ -1,7 +1,7 @@
 import { toPlain } from '../src/gate/json.ts'
 import { toDigest } from '../src/gate/snapshot/folder.ts'
 import { toFileNames, toKeptText } from '../src/gate/snapshot/snapshot.ts'
-import { createBooksApp } from '../template/src/app.ts'
+import { createBooksApp } from '../src/cli/init/template/src/app.ts'
 
 /** The files of `octavo snapshot` for the app of the template, by their names. `octavo init` fills in the day. */
 export async function toTemplateSnapshots(): Promise<Readonly<Record<string, string>>> {

@@ -141,7 +141,7 @@ function filesOf(toText: (controller: number) => string): Readonly<Record<string
 try {
   execFileSync(tsc, [
     '-p',
-    join(root, 'tsconfig.build.json'),
+    join(root, 'scripts/tsconfig.build.json'),
     '--emitDeclarationOnly',
     '--declarationMap',
     'false',

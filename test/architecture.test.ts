@@ -117,7 +117,7 @@ interface Import {
 
 const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => path.endsWith('.ts') && !path.startsWith('cli/init/template/'))
   .map(toSourceFile)
 
 function toSourceFile(path: string): SourceFile {

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 /** Pages of the repository whose names on the site differ, because a page of `docs` has the name or because it says more. */
 const RENAMED: Readonly<Record<string, string>> = {
   'README.md': 'introduction.md',
-  'SECURITY.md': 'vulnerabilities.md',
+  'docs/CODE_OF_CONDUCT.md': 'code-of-conduct.md',
   'bench/README.md': 'measuring.md',
   'website/index.md': 'index.md',
 }

@@ -185,7 +185,6 @@ export const SIDEBAR: readonly SidebarGroup[] = [
       ['Contributing', 'contributing'],
       ['Code of conduct', 'code-of-conduct'],
       ['Support and versions', 'support'],
-      ['Reporting vulnerabilities', 'vulnerabilities'],
     ],
   },
 ]

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Where the runtimes are installed: `npm ci --prefix runtimes --ignore-scripts`. */
-const PACKAGES = new URL('../../../../runtimes/node_modules/', import.meta.url)
+/** Where the runtimes are installed: `npm ci --prefix test/runtimes/packages --ignore-scripts`. */
+const PACKAGES = new URL('../../../../test/runtimes/packages/node_modules/', import.meta.url)
 
 /** A runtime that has a server for handlers of the Fetch standard. */
 export interface Runtime {
@@ -51,7 +51,7 @@ const RUNTIMES: readonly Runtime[] = [
 export function findRuntimes(): readonly Runtime[] {
   return RUNTIMES.filter(({ name, command: [file = ''] }) => {
     if (existsSync(file)) return true
-    console.error(`${name} is not installed: npm ci --prefix runtimes --ignore-scripts`)
+    console.error(`${name} is not installed: npm ci --prefix test/runtimes/packages --ignore-scripts`)
     return false
   })
 }

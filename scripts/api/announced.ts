@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Declared, Surface } from './surface.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const RELEASED = join(ROOT, 'api-report/released.json')
+const RELEASED = join(ROOT, 'test/api/released.json')
 
 /** A hash of each export and each member, by the entry point and then by a name such as `AppOptions.logger`. */
 export type Fingerprints = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -32,7 +32,7 @@ export function withDeclarations<T>(use: (folder: string) => T): T {
   try {
     const options = [
       '-p',
-      'tsconfig.build.json',
+      'scripts/tsconfig.build.json',
       '--outDir',
       folder,
       '--declarationMap',

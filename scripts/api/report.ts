@@ -8,7 +8,7 @@ import { readSurface } from './surface.ts'
 import type { Declared, Surface } from './surface.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const FOLDER = join(ROOT, 'api-report')
+const FOLDER = join(ROOT, 'test/api')
 
 /** Reads what the entry points of the package declare now. */
 export function readPublicSurface(): Surface {

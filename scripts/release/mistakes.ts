@@ -4,7 +4,7 @@ export interface Release {
   readonly tag: string
   readonly manifest: { readonly version: string; readonly repository?: unknown }
   readonly changelog: string
-  /** The version whose public types are kept in `api-report/released.json`. */
+  /** The version whose public types are kept in `test/api/released.json`. */
   readonly typesOf: string
   /** The version that the site shows first. */
   readonly siteOf: string

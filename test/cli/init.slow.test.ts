@@ -24,6 +24,8 @@ const manifestOf = (name: string): Readonly<Record<string, unknown>> => {
   return manifest
 }
 
+const TEMPLATE = 'src/cli/init/template'
+
 /** The files below a folder, sorted by their paths. */
 const filesOf = (path: string): readonly string[] =>
   readdirSync(path, { recursive: true, withFileTypes: true })
@@ -130,10 +132,10 @@ describe('octavo init', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     const [packed]: readonly { readonly files: readonly { readonly path: string }[] }[] = JSON.parse(printed)
-    const paths = packed?.files.map(({ path }) => path).filter((path) => path.startsWith('template/'))
+    const paths = packed?.files.map(({ path }) => path).filter((path) => path.startsWith('src/'))
     assert.deepEqual(
       paths?.toSorted(),
-      filesOf(join(ROOT, 'template')).map((path) => `template/${path}`),
+      filesOf(join(ROOT, TEMPLATE)).map((path) => `${TEMPLATE}/${path}`),
     )
   })
 

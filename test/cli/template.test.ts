@@ -8,10 +8,10 @@ import * as octavo from 'octavo'
 import { toTemplateSnapshots } from '../../scripts/template-snapshots.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const TEMPLATE = join(ROOT, 'template')
+const TEMPLATE = join(ROOT, 'src/cli/init/template')
 const FOLDER = join(TEMPLATE, 'api')
 
-describe('template/api', () => {
+describe('the documents of the template', () => {
   it('is what npm run template writes', async () => {
     const written = await toTemplateSnapshots()
     assert.deepEqual(readdirSync(FOLDER).toSorted(), Object.keys(written).toSorted())
@@ -20,7 +20,7 @@ describe('template/api', () => {
   })
 })
 
-describe('template/AGENTS.md', () => {
+describe('AGENTS.md of the template', () => {
   const text = readFileSync(join(TEMPLATE, 'AGENTS.md'), 'utf8')
   const spans = [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
   const found = (pattern: RegExp): readonly string[] => spans.flatMap((code) => pattern.exec(code)?.[1] ?? [])

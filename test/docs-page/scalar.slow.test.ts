@@ -14,11 +14,11 @@ import { createCars } from './support.ts'
 
 const chromium = findChromium()
 // with its 300 dependencies it is among the tools of others
-const entry = join(import.meta.dirname, '../../outside/node_modules/@scalar/api-reference/dist/index.js')
+const entry = join(import.meta.dirname, '../outside/node_modules/@scalar/api-reference/dist/index.js')
 const skip =
   (chromium === undefined && 'no chromium is installed') ||
   (process.env['OCTAVO_SCALAR'] === 'later' && 'another step runs it') ||
-  (!existsSync(entry) && 'Scalar is not installed: npm ci --prefix outside --ignore-scripts')
+  (!existsSync(entry) && 'Scalar is not installed: npm ci --prefix test/outside --ignore-scripts')
 
 /** The names of the operations that the list at the side has. */
 const LISTED = `[...document.querySelectorAll('aside.t-doc__sidebar li')]

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 const ROOT = join(import.meta.dirname, '../..')
 
 const pages = [
+  '.github/SECURITY.md',
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -40,7 +41,7 @@ describe('the links of the documentation', () => {
 /** The TypeScript files of a folder, by their paths in the repository, without those that other tests write for a while. */
 function sourcesIn(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !/(?:^|[/\\])\.tmp[/\\]/.test(name))
+    .filter((name) => name.endsWith('.ts') && !/(?:^|[/\\])(?:\.tmp|node_modules)[/\\]/.test(name))
     .map((name) => join(folder, name))
 }
 

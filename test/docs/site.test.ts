@@ -18,8 +18,6 @@ const files = [
   'README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
-  'CODE_OF_CONDUCT.md',
-  'SECURITY.md',
   'bench/README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -94,7 +92,7 @@ describe('the links of a page on the site', () => {
     ['docs/guide/routes.md', '../errors.md#response_invalid', '/errors.md#response_invalid'],
     ['docs/guide/routes.md', '#names', '#names'],
     ['docs/guide/routes.md', '../../CHANGELOG.md', '/changelog.md'],
-    ['docs/security.md', '../SECURITY.md', '/vulnerabilities.md'],
+    ['docs/security.md', 'CODE_OF_CONDUCT.md', '/code-of-conduct.md'],
     ['docs/benchmarks.md', '../bench/README.md', '/measuring.md'],
     ['README.md', 'docs/guide/routes.md#names-and-urls', '/guide/routes.md#names-and-urls'],
     ['README.md', 'bench', '/measuring.md'],

@@ -37,7 +37,9 @@ describe('the workflows', () => {
     Object.values(workflow?.jobs ?? {}).flatMap(({ steps }) => steps)
 
   it('run .ci/run on each Node that the checks of runtimes pin', () => {
-    const pinned = Object.keys(manifestOf('runtimes/package.json')['optionalDependencies'] ?? {})
+    const pinned = Object.keys(
+      manifestOf('test/runtimes/packages/package.json')['optionalDependencies'] ?? {},
+    )
       .flatMap((name) => /^node(\d+)$/.exec(name)?.[1] ?? [])
       .map(Number)
     assert.ok(pinned.length > 2)

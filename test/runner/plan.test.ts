@@ -19,7 +19,11 @@ describe('the test files', () => {
   it('are all found', () => {
     const all = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .map((path) => `test/${path.replaceAll('\\', '/')}`)
-      .filter((path) => /\.test\.[cm]?[jt]sx?$/.test(path) && !path.includes('/.tmp/'))
+      .filter(
+        (path) =>
+          /\.test\.[cm]?[jt]sx?$/.test(path) &&
+          !/\/\.tmp\/|^test\/(?:outside|runtimes\/packages)\//.test(path),
+      )
     assert.deepEqual(files, all.toSorted())
     assert.ok(files.length > 150, `only ${files.length}`)
   })

@@ -40,7 +40,7 @@ interface Server {
 /** A runtime, and how it serves. */
 interface Runtime {
   readonly name: string
-  /** The file below `runtimes/node_modules` that runs programs; none for Workers. */
+  /** The file below `test/runtimes/packages/node_modules` that runs programs; none for Workers. */
   readonly program?: string
   readonly args?: readonly string[]
   readonly server: 'listen' | 'direct' | 'bun' | 'deno' | 'worker'

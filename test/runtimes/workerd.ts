@@ -8,7 +8,7 @@ import type { BuildOptions, Plugin } from 'esbuild'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 /** The package that pins the runtimes. */
-export const PLATFORMS = join(ROOT, 'runtimes')
+export const PLATFORMS = join(import.meta.dirname, 'packages')
 
 /** As much of Miniflare as is needed here. */
 interface Miniflare {

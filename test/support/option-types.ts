@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import ts from 'typescript-5.9'
 
-const FOLDER = join(import.meta.dirname, '../../api-report')
+const FOLDER = join(import.meta.dirname, '../api')
 
 /** Utility types that have the members of their first argument, and those whose last argument they hold. */
 const SAME: ReadonlySet<string> = new Set(['Readonly', 'Partial', 'Omit', 'Pick', 'NoInfer', 'Awaitable'])

@@ -50,6 +50,9 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | object>>
 }
 
+/** Where the package has the project that `octavo init` writes. */
+const TEMPLATE = 'src/cli/init/template'
+
 /** What `npm run build` has made of these sources, if somebody knows that it has; `npm run gate` does. */
 const BUILT = process.env['OCTAVO_BUILT']
 
@@ -59,7 +62,7 @@ async function makePackage(folder: string): Promise<void> {
   const dist = join(folder, 'dist')
   if (BUILT === undefined) await build(manifest, dist)
   else cpSync(join(ROOT, BUILT), dist, { recursive: true })
-  cpSync(join(ROOT, 'template'), join(folder, 'template'), { recursive: true })
+  cpSync(join(ROOT, TEMPLATE), join(folder, TEMPLATE), { recursive: true })
   const exported = Object.entries(manifest.exports).map(([name, target]) => [
     name,
     typeof target === 'string' ? target : { ...target, 'octavo-source': undefined },
@@ -76,7 +79,7 @@ async function build(manifest: Manifest, dist: string): Promise<void> {
   const toClient = client.map((argument) => argument.replace('--outdir=dist', `--outdir=${dist}`))
   const types = [
     '-p',
-    'tsconfig.build.json',
+    'scripts/tsconfig.build.json',
     '--noCheck',
     '--checkers',
     '1',

@@ -11,7 +11,7 @@ import { installPackage } from '../support/package.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const { resolve } = createRequire(import.meta.url)
 // the oldest is among the tools of others
-const OLDEST = join(ROOT, 'outside/node_modules/typescript-5.5/lib/tsc.js')
+const OLDEST = join(ROOT, 'test/outside/node_modules/typescript-5.5/lib/tsc.js')
 const COMPILERS = {
   'TypeScript 7': COMPILER,
   'TypeScript 5.9': [process.execPath, resolve('typescript-5.9/lib/tsc.js')],
@@ -188,7 +188,7 @@ describe('declarations of a library that exports its definitions', () => {
 
   for (const [name, [command, ...options]] of Object.entries(COMPILERS)) {
     const skip =
-      name === 'TypeScript 5.5' && !existsSync(OLDEST) && 'it is not installed: npm ci --prefix outside'
+      name === 'TypeScript 5.5' && !existsSync(OLDEST) && 'it is not installed: npm ci --prefix test/outside'
     it(`need no type that is not exported, with ${name}`, { skip }, () => {
       const user = join(folder, name.replaceAll(' ', '-'))
       const library = join(user, 'node_modules/library')

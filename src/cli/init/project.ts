@@ -3,8 +3,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 
 import type { Manifest } from '../command.ts'
 
-/** The template, seen from the program. `src/cli/main.ts` and `dist/cli/main.js` are equally deep in the package. */
-const TEMPLATE = '../../template'
+/** The template, seen from the program: the package ships it as it is here, and `dist/cli/main.js` is as deep as `src/cli/main.ts`. */
+const TEMPLATE = '../../src/cli/init/template'
 
 /** Files that npm, git or an editor would act on if they had their real names inside this package. */
 const RENAMED: Readonly<Record<string, string>> = {

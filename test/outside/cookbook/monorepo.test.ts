@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 
-const OUTSIDE = join(import.meta.dirname, '../../..')
+const OUTSIDE = join(import.meta.dirname, '../../../..')
 const ROOT = join(OUTSIDE, '.out/monorepo')
-const PAGE = join(OUTSIDE, '../docs/cookbook/monorepo.md')
+const PAGE = join(OUTSIDE, '../../docs/cookbook/monorepo.md')
 
 /** Fences whose label is a path. */
 const FILE = /^```\w+(?: no-run)? \[(.+)\]\n([\s\S]*?)^```$/gm

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test'
 
 import createClient from 'openapi-fetch'
 
-import { createCarApp } from '../../examples/car/app.ts'
-import { createJwtApp } from '../../examples/jwt/app.ts'
-import { createRatesApp } from '../../examples/versions/apps.ts'
+import { createCarApp } from '../../../examples/car/app.ts'
+import { createJwtApp } from '../../../examples/jwt/app.ts'
+import { createRatesApp } from '../../../examples/versions/apps.ts'
 import type { paths as Cars1 } from '../.out/types/car-url-1.ts'
 import type { paths as Cars2 } from '../.out/types/car-url-2.ts'
 import type { paths as Jwt } from '../.out/types/jwt-all.ts'

@@ -10,7 +10,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 
 import { handler } from './.recipes/lambda.ts'
 
-const ROOT = join(import.meta.dirname, '../../../..')
+const ROOT = join(import.meta.dirname, '../../../../../..')
 
 type Handler = typeof handler
 
@@ -130,9 +130,9 @@ describeHandler('its bundle', async () => {
   const [, command = ''] = /^npx (esbuild [\s\S]*?\n.*)\n/m.exec(page) ?? []
   const own = command
     .replace('esbuild', join(ROOT, 'node_modules/.bin/esbuild'))
-    .replace('src/lambda.ts', join(ROOT, 'outside/cookbook/.recipes/lambda.ts'))
+    .replace('src/lambda.ts', join(ROOT, 'test/outside/cookbook/.recipes/lambda.ts'))
     .replace('dist/lambda.mjs', file)
-  execFileSync('sh', ['-c', `${own} --log-level=error`], { cwd: join(ROOT, 'outside') })
+  execFileSync('sh', ['-c', `${own} --log-level=error`], { cwd: join(ROOT, 'test/outside') })
   const bundle: { readonly handler: Handler } = await import(pathToFileURL(file).href)
   return bundle.handler
 })

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import openapiTS, { astToString } from 'openapi-typescript'
 
-import { createForDocuments, documentsOf, EXAMPLES } from '../test/openapi/examples.ts'
+import { createForDocuments, documentsOf, EXAMPLES } from '../openapi/examples.ts'
 
-const out = new URL('../', import.meta.url).pathname
+const out = new URL('../../', import.meta.url).pathname
 const folder = await mkdtemp(join(tmpdir(), 'octavo-outside-'))
 await mkdir(join(out, 'documents'), { recursive: true })
 await mkdir(join(out, 'types'), { recursive: true })

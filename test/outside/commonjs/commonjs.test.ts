@@ -8,7 +8,7 @@ import type { App } from 'octavo'
 
 import { app, url } from './cars.cts'
 
-const ROOT = join(import.meta.dirname, '../../../..')
+const ROOT = join(import.meta.dirname, '../../../../../..')
 const require = createRequire(import.meta.url)
 const { exports: entries } = require('octavo/package.json') as { readonly exports: object }
 

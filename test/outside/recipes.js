@@ -7,8 +7,8 @@ import { join } from 'node:path'
 
 /** A recipe of the guide is named after the heading above it, one of the cookbook after its page. */
 const SOURCES = [
-  { pages: '../docs/guide', folder: 'frameworks', nameOf: (_page, above) => headingOf(above) },
-  { pages: '../docs/cookbook', folder: 'cookbook', nameOf: (page) => page.replace(/\.md$/, '') },
+  { pages: '../../docs/guide', folder: 'frameworks', nameOf: (_page, above) => headingOf(above) },
+  { pages: '../../docs/cookbook', folder: 'cookbook', nameOf: (page) => page.replace(/\.md$/, '') },
 ]
 const FENCE = /^```(tsx?) outside(?: \[.+\])?\n([\s\S]*?)^```$/gm
 const HEADING = /^#+ (.+)$/gm

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const recipes = join(import.meta.dirname, 'cookbook/.recipes')
-const page = readFileSync(join(import.meta.dirname, '../docs/cookbook/prisma.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../docs/cookbook/prisma.md'), 'utf8')
 const [, schema] = /^```prisma\n([\s\S]*?)^```$/m.exec(page) ?? []
 if (schema === undefined) throw new Error('docs/cookbook/prisma.md has no models')
 
