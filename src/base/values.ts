@@ -40,6 +40,11 @@ export function isMilliseconds(value: unknown): value is number {
   return isPositive(value) && value <= LONGEST_TIMER
 }
 
+/** The code of an error of Node. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
 /** Whether the value is an object, arrays included. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null

@@ -1,4 +1,5 @@
 import { DefinitionError } from '../../base/definition-error.ts'
+import { errnoOf } from '../../base/values.ts'
 
 /** The error of settings that cannot be loaded. It doesn't repeat what the cause says, because that may hold values. */
 export function configFailed(what: string, cause: unknown, fix: string): DefinitionError {
@@ -9,8 +10,3 @@ export function configFailed(what: string, cause: unknown, fix: string): Definit
 
 /** The fix for settings that throw while they are loaded. */
 export const MEND = 'fix the error that it throws, which is the cause'
-
-/** The code of an error of Node. */
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-}

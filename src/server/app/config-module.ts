@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import { isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { errnoOf, configFailed, MEND } from './config-failed.ts'
+import { errnoOf } from '../../base/values.ts'
+import { configFailed, MEND } from './config-failed.ts'
 
 /**
  * Imports the module of the settings.

@@ -1,6 +1,7 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { connect, type Server as TcpServer } from 'node:net'
 
+import { errnoOf } from '../../../base/values.ts'
 import type { ListenOptions } from './listen-options.ts'
 
 /** Where a server listens. */
@@ -86,12 +87,8 @@ const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>>
 }
 
 function explain(error: unknown, { port = DEFAULT_PORT, host, path }: ListenAddress): Error {
-  const code = errnoOf(error)
+  const code = errnoOf(error) ?? 'unknown'
   const where = path ?? (host === undefined ? `port ${port}` : `port ${port} of ${host}`)
   const [what, repair] = REPAIRS[code] ?? ['cannot be listened on', 'the cause says why']
   return Object.assign(new Error(`listen: ${where} ${what} (${code}); ${repair}`, { cause: error }), { code })
-}
-
-function errnoOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
 }
