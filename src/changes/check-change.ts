@@ -11,6 +11,7 @@ import { isToken } from '../http/media-type.ts'
 import { isSchema } from '../schema/schema.ts'
 import { describeValue, isBoolean, isFunction, isRecord, isString, isNonEmptyString } from '../base/values.ts'
 import { isModelName } from './model.ts'
+import { OPERATION_KINDS } from './operations/operation-kinds.ts'
 import { absent, isUsableName } from './was.ts'
 
 const ANY: OptionRule = [() => true, 'any value']
@@ -64,31 +65,26 @@ const RESHAPE: Rules = {
 
 const FIELD: Rules = { was: ANY, up: FUNCTION, down: FUNCTION, narrowed: BOOLEAN }
 
+const MEMBERS = Object.keys(OPERATION_KINDS)
 const OPERATION: Rules = {
   kind: ANY,
   route: [
     (value) => [value].flat().length > 0 && [value].flat().every(isNonEmptyString),
     'a text, or a list of texts',
   ],
-  path: RECORD,
-  method: RECORD,
-  summary: RECORD,
-  description: RECORD,
-  tags: RECORD,
-  deprecated: RECORD,
-  status: RECORD,
-  query: RECORD,
-  headers: RECORD,
-  cookies: RECORD,
-  errors: RECORD,
+  ...Object.fromEntries(MEMBERS.filter((kind) => !kind.includes('.')).map((kind) => [kind, RECORD])),
   withoutGuards: [
     (value) => Array.isArray(value) && value.every((guard) => isRecord(guard) || isFunction(guard)),
     'a list of guards',
   ],
-  body: RECORD,
   response: RECORD,
 }
-const RESPONSE: Rules = { status: RECORD, headers: RECORD, body: RECORD }
+const RESPONSE: Rules = Object.fromEntries(
+  MEMBERS.flatMap((kind) => {
+    const [member, own] = kind.split('.')
+    return member === 'response' && own !== undefined ? [[own, RECORD]] : []
+  }),
+)
 const PATH: Rules = {
   now: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],
   was: [(value) => isString(value) && value.startsWith('/'), 'a path that begins with a slash'],

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { compareSources, toDrafts, toPlain, toSource } from '../inside/tools.ts'
-import type { Drafts, Known, KnownBody } from '../inside/tools.ts'
+
+import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
+
+import {
+  compareSources,
+  OPERATION_KINDS,
+  toChangeText,
+  toDrafts,
+  toPlain,
+  toSource,
+} from '../inside/tools.ts'
+import type { Drafts, Known, KnownBody, RouteDraft, WrittenKind } from '../inside/tools.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -429,5 +439,55 @@ describe('findings become changes', () => {
     const secured = draftsOf({ security: [] }, { security: [{ key: [] }] })
     assert.deepEqual(secured.drafts, [])
     assert.match(secured.unwritten[0]?.why ?? '', /^keep accepting the old credentials/)
+  })
+})
+
+describe('the kinds of operations', () => {
+  const was = { schema: { type: 'string' }, isOptional: false }
+  const field = { kind: 'renamed', name: 'newer', was: 'older' } as const
+  /** A draft of each kind that is written. A kind without one fails the type check. */
+  const drafts: Readonly<Record<WrittenKind, Partial<RouteDraft>>> = {
+    path: { path: '/old' },
+    method: { method: 'POST' },
+    status: { status: { was: 201, now: 200 } },
+    query: { parameters: [{ source: 'query', field }] },
+    headers: { parameters: [{ source: 'headers', field }] },
+    cookies: { parameters: [{ source: 'cookies', field }] },
+    body: { body: { key: 'body', was, now: was, text: undefined, names: [] } },
+    'response.headers': { headers: [{ kind: 'retyped', name: 'etag', was, now: was, sides: ['response'] }] },
+    'response.body': { body: { key: 200, was, now: was, text: undefined, names: [] } },
+  }
+  const names = { components: {}, modelOf: () => undefined }
+  const writing = { base: names, revision: names, modelName: (model: string) => model }
+
+  for (const [kind, { isWritten }] of Object.entries(OPERATION_KINDS))
+    if (isWritten)
+      it(`${kind}: is written as a member of the operation`, () => {
+        const own = Object.entries(drafts).find(([each]) => each === kind)?.[1]
+        const route = { route: 'user.read', now: { method: 'GET', path: '/user' } }
+        const draft = { kind: 'route', routes: [route], parameters: [], headers: [], ...own } as const
+        const { code } = toChangeText(draft, writing)
+        const member = kind.split('.').join(': { ')
+        assert.ok(code.includes(`change: [operation({ route: 'user.read', ${member}: { `), code)
+      })
+
+  it('are the members that operations may have', () => {
+    const define = (kind: string): unknown => {
+      const [member = '', own] = kind.split('.')
+      const value = kind === 'withoutGuards' ? [] : {}
+      const options = { route: 'user.read', [member]: own === undefined ? value : { [own]: {} } }
+      const change = defineVersionChange({ version: '2', title: 'T', change: [operation(options)] })
+      return defineVersions({ versions: ['2', '1'], models: {}, changes: [change] })
+    }
+    const isUnknown = (kind: string): boolean => {
+      try {
+        define(kind)
+        return false
+      } catch (error) {
+        return String(error).includes('.other')
+      }
+    }
+    const kinds = [...Object.keys(OPERATION_KINDS), 'other', 'response.other']
+    assert.deepEqual(kinds.filter(isUnknown), ['other', 'response.other'])
   })
 })

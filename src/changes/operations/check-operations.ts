@@ -6,7 +6,8 @@ import { isFunction, isString } from '../../base/values.ts'
 import { changeProblem, type AnyChange } from '../chain.ts'
 import { isRequired, isSameSchema, plainKind } from '../convert/compare.ts'
 import type { Plans } from '../convert/plans.ts'
-import { bodiesOf, bodyLabel, bodySchema, isRequest } from './bodies.ts'
+import { bodiesOf, bodyLabel, bodySchema, isRequest, type BodyKey } from './bodies.ts'
+import type { OperationKind } from './operation-kinds.ts'
 import { NAMED_SOURCES, isSameName, namesOf, toParameters } from './parameters.ts'
 import { isAbout, precision, routeLabel, type AppliedOperation, type Operation } from './operation.ts'
 import { absent } from '../was.ts'
@@ -56,20 +57,20 @@ function idleOperations(
   operations: readonly OrderedOperation[],
   routes: readonly ResolvedRoute[],
 ): readonly DefinitionProblem[] {
-  /** The things that an operation leaves as they are, for the routes so far. */
-  const idle = new Map<Operation, ReadonlyMap<string, Thing>>()
+  /** The fields that an operation leaves as they are, for the routes so far. */
+  const idle = new Map<Operation, ReadonlyMap<string, OperationField>>()
   for (const route of routes) {
     const newer = new Map(newestOf(route))
     for (const { operation } of operations.filter((each) => isAbout(each.operation, route.name))) {
-      const things = thingsOf(operation, route)
-      const known = idle.get(operation) ?? things
-      const changed = [...things].filter(
-        ([key, thing]) => !known.has(key) || !isUnchanged(newer.get(key), thing),
+      const fields = fieldsOf(operation, route)
+      const known = idle.get(operation) ?? fields
+      const changed = [...fields].filter(
+        ([key, field]) => !known.has(key) || !isUnchanged(newer.get(key), field),
       )
       // the name of a parameter and its schema are one
       const labels = new Set(changed.map(([, { label }]) => label))
-      idle.set(operation, new Map([...things].filter(([, { label }]) => !labels.has(label))))
-      for (const [key, { was }] of things) newer.set(key, was)
+      idle.set(operation, new Map([...fields].filter(([, { label }]) => !labels.has(label))))
+      for (const [key, { was }] of fields) newer.set(key, was)
     }
   }
   return operations.flatMap(({ change, operation }): readonly DefinitionProblem[] => {
@@ -84,7 +85,7 @@ function idleOperations(
   })
 }
 
-/** The things of a route in the newest version, by the keys of {@link thingsOf}. */
+/** The fields of a route in the newest version, by the keys of {@link fieldsOf}. */
 function newestOf({
   methods,
   pattern,
@@ -102,14 +103,14 @@ function newestOf({
   ]
 }
 
-/** Whether what an operation says of a thing was the same on the newer side. */
-function isUnchanged(newer: unknown, { was, newest, hasFunction }: Thing): boolean {
+/** Whether what an operation says of a field was the same on the newer side. */
+function isUnchanged(newer: unknown, { was, newest, hasFunction }: OperationField): boolean {
   const now = newer ?? newest
   return isSchema(now) && isSchema(was) ? hasFunction !== true && isSameSchema(now, was) : now === was
 }
 
 /**
- * Lists operations of one version that change the same thing of a route, of which only one would count. A name and a schema are two things,
+ * Lists operations of one version that change the same field of a route, of which only one would count. A name and a schema are two fields,
  * because `was` takes one of them.
  */
 function touchedTwice(
@@ -121,10 +122,10 @@ function touchedTwice(
     const touched = new Map<string, OrderedOperation>()
     const own = operations.filter(({ operation }) => isAbout(operation, route.name))
     const claims = own.flatMap((ordered) =>
-      [...thingsOf(ordered.operation, route)].map(([key, { label }]) => ({ key, label, ordered })),
+      [...fieldsOf(ordered.operation, route)].map(([key, { label }]) => ({ key, label, ordered })),
     )
-    for (const { key: thing, label, ordered } of claims) {
-      const key = JSON.stringify([ordered.change.version, thing])
+    for (const { key: field, label, ordered } of claims) {
+      const key = JSON.stringify([ordered.change.version, field])
       const first = touched.get(key)
       touched.set(key, ordered)
       if (first === undefined || precision(ordered.operation) > precision(first.operation)) continue
@@ -136,18 +137,18 @@ function touchedTwice(
 }
 
 function twiceProblem(
-  thing: string,
+  label: string,
   first: OrderedOperation,
   { change, operation }: OrderedOperation,
 ): DefinitionProblem {
   const by = first.change === change ? 'another operation' : `the change "${first.change.id}"`
-  const message = `${thing} of ${routeLabel(operation)} is touched by ${by} of the same version too`
+  const message = `${label} of ${routeLabel(operation)} is touched by ${by} of the same version too`
   const fix = 'keep one of the two, or give the older one an older version'
   return changeProblem(change, message, fix, 'field_touched_twice')
 }
 
-/** Something that an operation says of a route. */
-interface Thing {
+/** Something that an operation describes of a route. */
+interface OperationField {
   /** Its name in messages. */
   readonly label: string
   readonly was: unknown
@@ -156,17 +157,60 @@ interface Thing {
   readonly hasFunction?: boolean
 }
 
-/** The texts for documents that an operation says what they were. */
-function shownThings(operation: Operation, route: ResolvedRoute): readonly (readonly [string, Thing])[] {
-  return (['summary', 'description', 'tags', 'deprecated'] as const).flatMap((key) => {
-    const was = operation[key]?.was
-    return was === undefined ? [] : [[key, { label: `the ${key}`, was, newest: route[key] }] as const]
-  })
+type Fields = readonly (readonly [key: string, field: OperationField])[]
+
+/** The fields of each kind, by keys that are the same in all operations about a route. */
+const FIELDS: Readonly<Record<OperationKind, (operation: Operation, route: ResolvedRoute) => Fields>> = {
+  summary: ({ summary }, route) => documentedFields('summary', summary, route),
+  description: ({ description }, route) => documentedFields('description', description, route),
+  tags: ({ tags }, route) => documentedFields('tags', tags, route),
+  deprecated: ({ deprecated }, route) => documentedFields('deprecated', deprecated, route),
+  body: (operation, route) => bodyFields(operation, route, isRequest),
+  'response.body': (operation, route) => bodyFields(operation, route, (key) => !isRequest(key)),
+  errors: ({ errors = {} }) =>
+    Object.entries(errors).map(([code, { was = code, status, down }]) => {
+      const isOther = status !== undefined || down !== undefined
+      return [`error ${code}`, { label: `the error ${code}`, was: isOther ? { was } : was, newest: code }]
+    }),
+  withoutGuards: ({ withoutGuards }) =>
+    withoutGuards === undefined ? [] : [['guards', { label: 'the guards', was: withoutGuards }]],
+  path: ({ path }, route) => {
+    const was = path && pathBefore(route, path)
+    return was === undefined ? [] : [['path', { label: 'the path', was }]]
+  },
+  method: ({ method }) =>
+    method === undefined ? [] : [['method', { label: 'the method', was: method.was }]],
+  status: ({ status }, route) =>
+    status === undefined
+      ? []
+      : [[`status ${route.status}`, { label: 'the status', was: status.was, newest: route.status }]],
+  'response.status': ({ response }) =>
+    Object.entries(response?.status ?? {}).map(([newest, { was }]) => [
+      `status ${newest}`,
+      { label: `the status ${newest}`, was, newest: Number(newest) },
+    ]),
+  query: ({ query }) => namedFields('query', query),
+  headers: ({ headers }) => namedFields('headers', headers),
+  cookies: ({ cookies }) => namedFields('cookies', cookies),
+  'response.headers': ({ response }) => namedFields('response.headers', response?.headers),
 }
 
-/** The whole bodies that an operation says what they were. */
-function bodyThings(operation: Operation, route: ResolvedRoute): readonly (readonly [string, Thing])[] {
-  return [...bodiesOf(operation)].map(([key, { was, convert }]) => {
+/** What an operation describes of a route, by keys that are the same in all operations about it. */
+function fieldsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, OperationField> {
+  return new Map(Object.values(FIELDS).flatMap((toFields) => toFields(operation, route)))
+}
+
+function documentedFields(
+  key: 'summary' | 'description' | 'tags' | 'deprecated',
+  earlier: { readonly was: unknown } | undefined,
+  route: ResolvedRoute,
+): Fields {
+  return earlier === undefined ? [] : [[key, { label: `the ${key}`, was: earlier.was, newest: route[key] }]]
+}
+
+function bodyFields(operation: Operation, route: ResolvedRoute, test: (key: BodyKey) => boolean): Fields {
+  const bodies = [...bodiesOf(operation)].filter(([key]) => test(key))
+  return bodies.map(([key, { was, convert }]) => {
     const label = isRequest(key) ? 'the body' : `the response ${key}`
     return [
       bodyLabel(key),
@@ -175,43 +219,20 @@ function bodyThings(operation: Operation, route: ResolvedRoute): readonly (reado
   })
 }
 
-function guardThings({ withoutGuards }: Operation): readonly (readonly [string, Thing])[] {
-  return withoutGuards === undefined ? [] : [['guards', { label: 'the guards', was: withoutGuards }]]
-}
-
-function errorThings({ errors = {} }: Operation): readonly (readonly [string, Thing])[] {
-  return Object.entries(errors).map(([code, { was = code, status, down }]) => {
-    const isOther = status !== undefined || down !== undefined
-    return [`error ${code}`, { label: `the error ${code}`, was: isOther ? { was } : was, newest: code }]
+function namedFields(
+  source: string,
+  names: Readonly<Record<string, { readonly was: unknown }>> = {},
+): Fields {
+  return Object.entries(names).flatMap(([name, { was, ...functions }]): Fields => {
+    const key = keyOf(source, name)
+    const label = `${source}.${name}`
+    const hasFunction = Object.values(functions).some(isFunction)
+    // a parameter that did not exist had neither a name nor a schema
+    return [
+      ...(isSchema(was) ? [] : [[`${key} name`, { label, was, newest: name, hasFunction }] as const]),
+      ...(isString(was) ? [] : [[`${key} schema`, { label, was, hasFunction }] as const]),
+    ]
   })
-}
-
-function thingsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, Thing> {
-  const { path, method, status, response } = operation
-  const things = new Map<string, Thing>([
-    ...shownThings(operation, route),
-    ...bodyThings(operation, route),
-    ...errorThings(operation),
-    ...guardThings(operation),
-  ])
-  const own = path && pathBefore(route, path)
-  if (own !== undefined) things.set('path', { label: 'the path', was: own })
-  if (method !== undefined) things.set('method', { label: 'the method', was: method.was })
-  if (status !== undefined)
-    things.set(`status ${route.status}`, { label: 'the status', was: status.was, newest: route.status })
-  for (const [newest, { was }] of Object.entries(response?.status ?? {}))
-    things.set(`status ${newest}`, { label: `the status ${newest}`, was, newest: Number(newest) })
-  const sources = NAMED_SOURCES.map((source) => [source, namesOf(source, operation)] as const)
-  for (const [source, names] of [...sources, ['response.headers', response?.headers] as const])
-    for (const [name, { was, ...functions }] of Object.entries(names ?? {})) {
-      const key = keyOf(source, name)
-      const label = `${source}.${name}`
-      const hasFunction = Object.values(functions).some(isFunction)
-      // a parameter that did not exist had neither a name nor a schema
-      if (!isSchema(was)) things.set(`${key} name`, { label, was, newest: name, hasFunction })
-      if (!isString(was)) things.set(`${key} schema`, { label, was, hasFunction })
-    }
-  return things
 }
 
 function keyOf(source: string, name: string): string {

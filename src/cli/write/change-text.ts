@@ -7,7 +7,9 @@ import type {
   FieldDraft,
   ModelDraft,
   RouteDraft,
+  SourceName,
 } from '../../gate/write/draft.ts'
+import type { WrittenKind } from '../../changes/operations/operation-kinds.ts'
 import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import type { TypeNames } from '../types/schema-type.ts'
@@ -225,28 +227,41 @@ function functionText(made: readonly string[], given: readonly string[]): string
   return `${parameter} => (${made.length === 0 ? '{}' : `{ ${made.join(', ')} }`})`
 }
 
+/** Writes the member of each kind, or returns `undefined` if the routes don't differ in it. */
+const MEMBERS: Readonly<Record<WrittenKind, (draft: RouteDraft, writing: Writing) => string | undefined>> = {
+  path: ({ path }) => path && `path: { was: ${quoted(path)} }`,
+  method: ({ method }) => method && `method: { was: ${quoted(method)} }`,
+  status: ({ status }) => status && `status: { was: ${status.was} }`,
+  query: (draft, writing) => parametersText('query', draft, writing),
+  headers: (draft, writing) => parametersText('headers', draft, writing),
+  cookies: (draft, writing) => parametersText('cookies', draft, writing),
+  body: ({ body }, writing) => (body?.key === 'body' ? bodyText(body, writing) : undefined),
+  'response.headers': ({ headers }, writing) =>
+    headers.length === 0
+      ? undefined
+      : groupText('headers', headers, (field) => headerFunctions(field, writing), writing),
+  'response.body': ({ body }, writing) =>
+    body === undefined || body.key === 'body' ? undefined : `body: { ${bodyText(body, writing)} }`,
+}
+
 function operationText(route: string, draft: RouteDraft, writing: Writing): string {
-  const { path, method, status, parameters, headers, body } = draft
-  const sources = (['query', 'headers', 'cookies'] as const).flatMap((source) => {
-    const own = parameters.filter((each) => each.source === source).map(({ field }) => field)
-    return own.length === 0
-      ? []
-      : [groupText(source, own, (field) => parameterFunctions(field, writing), writing)]
+  const members = Object.entries(MEMBERS).flatMap(([kind, toMember]) => {
+    const member = toMember(draft, writing)
+    if (member === undefined) return []
+    return kind.startsWith('response.') ? [`response: { ${member} }`] : [member]
   })
-  const parts = [
-    `route: ${quoted(route)}`,
-    ...(path === undefined ? [] : [`path: { was: ${quoted(path)} }`]),
-    ...(method === undefined ? [] : [`method: { was: ${quoted(method)} }`]),
-    ...(status === undefined ? [] : [`status: { was: ${status.was} }`]),
-    ...sources,
-    ...(body === undefined ? [] : [bodyText(body, writing)]),
-    ...(headers.length === 0
-      ? []
-      : [
-          `response: { ${groupText('headers', headers, (field) => headerFunctions(field, writing), writing)} }`,
-        ]),
-  ]
-  return `operation({ ${parts.join(', ')} })`
+  return `operation({ ${[`route: ${quoted(route)}`, ...members].join(', ')} })`
+}
+
+function parametersText(
+  source: SourceName,
+  { parameters }: RouteDraft,
+  writing: Writing,
+): string | undefined {
+  const own = parameters.filter((each) => each.source === source).map(({ field }) => field)
+  return own.length === 0
+    ? undefined
+    : groupText(source, own, (field) => parameterFunctions(field, writing), writing)
 }
 
 /** A whole body: a member of `operation`, or of its responses. */
@@ -256,8 +271,7 @@ function bodyText({ key, was, now, text }: BodyDraft, writing: Writing): string 
     `was: ${was === undefined ? 'absent' : optional(was, writing.base)}`,
     ...bodyFunction(was, now, key, toTurnings(writing)),
   ]
-  const member = `${key}: { ${parts.join(', ')} }`
-  return key === 'body' ? member : `response: { body: { ${member} } }`
+  return `${key}: { ${parts.join(', ')} }`
 }
 
 function bodyFunction(
