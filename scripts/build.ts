@@ -149,14 +149,17 @@ function toSpecifier(folder: string, file: string): string {
   return path.startsWith('.') ? path : `./${path}`
 }
 
-/** A source map. Its sources are named from the folder that it is in. */
+/** A source map. Its sources are named from the folder that it is in, as if `src` were beside the folder that is written. */
 interface SourceMap {
   readonly sources: readonly string[]
 }
 
 function toMap(text: string, from: string, to: string): string {
   const map = JSON.parse(text) as SourceMap
-  const sources = map.sources.map((source) => relative(dirname(to), join(dirname(from), source)))
+  const sources = map.sources.map((source) => {
+    const path = relative(ROOT, join(dirname(from), source))
+    return relative(dirname(to), join(dirname(OUT), path)).replaceAll('\\', '/')
+  })
   return JSON.stringify({ ...map, sources })
 }
 

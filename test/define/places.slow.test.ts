@@ -189,6 +189,20 @@ describe('the place of a definition', () => {
     })
   }
 
+  it('is followed in a stack by files of Octavo, named by its source maps', () => {
+    writeFileSync(
+      join(folder, 'stack.mjs'),
+      "import { createApp } from 'octavo'\ntry { createApp(1) } catch ({ stack }) { console.log(JSON.stringify(stack)) }",
+    )
+    const stack = String(runNode(folder, '--enable-source-maps', 'stack.mjs'))
+    const files = [...stack.matchAll(/octavo\/(?:dist\/)?(\S+):\d+:\d+/g)].map(([, file]) => file)
+    assert.ok(files.includes('src/server/app/app.ts'), stack)
+    assert.deepEqual(
+      files.filter((file) => file?.startsWith('src/') !== true),
+      [],
+    )
+  })
+
   it('is absent if the engine does not tell', () => {
     writeFileSync(
       join(folder, 'bare.ts'),
