@@ -1,5 +1,5 @@
 /**
- * Measures and writes `docs/benchmarks.md`: `npm run bench` everything, `npm run bench -- http router` some parts, the others as they
+ * Measures and writes `docs/benchmarks.md`: `npm run check -- bench` everything, `npm run check -- bench http router` some parts, the others as they
  * were measured last; `--quick` prints what a few rounds give, and writes nothing.
  */
 import { fork } from 'node:child_process'

@@ -1,7 +1,7 @@
 /**
  * Calls the operations of all examples, and of an application with everything, by their documents alone, and fails when an answer is
- * not as documented: `npm run fuzz:documents` for 30 seconds, `npm run fuzz:documents -- --seconds 300 --seed 7`,
- * `npm run fuzz:documents -- --seed 7 --only '^shop 2' --operation '^order.place$' --calls 40` for what was found before.
+ * not as documented: `npm run check -- fuzz:documents` for 30 seconds, `npm run check -- fuzz:documents --seconds 300 --seed 7`,
+ * `npm run check -- fuzz:documents --seed 7 --only '^shop 2' --operation '^order.place$' --calls 40` for what was found before.
  */
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -87,6 +87,6 @@ function show(name: string, { operation: id, text, call, at: number }: Finding):
   shown.add(key)
   console.error(`\nFound in ${name}, ${id}: ${text}\n  ${call}`)
   console.error(
-    `See it again: npm run fuzz:documents -- --seed ${seed} --only '^${name}$' --operation '^${id.replaceAll('.', '\\.')}$' --calls ${number + 1}`,
+    `See it again: npm run check -- fuzz:documents --seed ${seed} --only '^${name}$' --operation '^${id.replaceAll('.', '\\.')}$' --calls ${number + 1}`,
   )
 }

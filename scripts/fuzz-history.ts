@@ -1,6 +1,6 @@
 /**
- * Makes random histories of random models, and fails when a version is not answered as the rules of changes say: `npm run fuzz:history`
- * for 10,000 of them, `npm run fuzz:history -- --seconds 30`, `npm run fuzz:history -- --seed 7 --only 12,13` for those that were found
+ * Makes random histories of random models, and fails when a version is not answered as the rules of changes say: `npm run check -- fuzz:history`
+ * for 10,000 of them, `npm run check -- fuzz:history --seconds 30`, `npm run check -- fuzz:history --seed 7 --only 12,13` for those that were found
  * before.
  */
 import { randomInt } from 'node:crypto'
@@ -43,6 +43,8 @@ for (const index of only ?? Array.from({ length: Number(values.count) }, (_, at)
 console.log(`${histories} histories, ${calls} calls`)
 for (const [text, cases] of found) {
   console.error(`${text}: ${cases.length} histories`)
-  console.error(`See it again: npm run fuzz:history -- --seed ${seed} --only ${cases.slice(0, 5).join(',')}`)
+  console.error(
+    `See it again: npm run check -- fuzz:history --seed ${seed} --only ${cases.slice(0, 5).join(',')}`,
+  )
 }
 process.exitCode = found.size > 0 ? 1 : 0

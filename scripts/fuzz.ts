@@ -1,6 +1,6 @@
 /**
- * Sends what no client should to an application with routes of every kind, and fails when it notices: `npm run fuzz` for 30 seconds,
- * `npm run fuzz -- --seconds 600 --seed 7`, `npm run fuzz -- --seed 7 --only 12,13` for cases that were found before.
+ * Sends what no client should to an application with routes of every kind, and fails when it notices: `npm run check -- fuzz` for 30 seconds,
+ * `npm run check -- fuzz --seconds 600 --seed 7`, `npm run check -- fuzz --seed 7 --only 12,13` for cases that were found before.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -58,7 +58,7 @@ async function show(text: string, cases: readonly number[]): Promise<void> {
   const again = only === undefined ? await fuzz({ ...settings, seconds: 30, only: cases }) : undefined
   const guilty = [...new Set(again?.findings.flatMap((finding) => finding.cases))]
   const shown = guilty.length > 0 ? guilty : cases
-  console.error(`See it again: npm run fuzz -- --seed ${seed} --only ${shown.join(',')}`)
+  console.error(`See it again: npm run check -- fuzz --seed ${seed} --only ${shown.join(',')}`)
   for (const at of shown.slice(0, 3)) showCase(at)
 }
 

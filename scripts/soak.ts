@@ -1,7 +1,7 @@
 /**
  * Sends mixed requests and shows what the heap holds meanwhile. Fails when it grows, through `inject` and over sockets:
- * `npm run soak`, `npm run soak -- --requests 1000000`. For a time, over sockets alone, half of whose clients reset them, it also
- * compares every answer and looks for what is left: `npm run soak -- --engine direct --minutes 10`.
+ * `npm run check -- soak`, `npm run check -- soak --requests 1000000`. For a time, over sockets alone, half of whose clients reset them, it also
+ * compares every answer and looks for what is left: `npm run check -- soak --engine direct --minutes 10`.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'

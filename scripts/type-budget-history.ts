@@ -1,4 +1,4 @@
-/** The application with a history whose types `npm run types:budget` counts: 20 versions, 57 changes, 25 models and 50 operations. */
+/** The application with a history whose types `npm run check -- types:budget` counts: 20 versions, 57 changes, 25 models and 50 operations. */
 
 const VERSIONS = 20
 const MODELS = 25

@@ -1,7 +1,7 @@
 /**
  * Measures what 200 routes, their application and a typed `urlFor` cost the type checker above the schemas they use, in type
  * instantiations, and what it costs with a client of them that is used, with and without a version, and fails above the budgets. Instantiations do not depend on
- * the machine. Run with `npm run types:budget`.
+ * the machine. Run with `npm run check -- types:budget`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

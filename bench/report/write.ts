@@ -81,8 +81,8 @@ All sections use the same method:
 - A number is the median of the rounds. A range in parentheses is the middle half, from the lower to the upper quartile. If the ranges of two
   contestants overlap, you can treat them as equal. Ratios are taken within a round.
 
-\`npm run bench\` measures everything and writes this page, texts included. You can measure one part again with \`npm run bench -- router\`, or
-print the results of a few rounds with \`npm run bench -- --quick\`. [bench/README.md](../bench/README.md) explains the package.
+\`npm run check -- bench\` measures everything and writes this page, texts included. You can measure one part again with \`npm run check -- bench router\`, or
+print the results of a few rounds with \`npm run check -- bench --quick\`. [bench/README.md](../bench/README.md) explains the package.
 `
 }
 

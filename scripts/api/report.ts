@@ -21,7 +21,7 @@ export function toReportName(entry: string): string {
   return `${entry.replaceAll('/', '-')}.d.ts`
 }
 
-/** The text of a report, formatted as `npm run format` does. */
+/** The text of a report, formatted as `npm run check -- format` does. */
 export async function toReport(entry: string, declared: readonly Declared[]): Promise<string> {
   const options = JSON.parse(readFileSync(join(ROOT, '.oxfmtrc.json'), 'utf8')) as Parameters<
     typeof format

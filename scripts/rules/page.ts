@@ -34,7 +34,7 @@ const GIVEN: Readonly<Record<string, Example>> = {
   undecided: ['-{"pattern":"^(?=.*a)"}', '+{"pattern":"^(?=.*b)"}'],
 }
 
-/** The page about the rules of the gate: `npm run rules` writes it, and a test compares it. */
+/** The page about the rules of the gate: `npm run check -- rules` writes it, and a test compares it. */
 export function toRulesPage(): string {
   const aspects = Object.keys(ASPECTS)
   const aspectOf = ({ rule }: GateRule): string | undefined =>

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The two runs: `npm test` and `npm run test:slow`. */
+/** The two runs: `npm test` and `npm run check -- slow`. */
 export type Speed = 'fast' | 'slow'
 
 /** Names of tests in other projects, which this one would not find. */

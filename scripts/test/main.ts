@@ -1,5 +1,5 @@
 /**
- * Runs the tests: `npm test`, `npm run test:slow`, `npm test -- test/app/inject.test.ts test/router`. Options are those of `node --test`:
+ * Runs the tests: `npm test`, `npm run check -- slow`, `npm test -- test/app/inject.test.ts test/router`. Options are those of `node --test`:
  * `npm test -- --test-name-pattern=cookie`. CONTRIBUTING.md explains which files run together.
  */
 import { join, resolve } from 'node:path'

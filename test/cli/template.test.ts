@@ -12,7 +12,7 @@ const TEMPLATE = join(ROOT, 'src/cli/init/template')
 const FOLDER = join(TEMPLATE, 'api')
 
 describe('the documents of the template', () => {
-  it('is what npm run template writes', async () => {
+  it('is what npm run check -- template writes', async () => {
     const written = await toTemplateSnapshots()
     assert.deepEqual(readdirSync(FOLDER).toSorted(), Object.keys(written).toSorted())
     for (const [name, text] of Object.entries(written))

@@ -9,7 +9,7 @@ import { RULES } from '../inside/tools.ts'
 const page = readFileSync(join(import.meta.dirname, '../../docs/rules.md'), 'utf8')
 
 describe('docs/rules.md', () => {
-  it('is what npm run rules writes', () => {
+  it('is what npm run check -- rules writes', () => {
     assert.equal(page, toRulesPage())
   })
 

@@ -74,7 +74,7 @@ describe('the workflows', () => {
   })
   it('publish after the checks, with provenance, and without a token', () => {
     const commands = stepsOf(release).flatMap(({ run }) => run ?? [])
-    const [check, all, publish] = ['release:check', '.ci/run', 'npm publish'].map((text) =>
+    const [check, all, publish] = ['npm run check -- release', '.ci/run', 'npm publish'].map((text) =>
       commands.findIndex((command) => command.includes(text)),
     )
     assert.deepEqual([check, all, publish], [1, 2, 3])

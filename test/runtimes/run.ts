@@ -268,7 +268,7 @@ if (new Set(found.map(({ runtime }) => runtime)).size === RUNTIMES.length) {
   const written = withTable(page, found)
   if (process.argv.includes('--update')) writeFileSync(PAGE, written)
   else if (written !== page) {
-    console.log('The table of docs/guide/runtimes.md is another: npm run runtimes -- --update')
+    console.log('The table of docs/guide/runtimes.md is another: npm run check -- runtimes --update')
     process.exitCode = 1
   }
 }

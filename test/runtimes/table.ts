@@ -9,7 +9,7 @@ export interface Found {
   readonly lack: string | undefined
 }
 
-const START = '<!-- written by npm run runtimes -- --update -->'
+const START = '<!-- written by npm run check -- runtimes --update -->'
 const END = '<!-- end -->'
 
 /** A page with the table of what was found between its marks: how many checks of an area passed on a runtime. */

@@ -53,7 +53,7 @@ interface Manifest {
 /** Where the package has the project that `octavo init` writes. */
 const TEMPLATE = 'src/cli/init/template'
 
-/** What `npm run build` has made of these sources, if somebody knows that it has; `npm run gate` does. */
+/** What `npm run build` has made of these sources, if somebody knows that it has; `npm run check` does. */
 const BUILT = process.env['OCTAVO_BUILT']
 
 async function makePackage(folder: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Fails if a tag must not be published yet: `npm run release:check -- v0.2.0`. The workflow of releases runs it. */
+/** Fails if a tag must not be published yet: `npm run check -- release v0.2.0`. The workflow of releases runs it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..')
 const [tag] = process.argv.slice(2)
 
 if (tag === undefined) {
-  console.error('Name the tag: npm run release:check -- v0.2.0')
+  console.error('Name the tag: npm run check -- release v0.2.0')
   process.exitCode = 1
 } else {
   const mistakes = findReleaseMistakes({
