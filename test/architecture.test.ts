@@ -290,6 +290,32 @@ describe('the files of src', () => {
   })
 })
 
+describe('the folders of test', () => {
+  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+  const [, section = ''] = /^## The folders of `test`$([\s\S]*?)^## /m.exec(page) ?? []
+  const rows = [...section.matchAll(/^\| (`.+?) +\| (.+?) +\|$/gm)].map(([, room = '', tests = '']) => ({
+    room,
+    tests,
+  }))
+  const namesIn = (text: string): readonly string[] =>
+    [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+
+  it('are named for each room of src', () => {
+    assert.deepEqual(
+      rows.map(({ room }) => namesIn(room).join(' ')),
+      Object.keys(ROOMS),
+    )
+    for (const { room, tests } of rows) assert.ok(namesIn(tests).length > 0, room)
+  })
+
+  it('are all named, and all there', () => {
+    const others = section.slice(section.lastIndexOf('|'))
+    const named = [...rows.flatMap(({ tests }) => namesIn(tests)), ...namesIn(others)]
+    const entries = readdirSync(join(ROOT, 'test')).filter((name) => name !== 'architecture.test.ts')
+    assert.deepEqual([...new Set(named)].toSorted(), entries.toSorted())
+  })
+})
+
 describe('the repository', () => {
   // a copy without history has no list of its files
   const listed = existsSync(join(ROOT, '.git'))
