@@ -140,7 +140,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'test/preconditions/postgres.slow.test.ts': 6,
   'test/project/github.test.ts': 1,
   'test/quota/workers.slow.test.ts': 6,
-  'test/redos.test.ts': 2,
+  'test/fault/redos.test.ts': 2,
   'test/router/bounds.test.ts': 0.5,
   'test/router/differential.slow.test.ts': 5,
   'test/runner/run.slow.test.ts': 20,

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 
 import { sample, stringMatching } from 'fast-check'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 
 /** A regular expression of the source. */
 interface Found {

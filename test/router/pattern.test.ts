@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { defineParamType } from 'octavo'
 
-import { joinPaths, normalizePrefix, parsePattern, shapeOf } from './inside/parts.ts'
+import { joinPaths, normalizePrefix, parsePattern, shapeOf } from '../inside/parts.ts'
 
 /** A pattern in one line: its segments, and what else is known of it. */
 function read(text: string): unknown {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { parseCookie, stringifySetCookie } from 'cookie'
 import * as fc from 'fast-check'
-import { parseCookies, writeSetCookie } from './inside/parts.ts'
+import { parseCookies, writeSetCookie } from '../inside/parts.ts'
 
 /** What a function returns, or the message of the error that it throws. */
 function outcome(run: () => unknown): unknown {
