@@ -120,11 +120,9 @@ export interface RouteInfo {
 }
 
 /** The options of `urlFor`. */
-export interface UrlOptions<V = string | undefined> {
+export interface UrlOptions {
   /** The query by name. A list repeats the name, `null` and `undefined` are left out. */
   readonly query?: Readonly<Record<string, unknown>>
-  /** The version to link to. @default in a handler the version of the request, elsewhere the default version */
-  readonly version?: V
 }
 
 /** A logger, such as pino. */
@@ -240,7 +238,7 @@ export interface ExecutionContext<I = unknown> {
    * context.waitUntil(mails.sendWelcome(user))
    */
   readonly waitUntil: (work: PromiseLike<unknown>) => void
-  /** Returns the path of a route by its name, in the version of this request unless you pass another. */
+  /** Returns the path of a route by its name, in the version of this request. */
   readonly urlFor: (name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions) => string
   /**
    * Returns the methods of this path in the version of the request, or in any version if none is known yet, as in a CORS preflight. Empty

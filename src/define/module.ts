@@ -197,7 +197,7 @@ export interface StartedApp {
   resolve<T>(token: Token<T>): Promise<T>
   /** The logger of the application. */
   readonly log: Logger
-  /** Returns the path of a route by its name. @throws `RangeError` for unknown names and versions. */
+  /** Returns the path of a route by its name. @throws `RangeError` for unknown names. */
   urlFor(name: string, params?: Readonly<Record<string, unknown>>, options?: UrlOptions): string
 }
 

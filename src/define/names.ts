@@ -1,15 +1,7 @@
 import { toKebab, toPascal } from '../base/values.ts'
 import type { Controller, Module } from './module.ts'
 import type { Flat, Or, ParamsOf, PathIn } from './infer.ts'
-import type {
-  Answers,
-  EnabledVersions,
-  EntriesIn,
-  EntriesOf,
-  NamesIn,
-  OwnEntries,
-  RangeText,
-} from './versions.ts'
+import type { Answers, EnabledVersions, EntriesIn, EntriesOf, NamesIn, RangeText } from './versions.ts'
 import type { Segment } from '../router/path/pattern.ts'
 
 /**
@@ -178,12 +170,9 @@ export type RouteNames<M> = KeysOf<NamesOf<ControllersOf<M>>> extends infer N ex
 
 type KeysOf<U> = U extends unknown ? keyof U : never
 
-/** The routes that a version shows, or every route if types do not know which version it is. */
-type ViewOf<V> = undefined extends V ? unknown : string extends V ? unknown : V
-
-/** The path parameters of a named route in a version, or in any. */
-export type RouteParams<M, K extends string, V> =
-  Strongest<NamedIn<ControllersOf<M>, K, ViewOf<V>>> extends infer E
+/** The path parameters of a named route in any of its versions. */
+export type RouteParams<M, K extends string> =
+  NamedIn<ControllersOf<M>, K, unknown> extends infer E
     ? E extends readonly [infer P, unknown, unknown, unknown]
       ? Flat<ParamsOf<P>>
       : never
@@ -246,31 +235,6 @@ export type VersionsOf<A> = A extends { readonly [TYPES]?: AppTypes<unknown> }
   : A extends { readonly $written: { readonly version: infer V } }
     ? Extract<V, string>
     : string
-
-/** The versions in which a named route may answer; made of keys, so that errors list them and not the type they come from. */
-export type VersionsNamed<M, K extends string> =
-  VersionsIn<KeysOf<EntriesNamed<ControllersOf<M>, K>>, M> extends infer V extends string ? V : never
-
-/** Routes without a version, and those whose versions types do not know, may answer in every version. */
-type VersionsIn<S, M> = [Extract<S, RangeText | symbol>] extends [never]
-  ? Extract<S, string>
-  : VersionsOf<{ readonly [TYPES]?: AppTypes<M> }>
-
-/** The entries of the routes called K, with `VERSION_NEUTRAL` for those without a version. */
-type EntriesNamed<C, K extends string, Above extends string = '', Version = never> =
-  C extends Controller<infer N, infer P, unknown, infer R, infer Own>
-    ? EntriesNamedBelow<C['routes'], R, K, JoinDot<Above, ControllerName<N, P>>, Or<EntriesOf<Own>, Version>>
-    : never
-
-type EntriesNamedBelow<T, R, K extends string, Name extends string, Version> =
-  | ([AfterDot<Name, K>] extends [never] ? never : EntriesOfName<T, AfterDot<Name, K>, Version>)
-  | (R extends readonly [] ? never : EntriesNamed<R[number & keyof R], K, Name, Version>)
-
-type EntriesOfName<T, K, Version> = {
-  [I in keyof T]: K extends T[I]
-    ? { [V in Or<Or<OwnEntries<T[I], EntriesIn<T>>, Version>, symbol> & PropertyKey]: K }
-    : never
-}[number & keyof T]
 
 /** The version of requests that name none: `null` for no version, `unknown` if types do not know. */
 export type DefaultVersionOf<A, M> = A extends {

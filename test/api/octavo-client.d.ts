@@ -1,5 +1,7 @@
 // The public types of octavo/client. npm run api writes this file, and nothing imports it.
 
+type AllEntries_2<M> = Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>
+
 export interface Answer<S extends number, D> {
   readonly data: D
   readonly headers: Headers
@@ -7,6 +9,8 @@ export interface Answer<S extends number, D> {
   readonly response: Response
   readonly status: S
 }
+
+type AnsweringBy<E, A> = E extends readonly [string, unknown, A, unknown] ? E : never
 
 type AnswersIn<E, N, St, Around> = AnswersOf_2<
   unknown extends St ? ByStatus<AnswersOf<E>> : ResponsesAt<ByStatus<AnswersOf<E>>, N, St>,
@@ -132,10 +136,10 @@ type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends {
 }
   ? Root<
       Place<ControllersOf<ModuleOf<A>>, '', never, AroundAll<A>>,
-      ViewOf_2<A, ModuleOf<A>, V>,
-      StateIn<A, ViewOf_2<A, ModuleOf<A>, V>>
+      ViewOf<A, ModuleOf<A>, V>,
+      StateIn<A, ViewOf<A, ModuleOf<A>, V>>
     > &
-      InVersion<A, ViewOf_2<A, ModuleOf<A>, V>>
+      InVersion<A, ViewOf<A, ModuleOf<A>, V>>
   : never
 
 export interface ClientOptions extends CommonClientOptions {
@@ -192,7 +196,7 @@ type DefaultVersionOf<A, M> = A extends {
   }
 }
   ? [D] extends [string]
-    ? Certain<D, AllEntries<M> | ListedOf<A>>
+    ? Certain<D, AllEntries_2<M> | ListedOf<A>>
     : D
   : unknown
 
@@ -214,6 +218,17 @@ export interface DeprecationNotice {
 type ElementsAt<T, All, Above, V> = {
   [I in keyof T]: Answers<T[I], All, Above, V> extends 'never' ? never : T[I]
 }[number & keyof T]
+
+type EntriesBelow<C> =
+  C extends Controller<unknown, unknown, unknown, unknown>
+    ? EntriesOf<C['version']> | EntriesIn<C['routes']> | EntriesOfRouters<C['routers']>
+    : never
+
+type EntriesOfRouters<R> = R extends readonly []
+  ? never
+  : R extends readonly unknown[]
+    ? EntriesBelow<R[number]>
+    : never
 
 type EnvelopeIn<I> = I extends {
   readonly [ENVELOPE]?: Wrapping<infer O>
@@ -359,6 +374,14 @@ type Level_2<Own, C, View, St, Above extends string = ''> =
     }
   : never
 
+type ListedOf<A> = A extends {
+  readonly [TYPES]?: {
+    readonly versions: EnabledVersions<unknown, infer L, unknown>
+  }
+}
+  ? L
+  : never
+
 type Member<E, C, View, St, N extends string> = [E] extends [never]
   ? Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
@@ -379,6 +402,12 @@ type ModuleIn<A> = A extends {
 }
   ? ModuleOf<A>
   : never
+
+type ModuleOf<
+  A extends {
+    readonly [TYPES]?: AppTypes<unknown>
+  },
+> = NonNullable<A[typeof TYPES]>['module']
 
 export interface NamedEvent<K, D> {
   readonly data: D
@@ -764,6 +793,10 @@ type StreamedIn<R> = R extends {
   ? T
   : never
 
+type Strongest<E> = Or<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
+
+type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
+
 type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL : Vague)> | Without<All, V>
 
 type UrlArguments_2<I> = object extends I ? [input?: I] : [input: I]
@@ -788,7 +821,25 @@ export interface VersionedClientOptions<V> extends CommonClientOptions {
   readonly version: V
 }
 
-type ViewOf_2<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
+type VersionsAmong<S, L> = unknown extends S | L
+  ? string
+  : [S | L] extends [never]
+    ? string
+    : Exclude<Extract<S | L, string>, RangeText> | ([L] extends [never] ? Unlisted<S> : never)
+
+type VersionsOf<A> = A extends {
+  readonly [TYPES]?: AppTypes<unknown>
+}
+  ? VersionsAmong<AllEntries_2<ModuleOf<A>>, ListedOf<A>>
+  : A extends {
+        readonly $written: {
+          readonly version: infer V
+        }
+      }
+    ? Extract<V, string>
+    : string
+
+type ViewOf<A, M, V> = undefined extends V ? DefaultVersionOf<A, M> : V
 
 type WasOf<K, Source, F> = F extends readonly [infer Name, infer W]
   ? Source extends 'headers'

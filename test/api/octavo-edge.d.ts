@@ -422,8 +422,6 @@ export { UpstreamStandIn } from 'octavo'
 
 export { UrlArguments } from 'octavo'
 
-export { UrlArgumentsAt } from 'octavo'
-
 export { UrlOptions } from 'octavo'
 
 export { UrlVersioningOptions } from 'octavo'

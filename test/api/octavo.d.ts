@@ -48,9 +48,7 @@ type AfterDot<A extends string, K extends string> = A extends ''
     ? Rest
     : never
 
-type AllEntries<M> = Exclude<EntriesBelow<ControllersOf<M>>, symbol | undefined>
-
-type AllEntries_2<E, T> = number extends E
+type AllEntries<E, T> = number extends E
   ? {
       [I in keyof T]: OwnEntries<T[I], PlainEntries<T[I]>>
     }[number & keyof T]
@@ -65,8 +63,6 @@ type AllNames<E, T, Unknown> = string extends E
 export interface AmbiguousVersion {
   readonly ambiguous: readonly VersionSource[]
 }
-
-type AnsweringBy<E, A> = E extends readonly [string, unknown, A, unknown] ? E : never
 
 type Answers<E, All, Above, V> = Rank<Or<OwnEntries<E, All>, Above>, V>
 
@@ -616,10 +612,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   ready(): Promise<void>
   resolve<T>(token: Token<T>): Promise<T>
   routes(): readonly RouteEntry[]
-  urlFor<const K extends RouteNames<M>, const V extends string | undefined = undefined>(
-    name: K,
-    ...rest: UrlArgumentsAt<M, K, RouteParams<M, K, V>, V>
-  ): string
+  urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlArguments<RouteParams<M, K>>): string
   versions(): readonly VersionInfo[]
 }
 
@@ -633,37 +626,9 @@ export interface Engine {
   readonly kind: 'engine'
 }
 
-type EntriesBelow<C> =
-  C extends Controller<unknown, unknown, unknown, unknown>
-    ? EntriesOf<C['version']> | EntriesIn<C['routes']> | EntriesOfRouters<C['routers']>
-    : never
-
-type EntriesIn<T> = AllEntries_2<T[number & keyof T], T>
-
-type EntriesNamed<C, K extends string, Above extends string = '', Version = never> =
-  C extends Controller<infer N, infer P, unknown, infer R, infer Own>
-    ? EntriesNamedBelow<C['routes'], R, K, JoinDot<Above, ControllerName<N, P>>, Or<EntriesOf<Own>, Version>>
-    : never
-
-type EntriesNamedBelow<T, R, K extends string, Name extends string, Version> =
-  | ([AfterDot<Name, K>] extends [never] ? never : EntriesOfName<T, AfterDot<Name, K>, Version>)
-  | (R extends readonly [] ? never : EntriesNamed<R[number & keyof R], K, Name, Version>)
+type EntriesIn<T> = AllEntries<T[number & keyof T], T>
 
 type EntriesOf<S> = [VersionEntry] extends [S] ? never : EachEntry<S>
-
-type EntriesOfName<T, K, Version> = {
-  [I in keyof T]: K extends T[I]
-    ? {
-        [V in Or<Or<OwnEntries<T[I], EntriesIn<T>>, Version>, symbol> & PropertyKey]: K
-      }
-    : never
-}[number & keyof T]
-
-type EntriesOfRouters<R> = R extends readonly []
-  ? never
-  : R extends readonly unknown[]
-    ? EntriesBelow<R[number]>
-    : never
 
 export interface EnvelopeContent {
   readonly [CONTENT]: true
@@ -1230,14 +1195,6 @@ type Listed<U, One = OneOf<U>> = [Exclude<U, One>] extends [never]
   ? One & string
   : `${Listed<Exclude<U, One>>}, ${One & string}`
 
-type ListedOf<A> = A extends {
-  readonly [TYPES]?: {
-    readonly versions: EnabledVersions<unknown, infer L, unknown>
-  }
-}
-  ? L
-  : never
-
 export interface ListenEnd {
   readonly engine?: 'direct' | 'node' | undefined
   readonly url: string
@@ -1381,12 +1338,6 @@ export interface ModuleFields
 
 export type ModuleImport = Module<unknown, unknown> | PromiseLike<Module<unknown, unknown>>
 
-type ModuleOf<
-  A extends {
-    readonly [TYPES]?: AppTypes<unknown>
-  },
-> = NonNullable<A[typeof TYPES]>['module']
-
 export interface ModuleOptions<C, R, I, V extends VersionSpec, L = readonly Interceptor[]> extends Omit<
   ModuleFields,
   'interceptors'
@@ -1476,7 +1427,6 @@ type NoParam<Name, Known> = [Known] extends [never]
 
 export interface NoParams {
   readonly query?: 'options come third: urlFor(name, {}, { query })'
-  readonly version?: 'options come third: urlFor(name, {}, { version })'
 }
 
 type NoStatus = 'not a status: write response: z.object({ … }), or { 200: z.object({ … }) }'
@@ -1985,8 +1935,8 @@ export interface RouteOptions extends SharedOptions {
   readonly validateResponses?: boolean | 'strict'
 }
 
-export type RouteParams<M, K extends string, V> =
-  Strongest<NamedIn<ControllersOf<M>, K, ViewOf<V>>> extends infer E
+export type RouteParams<M, K extends string> =
+  NamedIn<ControllersOf<M>, K, unknown> extends infer E
     ? E extends readonly [infer P, unknown, unknown, unknown]
       ? Flat<ParamsOf<P>>
       : never
@@ -2263,8 +2213,6 @@ export interface StreamOptions extends RawOptions {
   readonly type?: string
 }
 
-type Strongest<E> = Or<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
-
 export type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226
 
 const TYPES: unique symbol
@@ -2302,8 +2250,6 @@ export type Tokens = Readonly<Record<string, Token<unknown>>>
 
 export interface UnknownIdentityUseAfter {}
 
-type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
-
 type Unread<V> = V extends Marked | undefined
   ? never
   : V extends readonly unknown[]
@@ -2337,17 +2283,12 @@ export interface UpstreamApp {
 
 export type UpstreamStandIn = UpstreamApp | UpstreamApp['fetch']
 
-export type UrlArguments<P, V> = object extends P
-  ? [params?: NoParams, options?: UrlOptions<V>]
-  : [params: P, options?: UrlOptions<V>]
+export type UrlArguments<P> = object extends P
+  ? [params?: NoParams, options?: UrlOptions]
+  : [params: P, options?: UrlOptions]
 
-export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
-  ? [params?: Readonly<Record<string, unknown>>, options?: UrlOptions<VersionsNamed<M, K>>]
-  : UrlArguments<P, V>
-
-export interface UrlOptions<V = string | undefined> {
+export interface UrlOptions {
   readonly query?: Readonly<Record<string, unknown>>
-  readonly version?: V
 }
 
 export interface UrlVersioningOptions {
@@ -2587,35 +2528,6 @@ export const VersioningSchemes: {
   readonly QUERY: VersioningScheme<QueryOptions>
   readonly URL: VersioningScheme<UrlVersioningOptions>
 }
-
-type VersionsAmong<S, L> = unknown extends S | L
-  ? string
-  : [S | L] extends [never]
-    ? string
-    : Exclude<Extract<S | L, string>, RangeText> | ([L] extends [never] ? Unlisted<S> : never)
-
-type VersionsIn<S, M> = [Extract<S, RangeText | symbol>] extends [never]
-  ? Extract<S, string>
-  : VersionsOf<{
-      readonly [TYPES]?: AppTypes<M>
-    }>
-
-type VersionsNamed<M, K extends string> =
-  VersionsIn<KeysOf<EntriesNamed<ControllersOf<M>, K>>, M> extends infer V extends string ? V : never
-
-type VersionsOf<A> = A extends {
-  readonly [TYPES]?: AppTypes<unknown>
-}
-  ? VersionsAmong<AllEntries<ModuleOf<A>>, ListedOf<A>>
-  : A extends {
-        readonly $written: {
-          readonly version: infer V
-        }
-      }
-    ? Extract<V, string>
-    : string
-
-type ViewOf<V> = undefined extends V ? unknown : string extends V ? unknown : V
 
 export type WebHandler = (request: Request, context: ExecutionContext) => Awaitable<Response>
 

@@ -242,7 +242,7 @@ const app = createApp(defineModule({ imports: [defineModule({ controllers: [name
 
 export const urls = (): readonly string[] => [
   app.urlFor('http-car.getOne', { car_id: 7 }),
-  app.urlFor('http-car.getOne', { car_id: 7 }, { version: '1', query: { q: 'x' } }),
+  app.urlFor('http-car.getOne', { car_id: 7 }, { query: { q: 'x' } }),
   app.urlFor('http-car.list'),
   app.urlFor('admin-area.home'),
   app.urlFor('admin-area.users.posts', { user_id: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6' }),

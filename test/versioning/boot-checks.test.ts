@@ -138,7 +138,10 @@ describe('duplicate routes are definition errors', () => {
   it('inject, listen and urlFor all throw them', async () => {
     await assert.rejects(serve([x('1'), x('1')], QUERY).inject('/x'), DefinitionError)
     await assert.rejects(serve([x('1'), x('1')], QUERY).listen({ port: 0 }), DefinitionError)
-    assert.throws(() => serve([x('1'), x('1')], QUERY).urlFor('api.r0' as never, {}), DefinitionError)
+    assert.throws(
+      () => serve([x('1'), x('1')], QUERY).urlFor('api.r0' as never, {} as never),
+      DefinitionError,
+    )
   })
 })
 
@@ -723,10 +726,10 @@ describe('enableVersioning can be called until the application is ready', () => 
   })
   it('after urlFor it still works', async () => {
     const app = serve(rows, URL)
-    assert.equal(app.urlFor('api.r0' as never, {}), '/v1/x')
+    assert.equal(app.urlFor('api.r0' as never, {} as never), '/v1/x')
     app.enableVersioning(QUERY)
     assert.deepEqual(
-      [app.urlFor('api.r0' as never, {}), await ask(app, '/x?version=1')],
+      [app.urlFor('api.r0' as never, {} as never), await ask(app, '/x?version=1')],
       ['/x?version=1', ok('x@1')],
     )
   })

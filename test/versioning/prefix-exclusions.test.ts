@@ -112,16 +112,9 @@ describe('excluded routes under URL', () => {
   it('are written by urlFor', async () => {
     await app.ready()
     // the test application has no type of its own
-    const urlFor = (name: string, params: object = {}, options: object = {}): string =>
-      app.urlFor(name as never, params as never, options)
+    const urlFor = (name: string): string => app.urlFor(name as never, {} as never)
     assert.deepEqual(
-      [
-        urlFor('api.r0', {}, { version: '1' }),
-        urlFor('api.r4'),
-        urlFor('api.r5', {}, { version: '1' }),
-        urlFor('api.r7', {}, { version: '2' }),
-        urlFor('api.r9'),
-      ],
+      [urlFor('api.r0'), urlFor('api.r4'), urlFor('api.r5'), urlFor('api.r7'), urlFor('api.r9')],
       ['/api/v1/cars', '/health', '/v1/legacy', '/ping', '/api/metrics'],
     )
   })

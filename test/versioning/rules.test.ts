@@ -151,7 +151,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'OPTIONS * needs no version': 'OPTIONS * needs no version',
   },
   'versioning/url-for.test.ts': {
-    'urlFor writes the version': 'the version goes where the scheme reads it',
+    'urlFor writes the version': 'the newest version goes where the scheme reads it',
     'urlFor keeps the query parameter': 'the query keeps the version',
     'urlFor chooses the route by the version': 'where the version is not in the URL, it still chooses',
   },
@@ -230,7 +230,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'docs-page/page.test.ts': {
     'the page takes a version':
-      'offers all versions and each, newest first, and shows the one that is asked for',
+      'offers all versions and each, newest first, and opens on the one that is asked for',
   },
 }
 

@@ -17,7 +17,7 @@ import { checkHealthPaths } from '../routing/table/checks/health.ts'
 import type { Definitions } from './read-definitions.ts'
 import type { Started } from './started.ts'
 import type { Table, TableMode } from '../routing/table/table.ts'
-import { createChooseLink, createToOwnPath, createUrlFor, type UrlFor } from '../routing/table/url-for.ts'
+import { createToOwnPath, createUrlFor, type UrlFor } from '../routing/table/url-for.ts'
 import { createVersionTable } from '../routing/table/version-table.ts'
 import { createVersionLocate, createVersionMiss } from '../routing/lookup/locate-version.ts'
 import { reportingHeaders } from '../routing/report/headers.ts'
@@ -204,7 +204,7 @@ function toRouted(
         return call(...asked)
       },
       allowedMethods: createAllowedMethods(locate, miss, settings),
-      urlFor: createUrlFor(table, createChooseLink(table, versioning)),
+      urlFor: createUrlFor(table, versioning),
       toOwnPath: createToOwnPath(table, versioning, settings),
     },
   }

@@ -2,7 +2,7 @@ import type { RouteMap, VisibleRoutes } from '../../client/route-map.ts'
 import type { UrlOptions, Token } from '../../define/context.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import type { Module } from '../../define/module.ts'
-import type { AppTypes, RouteNames, RouteParams, TYPES, VersionsNamed } from '../../define/names.ts'
+import type { AppTypes, RouteNames, RouteParams, TYPES } from '../../define/names.ts'
 import { isPromise, once, importInTurn } from '../../base/values.ts'
 import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import type { VersioningOptions } from '../../versioning/options.ts'
@@ -22,20 +22,13 @@ import { checkNames, placed } from '../../base/definition-error.ts'
 /** The parameters of a route that has none. Options in their place are refused with their right place. */
 export interface NoParams {
   /** None: options are the third argument. */
-  readonly version?: 'options come third: urlFor(name, {}, { version })'
-  /** None: options are the third argument. */
   readonly query?: 'options come third: urlFor(name, {}, { query })'
 }
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
-export type UrlArguments<P, V> = object extends P
-  ? [params?: NoParams, options?: UrlOptions<V>]
-  : [params: P, options?: UrlOptions<V>]
-
-/** The same for a version. Those that the route has are looked at only if it is not one of them. */
-export type UrlArgumentsAt<M, K extends string, P, V> = [P] extends [never]
-  ? [params?: Readonly<Record<string, unknown>>, options?: UrlOptions<VersionsNamed<M, K>>]
-  : UrlArguments<P, V>
+export type UrlArguments<P> = object extends P
+  ? [params?: NoParams, options?: UrlOptions]
+  : [params: P, options?: UrlOptions]
 
 /** An application that `fetch` and `inject` reach, on any platform. */
 export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
@@ -82,14 +75,11 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   /** Stops accepting, finishes requests under way within the grace time, then refuses all others. Idempotent. */
   close(): Promise<void>
   /**
-   * Returns the path of a route by its name, with its parameters percent-encoded.
+   * Returns the path of a route by its name, with its parameters percent-encoded: in the default version, or in the newest that has it.
    *
-   * @throws `RangeError` for names and versions that do not exist, `TypeError` for parameters that are missing or do not fit.
+   * @throws `RangeError` for names that do not exist, `TypeError` for parameters that are missing or do not fit.
    */
-  urlFor<const K extends RouteNames<M>, const V extends string | undefined = undefined>(
-    name: K,
-    ...rest: UrlArgumentsAt<M, K, RouteParams<M, K, V>, V>
-  ): string
+  urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlArguments<RouteParams<M, K>>): string
   /** Resolves a token, as the root module sees it, and makes the application ready. */
   resolve<T>(token: Token<T>): Promise<T>
   /** Returns every route as data. */

@@ -21,53 +21,52 @@ export type UrlFor = (
   asked?: AskedVersion,
 ) => string
 
-interface Link {
+/** The route that a link leads to. */
+interface LinkedRoute {
   readonly route: ResolvedRoute
-  /** Puts its version into its address, or `undefined` if the address has none. */
-  readonly write: ((path: string) => Partial<RequestDraft>) | undefined
+  /** The version that its address has, or `undefined` if the address has none. */
+  readonly version: string | undefined
 }
 
-/** Chooses among the routes of a name. @throws `RangeError` for versions that do not exist. */
-export type ChooseLink = (
+type ChooseRoute = (
   name: string,
   named: readonly TableRoute[],
-  version: string | undefined,
   asked: AskedVersion | undefined,
-) => Link | undefined
+) => LinkedRoute | undefined
 
-/** Chooses where there are no versions. */
-const choosePlainLink: ChooseLink = (_name, [row]) =>
-  row === undefined ? undefined : { route: row.route, write: undefined }
-
-const OPTIONS: ReadonlySet<string> = new Set(['query', 'version'])
+const OPTIONS: ReadonlySet<string> = new Set(['query'])
 
 /** Creates the function that writes paths from route names. */
-export function createUrlFor({ rows }: Pick<Table, 'rows'>, choose: ChooseLink): UrlFor {
+export function createUrlFor(table: Table, versioning: Versioning | undefined): UrlFor {
   const byName = new Map<string, TableRoute[]>()
-  for (const row of rows) {
+  for (const row of table.rows) {
     const named = byName.get(row.route.name)
     if (named === undefined) byName.set(row.route.name, [row])
     else named.push(row)
   }
+  const choose = versioning === undefined ? chooseFirst : createChooseRoute(table, versioning)
+  const write = versioning && createWrite(table.known, versioning)
   return (name, params, options, asked) => {
     checkNames('urlFor', options, OPTIONS)
-    const { query = {}, version } = options
-    const link = choose(name, byName.get(name) ?? [], version, asked)
-    if (link === undefined) {
+    const chosen = choose(name, byName.get(name) ?? [], asked)
+    if (chosen === undefined) {
       throw new RangeError(`urlFor: there is no route "${name}"; known are ${[...byName.keys()].join(', ')}`)
     }
-    const path = fill(link.route, params)
-    const written = link.write?.(path)
-    const search = toSearchParams({ ...query, ...written?.query })
+    const { route, version } = chosen
+    const path = fill(route, params)
+    const written = version === undefined ? undefined : write?.(path, version, route.prefix, asked)
+    const search = toSearchParams({ ...options.query, ...written?.query })
     return (written?.path ?? path) + (search.size > 0 ? `?${search.toString()}` : '')
   }
 }
 
+/** Without versions, each name has one route. */
+const chooseFirst: ChooseRoute = (_name, [row]) => row && { route: row.route, version: undefined }
+
 function fill({ name, pattern }: ResolvedRoute, params: Readonly<Record<string, unknown>>): string {
   const unknown = Object.keys(params).find((key) => !pattern.params.some((param) => param.name === key))
   if (unknown !== undefined) {
-    const isOption = unknown === 'version' || unknown === 'query'
-    const hint = isOption ? `; options come third: urlFor('${name}', {}, { ${unknown} })` : ''
+    const hint = unknown === 'query' ? `; options come third: urlFor('${name}', {}, { query })` : ''
     throw new TypeError(`urlFor: "${name}" has no parameter ${unknown}${hint}`)
   }
   return writePath(name, pattern, (param) => formatParam(name, param, params))
@@ -196,28 +195,33 @@ function movedPath({ name, pattern }: ResolvedRoute, texts: ReadonlyMap<string, 
   return fits ? writePath(name, pattern, ({ name: key }) => texts.get(key) ?? '') : undefined
 }
 
-interface Chosen {
-  readonly route: ResolvedRoute
-  readonly version: string | undefined
-}
-
-/** Creates the function that chooses among the versions of a route for links. */
-export function createChooseLink(table: Table, versioning: Versioning | undefined): ChooseLink {
-  if (versioning === undefined) return choosePlainLink
-  const { known } = table
+/**
+ * Creates the function that chooses among the versions of a route: that of the request, else the default version, whose address names none,
+ * else the newest.
+ */
+function createChooseRoute(table: Table, versioning: Versioning): ChooseRoute {
+  const { known, withoutSegment } = table
   const selector = selectorOf(versioning, known)
   const defaultOf = createDefaultOf(table, selector)
-  const write = createWrite(known, versioning)
-  return (name, named, given, asked) => {
+  return (name, named, asked) => {
     if (named.length === 0) return undefined
-    const version = given ?? versionOf(named, asked)
-    const wanted = version === undefined ? (defaultOf(named) ?? undefined) : known.find(version)
-    if (version !== undefined && wanted === undefined) {
-      throw new RangeError(`urlFor: "${version}" is not a known version; known are ${known.list.join(', ')}`)
-    }
-    const { route, version: chosen } = chooseRoute(name, named, wanted, table)
-    const isPlain = chosen === undefined || (version === undefined && chosen === wanted)
-    return { route, write: isPlain ? undefined : (path) => write(path, chosen, route.prefix, asked) }
+    const own = versionOf(named, asked)
+    const wanted = own ?? defaultOf(named)
+    const exact = wanted === null ? undefined : named.find(({ spec }) => spec.claims.has(wanted))
+    if (exact !== undefined) return { route: exact.route, version: own }
+    const neutral = named.find(({ spec }) => spec.neutral)
+    if (neutral !== undefined)
+      return { route: neutral.route, version: withoutSegment.has(neutral.route) ? undefined : own }
+    const unversioned = named.find(({ spec }) => spec.unversioned)
+    if (unversioned !== undefined) return { route: unversioned.route, version: undefined }
+    const versions = known.list.filter((version) => named.some(({ spec }) => spec.claims.has(version)))
+    if (own !== undefined)
+      throw new RangeError(
+        `urlFor: "${name}" does not exist in version ${own} of the request, only in ${versions.join(', ')}`,
+      )
+    const newest = versions.at(-1)
+    const row = named.find(({ spec }) => newest !== undefined && spec.claims.has(newest))
+    return row && { route: row.route, version: newest }
   }
 
   /** The version of the request, unless it names none and the route is only at paths that have another default. */
@@ -286,29 +290,4 @@ function createDefaultOf(
       (selector === 'oldest' ? known.list.find(isServed) : known.list.findLast(isServed)) ?? defaultVersion
     )
   }
-}
-
-function chooseRoute(
-  name: string,
-  named: readonly TableRoute[],
-  wanted: string | undefined,
-  { known, withoutSegment }: Table,
-): Chosen {
-  const exact = wanted === undefined ? undefined : named.find(({ spec }) => spec.claims.has(wanted))
-  if (exact !== undefined) return { route: exact.route, version: wanted }
-  const neutral = named.find(({ spec }) => spec.neutral)
-  if (neutral !== undefined)
-    return { route: neutral.route, version: withoutSegment.has(neutral.route) ? undefined : wanted }
-  const unversioned = named.find(({ spec }) => spec.unversioned)
-  if (unversioned !== undefined) return { route: unversioned.route, version: undefined }
-  const [only, ...others] = named.flatMap(({ route, spec }) =>
-    [...spec.claims.keys()].map((version) => ({ route, version })),
-  )
-  if (wanted === undefined && only !== undefined && others.length === 0) return only
-  const versions = known.list.filter((version) => named.some(({ spec }) => spec.claims.has(version)))
-  throw new RangeError(
-    wanted === undefined
-      ? `urlFor: "${name}" exists in the versions ${versions.join(', ')}; name one: { version: '${versions.at(-1)}' }`
-      : `urlFor: "${name}" does not exist in version ${wanted}, only in ${versions.join(', ')}`,
-  )
 }
