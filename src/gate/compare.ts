@@ -154,10 +154,7 @@ function comparePaths(documents: Documents): readonly OfOperation[] {
       return ofOperation(old, [toRemovedOperation(old, isPathGone, documents)])
     }),
     ...come.map((now) => {
-      const message = 'the operation was added'
-      return ofOperation(now, [
-        { rule: 'endpoint-added', at: [], message, base: undefined, revision: now.place },
-      ])
+      return ofOperation(now, [{ rule: 'endpoint-added', at: [], base: undefined, revision: now.place }])
     }),
   ]
 }
@@ -182,9 +179,9 @@ function withNamedPath(operation: Operation): Operation {
 }
 
 function toMoved(old: Operation, now: Operation): Difference {
-  const message = `the operation was ${nameOf(old)} and is ${nameOf(now)}`
+  const values = { was: nameOf(old), now: nameOf(now) }
   const rule = hasMoreInPath(old, now) ? 'new-request-path-parameter' : 'route-moved'
-  return { rule, at: [], message, base: old.place, revision: now.place }
+  return { rule, at: [], values, base: old.place, revision: now.place }
 }
 
 function compareOperations(old: Operation, now: Operation, documents: Documents): readonly Found[] {
@@ -213,14 +210,14 @@ function isSameOperation(old: Operation, now: Operation, { isSame }: Documents):
 
 function toIdDifferences(old: Operation, now: Operation): readonly Difference[] {
   if (old.id === undefined || old.id === now.id) return []
-  const message = `the operationId was ${old.id} and is ${now.id ?? 'missing'}`
-  return [{ rule: 'operation-id-changed', at: [], message, base: old.place, revision: now.place }]
+  const values = { was: old.id, now: now.id ?? 'missing' }
+  return [{ rule: 'operation-id-changed', at: [], values, base: old.place, revision: now.place }]
 }
 
 function compareWebhooks(documents: Documents): readonly OfOperation[] {
   const [before, after] = [webhooksOf(documents.base), webhooksOf(documents.revision)]
-  const removed = { rule: 'webhook-removed', at: [], message: 'the webhook was removed', revision: undefined }
-  const added = { rule: 'webhook-added', at: [], message: 'the webhook was added', base: undefined }
+  const removed = { rule: 'webhook-removed', at: [], revision: undefined }
+  const added = { rule: 'webhook-added', at: [], base: undefined }
   return [
     ...[...before].map(([key, old]) => {
       const now = after.get(key)
@@ -242,7 +239,7 @@ function unresolvedIn({ base, revision }: Documents): readonly OfOperation[] {
     const difference = {
       rule: 'reference-unresolved',
       at: isInside ? at : toSteps(pointer),
-      message: toUnresolvedText(node),
+      values: { problem: toUnresolvedText(node) },
       base: before.get(pointer),
       revision: after.get(pointer),
     }

@@ -1,6 +1,7 @@
 import { isAtLeast, worst, type Level, type Passed, type TracedFinding, type TracedPlace } from './finding.ts'
 import { levelOf, type Circumstances } from './level.ts'
 import type { Difference, DifferentSchemas, Documents, Found } from './operation/context.ts'
+import { messageOf } from './rules.ts'
 import { toRule, type Fact, type Pair, type Step } from './schema/fact.ts'
 import { asSeen, behind } from './schema/settle.ts'
 import { isAny } from './schema/shape.ts'
@@ -16,7 +17,8 @@ export interface OfOperation {
 }
 
 /** A difference at one place of an operation. */
-interface Placed extends Pick<Difference, 'rule' | 'message' | 'base' | 'revision'> {
+interface Placed extends Pick<Difference, 'rule' | 'base' | 'revision'> {
+  readonly message: string
   readonly is: Circumstances
   readonly steps: readonly string[]
   readonly passed: readonly Passed[]
@@ -72,8 +74,19 @@ function toFinding({ difference, pointers: [base, revision], places }: Group): T
 
 function toPlaced(one: Found, documents: Documents): readonly Placed[] {
   if (!('pair' in one)) {
-    const { rule, message, base, revision, is = {}, at } = one
-    return [{ rule, message, base, revision, is, steps: at, passed: [], named: () => undefined }]
+    const { rule, values, base, revision, is = {}, at } = one
+    return [
+      {
+        rule,
+        message: messageOf(rule, values),
+        base,
+        revision,
+        is,
+        steps: at,
+        passed: [],
+        named: () => undefined,
+      },
+    ]
   }
   return factsOf(one, documents).map(({ fact, way, entry }): Placed => {
     const steps = toSteps(way)

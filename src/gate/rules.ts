@@ -1,6 +1,6 @@
 import type { Level } from './finding.ts'
 import { NAMED_RULES, type GateRule } from './named-rules.ts'
-import { ASPECTS } from './schema/aspects.ts'
+import { ASPECTS, fillMessage, type MessageValues, type SchemaRule } from './schema/aspects.ts'
 
 const PLACES = {
   request: ['parameter', 'body', 'property'],
@@ -11,7 +11,7 @@ const PLACES = {
 export const RULES: readonly GateRule[] = [
   ...NAMED_RULES,
   ...(['request', 'response'] as const).flatMap((side) =>
-    Object.entries(ASPECTS).flatMap(([aspect, { [side]: level, description, fix }]) =>
+    Object.entries<SchemaRule>(ASPECTS).flatMap(([aspect, { [side]: level, description, fix, message }]) =>
       level === 'none'
         ? []
         : PLACES[side].map((place) => ({
@@ -21,6 +21,7 @@ export const RULES: readonly GateRule[] = [
               place === 'parameter' && aspect.startsWith('default-value-') ? ('breaking' as const) : level,
             description,
             fix,
+            message,
           })),
     ),
   ),
@@ -47,6 +48,11 @@ function find(rule: string): GateRule | undefined {
   const [, place, change] = OF_KEYWORD.exec(rule) ?? []
   if (place === undefined || change === undefined) return BY_NAME.get(rule)
   return BY_NAME.get(`${place}-${change === 'changed' ? 'undecided' : `constraint-${change}`}`)
+}
+
+/** Returns the message of a finding, which its rule has. */
+export function messageOf(rule: string, values: MessageValues = {}): string {
+  return fillMessage(find(rule) ?? ASPECTS.undecided, values)
 }
 
 /** Returns the advice for a finding. */

@@ -6,7 +6,7 @@ import { compareDocuments } from 'octavo/testing'
 import { OPERATIONS } from './corpus/operations.ts'
 import { COMPOUNDS, DEEP, LIMITS, SCALARS } from './corpus/schemas.ts'
 import { VERSIONS } from './corpus/versions.ts'
-import { documentOf } from './support.ts'
+import { assertFilled, documentOf } from './support.ts'
 import type { SchemaPair } from './support.ts'
 import { ASPECTS, RULES, cureOf, hasRule } from '../inside/tools.ts'
 
@@ -30,6 +30,7 @@ function verdict({ old, now, components, newComponents, openapi }: SchemaPair, s
 
 function check(pair: SchemaPair, side: Side): void {
   const { level, rules, findings } = verdict(pair, side)
+  for (const { message } of findings) assertFilled(message)
   for (const { base, revision } of findings) assert.ok(base.pointer !== '' && revision.pointer !== '')
   const [expected, rule] = pair[side].split(' ')
   assert.equal(level, expected, JSON.stringify(findings, undefined, 1))

@@ -5,7 +5,7 @@ import { compareDocuments } from 'octavo/testing'
 
 import { OPERATIONS } from './corpus/operations.ts'
 import type { Short } from './corpus/operations.ts'
-import { documentOf, ref, string } from './support.ts'
+import { assertFilled, documentOf, ref, string } from './support.ts'
 
 const toDocument = ({ version = '1', paths = {}, schemes = {}, ...rest }: Short): object => ({
   openapi: '3.2.0',
@@ -23,7 +23,8 @@ describe('the gate, operations', () => {
       const { findings } = compareDocuments(toDocument(old), toDocument(newer), { now })
       const found = findings.map(({ level, rule }) => `${level} ${rule}`)
       assert.deepEqual(found.toSorted(), [...expected].toSorted(), JSON.stringify(findings, undefined, 1))
-      for (const { rule, base, revision } of findings) {
+      for (const { rule, base, revision, message } of findings) {
+        assertFilled(message)
         if (rule === 'reference-unresolved') continue
         // only what is not there has no place
         assert.equal(base.pointer === '', /^(?:endpoint|webhook)-added$/.test(rule), rule)

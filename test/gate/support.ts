@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+
 /** A document with one operation whose request and response have a schema, and components that it may refer to. */
 export function documentOf(
   schemas: { readonly request?: unknown; readonly response?: unknown },
@@ -78,3 +80,8 @@ export const number = { type: 'number' } as const
 export const boolean = { type: 'boolean' } as const
 export const array = (items: unknown, more: object = {}): object => ({ type: 'array', items, ...more })
 export const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` })
+
+/** Fails if a message lacks a value for a word in braces of its rule. */
+export function assertFilled(message: string): void {
+  assert.doesNotMatch(message, /\bundefined\b/)
+}

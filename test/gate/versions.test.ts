@@ -5,7 +5,7 @@ import { createApp, defineController, defineModule, VersioningSchemes } from 'oc
 import { z } from 'zod'
 
 import { VERSIONS } from './corpus/versions.ts'
-import { documentOf, integer, string } from './support.ts'
+import { assertFilled, documentOf, integer, string } from './support.ts'
 import { checkSnapshots, readAllowed, readIndex, readLevels, toIndexText } from '../inside/tools.ts'
 
 const now = new Date('2026-11-22')
@@ -14,6 +14,7 @@ describe('the gate, versions', () => {
   for (const { reason, old, now: newer, expected, options } of VERSIONS)
     it(`${reason}: ${expected.join(', ') || 'none'}`, () => {
       const { findings } = checkSnapshots(old, newer, { now, ...options })
+      for (const { message } of findings) assertFilled(message)
       const found = findings.map(({ level, rule, version }) => `${level} ${rule} ${version}`)
       assert.deepEqual(found.toSorted(), [...expected].toSorted(), JSON.stringify(findings, undefined, 1))
     })

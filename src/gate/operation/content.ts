@@ -37,7 +37,7 @@ export function compareContent(
       differences.push({
         rule: `${name}-removed`,
         at: [...at, old.name],
-        message: `the media type ${old.name} was removed`,
+        values: { type: old.name },
         base: old.node,
         revision: revision,
       })
@@ -53,7 +53,7 @@ export function compareContent(
       differences.push({
         rule: `${name}-added`,
         at: [...at, now.name],
-        message: `the media type ${now.name} was added`,
+        values: { type: now.name },
         base: base,
         revision: now.node,
       })
@@ -113,7 +113,6 @@ function compareMedia(
     differences.push({
       rule: `${side}-body-encoding-changed`,
       at,
-      message: 'the encoding of the parts changed',
       base: old.node,
       revision: now.node,
     })
@@ -133,25 +132,19 @@ export function compareRequestBody(
   if (old === undefined && now === undefined) return []
   if (old === UNRESOLVED || now === UNRESOLVED) return []
   if (old !== undefined && now !== undefined && documents.isSame(old, now)) return []
-  const say = (rule: string, message: string): Difference => ({
+  const say = (rule: string): Difference => ({
     rule: `request-body-${rule}`,
     at: ['requestBody'],
-    message,
     base: old ?? base.place,
     revision: now ?? revision.place,
   })
-  if (now === undefined) return [say('removed', 'the body was removed')]
+  if (now === undefined) return [say('removed')]
   const isRequired = now['required'] === true
-  if (old === undefined)
-    return [
-      isRequired
-        ? say('added-required', 'a required body was added')
-        : say('added-optional', 'an optional body was added'),
-    ]
+  if (old === undefined) return [isRequired ? say('added-required') : say('added-optional')]
   const differences: Found[] = []
   const wasRequired = old['required'] === true
-  if (!wasRequired && isRequired) differences.push(say('became-required', 'the body became required'))
-  if (wasRequired && !isRequired) differences.push(say('became-optional', 'the body became optional'))
+  if (!wasRequired && isRequired) differences.push(say('became-required'))
+  if (wasRequired && !isRequired) differences.push(say('became-optional'))
   return [
     ...differences,
     ...compareContent(old, now, documents, { side, at: ['requestBody'], origin: 'body' }),

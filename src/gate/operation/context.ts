@@ -2,6 +2,7 @@ import { createIsSame } from '../document/same.ts'
 import type { Node, Source } from '../document/source.ts'
 import type { Circumstances, Strictness } from '../level.ts'
 import type { Pair } from '../schema/fact.ts'
+import type { MessageValues } from '../schema/aspects.ts'
 import { createComparing, type SchemaComparing } from '../schema/facts.ts'
 import { createReader } from '../schema/read.ts'
 import type { Reader, Side } from '../schema/keyword-rules.ts'
@@ -53,7 +54,8 @@ export function createDocuments(
 export interface Difference {
   readonly rule: string
   readonly at: readonly string[]
-  readonly message: string
+  /** The values of its message, which its rule has. */
+  readonly values?: MessageValues
   /** The object in the older document, or `undefined` if it isn't there. */
   readonly base: object | undefined
   readonly revision: object | undefined

@@ -58,21 +58,21 @@ export function compareHeaders(
   for (const [name, header] of before) {
     const partner = after.get(name)
     const place = [...at, name]
-    const say = (rule: string, message: string): Difference => ({
+    const say = (rule: string): Difference => ({
       rule,
       at: place,
-      message,
+      values: { it: 'the header', what: 'header' },
       base: header,
       revision: partner ?? owners.revision,
     })
     if (header === UNRESOLVED || partner === UNRESOLVED) continue
     const [was, is] = [header['required'] === true, partner?.['required'] === true]
     if (partner === undefined) {
-      found.push(say(rules.removed(was), `the ${was ? 'required' : 'optional'} header was removed`))
+      found.push(say(rules.removed(was)))
       continue
     }
-    if (was && !is) found.push(say(rules.optional, 'the header became optional'))
-    if (!was && is) found.push(say(rules.required, 'the header became required'))
+    if (was && !is) found.push(say(rules.optional))
+    if (!was && is) found.push(say(rules.required))
     const owner = { side, place: side === 'response' ? 'header' : 'parameter', at: place } as const
     const [shape, newShape] = [base(header['schema'], header), revision(partner['schema'], partner)]
     found.push(...compareSchemas(shape, newShape, owner, documents))
@@ -82,7 +82,7 @@ export function compareHeaders(
       found.push({
         rule: rules.added(header['required'] === true),
         at: [...at, name],
-        message: 'the header was added',
+        values: { what: 'header' },
         base: owners.base,
         revision: header,
       })

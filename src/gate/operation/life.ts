@@ -38,12 +38,12 @@ export function compareLife(
   revision: Operation,
   { strictness }: Documents,
 ): readonly Difference[] {
-  const found = [...lifeRules(toLife(base.node), toLife(revision.node), strictness.now, 'the operation')]
-  if (rank(revision) < rank(base)) found.push(['api-stability-decreased', 'the stability level decreased'])
-  return found.map(([rule, message]) => ({
+  const rules = lifeRules(toLife(base.node), toLife(revision.node), strictness.now)
+  if (rank(revision) < rank(base)) rules.push('api-stability-decreased')
+  return rules.map((rule) => ({
     rule,
     at: [],
-    message,
+    values: { subject: 'the operation' },
     base: base.place,
     revision: revision.place,
   }))
@@ -59,37 +59,27 @@ function toLife(node: Readonly<Record<string, unknown>>): Life {
   return { isDeprecated: node['deprecated'] === true, sunset: timeOf(node['x-sunset']) }
 }
 
-type Found = readonly [rule: string, message: string]
-
-function lifeRules(was: Life, is: Life, now: number, subject: string): readonly Found[] {
-  const found: Found[] = []
+function lifeRules(was: Life, is: Life, now: number): string[] {
+  const found: string[] = []
   if (!was.isDeprecated && is.isDeprecated) {
-    found.push(['endpoint-deprecated', `${subject} is deprecated`])
-    if (is.sunset === undefined)
-      found.push(['deprecated-without-sunset', `${subject} is deprecated without a sunset`])
-    else if (is.sunset <= now)
-      found.push(['sunset-date-in-the-past', `${subject} is deprecated with a sunset that is over`])
+    found.push('endpoint-deprecated')
+    if (is.sunset === undefined) found.push('deprecated-without-sunset')
+    else if (is.sunset <= now) found.push('sunset-date-in-the-past')
   }
-  if (was.isDeprecated && !is.isDeprecated)
-    found.push(['deprecated-reactivated', `${subject} is no longer deprecated`])
+  if (was.isDeprecated && !is.isDeprecated) found.push('deprecated-reactivated')
   if (was.isDeprecated && is.isDeprecated && was.sunset !== undefined && is.sunset === undefined)
-    found.push(['sunset-deleted', `the sunset of ${subject} was removed`])
+    found.push('sunset-deleted')
   if (was.sunset !== undefined && is.sunset !== undefined && is.sunset < was.sunset)
-    found.push(['sunset-date-moved-earlier', `the sunset of ${subject} is earlier than before`])
+    found.push('sunset-date-moved-earlier')
   return found
 }
 
-/** The difference in the life of a whole version, as its documents show it: the one that says most. */
-export function compareVersionLife(
-  version: string,
-  was: DocumentedLife,
-  is: DocumentedLife,
-  now: number,
-): Found | undefined {
+/** The rule about the life of a whole version, as its documents show it: the one that says most. */
+export function compareVersionLife(was: DocumentedLife, is: DocumentedLife, now: number): string | undefined {
   const [older, newer] = [was, is].map(({ deprecated, sunset }) =>
     toLife({ deprecated: deprecated !== undefined || sunset !== undefined, 'x-sunset': sunset }),
   )
-  return older && newer && lifeRules(older, newer, now, `version ${version}`).at(-1)
+  return older && newer && lifeRules(older, newer, now).at(-1)
 }
 
 /** An operation that is not there any more. */
@@ -100,22 +90,12 @@ export function toRemovedOperation(
 ): Difference {
   const name = isPathGone ? 'api-path-removed' : 'api-removed'
   const sunset = sunsetOf(operation)
-  const at = { at: [], base: operation.place, revision: undefined }
-  if (!isDeprecated(operation))
-    return {
-      ...at,
-      rule: `${name}-without-deprecation`,
-      message: 'the operation was removed without deprecation',
-    }
-  return sunset !== undefined && sunset > strictness.now
-    ? {
-        ...at,
-        rule: `${name}-before-sunset`,
-        message: 'the operation was removed before its sunset',
-      }
-    : {
-        ...at,
-        rule: `${name}-with-deprecation`,
-        message: 'the operation was removed after its deprecation',
-      }
+  const toDifference = (how: string): Difference => ({
+    rule: `${name}-${how}`,
+    at: [],
+    base: operation.place,
+    revision: undefined,
+  })
+  if (!isDeprecated(operation)) return toDifference('without-deprecation')
+  return toDifference(sunset !== undefined && sunset > strictness.now ? 'before-sunset' : 'with-deprecation')
 }

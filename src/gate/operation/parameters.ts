@@ -2,6 +2,7 @@ import { editDistance } from '../../base/edit-distance.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import type { Operation, Parameter } from '../document/operations.ts'
 import type { Source } from '../document/source.ts'
+import type { MessageValues } from '../schema/aspects.ts'
 import type { Reader } from '../schema/keyword-rules.ts'
 import { isAny, type ValueSet } from '../schema/shape.ts'
 import { compareSchemas, type Difference, type Documents, type Found } from './context.ts'
@@ -51,7 +52,7 @@ function isRequired({ in: place, node }: Parameter): boolean {
 }
 
 /** The place of a difference between two parameters. */
-function placeOf(old: Parameter, now: Parameter): Omit<Difference, 'rule' | 'message'> {
+function placeOf(old: Parameter, now: Parameter): Omit<Difference, 'rule'> {
   return { at: at(old), base: old.node, revision: now.node }
 }
 
@@ -63,15 +64,15 @@ function toRemoved(old: Parameter, owner: Operation, { strictness }: Documents):
   return {
     rule: `request-parameter-removed${isDeprecated ? suffix : ''}`,
     at: at(old),
-    message: isEarly ? 'the parameter was removed before its sunset' : 'the parameter was removed',
+    values: { what: 'parameter' },
     base: old.node,
     revision: owner.place,
   }
 }
 
 function toMoved(old: Parameter, now: Parameter): Difference {
-  const message = `the parameter moved from ${old.in} to ${now.in}`
-  return { ...placeOf(old, now), rule: 'request-parameter-location-changed', message }
+  const values = { was: old.in, now: now.in }
+  return { ...placeOf(old, now), rule: 'request-parameter-location-changed', values }
 }
 
 /** The parameter of the query that another one probably became: of the same values, and the only one or one of a similar name. */
@@ -105,8 +106,7 @@ function plain(name: string): string {
 }
 
 function toRenamed(old: Parameter, now: Parameter): Difference {
-  const message = `the parameter was probably renamed to ${now.name}, so its values are ignored`
-  return { ...placeOf(old, now), rule: 'request-parameter-renamed', message }
+  return { ...placeOf(old, now), rule: 'request-parameter-renamed', values: { now: now.name } }
 }
 
 function toAdded(now: Parameter, owner: Operation): Difference {
@@ -114,7 +114,7 @@ function toAdded(now: Parameter, owner: Operation): Difference {
   return {
     rule: `new-${kind}-request-parameter`,
     at: at(now),
-    message: `a${kind === 'required' ? ' required' : 'n optional'} parameter was added`,
+    values: { what: 'parameter' },
     base: owner.place,
     revision: now.node,
   }
@@ -127,7 +127,11 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents): reado
   const [shape, newShape] = [toShape(old, base, readers.base), toShape(now, revision, readers.revision)]
   // each version asks for itself
   if (isOfVersion(shape, newShape, documents)) return []
-  const say: Say = (rule, message) => ({ ...placeOf(old, now), rule, message })
+  const say: Say = (rule, values) => ({
+    ...placeOf(old, now),
+    rule,
+    values: { it: 'the parameter', ...values },
+  })
   const found = [...toFlagDifferences(old, now, say), ...toStyleDifferences(old, now, [shape, newShape], say)]
   const owner = { side: 'request', place: 'parameter', at: at(old) } as const
   const different = compareSchemas(shape, newShape, owner, documents)
@@ -136,22 +140,21 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents): reado
     return [...found, ...different]
   if (!isInOnWire(shape, newShape, isIn)) return [...found, ...different]
   const isSame = isInOnWire(newShape, shape, isIn)
-  return isSame ? found : [...found, say('request-parameter-type-generalized', 'more values are accepted')]
+  return isSame
+    ? found
+    : [...found, say('request-parameter-type-generalized', { change: 'more values are accepted' })]
 }
 
 /** Creates a difference of the parameter that is compared. */
-type Say = (rule: string, message: string) => Difference
+type Say = (rule: string, values?: MessageValues) => Difference
 
 function toFlagDifferences(old: Parameter, now: Parameter, say: Say): readonly Difference[] {
   const differences: Difference[] = []
-  if (!isRequired(old) && isRequired(now))
-    differences.push(say('request-parameter-became-required', 'the parameter became required'))
-  if (isRequired(old) && !isRequired(now))
-    differences.push(say('request-parameter-became-optional', 'the parameter became optional'))
+  if (!isRequired(old) && isRequired(now)) differences.push(say('request-parameter-became-required'))
+  if (isRequired(old) && !isRequired(now)) differences.push(say('request-parameter-became-optional'))
   const [was, is] = [old.node['deprecated'] === true, now.node['deprecated'] === true]
-  if (!was && is) differences.push(say('request-parameter-deprecated', 'the parameter is deprecated'))
-  if (was && !is)
-    differences.push(say('request-parameter-reactivated', 'the parameter is no longer deprecated'))
+  if (!was && is) differences.push(say('request-parameter-deprecated'))
+  if (was && !is) differences.push(say('request-parameter-reactivated'))
   return differences
 }
 
@@ -166,8 +169,7 @@ function toStyleDifferences(
 ): readonly Difference[] {
   const [was, is] = [styleOf(old), styleOf(now)]
   if (was === is || !(shapes.every(isCompound) || SHOWN.test(was) || SHOWN.test(is))) return []
-  const message = `the style of the parameter was ${was} and is ${is}`
-  return [say('request-parameter-serialization-changed', message)]
+  return [say('request-parameter-serialization-changed', { was, now: is })]
 }
 
 /** Whether the only value of both is the version of the document. */

@@ -33,7 +33,7 @@ export function compareResponses(
     {
       rule: 'status-of-default-changed',
       at: ['responses', was],
-      message: `the success status was ${was} and is ${is}`,
+      values: { was, now: is },
       base: old.get(was)?.node,
       revision: now.get(is)?.node,
     },
@@ -115,7 +115,7 @@ function toOneSided(
     ...pointers,
     rule: `response-${isSuccess(status) ? 'success' : 'non-success'}-status-${change}`,
     at: ['responses', status],
-    message: `the status ${status} was ${change}`,
+    values: { status },
   }
 }
 

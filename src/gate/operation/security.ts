@@ -34,13 +34,13 @@ export function compareSecurity(
         ? {
             ...place,
             rule: 'api-security-scope-added',
-            message: `${toText(lost)} needs the scope ${[...new Set(scopes)].join(', ')}`,
+            values: { credentials: toText(lost), scopes: [...new Set(scopes)].join(', ') },
           }
-        : { ...place, rule: 'api-security-added', message: `${toText(lost)} is no longer sufficient` },
+        : { ...place, rule: 'api-security-added', values: { credentials: toText(lost) } },
     ]
   }
   if (won.length === 0) return []
-  return [{ ...place, rule: 'api-security-removed', message: `${toText(won)} is sufficient` }]
+  return [{ ...place, rule: 'api-security-removed', values: { credentials: toText(won) } }]
 }
 
 /** Whether who has all of one alternative has all of the other. */

@@ -55,12 +55,11 @@ export function compareCallbacks(
         {
           ...place,
           rule: 'callback-removed',
-          message: 'the callback was removed',
           revision: revision.place,
         },
       ]
-    const message = `the address of the callback was ${old.expression} and is ${now.expression}`
-    const moved = { ...place, rule: 'callback-expression-changed', message, revision: now.operation.place }
+    const values = { was: old.expression, now: now.expression }
+    const moved = { ...place, rule: 'callback-expression-changed', values, revision: now.operation.place }
     return [
       ...(old.expression === now.expression ? [] : [moved]),
       ...compareSent(old.operation, now.operation, documents).map((one) => ({

@@ -1,6 +1,6 @@
 import { levelOf, type Circumstances, type Strictness } from '../level.ts'
 import type { Level } from '../finding.ts'
-import { ASPECTS, type AspectName } from './aspects.ts'
+import { ASPECTS, fillMessage, type AspectName, type MessageValues } from './aspects.ts'
 import type { Inclusion } from './includes.ts'
 import type { Side } from './keyword-rules.ts'
 import type { ValueSet } from './shape.ts'
@@ -74,13 +74,13 @@ export function toFact(
   base: Pick<ValueSet, 'place'>,
   revision: Pick<ValueSet, 'place'>,
   side: Side,
-  detail?: string,
+  values?: MessageValues,
 ): Fact {
   return {
     rule: aspect,
     is: {},
     at: [],
-    message: detail ?? ASPECTS[aspect].description,
+    message: fillMessage(ASPECTS[aspect], values),
     isOfSet:
       !ABOUT_MEANING.has(aspect) && !(aspect === 'additional-properties-closed' && side === 'response'),
     base: base.place,
@@ -115,4 +115,4 @@ export function inside<T extends Fact | Link>(step: Step, found: readonly T[]): 
 }
 
 /** Creates a fact of the schemas that are compared. */
-export type Say = (aspect: AspectName, detail?: string) => Fact
+export type Say = (aspect: AspectName, values?: MessageValues) => Fact

@@ -69,7 +69,7 @@ function expand(pair: Pair, comparing: Comparing): void {
   const found =
     unreadable === undefined
       ? [...toNoteFacts(base, revision, side), ...toFacts(base, revision, comparing)]
-      : [toFact('unresolved', base, revision, side, unreadable)]
+      : [toFact('unresolved', base, revision, side, { problem: unreadable })]
   pair.links = found.filter((one): one is Link => 'pair' in one)
   pair.facts = found.filter((one): one is Fact => !('pair' in one))
   for (const link of pair.links) link.pair.above.add(pair)
@@ -78,16 +78,15 @@ function expand(pair: Pair, comparing: Comparing): void {
 function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): readonly (Fact | Link)[] {
   if (isAny(base) && isAny(revision)) return []
   const { side } = comparing
-  const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
+  const say: Say = (aspect, values) => toFact(aspect, base, revision, side, values)
   const [old, now] = [toTypes(base), toTypes(revision)]
   const [removed, added] = [without(old, now), without(now, old)]
   // of what can be anything, the types say all
   const isBlank = [old.size, now.size].includes(ALL) && removed.length + added.length > 0
   const nulls = isBlank ? [] : toNullFacts(old, now, say)
   const isReplaced = removed.length > 0 === added.length > 0
-  if (isReplaced && isEnvelope(base, revision, comparing))
-    return [...nulls, say('wrapped', 'the value was wrapped in an object or list')]
-  const change = `it was ${toTypeText(old)} and is ${toTypeText(now)}`
+  if (isReplaced && isEnvelope(base, revision, comparing)) return [...nulls, say('wrapped')]
+  const change = { change: `it was ${toTypeText(old)} and is ${toTypeText(now)}` }
   if (removed.length > 0 && added.length > 0) return [...nulls, say('type-changed', change)]
   const shared =
     isBlank && [base, revision].some(isAny) ? [] : [...old].filter((type) => type !== 'null' && now.has(type))
@@ -144,7 +143,7 @@ function toTypeFacts(
   comparing: Comparing,
 ): readonly (Fact | Link)[] {
   const [old, now] = [ofType(base, type), ofType(revision, type)]
-  const say: Say = (aspect, detail) => toFact(aspect, base, revision, comparing.side, detail)
+  const say: Say = (aspect, values) => toFact(aspect, base, revision, comparing.side, values)
   const isExtensible = base.notes.isExtensible === true
   return [
     ...toValueFacts(old, now, say, isExtensible),
@@ -175,11 +174,9 @@ function toPlainFacts(
     return isSingle ? own : inside({ name: `(${name})`, place: '', isChoice: true }, own)
   })
   if (removed.length > 0)
-    found.push(
-      toFact('any-of-removed', base, revision, side, `the alternative ${toNames(removed)} was removed`),
-    )
+    found.push(toFact('any-of-removed', base, revision, side, { alternatives: toNames(removed) }))
   if (added.length > 0)
-    found.push(toFact('any-of-added', base, revision, side, `the alternative ${toNames(added)} was added`))
+    found.push(toFact('any-of-added', base, revision, side, { alternatives: toNames(added) }))
   return found
 }
 
@@ -194,7 +191,7 @@ function toPairFacts(
   comparing: Comparing,
 ): readonly (Fact | Link)[] {
   const { side, compare } = comparing
-  const say: Say = (aspect, detail) => toFact(aspect, base, revision, side, detail)
+  const say: Say = (aspect, values) => toFact(aspect, base, revision, side, values)
   const rules = toRuleFacts(old, now, say)
   // a reference: what differs inside is told where the schemas stand
   if (old.home !== undefined && now.home !== undefined) {

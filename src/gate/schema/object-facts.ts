@@ -1,4 +1,6 @@
 import { toFact, inside, type Comparing, type Fact, type Link, type Say, type Step } from './fact.ts'
+import { messageOf } from '../rules.ts'
+import type { MessageValues } from './aspects.ts'
 import { finite, toLimitFacts } from './scalar-facts.ts'
 import {
   isOpen,
@@ -104,19 +106,16 @@ function toRemoved(
   }
   const { deprecated, sunset } = shape.notes
   const isExpected = deprecated === true && (sunset === undefined || Date.parse(sunset) <= strictness.now)
-  const fact = { base: toPlace(before).place, revision: revision.place, isNamed: true, at: [] } as const
+  const fact = { base: toPlace(before).place, revision: revision.place, at: [] } as const
   if (side === 'request') {
     const isRefused = now.rest === 'closed'
-    const message = isRefused
-      ? 'the property was removed, and unknown members are rejected'
-      : 'the property was removed'
+    const consequence = isRefused ? ', and unknown members are rejected' : ''
     // what is ignored is no matter of the set
     return [
       {
         ...fact,
-        rule: 'request-property-removed',
+        ...named('request-property-removed', { consequence }),
         is: { isRefused, isExpected },
-        message,
         isOfSet: isRefused,
       },
     ]
@@ -125,9 +124,8 @@ function toRemoved(
   return [
     {
       ...fact,
-      rule: `response-${kind}-property-removed`,
+      ...named(`response-${kind}-property-removed`),
       is: { isExpected },
-      message: `the ${kind} property was removed`,
       isOfSet: before.isRequired,
     },
   ]
@@ -138,16 +136,20 @@ function toAdded(after: Property, old: ObjectPart, { comparing, base }: Pair): r
   const shape = after.shape()
   const hasRest = typeof old.rest === 'function'
   const found = hasRest ? compare(old.rest(), shape) : []
-  const fact = { base: base.place, revision: toPlace(after).place, is: {}, at: [], isNamed: true } as const
+  const fact = { base: base.place, revision: toPlace(after).place, is: {}, at: [] } as const
   const kind = after.isRequired ? 'required' : 'optional'
-  const message = `a${after.isRequired ? ' required' : 'n optional'} property was added`
   if (side === 'response')
-    return [...found, { ...fact, rule: `response-${kind}-property-added`, message, isOfSet: false }]
+    return [...found, { ...fact, ...named(`response-${kind}-property-added`), isOfSet: false }]
   if (after.isRequired) {
     const rule = `new-required-request-property${'default' in shape.notes ? '-with-default' : ''}`
-    return [...found, { ...fact, rule, message, isOfSet: true }]
+    return [...found, { ...fact, ...named(rule), isOfSet: true }]
   }
-  return hasRest ? found : [{ ...fact, rule: 'new-optional-request-property', message, isOfSet: false }]
+  return hasRest ? found : [{ ...fact, ...named('new-optional-request-property'), isOfSet: false }]
+}
+
+/** The part of a fact that has a rule of its own name. */
+function named(rule: string, values?: MessageValues): Pick<Fact, 'rule' | 'isNamed' | 'message'> {
+  return { rule, isNamed: true, message: messageOf(rule, values) }
 }
 
 function toRestFacts(

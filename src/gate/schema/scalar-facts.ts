@@ -1,4 +1,4 @@
-import { LIMITS, type AspectName } from './aspects.ts'
+import type { LIMITS } from './aspects.ts'
 import { isMultiple } from './check.ts'
 import type { Fact, Say } from './fact.ts'
 import type { Side } from './keyword-rules.ts'
@@ -11,14 +11,10 @@ export function toLimitFacts(
   now: number | undefined,
   say: Say,
 ): readonly Fact[] {
-  const label = LIMITS[limit]
-  const tell = (aspect: AspectName, detail: string): readonly Fact[] => [say(aspect, `${label} ${detail}`)]
   if (old === now) return []
-  if (old === undefined) return tell(`${limit}-set`, `was set to ${now}`)
-  if (now === undefined) return tell(`${limit}-unset`, `${old} was removed`)
-  return now > old
-    ? tell(`${limit}-increased`, `was ${old} and is ${now}`)
-    : tell(`${limit}-decreased`, `was ${old} and is ${now}`)
+  if (old === undefined || now === undefined)
+    return [now === undefined ? say(`${limit}-unset`, { was: String(old) }) : say(`${limit}-set`, { now })]
+  return [say(`${limit}-${now > old ? 'increased' : 'decreased'}`, { change: `was ${old} and is ${now}` })]
 }
 
 function toText(all: readonly (string | number)[]): string {
@@ -34,16 +30,18 @@ export function finite(limit: number): number | undefined {
 export function toNumberFacts(old: NumberPart, now: NumberPart, say: Say, side: Side): readonly Fact[] {
   const facts: Fact[] = []
   if (old.isInteger && !now.isInteger)
-    facts.push(say('type-generalized', 'it was an integer and is a number'))
+    facts.push(say('type-generalized', { change: 'it was an integer and is a number' }))
   if (!old.isInteger && now.isInteger)
     facts.push(
-      say(side === 'request' ? 'type-changed' : 'type-specialized', 'it was a number and is an integer'),
+      say(side === 'request' ? 'type-changed' : 'type-specialized', {
+        change: 'it was a number and is an integer',
+      }),
     )
   facts.push(...toBoundFacts('min', old.min, now.min, say), ...toBoundFacts('max', old.max, now.max, say))
   const [before, after] = [old.multiples, now.multiples]
   const isTighter = after.some((one) => !before.some((other) => isMultiple(other, one)))
   const isLooser = before.some((one) => !after.some((other) => isMultiple(other, one)))
-  const change = `multipleOf was ${toText(before)} and is ${toText(after)}`
+  const change = { was: toText(before), now: toText(after) }
   if (isTighter) facts.push(say('multiple-of-tightened', change))
   if (isLooser) facts.push(say('multiple-of-loosened', change))
   return [...facts, ...toTextRuleFacts('format', old.formats, now.formats, say)]
@@ -58,8 +56,8 @@ function toBoundFacts(
   const facts = toLimitFacts(limit, old?.value, now?.value, say)
   if (facts.length > 0 || old?.isExclusive === now?.isExclusive) return facts
   const isUp = (limit === 'min') === (now?.isExclusive === true)
-  const change = `${LIMITS[limit]} ${old?.value} itself is ${now?.isExclusive === true ? 'no longer' : 'now'} allowed`
-  return [say(isUp ? `${limit}-increased` : `${limit}-decreased`, change)]
+  const change = `${old?.value} itself is ${now?.isExclusive === true ? 'no longer' : 'now'} allowed`
+  return [say(isUp ? `${limit}-increased` : `${limit}-decreased`, { change })]
 }
 
 /** The differences of two sets of texts. */
@@ -74,19 +72,14 @@ export function toStringFacts(old: StringPart, now: StringPart, say: Say): reado
 
 function toTextRuleFacts(
   kind: 'pattern' | 'format',
-  old: readonly string[],
-  now: readonly string[],
+  before: readonly string[],
+  after: readonly string[],
   say: Say,
 ): readonly Fact[] {
-  const removed = old.filter((one) => !now.includes(one))
-  const added = now.filter((one) => !old.includes(one))
-  if (removed.length > 0 && added.length > 0)
-    return [
-      say(
-        `${kind}-changed`,
-        `the ${kind} was ${toText(removed)} and is ${toText(added)}, and they cannot be compared`,
-      ),
-    ]
-  if (removed.length > 0) return [say(`${kind}-removed`, `the ${kind} ${toText(removed)} was removed`)]
-  return added.length > 0 ? [say(`${kind}-added`, `the ${kind} ${toText(added)} was added`)] : []
+  const removed = before.filter((one) => !after.includes(one))
+  const added = after.filter((one) => !before.includes(one))
+  const [was, now] = [toText(removed), toText(added)]
+  if (removed.length > 0)
+    return [added.length > 0 ? say(`${kind}-changed`, { was, now }) : say(`${kind}-removed`, { was })]
+  return added.length > 0 ? [say(`${kind}-added`, { now })] : []
 }

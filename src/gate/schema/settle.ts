@@ -106,13 +106,13 @@ function complete(pair: Pair, comparing: Comparing): void {
   }
   const [part, whole] = side === 'request' ? [base, revision] : [revision, base]
   if (inclusion.isIn(part, whole) === 'unknown') {
-    if ((seen & WARNING) === 0) add(toFact('undecided', base, revision, side))
+    if ((seen & WARNING) === 0) add(toFact('undecided', base, revision, side, { what: 'the schema' }))
   } else if ((seen & WARNING) !== 0) {
     pair.verdict = 'proven'
     show(pair, BREAKING)
   } else if ((seen & TOLD) === 0) {
-    const detail = side === 'request' ? 'fewer values are allowed' : 'more values are allowed'
-    add(toFact('type-changed', base, revision, side, detail))
+    const change = side === 'request' ? 'fewer values are allowed' : 'more values are allowed'
+    add(toFact('type-changed', base, revision, side, { change }))
   }
 }
 

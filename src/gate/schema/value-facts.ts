@@ -1,6 +1,6 @@
 import { toShortText, toStableText } from '../json.ts'
 import { formatFirst, toKebab } from '../../base/values.ts'
-import type { AspectName } from './aspects.ts'
+import type { MessageValues } from './aspects.ts'
 import { toFact, type Fact, type Say } from './fact.ts'
 import { toValue, rulesOf, type ValuePart, type ValueSet, type Alternative, type Rule } from './shape.ts'
 import type { Side } from './keyword-rules.ts'
@@ -14,20 +14,21 @@ export interface Values {
 
 /** The differences of two lists of values. */
 export function toValueFacts(old: Values, now: Values, say: Say, isExtensible: boolean): readonly Fact[] {
-  if (old.isOpen) return now.isOpen ? [] : [sayOf(now, ['const-added', 'became-enum'], 'only', say)]
-  if (now.isOpen) return [sayOf(old, ['const-removed', 'enum-removed'], 'not only', say)]
+  if (old.isOpen)
+    return now.isOpen
+      ? []
+      : [say(now.values.length === 1 ? 'const-added' : 'became-enum', listed(now.values))]
+  if (now.isOpen) return [say(old.values.length === 1 ? 'const-removed' : 'enum-removed', listed(old.values))]
   const removed = without(old, now)
   const added = without(now, old)
   if (removed.length > 0 && added.length > 0 && old.values.length === 1 && now.values.length === 1)
-    return [say('const-changed', `the value was ${toText(removed)} and is ${toText(added)}`)]
+    return [say('const-changed', { was: toText(removed), now: toText(added) })]
   return [
-    ...(removed.length > 0
-      ? [say('enum-value-removed', `${toText(removed)} ${areOf(removed)} no longer allowed`)]
-      : []),
+    ...(removed.length > 0 ? [say('enum-value-removed', listed(removed))] : []),
     ...(added.length > 0
       ? [
           {
-            ...say('enum-value-added', `${toText(added)} ${areOf(added)} allowed`),
+            ...say('enum-value-added', listed(added)),
             is: { isExpected: isExtensible },
           },
         ]
@@ -44,24 +45,14 @@ function toAnnouncedFacts(old: readonly unknown[], now: readonly unknown[], say:
     .map((fact) => ({ ...fact, isOfSet: false }))
 }
 
-function sayOf(
-  listed: Values,
-  [single, several]: readonly [AspectName, AspectName],
-  how: string,
-  say: Say,
-): Fact {
-  const { values } = listed
-  const aspect = values.length === 1 ? single : several
-  return say(aspect, `${how} ${toText(values)} ${areOf(values)} allowed`)
-}
-
 function without(one: Values, other: Values): readonly ValuePart[] {
   const texts = new Set(other.values.map(({ value }) => toStableText(value)))
   return one.values.filter(({ value }) => !texts.has(toStableText(value)))
 }
 
-function areOf({ length }: readonly unknown[]): string {
-  return length === 1 ? 'is' : 'are'
+/** Values as the subject of a message. */
+function listed(values: readonly ValuePart[]): MessageValues {
+  return { values: `${toText(values)} ${values.length === 1 ? 'is' : 'are'}` }
 }
 
 function toText(parts: readonly ValuePart[]): string {
@@ -70,7 +61,7 @@ function toText(parts: readonly ValuePart[]): string {
 
 /** The differences in what two schemas say beside their values. */
 export function toNoteFacts(base: ValueSet, revision: ValueSet, side: Side): readonly Fact[] {
-  const say = (aspect: AspectName, detail?: string): Fact => toFact(aspect, base, revision, side, detail)
+  const say: Say = (aspect, values) => toFact(aspect, base, revision, side, values)
   const [old, now] = [base.notes, revision.notes]
   const facts = side === 'request' ? toDefaultFacts(base, revision) : []
   const { discriminator: was } = old
@@ -81,23 +72,18 @@ export function toNoteFacts(base: ValueSet, revision: ValueSet, side: Side): rea
     ...(old.announced && now.announced ? toAnnouncedFacts(old.announced, now.announced, say) : []),
     ...(!old.deprecated && now.deprecated ? [say('deprecated')] : []),
     ...(old.deprecated && !now.deprecated ? [say('reactivated')] : []),
-    ...(isRenamed
-      ? [say('discriminator-property-name-changed', `the discriminator was ${was} and is ${is}`)]
-      : []),
+    ...(isRenamed ? [say('discriminator-property-name-changed', { was, now: is })] : []),
   ]
 }
 
 function toDefaultFacts(base: ValueSet, revision: ValueSet): readonly Fact[] {
-  const say = (aspect: AspectName, detail: string): readonly Fact[] => [
-    toFact(aspect, base, revision, 'request', detail),
-  ]
+  const say: Say = (aspect, values) => toFact(aspect, base, revision, 'request', values)
   const [had, has] = ['default' in base.notes, 'default' in revision.notes]
   const [before, after] = [base.notes.default, revision.notes.default]
-  if (had && !has) return say('default-value-removed', `the default ${toShortText(before)} was removed`)
-  if (!had && has) return say('default-value-added', `the default ${toShortText(after)} was added`)
-  return toStableText(before) === toStableText(after)
-    ? []
-    : say('default-value-changed', `the default was ${toShortText(before)} and is ${toShortText(after)}`)
+  const [was, now] = [toShortText(before), toShortText(after)]
+  if (had && !has) return [say('default-value-removed', { was })]
+  if (!had && has) return [say('default-value-added', { now })]
+  return toStableText(before) === toStableText(after) ? [] : [say('default-value-changed', { was, now })]
 }
 
 /** The differences in rules that cannot be compared: each is named by its keyword. */
@@ -109,11 +95,11 @@ export function toRuleFacts(old: Alternative, now: Alternative, say: Say): reado
   const added = after.filter(({ key }) => !before.some((rule) => rule.key === key))
   const facts = [
     ...removed.map(({ keyword }) => ({
-      ...say('constraint-removed', `${keyword} was removed and cannot be compared`),
+      ...say('constraint-removed', { keyword }),
       rule: `${toKebab(keyword)}-removed`,
     })),
     ...added.map(({ keyword }) => ({
-      ...say('constraint-added', `${keyword} was added and cannot be compared`),
+      ...say('constraint-added', { keyword }),
       rule: `${toKebab(keyword)}-added`,
     })),
   ]
@@ -123,7 +109,7 @@ export function toRuleFacts(old: Alternative, now: Alternative, say: Say): reado
   return [
     ...rest,
     {
-      ...say('undecided', `${changed.keyword} changed and cannot be compared`),
+      ...say('undecided', { what: changed.keyword }),
       rule: `${toKebab(changed.keyword)}-changed`,
     },
   ]

@@ -1,4 +1,6 @@
 import type { VersionFinding } from '../finding.ts'
+import { messageOf } from '../rules.ts'
+import type { MessageValues } from '../schema/aspects.ts'
 import { levelOf, type Circumstances } from '../level.ts'
 
 const STRICTNESS = { closedEnums: false, closedClients: false, now: 0 }
@@ -7,7 +9,7 @@ const STRICTNESS = { closedEnums: false, closedClients: false, now: 0 }
 export function toApiFinding(
   version: string,
   rule: string,
-  message: string,
+  values: MessageValues = {},
   is: Circumstances = {},
 ): VersionFinding {
   return {
@@ -16,7 +18,7 @@ export function toApiFinding(
     level: levelOf(rule, is, STRICTNESS),
     operation: '',
     at: '',
-    message,
+    message: messageOf(rule, values),
     base: { pointer: '' },
     revision: { pointer: '' },
     places: [],

@@ -54,7 +54,7 @@ function toProblemFinding(
 ): VersionFinding {
   const rule = `change-${code.replaceAll('_', '-')}`
   const version = changes.find(({ id }) => id === change)?.version ?? ''
-  const finding = toApiFinding(version, rule, `${message.replace(/\.$/, '')}. ${fix}`)
+  const finding = toApiFinding(version, rule, { problem: `${message.replace(/\.$/, '')}. ${fix}` })
   return { ...finding, at: change, ...(at === undefined ? {} : { source: at }) }
 }
 
@@ -63,7 +63,7 @@ function isWithoutEffect({ routes, hasSideEffects }: ChangeInHistory): boolean {
 }
 
 function toEffectFinding({ id, version, source }: ChangeInHistory): VersionFinding {
-  const finding = toApiFinding(version, 'change-without-effect', 'the change reaches no route')
+  const finding = toApiFinding(version, 'change-without-effect')
   return { ...finding, at: id, ...(source === undefined ? {} : { source }) }
 }
 
@@ -92,9 +92,8 @@ function toUnexplained(
         .map((place) => [place.operation, place] as const),
     ),
   )
-  const message = `the operation differs from version ${older.version}, and no change describes the difference`
   return [...operations.values()].map(({ operation, route }) => ({
-    ...toApiFinding(newer.version, 'diff-unexplained', message),
+    ...toApiFinding(newer.version, 'diff-unexplained', { older: older.version }),
     operation: names.get(route ?? '') ?? operation,
     ...(route === undefined ? {} : { route }),
   }))

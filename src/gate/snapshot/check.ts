@@ -105,9 +105,9 @@ function compareVersion(
   const [base, revision] = hasNewLife ? withoutLives(old, today) : [old, today]
   const { findings } = compareSources(toSource(base), toSource(revision), options)
   const { now = new Date() } = options
-  const life = hasNewLife ? compareVersionLife(version, was, is, now.getTime()) : undefined
+  const life = hasNewLife ? compareVersionLife(was, is, now.getTime()) : undefined
   return [
-    ...(life === undefined ? [] : [toApiFinding(version, ...life)]),
+    ...(life === undefined ? [] : [toApiFinding(version, life, { subject: `version ${version}` })]),
     ...findings.map((finding) => ({ ...finding, version })),
   ]
 }
@@ -129,12 +129,12 @@ function withSortedNames(value: unknown): unknown {
 function toRemoved(snapshot: Snapshot, now: Date): VersionFinding {
   const { version } = snapshot
   const isExpected = isAfterSunset(snapshot, now)
-  const message = `version ${version} was removed ${isExpected ? 'after' : 'before'} its sunset`
-  return toApiFinding(version, 'api-version-removed', message, { isExpected })
+  const values = { version, when: isExpected ? 'after' : 'before' }
+  return toApiFinding(version, 'api-version-removed', values, { isExpected })
 }
 
 function toExpired({ rule, until, reason }: Allowed): VersionFinding {
-  return toApiFinding('', 'allow-expired', `${rule} was allowed until ${until.slice(0, 10)}: ${reason}`)
+  return toApiFinding('', 'allow-expired', { rule, until: until.slice(0, 10), reason })
 }
 
 /** Ranges and days resolve by order, so known versions keep theirs, and new ones are newer than all of them. */
@@ -145,14 +145,12 @@ function toOrderFindings(
   const places = new Map(current.map(({ version }, place) => [version, place]))
   const known = snapshots.flatMap(({ version }) => places.get(version) ?? [])
   if (known.some((place, index) => place < (known[index - 1] ?? -1)))
-    return [toApiFinding('', 'version-order-changed', 'the order of the versions changed')]
+    return [toApiFinding('', 'version-order-changed')]
   const newest = Math.max(...known)
   const kept = new Set(snapshots.map(({ version }) => version))
   return current
     .filter(({ version }, place) => !kept.has(version) && place < newest)
-    .map(({ version }) =>
-      toApiFinding(version, 'version-inserted', `version ${version} was added before a released version`),
-    )
+    .map(({ version }) => toApiFinding(version, 'version-inserted', { version }))
 }
 
 function toDefaultFindings(
@@ -162,6 +160,5 @@ function toDefaultFindings(
   const was = snapshots.find(({ isDefault }) => isDefault === true)?.version
   const is = current.find(({ isDefault }) => isDefault)?.version
   if (snapshots.length === 0 || was === is) return []
-  const message = `the default version was ${was ?? 'none'} and is ${is ?? 'none'}`
-  return [toApiFinding('', 'version-default-changed', message)]
+  return [toApiFinding('', 'version-default-changed', { was: was ?? 'none', now: is ?? 'none' })]
 }

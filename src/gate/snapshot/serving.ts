@@ -13,8 +13,8 @@ export interface Serving {
 export function checkSchemes(old: Serving | undefined, now: Serving): readonly VersionFinding[] {
   const lost = (old?.schemes ?? []).filter((scheme) => !now.schemes.includes(scheme))
   if (lost.length === 0) return []
-  const message = `versions were read from ${lost.join(' or ')} and are read from ${now.schemes.join(' or ') || 'no place'}`
-  return [toApiFinding('', 'version-scheme-changed', message)]
+  const values = { was: lost.join(' or '), now: now.schemes.join(' or ') || 'no place' }
+  return [toApiFinding('', 'version-scheme-changed', values)]
 }
 
 /**
@@ -33,13 +33,16 @@ export function checkRoutes(
       for (const other of versions.slice(0, at)) {
         const was = areTogether(groups, other, version)
         if (was === areTogether(newer, other, version)) continue
-        const message = was
-          ? `one route served the versions ${other} and ${version}, and now each has its own`
-          : `the versions ${other} and ${version} had their own routes, and now one route serves both`
+        const [together, apart] = ['one route', 'a route each']
+        const values = {
+          versions: `${other} and ${version}`,
+          was: was ? together : apart,
+          now: was ? apart : together,
+        }
         const hasChanged = findings.some(
           (finding) => [other, version].includes(finding.version) && isOf(finding, operation),
         )
-        const finding = toApiFinding(version, 'range-retargeted', message, { isExpected: !hasChanged })
+        const finding = toApiFinding(version, 'range-retargeted', values, { isExpected: !hasChanged })
         return [{ ...finding, operation }]
       }
     return []
