@@ -293,6 +293,7 @@ for (const [name, isModern] of [
       createDispatcher(app).dispatch({ origin: ORIGIN, path: '/short', method: 'GET' }, handler)
       await eventually(() => told.length === 2, 'the head')
       handler.flow()?.resume()
+      await eventually(() => told.includes('end'), 'the end')
       assert.deepEqual(told, ['start', 'head 200', 'data 13', 'end'])
     })
 

@@ -155,7 +155,7 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: 'dispatcher()',
-    lacks: [],
+    lacks: ['bad heads', 'star'],
     open: async (app) => {
       const dispatcher = createDispatcher(app)
       return { send: (sent) => byUndici(dispatcher, sent), close: () => dispatcher.close() }

@@ -85,13 +85,13 @@ async function injectLater(
 }
 
 /** Has a body that is a stream end with its request, and what listens to the signal of the caller. */
-export function endWith(raw: InjectRequest, context: RequestContext): void {
+function endWith(raw: InjectRequest, context: RequestContext): void {
   if (raw.body instanceof StreamBody) raw.body.endWith(context, raw.signal)
   if (raw.givenSignal !== undefined) context.atEnd(() => raw.release())
 }
 
 /** Why a socket would not let a request through. */
-export function findRefusal(raw: InjectRequest, maxHeaders: number): HttpError | undefined {
+function findRefusal(raw: InjectRequest, maxHeaders: number): HttpError | undefined {
   if (raw.sentTwice !== undefined) return sentTwice(raw.sentTwice)
   const { host } = raw.headers
   if (typeof host === 'string' && host !== DEFAULT_HOST && !isHost(host)) return notHost()
