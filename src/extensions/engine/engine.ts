@@ -220,19 +220,9 @@ function createAnswer(
       return connection.settle(request, settings.writeError(refusal), undefined)
     }
     const { context, response } = dispatch(request)
-    if (isPromise(response)) settleLater(connection, request, context, response)
+    if (isPromise(response)) void response.then((settled) => settle(connection, request, context, settled))
     else settle(connection, request, context, response)
   }
-}
-
-// in a function of its own: a closure would be made for every request, whether or not something takes time
-function settleLater(
-  connection: Connection,
-  request: EngineRequest,
-  context: RequestContext,
-  response: PromiseLike<FinishedResponse>,
-): void {
-  void response.then((settled) => settle(connection, request, context, settled))
 }
 
 function settle(

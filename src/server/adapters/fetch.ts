@@ -83,12 +83,6 @@ function createAnswer(settings: RefusalSettings): Answer {
     dropBody(finished.body)
     return send(settings.writeError(raw.refusal), context, raw)
   }
-  // in a function of its own: a closure would cost every request
-  const finishLater = (
-    response: PromiseLike<FinishedResponse>,
-    context: RequestContext,
-    raw: WebRequest,
-  ): Promise<Response> => Promise.resolve(response.then((settled) => finish(settled, context, raw)))
   return ({ dispatch }, request, info, platform) => {
     const { url } = request
     const origin = originOf(url)
@@ -106,7 +100,9 @@ function createAnswer(settings: RefusalSettings): Answer {
     }
     const { context, response } = dispatch(raw)
     raw.endWith(context)
-    return isPromise(response) ? finishLater(response, context, raw) : finish(response, context, raw)
+    return isPromise(response)
+      ? Promise.resolve(response.then((settled) => finish(settled, context, raw)))
+      : finish(response, context, raw)
   }
 }
 
@@ -127,7 +123,6 @@ function send(finished: FinishedResponse, context: RequestContext, raw: WebReque
   }
 }
 
-// in a function of its own: a closure would cost every request
 async function sendLater(
   finished: FinishedResponse,
   context: RequestContext,

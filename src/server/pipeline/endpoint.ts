@@ -10,7 +10,7 @@ import type { RequestContext } from './context.ts'
 import { createRecover, recovered, createTimedMiddleware, isFinished } from './middleware.ts'
 import { withGuards, type Run } from './guards.ts'
 import { withInterceptors } from './interceptors.ts'
-import { withSources, type Answer, type Input, type ToInput } from './validation/sources.ts'
+import { withSources, type Answer, type ToInput } from './validation/sources.ts'
 import { createResponder, dropResult, type Respond } from './respond.ts'
 import type { Settings } from '../options/settings.ts'
 import { refuseDots } from '../request/dot-segments.ts'
@@ -176,19 +176,19 @@ function createAnswer(
   )
   const responder = createResponder(older.answered, checking, older.results)
   const respond = route.forward === undefined ? responder : passing(responder)
+  const respondTo = (result: unknown, context: RequestContext): Awaitable<FinishedResponse> =>
+    respond(result, context.takeHead(), context)
   const call: Answer = (context, input) => {
     const result = invoke(input, context)
-    return isPromise(result) ? later(context, result) : respond(result, context.takeHead(), context)
+    return isPromise(result) ? limit(context, result, respondTo, dropResult) : respondTo(result, context)
   }
-  // in functions of their own: a closure would be made for every request, whether or not something takes time
-  const later = (context: RequestContext, result: PromiseLike<unknown>): Promise<FinishedResponse> =>
-    limit(context, result, (value) => respond(value, context.takeHead(), context), dropResult)
-  const injectLater = (context: RequestContext, input: Input): Awaitable<FinishedResponse> =>
-    limit(context, injection.readAsync(context), (inject) => {
-      input.inject = inject
-      return call(context, input)
-    })
-  if (injection.isAsync) return injectLater
+  if (injection.isAsync) {
+    return (context, input) =>
+      limit(context, injection.readAsync(context), (inject) => {
+        input.inject = inject
+        return call(context, input)
+      })
+  }
   if (route.inject.size === 0) {
     return (context, input) => {
       input.inject = NOTHING_INJECTED

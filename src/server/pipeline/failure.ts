@@ -197,7 +197,7 @@ function toTitle(name: string): string {
 export type Limit = <T, R>(
   context: RequestContext,
   step: PromiseLike<T>,
-  use: (value: T) => Awaitable<R>,
+  use: (value: T, context: RequestContext) => Awaitable<R>,
   drop?: (late: T) => void,
 ) => Promise<R>
 
@@ -209,11 +209,12 @@ export type Limit = <T, R>(
  * The code of the step goes on: what lives for the request is disposed after it, and its outcome is dropped.
  */
 export function createLimit(milliseconds: number): Limit {
-  if (milliseconds === 0) return (_context, step, use) => Promise.resolve(step).then(use)
+  if (milliseconds === 0)
+    return (context, step, use) => Promise.resolve(step).then((value) => use(value, context))
   return <T, R>(
     context: RequestContext,
     step: PromiseLike<T>,
-    use: (value: T) => Awaitable<R>,
+    use: (value: T, context: RequestContext) => Awaitable<R>,
     drop: (late: T) => void = ignore,
   ) =>
     new Promise<R>((resolve, reject) => {
@@ -227,7 +228,7 @@ export function createLimit(milliseconds: number): Limit {
         if (clock.isLate) return drop(value)
         // a promise more would cost every request that takes time
         try {
-          resolve(use(value))
+          resolve(use(value, context))
         } catch (error) {
           reject(error)
         }

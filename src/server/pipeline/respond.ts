@@ -201,18 +201,8 @@ function toChecked(
   }
   const parsed = checks.parse(status, data, context)
   return isPromise(parsed)
-    ? toDataLater(status, headers, parsed, context)
+    ? parsed.then((settled) => toData(status, headers, settled, context, true))
     : toData(status, headers, parsed, context, true)
-}
-
-// in functions of their own: a closure in the responder would cost every request
-function toDataLater(
-  status: number,
-  headers: ResponseHeaders,
-  data: PromiseLike<unknown>,
-  context: RequestContext,
-): PromiseLike<FinishedResponse> {
-  return data.then((settled) => toData(status, headers, settled, context, true))
 }
 
 function workOut(

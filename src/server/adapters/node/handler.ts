@@ -52,19 +52,13 @@ export function createNodeHandler(
       giveUp(raw.response, context, error)
     }
   }
-  // in a function of its own: a closure would be made for every request, whether or not something takes time
-  const sendLater = (
-    raw: NodeRequest,
-    context: RequestContext,
-    finished: PromiseLike<FinishedResponse>,
-  ): void => void finished.then((settled) => sendSafely(raw, context, settled))
   const handle: NodeHandler = (request, response, next) => {
     if (isTooLate(request, response)) return
     const refusal = refusalOf(request, findRefusal)
     if (refusal !== undefined) return refuseRequest(response, refusal, settings)
     const raw = toRaw(request, response, next)
     const { context, response: finished } = dispatch(raw)
-    if (isPromise(finished)) sendLater(raw, context, finished)
+    if (isPromise(finished)) void finished.then((settled) => sendSafely(raw, context, settled))
     else sendSafely(raw, context, finished)
   }
   return (request, response, next) => {

@@ -113,15 +113,12 @@ function withBody(reader: Reader, readBody: ReadBody, toInput: ToInput, answer: 
 function withOne(reader: Reader, toInput: ToInput, textsOf: TextsOf, answer: Answer): Run {
   const { read } = reader
   const accept = createAccept(reader, answer)
-  const later = (
-    context: RequestContext,
-    input: Input,
-    outcome: PromiseLike<Validated>,
-  ): PromiseLike<FinishedResponse> => outcome.then((settled) => accept(context, input, settled))
   return (context, values) => {
     const input = toInput(values)
     const outcome = read(context.request, textsOf(values), context)
-    return isPromise(outcome) ? later(context, input, outcome) : accept(context, input, outcome)
+    return isPromise(outcome)
+      ? outcome.then((settled) => accept(context, input, settled))
+      : accept(context, input, outcome)
   }
 }
 
@@ -144,16 +141,13 @@ function withSeveral(readers: readonly Reader[], toInput: ToInput, textsOf: Text
     if (count > 0) throw invalidInput(problems.slice(0, MAX_ISSUES), count)
     return answer(context, input)
   }
-  const later = (
-    context: RequestContext,
-    input: Input,
-    outcomes: readonly Awaitable<Validated>[],
-  ): Promise<FinishedResponse> =>
-    Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) => accept(context, input, settled))
   return (context, values) => {
     const input = toInput(values)
     const outcomes = readAll(readers, context, textsOf(values))
-    return areSettled(outcomes) ? accept(context, input, outcomes) : later(context, input, outcomes)
+    if (areSettled(outcomes)) return accept(context, input, outcomes)
+    return Promise.all(outcomes.map(async (outcome) => outcome)).then((settled) =>
+      accept(context, input, settled),
+    )
   }
 }
 
