@@ -174,43 +174,50 @@ function isVersions(value: unknown): boolean {
   )
 }
 
-const WHERE = 'enableVersioning'
+/** Names what has enabled versioning, the call or the option, in messages: alone, or with the schemes that a mistake is about. */
+export type VersioningPlace = (schemes?: string) => string
 
 /** Every mistake in the options of the schemes and in the common ones. */
 export function optionsProblems(
   uses: readonly SchemeUse[],
   options: VersioningOptions,
+  where: string,
 ): readonly DefinitionProblem[] {
-  return [...schemeProblems(uses, options), ...commonProblems(options, uses)]
+  return [...schemeProblems(uses, options, where), ...commonProblems(options, uses, where)]
 }
 
-function schemeProblems(uses: readonly SchemeUse[], common: object): readonly DefinitionProblem[] {
+function schemeProblems(
+  uses: readonly SchemeUse[],
+  common: object,
+  where: string,
+): readonly DefinitionProblem[] {
   const inPath = uses.filter(({ scheme }) => scheme.segments !== undefined)
   if (inPath.length > 1) {
     const message = 'two schemes put versions into the path'
-    return [invalidOption(WHERE, message, 'give one scheme, or several different ones')]
+    return [invalidOption(where, message, 'give one scheme, or several different ones')]
   }
   return uses.flatMap(({ scheme, options }) => {
     // a scheme alone shares its options object with the common ones
     const rules = { ...scheme.options, ...(options === common ? COMMON_RULES : {}) }
     const checked = scheme.options === undefined ? withRule(options, rules) : options
     const unknown = (name: string): string => `the scheme ${scheme.name} has no option "${name}"`
-    const single = optionProblems(WHERE, checked, rules, '', { unknown })
+    const single = optionProblems(where, checked, rules, '', { unknown })
     if (single.length > 0) return single
     // a scheme is only ever called with its own options
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const message = scheme.contradiction(options as never)
     if (message === undefined) return []
-    return [invalidOption(WHERE, message, 'leave one of the options out')]
+    return [invalidOption(where, message, 'leave one of the options out')]
   })
 }
 
 function commonProblems(
   options: VersioningOptions,
   uses: readonly SchemeUse[],
+  where: string,
 ): readonly DefinitionProblem[] {
   const alone = uses.some((use) => use.options === options)
-  const problems = alone ? [] : optionProblems(WHERE, options, COMMON_RULES)
+  const problems = alone ? [] : optionProblems(where, options, COMMON_RULES)
   const versions: unknown = options.versions ?? []
   if (problems.length > 0 || !isObject(versions)) return problems
   const entries: readonly (readonly [string, unknown])[] = Array.isArray(versions)
@@ -222,7 +229,7 @@ function commonProblems(
       })
     : Object.entries(versions)
   return entries.flatMap(([version, policy]) =>
-    policyProblems(WHERE, `versions["${cutVersion(version)}"]`, policy),
+    policyProblems(where, `versions["${cutVersion(version)}"]`, policy),
   )
 }
 
@@ -235,6 +242,7 @@ function withRule(options: object, rules: Rules): object {
 export function listProblems(
   entries: readonly VersionListing[],
   format: VersionFormat,
+  where: string,
 ): readonly DefinitionProblem[] {
   const seen = new Map<string, string>()
   return entries.flatMap(({ version }): DefinitionProblem[] => {
@@ -243,7 +251,7 @@ export function listProblems(
       return [
         {
           code: 'invalid_version',
-          where: WHERE,
+          where,
           message: `"${cutVersion(version)}" in versions does not have the format ${format}`,
           fix: 'correct it, or choose another format',
         },
@@ -256,7 +264,7 @@ export function listProblems(
       : [
           {
             code: 'duplicate_version',
-            where: WHERE,
+            where,
             message: `versions lists "${version}" after "${other}"`,
             fix: 'list each version once',
           },

@@ -7,6 +7,7 @@ import {
   type DefaultVersion,
   type VersionHistory,
   type VersioningOptions,
+  type VersioningPlace,
   type VersionListing,
 } from './options.ts'
 import type { VersionPolicy } from './policy.ts'
@@ -64,6 +65,7 @@ export interface Versioning {
   readonly usable: boolean
   /** Mistakes in the options, reported when the application is built. */
   readonly problems: readonly DefinitionProblem[]
+  readonly placeOf: VersioningPlace
 }
 
 /** Schemes with the options of each, as `enableVersioning` takes several. */
@@ -108,8 +110,12 @@ export function isSelector(defaultVersion: unknown): boolean {
 }
 
 /** Applies the options to the schemes. */
-export function toVersioning(uses: readonly SchemeUse[], options: VersioningOptions): Versioning {
-  const problems = optionsProblems(uses, options)
+export function toVersioning(
+  uses: readonly SchemeUse[],
+  options: VersioningOptions,
+  placeOf: VersioningPlace,
+): Versioning {
+  const problems = optionsProblems(uses, options, placeOf())
   const usable = problems.length === 0
   const usableOptions = usable ? options : {}
   const { defaultVersion = null, format = 'string', versions = [], history } = usableOptions
@@ -138,7 +144,8 @@ export function toVersioning(uses: readonly SchemeUse[], options: VersioningOpti
     format,
     common,
     usable,
-    problems: usable ? listProblems(entries, format) : problems,
+    problems: usable ? listProblems(entries, format, placeOf()) : problems,
+    placeOf,
   }
 }
 

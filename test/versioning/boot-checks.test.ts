@@ -379,7 +379,7 @@ describe('unreadable ranges, and ranges without an ordered list, are definition 
           code: 'range_without_versions',
           where: label(0),
           message: 'the range ">=1" needs an ordered list of versions',
-          fix: "list them: enableVersioning(scheme, { versions: ['2', '1'] })",
+          fix: "list them: versions: ['2', '1']",
         },
       ],
     ],
@@ -685,12 +685,20 @@ describe('wrong options of enableVersioning are definition errors', () => {
       assertProblems(await mistakes(app), expected)
     })
   }
-  it('wrong versioning options of createApp too', async () => {
+  it('wrong versioning options of createApp too, which name the option', async () => {
     const app = createApp(defineModule({ controllers: [] }), {
       logger: false,
       versioning: { scheme: URL, allowBare: 1 } as object as { scheme: typeof URL },
     })
-    assertProblems(await mistakes(app), [invalid('allowBare', 'true or false', ' is 1')])
+    const wrong = invalid('allowBare', 'true or false', ' is 1')
+    assertProblems(await mistakes(app), [{ ...wrong, where: 'createApp({ versioning })' }])
+    const defaulted = createApp(defineModule({ controllers: [] }), {
+      logger: false,
+      versioning: { scheme: URL, defaultVersion: '9' },
+    })
+    assertProblems(await mistakes(defaulted), [
+      { code: 'default_version_unknown', where: 'createApp({ versioning: URL })' },
+    ])
   })
 })
 

@@ -405,7 +405,7 @@ describe('policies for unknown versions are definition errors', () => {
     code: 'unknown_policy_version',
     where,
     message: `${field} has a policy for "${version}", which is not a known version; ${known}`,
-    fix: 'correct it, or list the version in the versions of enableVersioning',
+    fix: 'correct it, or list the version in the option versions',
   })
   const told = (given: Told, options: VersioningOptions = {}): App => {
     const app = tell(given)

@@ -11,7 +11,7 @@ import {
 import { Config, type Token } from '../../define/context.ts'
 import type { FinishedResponse, RawRequest } from '../../http/http.ts'
 import { collectModules, type ModuleTree, type ModuleNode } from '../../routes/modules.ts'
-import type { VersioningOptions } from '../../versioning/options.ts'
+import type { VersioningOptions, VersioningPlace } from '../../versioning/options.ts'
 import { toVersioning, type Versioning } from '../../versioning/versioning.ts'
 import type { Opened } from '../dispatch.ts'
 import type { DocumentSource } from '../docs/documented.ts'
@@ -69,7 +69,7 @@ export class Application {
   readonly #load: () => Promise<Definitions>
   readonly #channels = openChannels()
   #definitions: Definitions | undefined
-  #enabled: Enabled | undefined
+  #versioning: Versioning | undefined
   #compiled: Compiled | undefined
   #opening: Promise<Opened> | undefined
   #opened: Opened | undefined
@@ -86,7 +86,7 @@ export class Application {
     // options that cannot be used are refused with the mistakes of the definitions
     const usable = this.#problems.length > 0 ? {} : options
     this.settings = toSettings(usable, openOutputs)
-    this.#enabled = enableOption(usable.versioning)
+    this.#versioning = enableOption(usable.versioning)
     this.documents = createLazyDocuments(this.#documented, this.#failAt, extras)
     const tree = collectModules(module)
     if (this.#problems.length > 0 || tree.pending.length === 0) this.#definitions = this.#read(tree)
@@ -97,14 +97,14 @@ export class Application {
   }
 
   /** Replaces the versioning. Returns what was enabled. @throws `TypeError` for anything but schemes, `Error` after the first request. */
-  enableVersioning(given: object, options?: VersioningOptions): object {
+  enableVersioning(given: object, options: VersioningOptions = {}): Versioning {
     if (this.#opening !== undefined) throw new Error(TOO_LATE)
     this.#compiled = undefined
-    return (this.#enabled = enable(given, options))
+    return (this.#versioning = toVersioning(toUses(given, options), options, CALL))
   }
 
   versioning(): Versioning | undefined {
-    return this.#enabled?.versioning
+    return this.#versioning
   }
 
   /** Returns the routes as they are defined. @throws `Error` while an imported module is a promise. */
@@ -217,7 +217,7 @@ export class Application {
     // what a setting holds was not written in a definition
     if (code === 'invalid_config') return []
     const named = this.#definitions === undefined ? [] : definitionsAt(where, this.#definitions)
-    const enabled = where.startsWith('enableVersioning') ? this.#enabled : undefined
+    const enabled = where.startsWith(CALL()) ? this.#versioning : undefined
     return [...named, enabled, this.#options]
   }
 
@@ -397,29 +397,24 @@ async function startModules(
   }
 }
 
-/** The versioning of an application, as it was enabled. */
-interface Enabled {
-  readonly versioning: Versioning
-}
+const CALL: VersioningPlace = (schemes) =>
+  schemes === undefined ? 'enableVersioning' : `enableVersioning(${schemes})`
+const OPTION: VersioningPlace = (schemes) =>
+  schemes === undefined ? 'createApp({ versioning })' : `createApp({ versioning: ${schemes} })`
 
-function enableOption(option: AnyVersioning | undefined): Enabled | undefined {
+function enableOption(option: AnyVersioning | undefined): Versioning | undefined {
   if (!option) return undefined
   const { scheme, schemes, ...common } = option
-  return enable(scheme ?? schemes, common)
+  return toVersioning(toUses(scheme ?? schemes, common), common, OPTION)
 }
 
 /** Finds the mistakes in options of versioning. Those without a scheme are reported as options of the application. */
 function problemsOf(option: AnyVersioning | undefined): readonly DefinitionProblem[] {
   try {
-    return enableOption(option)?.versioning.problems ?? []
+    return enableOption(option)?.problems ?? []
   } catch {
     return []
   }
-}
-
-/** Applies options to a scheme, or to several with options of their own. @throws `TypeError` for anything but schemes. */
-function enable(given: unknown, options: VersioningOptions = {}): Enabled {
-  return { versioning: toVersioning(toUses(given, options), options) }
 }
 
 /** One scheme with its options, or the schemes of a list with theirs. @throws `TypeError` for anything else. */

@@ -80,7 +80,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
   const all = [
     ...problems,
     ...(isSettled ? [...leaves.problems(), ...rangeSplits(shapes, known)] : []),
-    ...lifetimeProblems(rows, lifetimes, known),
+    ...lifetimeProblems(rows, lifetimes, known, versioning.placeOf()),
   ]
   if (all.length > 0) throw new DefinitionError(all)
   const findWarnings = createWarnings(shapes, versioning, { ...versions, unused: leaves.unused() })
@@ -297,7 +297,7 @@ function createPlainTable(routes: readonly CompiledRoute[], { strict, prefix }: 
   }))
   const shapes = [...tree.shapes.values()]
   const lifetimes = createLifetimes(shapes, toInfo, undefined, UNKNOWN)
-  const problems = [...notes.problems(), ...lifetimeProblems(rows, lifetimes, NO_VERSIONS)]
+  const problems = [...notes.problems(), ...lifetimeProblems(rows, lifetimes, NO_VERSIONS, 'createApp')]
   if (problems.length > 0) throw new DefinitionError(problems)
   const withoutVersion = sealed.rest ?? EMPTY_NODE
   const zone: Zone = { prefix: prefix.path, inPath: NONE, unionBehind: withoutVersion }

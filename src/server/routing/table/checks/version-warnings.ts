@@ -136,7 +136,7 @@ function versionsWithout({
   defaultVersion,
 }: WarningContext): readonly DefinitionWarning[] {
   if (rows.length === 0) return []
-  const where = 'enableVersioning'
+  const where = versioning.placeOf()
   const served = new Set(rows.flatMap(({ spec }) => [...spec.claims.keys()]))
   if (served.size === 0) {
     return [
@@ -177,7 +177,7 @@ function answersDefault({ rows, opted }: RouteGroup): boolean {
 function schemeWarnings({ versioning, known }: WarningContext): readonly DefinitionWarning[] {
   const isKnown = (version: string): boolean => known.find(version) !== undefined
   return versioning.schemes.flatMap(({ scheme, options, name }) =>
-    scheme.warnings(options, isKnown).map((warning) => ({ ...warning, where: `enableVersioning(${name})` })),
+    scheme.warnings(options, isKnown).map((warning) => ({ ...warning, where: versioning.placeOf(name) })),
   )
 }
 
@@ -271,7 +271,7 @@ function parameterWarnings(context: WarningContext): readonly DefinitionWarning[
   return [
     {
       code: 'parameter_hidden',
-      where: 'enableVersioning',
+      where: context.versioning.placeOf(),
       message: `the parameter in the first segment of ${cutList(labels)} is never ${cutList(hidden)}: a path that begins so asks for a version`,
       fix: 'put a literal segment before the parameter, or choose another versionParameter',
     },
@@ -293,7 +293,7 @@ function writtenTwiceWarnings({ rows, versioning, known }: WarningContext): read
   return [
     {
       code: 'version_written_twice',
-      where: 'enableVersioning',
+      where: versioning.placeOf(),
       message: `the version segment is put before the paths of ${cutList(twice.map(({ route }) => route.label))}, which begin with one already`,
       fix: 'take it out of their prefix or path',
     },

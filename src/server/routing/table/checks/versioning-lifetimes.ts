@@ -10,11 +10,10 @@ export function lifetimeProblems(
   rows: readonly TableRoute[],
   lifetimes: Lifetimes,
   known: KnownVersions,
+  where: string,
 ): readonly DefinitionProblem[] {
   return [
-    ...known.list.flatMap((version) =>
-      problemOf('enableVersioning', [version], wrongOrder(lifetimes.ofVersion(version))),
-    ),
+    ...known.list.flatMap((version) => problemOf(where, [version], wrongOrder(lifetimes.ofVersion(version)))),
     // policies of versions alone are reported with the versions
     ...rows.filter(({ route }) => route.policies.length > 0).flatMap((row) => ofRoute(row, lifetimes, known)),
   ]

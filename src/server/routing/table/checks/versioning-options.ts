@@ -20,8 +20,6 @@ export function optionProblems(
   ]
 }
 
-const WHERE = 'enableVersioning'
-
 function defaultProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
   const { defaultVersion } = versioning
   const names = typeof defaultVersion === 'string' ? [defaultVersion] : (defaultVersion?.names ?? [])
@@ -34,8 +32,8 @@ function nameProblems(
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
   if (findDefault(defaultVersion, known) !== undefined) return []
-  const { schemes } = versioning
-  const where = `${WHERE}(${schemes.flatMap(({ name, isCompanion }) => (isCompanion ? [] : name)).join(', ')})`
+  const { schemes, placeOf } = versioning
+  const where = placeOf(schemes.flatMap(({ name, isCompanion }) => (isCompanion ? [] : name)).join(', '))
   if (!isSelector(defaultVersion)) {
     return [
       {
@@ -58,13 +56,13 @@ function nameProblems(
   ]
 }
 
-function requiredProblems({ common, defaultVersion }: Versioning): readonly DefinitionProblem[] {
+function requiredProblems({ common, defaultVersion, placeOf }: Versioning): readonly DefinitionProblem[] {
   if (!common.required || defaultVersion === null) return []
   const given = typeof defaultVersion === 'string' ? `"${cutVersion(defaultVersion)}"` : 'a function'
   return [
     {
       code: 'required_with_default',
-      where: WHERE,
+      where: placeOf(),
       message: `required is true, and defaultVersion is ${given}`,
       fix: 'keep one of them',
     },
@@ -73,7 +71,7 @@ function requiredProblems({ common, defaultVersion }: Versioning): readonly Defi
 
 function floorProblems(versioning: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
   if (versioning.common.unknown !== 'floor' || known.isOrdered) return []
-  return [withoutOrder(WHERE, "unknown: 'floor'", versioning, known)]
+  return [withoutOrder(versioning.placeOf(), "unknown: 'floor'", versioning, known)]
 }
 
 function withoutOrder(
@@ -92,24 +90,24 @@ function withoutOrder(
   }
 }
 
-function closedProblems({ common, versions }: Versioning): readonly DefinitionProblem[] {
+function closedProblems({ common, versions, placeOf }: Versioning): readonly DefinitionProblem[] {
   if (!common.closed || versions.length > 0) return []
   return [
     {
       code: 'invalid_option',
-      where: WHERE,
+      where: placeOf(),
       message: 'closed is true, and versions lists none',
       fix: "list them: versions: ['2', '1']",
     },
   ]
 }
 
-function successorProblems({ common, path }: Versioning): readonly DefinitionProblem[] {
+function successorProblems({ common, path, placeOf }: Versioning): readonly DefinitionProblem[] {
   if (!common.successorLinks || path !== undefined) return []
   return [
     {
       code: 'invalid_option',
-      where: WHERE,
+      where: placeOf(),
       message:
         'successorLinks is true, and no scheme puts versions into the path: newer versions have the same URL',
       fix: 'leave it out, or use VersioningSchemes.URL',
@@ -120,7 +118,7 @@ function successorProblems({ common, path }: Versioning): readonly DefinitionPro
 /** Reports policies for unknown versions, in the options and in modules, controllers, routers and routes. */
 function policyProblems(
   rows: readonly TableRoute[],
-  { policies, versions }: Versioning,
+  { policies, versions, placeOf }: Versioning,
   known: KnownVersions,
 ): readonly DefinitionProblem[] {
   // listed versions are known
@@ -128,7 +126,7 @@ function policyProblems(
   // one object for each level, however many routes are below it
   const levels = new Set(rows.flatMap(({ route }) => route.policies))
   const named = [
-    ...inOptions.map((version) => ({ where: WHERE, field: 'versions', version })),
+    ...inOptions.map((version) => ({ where: placeOf(), field: 'versions', version })),
     ...[...levels].flatMap(({ where, versions: each = {} }) =>
       Object.keys(each).map((version) => ({ where, field: 'policy.versions', version })),
     ),
@@ -141,7 +139,7 @@ function policyProblems(
             code: 'unknown_policy_version',
             where,
             message: `${field} has a policy for "${cutVersion(version)}", which is not a known version; ${listOf(known)}`,
-            fix: 'correct it, or list the version in the versions of enableVersioning',
+            fix: 'correct it, or list the version in the option versions',
           },
         ],
   )

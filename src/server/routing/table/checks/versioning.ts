@@ -35,7 +35,7 @@ export function versioningProblems(
         ...encodingProblems(version, versioning),
         ...repeatedProblems(version, versioning),
       ])
-      .map(inOptions),
+      .map((problem) => ({ ...problem, where: versioning.placeOf() })),
     ...foldProblems(versioning, known),
     ...rows.flatMap(({ route: { version, label } }) =>
       ofSpec(version).map((problem) => ({ ...problem, where: label })),
@@ -45,10 +45,6 @@ export function versioningProblems(
 }
 
 type Unplaced = Omit<DefinitionProblem, 'where'>
-
-function inOptions(problem: Unplaced): DefinitionProblem {
-  return { ...problem, where: 'enableVersioning' }
-}
 
 /** Many routes name the same versions and ranges: each is looked at once. */
 function once<T>(find: (given: T) => readonly Unplaced[]): (given: T) => readonly Unplaced[] {
@@ -140,26 +136,28 @@ function unlisted({ versions }: Versioning, known: KnownVersions): ReadonlySet<s
 }
 
 /** Two versions that the scheme reads as one, as host labels that differ by case. */
-function foldProblems({ schemes }: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
-  return schemes.flatMap((scheme) => (scheme.isCompanion ? [] : foldProblemsOf(scheme, known)))
+function foldProblems({ schemes, placeOf }: Versioning, known: KnownVersions): readonly DefinitionProblem[] {
+  return schemes
+    .flatMap((scheme) => (scheme.isCompanion ? [] : foldProblemsOf(scheme, known)))
+    .map((problem) => ({ ...problem, where: placeOf() }))
 }
 
 function foldProblemsOf(
   { scheme, name, options }: Versioning['schemes'][number],
   { list }: KnownVersions,
-): readonly DefinitionProblem[] {
+): readonly Unplaced[] {
   const seen = new Map<string, string>()
-  return list.flatMap((version): DefinitionProblem[] => {
+  return list.flatMap((version): Unplaced[] => {
     const folded = scheme.fold(version, options)
     const other = seen.get(folded)
     seen.set(folded, version)
     if (other === undefined) return []
     return [
-      inOptions({
+      {
         code: 'version_not_encodable',
         message: `the scheme ${name} cannot tell the versions "${other}" and "${version}" apart`,
         fix: 'rename one of them, or choose another scheme',
-      }),
+      },
     ]
   })
 }
@@ -171,7 +169,7 @@ function rangeProblems(range: string, versioning: Versioning, known: KnownVersio
       {
         code: 'range_without_versions',
         message: `the range "${shown}" needs an ordered list of versions`,
-        fix: "list them: enableVersioning(scheme, { versions: ['2', '1'] })",
+        fix: "list them: versions: ['2', '1']",
       },
     ]
   }
