@@ -185,7 +185,7 @@ export async function readBody(response: Response, method: string): Promise<unkn
   if (method === 'HEAD' || response.body === null || EMPTY.has(response.status)) return undefined
   const type = toEssence(response.headers.get('content-type'))
   if (type === 'application/json' || type.endsWith('+json')) {
-    return toValue(await response.text(), response.status)
+    return parseBody(await response.text(), response.status)
   }
   if (type.startsWith('text/') || type === 'application/xml' || type.endsWith('+xml')) return response.text()
   const bytes = new Uint8Array(await response.arrayBuffer())
@@ -197,7 +197,7 @@ export function toEssence(type: string | null): string {
   return type?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-function toValue(text: string, status: number): unknown {
+function parseBody(text: string, status: number): unknown {
   if (text === '') return undefined
   try {
     return JSON.parse(text)
@@ -276,15 +276,15 @@ export class ProblemError extends Error {
       code,
       errors,
       ...members
-    } = isProblem ? membersOf(data) : {}
+    } = isProblem ? problemMembers(data) : {}
     const phrase = response.statusText === '' ? `Status ${response.status}` : response.statusText
-    super(textOf(detail) ?? textOf(title) ?? phrase)
+    super(textOrUndefined(detail) ?? textOrUndefined(title) ?? phrase)
     this.name = 'ProblemError'
     this.status = response.status
-    this.code = textOf(code)
-    this.title = textOf(title) ?? phrase
-    this.detail = textOf(detail)
-    this.type = textOf(type) ?? 'about:blank'
+    this.code = textOrUndefined(code)
+    this.title = textOrUndefined(title) ?? phrase
+    this.detail = textOrUndefined(detail)
+    this.type = textOrUndefined(type) ?? 'about:blank'
     this.errors = Array.isArray(errors) ? errors.filter(isValidationIssue) : []
     this.members = members
     this.data = data
@@ -306,11 +306,11 @@ export class ProblemError extends Error {
 }
 
 /** The members of a problem document, none of a body that is text or bytes. */
-function membersOf(data: unknown): Readonly<Record<string, unknown>> {
+function problemMembers(data: unknown): Readonly<Record<string, unknown>> {
   return isRecord(data) && !ArrayBuffer.isView(data) ? { ...data } : {}
 }
 
-function textOf(value: unknown): string | undefined {
+function textOrUndefined(value: unknown): string | undefined {
   return isString(value) ? value : undefined
 }
 

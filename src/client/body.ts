@@ -2,16 +2,16 @@ import { isString } from '../base/values.ts'
 import type { RouteCall } from './route-map.ts'
 
 /** The bodies that `fetch` sends. */
-export type Sent = string | Uint8Array | ArrayBuffer | Blob | FormData | URLSearchParams | ReadableStream
+export type FetchBody = string | Uint8Array | ArrayBuffer | Blob | FormData | URLSearchParams | ReadableStream
 
 /** A body with its content type, where `fetch` does not know it. */
-interface EncodedBody {
-  readonly body: Sent | undefined
+interface TypedBody {
+  readonly body: FetchBody | undefined
   readonly type: string | undefined
 }
 
 /** Encodes what a call sends as its body. */
-export function toBody(name: string, route: RouteCall, { body, form, files }: CallValues): EncodedBody {
+export function encodeBody(name: string, route: RouteCall, { body, form, files }: CallValues): TypedBody {
   if (route.form === 'multipart') return { body: toMultipart(name, form ?? {}, files ?? {}), type: undefined }
   if (form !== undefined) return { body: new URLSearchParams(toPairs(form)), type: undefined }
   if (body === undefined) return { body: undefined, type: undefined }
@@ -24,14 +24,14 @@ export function toBody(name: string, route: RouteCall, { body, form, files }: Ca
       throw new TypeError(`${name}: the body is not a Uint8Array, an ArrayBuffer, a Blob or a ReadableStream`)
     case 'text':
       if (isString(body)) return { body, type: route.type ?? 'text/plain;charset=UTF-8' }
-      if (body === null) return toJson(body)
+      if (body === null) return encodeJson(body)
       throw new TypeError(`${name}: the body is not a string`)
     default:
-      return toJson(body, route.type)
+      return encodeJson(body, route.type)
   }
 }
 
-function toJson(body: unknown, type = 'application/json'): EncodedBody {
+function encodeJson(body: unknown, type = 'application/json'): TypedBody {
   return { body: JSON.stringify(body, withDigits), type }
 }
 
@@ -65,17 +65,17 @@ function toMultipart(
 }
 
 /** The fields of a source. */
-export type Values = Readonly<Record<string, unknown>>
+export type FieldValues = Readonly<Record<string, unknown>>
 
 /** The values of a call, as far as their types are known. */
 export interface CallValues {
-  readonly params?: Values
-  readonly query?: Values
-  readonly headers?: Values
-  readonly cookies?: Values
+  readonly params?: FieldValues
+  readonly query?: FieldValues
+  readonly headers?: FieldValues
+  readonly cookies?: FieldValues
   readonly body?: unknown
-  readonly form?: Values
-  readonly files?: Values
+  readonly form?: FieldValues
+  readonly files?: FieldValues
   readonly method?: string
 }
 
@@ -107,7 +107,7 @@ function toDecimal(value: number): string {
 }
 
 /** The texts of a field: lists and sets repeat it, `undefined` and `null` are left out. */
-export function toTexts(value: unknown): readonly string[] {
+export function toFieldTexts(value: unknown): readonly string[] {
   const list: unknown = value instanceof Set ? [...value] : value
   const items: readonly unknown[] = Array.isArray(list) ? list : [list]
   return items.flatMap((item) => (item === undefined || item === null ? [] : [formatValue(item)]))
@@ -116,6 +116,6 @@ export function toTexts(value: unknown): readonly string[] {
 /** The names and texts of a source. */
 export function toPairs(values: Readonly<Record<string, unknown>>): [name: string, text: string][] {
   return Object.entries(values).flatMap(([name, value]) =>
-    toTexts(value).map((text): [string, string] => [name, text]),
+    toFieldTexts(value).map((text): [string, string] => [name, text]),
   )
 }

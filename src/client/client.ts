@@ -4,29 +4,29 @@ import { readBody, toEssence, PROBLEM_TYPE, ProblemError, type Answer, type As }
 import type { CallValues } from './body.ts'
 import { CALLED_ROUTE, type CalledRoute } from './called-route.ts'
 import type { Client } from './client-type.ts'
-import { createDeadline, unlessAborted } from './deadline.ts'
-import { createAnnounce } from './deprecation.ts'
+import { createDeadline, orAborted } from './deadline.ts'
+import { createDeprecationReport } from './deprecation.ts'
 import { createEvents, hasEvents } from './events.ts'
-import { createTake, withPages } from './pages.ts'
-import { createItems, iterated, toNamed } from './streams.ts'
+import { createTakeData, withPages } from './pages.ts'
+import { createItems, iterated, toNamedEvents } from './streams.ts'
 import {
-  checkOptions,
+  checkClientOptions,
   checkReconnect,
   notForEvents,
-  toBase,
+  toBaseUrl,
   type AnyClientOptions,
   type ClientOptions,
   type ReconnectOptions,
   type VersionedClientOptions,
 } from './options.ts'
-import { addHeader, toRequest, toUrl, type ClientRequest } from './request.ts'
+import { appendHeader, toClientRequest, toCallUrl, type ClientRequest } from './request.ts'
 import { createRetry } from './retry.ts'
 import type { RouteCall } from './route-map.ts'
 import { createFindRoute } from './routes.ts'
-import { createTransport, discard, type Transport } from './transport.ts'
+import { createTransport, discard, type SendWithRetries } from './transport.ts'
 
 /** The values of a call. */
-interface CallInput extends CallValues {
+interface CallArguments extends CallValues {
   readonly signal?: AbortSignal
   readonly as?: As
   readonly ifMatch?: string | Pick<Response, 'headers'>
@@ -59,21 +59,21 @@ export function createClient<A, const V extends VersionsOf<A>>(
   options: VersionedClientOptions<V>,
 ): Client<A, V>
 export function createClient(options: AnyClientOptions = {}): object {
-  checkOptions(options)
-  const base = toBase(options)
+  checkClientOptions(options)
+  const base = toBaseUrl(options)
   const send = createTransport(options)
   const clients = new Map<string | undefined, object>()
   const at = (version: string | undefined): object => {
     const found = clients.get(version)
     if (found !== undefined) return found
     const own = { ...options, version }
-    checkOptions(own)
+    checkClientOptions(own)
     if (options.routes !== undefined && version !== options.version)
       throw new TypeError(
         'createClient: the option routes is of one version; leave it out for clients of several',
       )
     const calls = createCalls(own, base, send)
-    const made = withNames({}, '', calls, [
+    const made = addRouteNames({}, '', calls, [
       ['at', at],
       ['url', calls.url],
     ])
@@ -84,7 +84,7 @@ export function createClient(options: AnyClientOptions = {}): object {
 }
 
 /** The operations on the name of a route. */
-interface Calls {
+interface RouteCalls {
   /** The version of the client. */
   readonly version: string | null
   readonly call: (name: string, input: unknown) => Promise<unknown>
@@ -94,7 +94,7 @@ interface Calls {
 }
 
 /** An answer, and what it is read by. */
-interface Answered {
+interface ReceivedAnswer {
   readonly response: Response
   readonly request: ClientRequest
   readonly route: RouteCall
@@ -102,26 +102,26 @@ interface Answered {
   readonly errorType: string
 }
 
-function createCalls(options: AnyClientOptions, base: URL, send: Transport): Calls {
+function createCalls(options: AnyClientOptions, base: URL, send: SendWithRetries): RouteCalls {
   const toHeaders = createHeaders(options)
   const find = createFindRoute(options, base, send, toHeaders)
-  const announce = createAnnounce(options, base)
+  const announce = createDeprecationReport(options, base)
   /** Sends a request. What reads the answer has to be done in time as well. */
   const ask = async <T>(
     name: string,
-    input: CallInput,
-    read: (answered: Answered) => T,
+    input: CallArguments,
+    read: (answered: ReceivedAnswer) => T,
     lastEventId = '',
   ): Promise<Awaited<T>> => {
     const { signal, meet } = createDeadline(input.signal, options.timeout)
     let left: Response | undefined
     try {
-      const { route, errorType } = await unlessAborted(find(name), signal)
-      const headers = await unlessAborted(toHeaders(), signal)
+      const { route, errorType } = await orAborted(find(name), signal)
+      const headers = await orAborted(toHeaders(), signal)
       if (wantsEvents(input, route)) addEventHeaders(headers, lastEventId)
       else if (input.reconnect !== undefined) throw notForEvents(name)
-      const request = toRequest(name, route, base, input, headers)
-      if (input.ifMatch !== undefined) request.headers.set('if-match', toTag(name, input.ifMatch))
+      const request = toClientRequest(name, route, base, input, headers)
+      if (input.ifMatch !== undefined) request.headers.set('if-match', toIfMatch(name, input.ifMatch))
       const hasKey = addKey(name, request, route, input.idempotencyKey)
       const response = await answerInTime(send({ ...request, route: name, signal }, hasKey), signal)
       left = response
@@ -137,8 +137,8 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
     return ask(name, input, async (answered) => {
       const { response: first, route } = answered
       if (first.status < 400 && as === 'data' && route.items === true)
-        return toResult(first, createItems(first, input.signal))
-      if (!wantsEvents(input, route) || first.status >= 400) return toAnswer(answered, as)
+        return toClientAnswer(first, createItems(first, input.signal))
+      if (!wantsEvents(input, route) || first.status >= 400) return readAnswer(answered, as)
       const limits = toReconnect(input.reconnect, answered.request)
       const reopen = async (lastEventId: string, signal: AbortSignal): Promise<Response> =>
         ask(name, { ...input, signal }, ({ response }) => response, lastEventId)
@@ -146,10 +146,10 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
         toEventsError(name, { ...answered, response })
       if (!hasEvents(first)) throw await toError(first)
       const events = createEvents(first, { reopen, toError, signal: input.signal, limits })
-      return toResult(first, as === 'data' ? toNamed(events, route.events ?? {}) : events)
+      return toClientAnswer(first, as === 'data' ? toNamedEvents(events, route.events ?? {}) : events)
     })
   }
-  const take = createTake(answer)
+  const take = createTakeData(answer)
   const answerOrPages = withPages(find, answer, take)
   return {
     version: options.version ?? null,
@@ -158,7 +158,7 @@ function createCalls(options: AnyClientOptions, base: URL, send: Transport): Cal
     url: async (name, given) => {
       const input = toInput(name, given, URL_KEYS)
       const { route } = await find(name)
-      return toUrl(name, route, base, input).href
+      return toCallUrl(name, route, base, input).href
     },
   }
 }
@@ -187,12 +187,12 @@ function addKey(
 }
 
 /** Whether the answer is read as events: if the call says so, or the route declares them. */
-function wantsEvents({ as = 'data' }: CallInput, route: RouteCall): boolean {
+function wantsEvents({ as = 'data' }: CallArguments, route: RouteCall): boolean {
   return as === 'events' || (as === 'data' && route.events !== undefined)
 }
 
 /** The tag of a state. One of a compressed body is weak, and no state matches a weak one (RFC 9110 section 13.1.1). */
-function toTag(name: string, given: CallInput['ifMatch']): string {
+function toIfMatch(name: string, given: CallArguments['ifMatch']): string {
   const tag = isString(given) ? given : given?.headers?.get('etag')?.replace('W/', '')
   if (tag) return tag
   throw new TypeError(`${name}: ifMatch has no entity tag`)
@@ -216,7 +216,7 @@ function toReconnect(
 }
 
 /** Why an answer is none of events. */
-async function toEventsError(name: string, { response, request, errorType }: Answered): Promise<Error> {
+async function toEventsError(name: string, { response, request, errorType }: ReceivedAnswer): Promise<Error> {
   const type = toEssence(response.headers.get('content-type'))
   if (response.status >= 400)
     return new ProblemError(response, await readBody(response, request.method), type === errorType)
@@ -229,7 +229,7 @@ async function toEventsError(name: string, { response, request, errorType }: Ans
 /** A function in place of `fetch` may ignore signals, so its late responses are dropped. */
 async function answerInTime(sending: Promise<Response>, signal: AbortSignal | undefined): Promise<Response> {
   try {
-    return await unlessAborted(sending, signal)
+    return await orAborted(sending, signal)
   } catch (error) {
     void sending.then(discard, () => undefined)
     throw error
@@ -252,7 +252,7 @@ const KEYS = [
   'reconnect',
 ]
 
-function toInput(name: string, given: unknown, keys: readonly string[]): CallInput {
+function toInput(name: string, given: unknown, keys: readonly string[]): CallArguments {
   if (given === undefined) return {}
   if (!isObject(given))
     throw new TypeError(`${name}: a call takes an object, such as { params: { id: '7' } }`)
@@ -261,7 +261,7 @@ function toInput(name: string, given: unknown, keys: readonly string[]): CallInp
     const what = keys === KEYS ? 'a call' : 'a URL'
     throw new TypeError(`${name}: ${what} does not take ${unknown}; it takes ${keys.join(', ')}`)
   }
-  const { reconnect, as }: CallInput = given
+  const { reconnect, as }: CallArguments = given
   if (reconnect !== undefined) checkReconnect(name, reconnect, as)
   return given
 }
@@ -271,23 +271,23 @@ function createHeaders({ headers = {} }: AnyClientOptions): () => Promise<Header
     const given = typeof headers === 'function' ? await headers() : headers
     const lines = Symbol.iterator in given ? [...given] : Object.entries(given)
     const all = new Headers()
-    for (const [name, value] of lines) if (value !== undefined) addHeader(all, name, value)
+    for (const [name, value] of lines) if (value !== undefined) appendHeader(all, name, value)
     return all
   }
 }
 
-async function toAnswer({ response, request, route, errorType }: Answered, as: As): Promise<unknown> {
+async function readAnswer({ response, request, route, errorType }: ReceivedAnswer, as: As): Promise<unknown> {
   if (as === 'response') return response
   const { status, headers } = response
   const type = toEssence(headers.get('content-type'))
   const isStreamed = as === 'stream' && status < 400
   const data = isStreamed ? response.body : await readBody(response, request.method)
-  if (status >= 400 && !isDeclared(route.errors ?? [], status, isOwnError(type, errorType)))
+  if (status >= 400 && !isDeclaredError(route.errors ?? [], status, isOwnError(type, errorType)))
     throw new ProblemError(response, data, type === errorType)
-  return toResult(response, data)
+  return toClientAnswer(response, data)
 }
 
-function toResult<D>(response: Response, data: D): Answer<number, D> {
+function toClientAnswer<D>(response: Response, data: D): Answer<number, D> {
   const { status, ok, headers } = response
   return { status, ok, data, headers, response }
 }
@@ -298,7 +298,7 @@ function isOwnError(type: string, errorType: string): boolean {
 }
 
 /** Whether an error is a result. What the application throws or refuses by itself has not the type that is declared for its status. */
-function isDeclared(errors: readonly (number | string)[], status: number, isOwn: boolean): boolean {
+function isDeclaredError(errors: readonly (number | string)[], status: number, isOwn: boolean): boolean {
   return !isOwn && [status, status < 500 ? '4XX' : '5XX', 'default'].some((key) => errors.includes(key))
 }
 
@@ -306,10 +306,10 @@ function isDeclared(errors: readonly (number | string)[], status: number, isOwn:
 const NOT_NAMES: readonly string[] = ['then', 'toJSON', 'toString', 'valueOf']
 
 /** An object whose members are names of routes, joined by dots. Each can be called, and has members itself. */
-function withNames(
+function addRouteNames(
   target: object,
   above: string,
-  calls: Calls,
+  calls: RouteCalls,
   taken: readonly (readonly [name: string, value: object])[] = [],
 ): object {
   const known = new Map(taken)
@@ -318,14 +318,14 @@ function withNames(
       if (typeof key === 'symbol' || NOT_NAMES.includes(key)) return Reflect.get(target, key)
       const found = known.get(key)
       if (found !== undefined) return found
-      const made = toRoute(above === '' ? key : `${above}.${key}`, calls)
+      const made = createRouteMember(above === '' ? key : `${above}.${key}`, calls)
       known.set(key, made)
       return made
     },
   })
 }
 
-function toRoute(name: string, calls: Calls): object {
+function createRouteMember(name: string, calls: RouteCalls): object {
   const route = (input?: unknown): Promise<unknown> => calls.call(name, input)
   const called: CalledRoute = {
     name,
@@ -333,5 +333,5 @@ function toRoute(name: string, calls: Calls): object {
     take: async (input) => calls.take(name, input),
   }
   Object.defineProperties(route, { name: { value: name }, [CALLED_ROUTE]: { value: called } })
-  return withNames(route, name, calls)
+  return addRouteNames(route, name, calls)
 }

@@ -28,7 +28,7 @@ export function createDeadline(given: AbortSignal | undefined, timeout: number |
 }
 
 /** The promise, as long as the signal is not aborted. */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   if (signal.aborted) {
     // nobody waits for it any more, and what it says is not lost on anybody
@@ -55,7 +55,7 @@ export async function wait(milliseconds: number, signal: AbortSignal | undefined
     timer = setTimeout(resolve, milliseconds)
   })
   try {
-    await unlessAborted(over, signal)
+    await orAborted(over, signal)
   } finally {
     clearTimeout(timer)
   }

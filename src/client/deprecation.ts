@@ -5,7 +5,7 @@ import { discard } from './transport.ts'
 const announced = new Set<string>()
 
 /** Creates the function that passes announcements of responses to the option `onDeprecated`, each once. */
-export function createAnnounce(
+export function createDeprecationReport(
   { onDeprecated, version }: AnyClientOptions,
   base: URL,
 ): (route: string, url: URL, response: Response) => Promise<void> {

@@ -1,7 +1,7 @@
 import type { ReceivedEvent } from './event-stream.ts'
 
 /** The state that a client keeps of one connection for the next. */
-export interface Kept {
+export interface EventState {
   /** The id of the last event. */
   id: string
   /** Milliseconds until the next connection. */
@@ -12,7 +12,7 @@ export interface Kept {
  * Creates the function that finds the events of a connection in the texts that it arrives in (the HTML standard, section 9.2.6). An
  * event that has not ended is left out.
  */
-export function createEventParser(kept: Kept): (text: string) => readonly ReceivedEvent[] {
+export function createEventParser(kept: EventState): (text: string) => readonly ReceivedEvent[] {
   let rest = ''
   let isAfterReturn = false
   let event = ''

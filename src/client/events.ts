@@ -1,7 +1,7 @@
 import { toEssence } from './answer.ts'
 import { follow, whenCollected } from '../base/signals.ts'
-import { unlessAborted, wait } from './deadline.ts'
-import { createEventParser, type Kept } from './event-parser.ts'
+import { orAborted, wait } from './deadline.ts'
+import { createEventParser, type EventState } from './event-parser.ts'
 import { DONE, toItemStream, type EventStream, type ReceivedEvent } from './event-stream.ts'
 import type { ReconnectOptions } from './options.ts'
 import { createRetry } from './retry.ts'
@@ -28,7 +28,7 @@ export function hasEvents({ status, headers }: Response): boolean {
 export function createEvents(first: Response, origin: EventOrigin): EventStream {
   const stop = new AbortController()
   let forget = origin.signal === undefined ? undefined : follow(origin.signal, stop)
-  const events = readAll(first, { ...origin, signal: stop.signal })
+  const events = readConnections(first, { ...origin, signal: stop.signal })
   let isClosed = false
   const next = async (): Promise<IteratorResult<ReceivedEvent, undefined>> => {
     try {
@@ -50,11 +50,11 @@ export function createEvents(first: Response, origin: EventOrigin): EventStream 
   }
   // it is held by every stream that is mapped from this one
   if (forget !== undefined) forget = whenCollected(next, forget)
-  return toStream(next, close, (event) => event)
+  return toEventStream(next, close, (event) => event)
 }
 
 /** Events whose data is mapped. */
-function toStream<D>(
+function toEventStream<D>(
   next: () => Promise<IteratorResult<ReceivedEvent, undefined>>,
   close: () => void,
   map: (event: ReceivedEvent) => ReceivedEvent<D>,
@@ -64,7 +64,7 @@ function toStream<D>(
     return result.done === true ? result : { done: false, value: map(result.value) }
   }
   return Object.assign(toItemStream(read, close), {
-    json: <T>() => toStream<T>(next, close, (event) => ({ ...event, data: JSON.parse(event.data) })),
+    json: <T>() => toEventStream<T>(next, close, (event) => ({ ...event, data: JSON.parse(event.data) })),
   })
 }
 
@@ -78,9 +78,12 @@ interface Stoppable extends EventOrigin {
  *
  * @yields each event
  */
-async function* readAll(first: Response, origin: Stoppable): AsyncGenerator<ReceivedEvent, undefined> {
+async function* readConnections(
+  first: Response,
+  origin: Stoppable,
+): AsyncGenerator<ReceivedEvent, undefined> {
   const { signal, limits } = origin
-  const kept: Kept = { id: '', retry: limits.minDelay }
+  const kept: EventState = { id: '', retry: limits.minDelay }
   let response: Response | undefined = first
   let failure: unknown
   for (let attempt = 1; ; attempt++) {
@@ -119,7 +122,7 @@ async function* readAll(first: Response, origin: Stoppable): AsyncGenerator<Rece
  */
 async function* readOne(
   { body }: Response,
-  kept: Kept,
+  kept: EventState,
   signal: AbortSignal,
 ): AsyncGenerator<ReceivedEvent, { readonly failure: unknown; readonly hasArrived: boolean }> {
   const reader = body?.getReader()
@@ -128,7 +131,7 @@ async function* readOne(
   let hasArrived = false
   try {
     for (;;) {
-      const chunk = await unlessAborted(reader?.read() ?? NO_BODY, signal)
+      const chunk = await orAborted(reader?.read() ?? NO_BODY, signal)
       if (chunk.done) return { failure: undefined, hasArrived }
       hasArrived = true
       yield* parse(decoder.decode(chunk.value, { stream: true }))

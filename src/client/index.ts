@@ -8,7 +8,7 @@ export {
   type Wire,
   type ErrorBody,
 } from './answer.ts'
-export type { Sent as RequestBody } from './body.ts'
+export type { FetchBody as RequestBody } from './body.ts'
 export { createClient } from './client.ts'
 export type {
   CalledFunction,

@@ -1,5 +1,5 @@
 import { isCount, isFunction, isObject, isPositive, isRecord, isString } from '../base/values.ts'
-import type { Sent } from './body.ts'
+import type { FetchBody } from './body.ts'
 import { ROUTE_MAP, type RouteMap, type SavedRouteMap, type VisibleRoutes } from './route-map.ts'
 
 /** Headers by name, or an argument of `new Headers`. `undefined` values are left out. */
@@ -45,7 +45,7 @@ export interface OutgoingRequest {
   /** The headers, those of the option `headers` included. */
   readonly headers: Headers
   /** The body as it is sent. JSON is text. */
-  readonly body: Sent | undefined
+  readonly body: FetchBody | undefined
   /** Aborted when the call is given up. */
   readonly signal: AbortSignal | undefined
 }
@@ -206,7 +206,7 @@ const OPTIONS: Readonly<Record<keyof AnyClientOptions, readonly [test: Test, exp
 }
 
 /** Checks the options of a client. @throws `TypeError` for what cannot be used. */
-export function checkOptions(options: AnyClientOptions): void {
+export function checkClientOptions(options: AnyClientOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (!isOption(name))
       throw new TypeError(
@@ -232,7 +232,7 @@ export function visibleRoutesOf({ fetch, dispatcher }: AnyClientOptions): Visibl
 }
 
 /** The base URL, without a slash at its end. @throws `TypeError` when there is none, or it is no URL. */
-export function toBase(options: AnyClientOptions): URL {
+export function toBaseUrl(options: AnyClientOptions): URL {
   const { origin, href }: { readonly origin?: string; readonly href?: string } =
     Reflect.get(globalThis, 'location') ?? {}
   const given = options.baseUrl ?? (visibleRoutesOf(options) === undefined ? origin : 'http://localhost')

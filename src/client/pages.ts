@@ -2,19 +2,19 @@ import { isString } from '../base/values.ts'
 import { ProblemError, type Answer } from './answer.ts'
 
 /** The data of a page. */
-interface Page<I = unknown> {
+interface DataOfPage<I = unknown> {
   readonly items?: I
   readonly next?: unknown
 }
 
 /** Calls a route by its name. */
-type Call = (name: string, input?: unknown) => Promise<unknown>
+type CallByName = (name: string, input?: unknown) => Promise<unknown>
 
 /** The end of the name of a route whose items are asked for. */
 const PAGES = '.pages'
 
 /** Creates the function that calls a route for the data of its success. */
-export function createTake(call: Call): Call {
+export function createTakeData(call: CallByName): CallByName {
   return async (name, input) => {
     // nothing else asks for more than data
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -25,7 +25,7 @@ export function createTake(call: Call): Call {
 }
 
 /** Has calls of `car.list.pages` iterate over the pages of `car.list`, unless a route has the whole name. */
-export function withPages(find: Call, call: Call, take: Call): Call {
+export function withPages(find: CallByName, call: CallByName, take: CallByName): CallByName {
   return async (name, input) => {
     if (!name.endsWith(PAGES)) return call(name, input)
     const isRoute = await find(name).then(Boolean, () => false)
@@ -62,9 +62,9 @@ async function* eachItem(
 async function readPage(
   ask: (query: unknown) => Promise<unknown>,
   query: unknown,
-): Promise<Required<Page<unknown[]>>> {
+): Promise<Required<DataOfPage<unknown[]>>> {
   try {
-    const { items, next }: Page = Object(await ask(query))
+    const { items, next }: DataOfPage = Object(await ask(query))
     if (Array.isArray(items)) return { items, next }
     throw new TypeError('The answer is no page: its data has no items')
   } catch (error) {

@@ -1,5 +1,13 @@
 import { headerName } from '../http/http.ts'
-import { toBody, toPairs, formatValue, toTexts, type CallValues, type Sent, type Values } from './body.ts'
+import {
+  encodeBody,
+  toPairs,
+  formatValue,
+  toFieldTexts,
+  type CallValues,
+  type FetchBody,
+  type FieldValues,
+} from './body.ts'
 import type { RouteCall } from './route-map.ts'
 
 /** A request before it is sent. */
@@ -7,13 +15,13 @@ export interface ClientRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Headers
-  readonly body: Sent | undefined
+  readonly body: FetchBody | undefined
 }
 
 /**
  * Creates the request of a call. `common` are the headers of every request, and headers of the call override them. @throws `TypeError` for what cannot be sent.
  */
-export function toRequest(
+export function toClientRequest(
   name: string,
   route: RouteCall,
   base: URL,
@@ -21,14 +29,14 @@ export function toRequest(
   common: Headers,
 ): ClientRequest {
   const headers = new Headers(common)
-  writeHeaders(name, values.headers ?? {}, headers)
+  addCallHeaders(name, values.headers ?? {}, headers)
   writeCookies(name, values.cookies ?? {}, headers)
   for (const [header, value] of Object.entries(route.headers ?? {}))
-    headers.set(header, withVersion(headers.get(header), value))
-  const { body, type } = toBody(name, route, values)
+    headers.set(header, withMediaTypeVersion(headers.get(header), value))
+  const { body, type } = encodeBody(name, route, values)
   if (type !== undefined && !headers.has('content-type')) headers.set('content-type', type)
   return {
-    url: toUrl(name, route, base, values),
+    url: toCallUrl(name, route, base, values),
     method: toMethod(name, route, values.method),
     headers,
     body,
@@ -41,7 +49,7 @@ function toMethod(name: string, { method, others = [] }: RouteCall, given: strin
 }
 
 /** The URL of a call. @throws `TypeError` for what cannot be sent. */
-export function toUrl(
+export function toCallUrl(
   name: string,
   route: RouteCall,
   base: URL,
@@ -54,24 +62,24 @@ export function toUrl(
       throw new TypeError(`${name}: the version makes a host that cannot be sent, ${route.host}`)
   }
   const prefix = base.pathname === '/' ? '' : base.pathname
-  url.pathname = prefix + writePath(name, route.path, params)
+  url.pathname = prefix + fillTemplate(name, route.path, params)
   for (const [field, text] of toPairs(query)) url.searchParams.append(field, text)
   for (const [field, text] of Object.entries(route.query ?? {})) url.searchParams.set(field, text)
   return url
 }
 
-function writeHeaders(name: string, values: Values, headers: Headers): void {
+function addCallHeaders(name: string, values: FieldValues, headers: Headers): void {
   for (const [field, value] of Object.entries(values)) {
-    const [text, ...others] = toTexts(value)
+    const [text, ...others] = toFieldTexts(value)
     // `fetch` would send one line, from which nobody can tell that there were several
     if (others.length > 0) throw new TypeError(`${name}: fetch cannot send the header ${field} several times`)
     if (text === undefined) continue
     headers.delete(headerName(field))
-    addHeader(headers, headerName(field), text)
+    appendHeader(headers, headerName(field), text)
   }
 }
 
-function writeCookies(name: string, values: Values, headers: Headers): void {
+function writeCookies(name: string, values: FieldValues, headers: Headers): void {
   const pairs = toPairs(values).map(([cookie, text]) => `${cookie}=${encodeURIComponent(text)}`)
   if (pairs.length === 0) return
   const wrong = Object.keys(values).find((cookie) => !/^[\w!#$%&'*+.^`|~-]+$/.test(cookie))
@@ -90,7 +98,7 @@ function canSendCookies(): boolean {
 }
 
 /** Media types that were asked for get the parameter that names the version; other headers name nothing else. */
-function withVersion(given: string | null, written: string): string {
+function withMediaTypeVersion(given: string | null, written: string): string {
   const [range, parameter] = written.split(';', 2)
   if (given === null || range !== '*/*' || parameter === undefined) return written
   return given
@@ -107,17 +115,17 @@ const PARAM = /\{([^{}:]*)(:path)?\}/g
  *
  * @throws `TypeError` for parameters that are missing, unknown, or make a segment that no client sends.
  */
-function writePath(name: string, template: string, params: Readonly<Record<string, unknown>>): string {
+function fillTemplate(name: string, template: string, params: Readonly<Record<string, unknown>>): string {
   const known = new Set([...template.matchAll(PARAM)].map(([, param]) => param))
   const unknown = Object.keys(params).find((param) => params[param] !== undefined && !known.has(param))
   if (unknown !== undefined) throw new TypeError(`${name}: there is no path parameter ${unknown}`)
   return template
     .split('/')
-    .map((segment) => writeSegment(name, segment, params))
+    .map((segment) => fillSegment(name, segment, params))
     .join('/')
 }
 
-function writeSegment(name: string, segment: string, params: Readonly<Record<string, unknown>>): string {
+function fillSegment(name: string, segment: string, params: Readonly<Record<string, unknown>>): string {
   let isRest = false
   const written = segment.replaceAll(PARAM, (_match, param: string, rest?: string) => {
     const value = Object.hasOwn(params, param) ? params[param] : undefined
@@ -136,7 +144,7 @@ function writeSegment(name: string, segment: string, params: Readonly<Record<str
 }
 
 /** Adds a header. @throws `TypeError` that tells its name alone, where the platform would repeat a value that may be a secret. */
-export function addHeader(headers: Headers, name: string, value: string): void {
+export function appendHeader(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value)
   } catch {

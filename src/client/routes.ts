@@ -4,7 +4,7 @@ import { readBody, toEssence, PROBLEM_TYPE, ProblemError } from './answer.ts'
 import { createDeadline } from './deadline.ts'
 import { visibleRoutesOf, type AnyClientOptions } from './options.ts'
 import type { RouteCall, RouteMap } from './route-map.ts'
-import { createTransport, type Transport } from './transport.ts'
+import { createTransport, type SendWithRetries } from './transport.ts'
 
 /** How a route is called, and the content type of its errors without parameters. */
 interface FoundRoute {
@@ -19,7 +19,7 @@ type FindRoute = (name: string) => Promise<FoundRoute>
 export function createFindRoute(
   options: AnyClientOptions,
   base: URL,
-  send: Transport,
+  send: SendWithRetries,
   headers: () => Promise<Headers>,
 ): FindRoute {
   const load = createLoad(options, base, async (url) => {
@@ -53,7 +53,7 @@ export function createFindRoute(
   return async (name) => {
     const asked = (loading ??= load())
     try {
-      return find(await asked, name)
+      return findRoute(await asked, name)
     } catch (error) {
       if (!(error instanceof UnknownRoute) && loading === asked) loading = undefined
       throw error
@@ -69,11 +69,11 @@ function withoutHooks(options: AnyClientOptions): AnyClientOptions {
 /** A `TypeError`, told apart from those of loading. */
 class UnknownRoute extends TypeError {}
 
-function find({ routes, version, errorType = PROBLEM_TYPE }: RouteMap, name: string): FoundRoute {
+function findRoute({ routes, version, errorType = PROBLEM_TYPE }: RouteMap, name: string): FoundRoute {
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined
   if (route !== undefined) return { route, errorType: toEssence(errorType) }
   const names = Object.keys(routes)
-  const near = nearest(name, names).map((each) => `"${each}"`)
+  const near = nearestNames(name, names).map((each) => `"${each}"`)
   const among = version === null ? '' : ` in version ${version}`
   throw new UnknownRoute(
     `There is no route "${name}"${among}; ${near.length === names.length ? 'there are' : 'near it are'} ${near.join(', ') || 'none'}`,
@@ -136,7 +136,7 @@ function isCall(value: unknown): value is RouteCall {
 const MOST = 5
 
 /** The names that are most like a text, the nearest first; all of them when there are few. */
-function nearest(text: string, names: readonly string[]): readonly string[] {
+function nearestNames(text: string, names: readonly string[]): readonly string[] {
   if (names.length <= MOST) return names
   const wanted = text.toLowerCase()
   return names

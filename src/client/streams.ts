@@ -1,7 +1,7 @@
 import { LineSplitter } from '../base/lines.ts'
 import { isObject } from '../base/values.ts'
 import { ProblemError, type Answer } from './answer.ts'
-import { unlessAborted } from './deadline.ts'
+import { orAborted } from './deadline.ts'
 import {
   DONE,
   toItemStream,
@@ -13,7 +13,7 @@ import {
 import type { RouteCall } from './route-map.ts'
 
 /** Declared events, with their data by its kind. Those of other names are passed over, as listeners of `EventSource` do. */
-export function toNamed(
+export function toNamedEvents(
   events: EventStream,
   kinds: NonNullable<RouteCall['events']>,
 ): NamedEvents<ReceivedEvent<unknown>> {
@@ -25,7 +25,10 @@ export function toNamed(
         const { event, data } = result.value
         const kind = Object.hasOwn(kinds, event) ? kinds[event] : undefined
         if (kind !== undefined)
-          return { done: false, value: { ...result.value, data: kind === 'text' ? data : toValue(data) } }
+          return {
+            done: false,
+            value: { ...result.value, data: kind === 'text' ? data : parseEventData(data) },
+          }
       }
     },
     () => void events.return(),
@@ -33,7 +36,7 @@ export function toNamed(
 }
 
 /** An event without data has an empty line of it. */
-function toValue(text: string): unknown {
+function parseEventData(text: string): unknown {
   return text === '' ? undefined : JSON.parse(text)
 }
 
@@ -59,7 +62,7 @@ export function createItems({ body }: Response, signal: AbortSignal | undefined)
         if (next.trim() !== '') return { done: false, value: JSON.parse(next) }
       } else if (isOver || reader === undefined) return DONE
       else {
-        const { done, value } = await unlessAborted(reader.read(), signal)
+        const { done, value } = await orAborted(reader.read(), signal)
         const ended = splitter.add(done ? decoder.decode() : decoder.decode(value, { stream: true }))
         // those of another call that waited, too
         lines = [...lines.slice(at), ...ended, ...(done ? [splitter.rest] : [])]

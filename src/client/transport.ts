@@ -4,12 +4,15 @@ import { visibleRoutesOf, type AnyClientOptions, type OutgoingRequest } from './
 import { createRetry } from './retry.ts'
 
 /** Sends a request, several times if need be. */
-export type Transport = (request: Omit<OutgoingRequest, 'attempt'>, hasKey?: boolean) => Promise<Response>
+export type SendWithRetries = (
+  request: Omit<OutgoingRequest, 'attempt'>,
+  hasKey?: boolean,
+) => Promise<Response>
 
 /** Creates the transport of a client: the tries that the option `retry` allows, with the hooks before and after each. */
-export function createTransport(options: AnyClientOptions): Transport {
+export function createTransport(options: AnyClientOptions): SendWithRetries {
   const { onRequest, onResponse } = options
-  const send = createSend(options)
+  const send = createSendOnce(options)
   const retry = createRetry(options.retry)
   return async (request, hasKey) => {
     const { signal } = request
@@ -52,21 +55,21 @@ export function discard(response: Response | undefined): void {
 }
 
 /** Sends a request once. */
-type Send = (request: OutgoingRequest) => Promise<Response>
+type SendOnce = (request: OutgoingRequest) => Promise<Response>
 
 /** Called as `fetch` is, or with a `Request` alone. */
-type Fetch = (input: string | Request, init?: object) => Promise<Response>
+type FetchFunction = (input: string | Request, init?: object) => Promise<Response>
 
 /** The client address of calls within the process, which `inject` has too. */
 const OWN_ADDRESS = { remoteAddress: '127.0.0.1' }
 
 /** Sends by the given `fetch`, or by that of the platform with a dispatcher where one is asked for. */
-function createSend(options: AnyClientOptions): Send {
+function createSendOnce(options: AnyClientOptions): SendOnce {
   const { fetch: given, credentials, dispatcher } = options
   // what is called as `fetch` takes what `fetch` takes
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const own = given as Fetch | undefined
-  if (dispatcher !== undefined && !isNode())
+  const own = given as FetchFunction | undefined
+  if (dispatcher !== undefined && !isNodeProcess())
     throw new TypeError('createClient: dispatchers are for Node; leave the option out in browsers')
   const common = {
     ...(credentials === undefined ? {} : { credentials }),
@@ -90,6 +93,6 @@ function toInit({ method, headers, body, signal }: OutgoingRequest, common: obje
   }
 }
 
-function isNode(): boolean {
+function isNodeProcess(): boolean {
   return typeof process === 'object' && isString(process.versions?.node)
 }

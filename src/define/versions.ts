@@ -102,7 +102,7 @@ type AllNames<E, T, Unknown> = string extends E
 export type NamesIn<T, Unknown = never> = AllNames<T[number & keyof T], T, Unknown>
 
 /** The entries of the version of a route element among those of all; `never` if it has none. */
-export type OwnEntries<E, All> = number extends E
+type OwnEntries<E, All> = number extends E
   ? WordsIn<E> | Exclude<PlainEntries<E>, RestsOf<WordsIn<E>>>
   : Extract<All, E>
 

@@ -5,7 +5,7 @@ import { reachOf } from '../../base/json-schema.ts'
 import { findBreakingBothWays } from '../../gate/compare.ts'
 import { toSource, type Source } from '../../gate/document/source.ts'
 import { operationsIn, type Finding } from '../../gate/finding.ts'
-import { findReferences, namesOf } from '../../openapi/document/refs.ts'
+import { findReferences, componentNames } from '../../openapi/document/refs.ts'
 import { keepVersions } from '../gate/snapshot.ts'
 import type { ImportedApi } from './read-api.ts'
 import type { ImportedProject } from './write-project.ts'
@@ -90,7 +90,7 @@ function createPlaces({ operations, schemas }: ImportedApi): (finding: Finding) 
     const before = known.get(start)
     if (before !== undefined) return before
     const operation = byName.get(start)
-    const found = reachOf([start, ...namesOf(findReferences(operation), 'schemas')], schemas)
+    const found = reachOf([start, ...componentNames(findReferences(operation), 'schemas')], schemas)
     known.set(start, found)
     return found
   }

@@ -77,7 +77,7 @@ export interface RouteMutation<I, D> {
  */
 export function queryKey<I, R>(route: RouteFunction<I, R>, input?: Partial<I>): RouteKey {
   const { name, version } = calledRouteOf(route, 'queryKey')
-  return input === undefined ? [name, version] : [name, version, toKey(input)]
+  return input === undefined ? [name, version] : [name, version, toQueryKey(input)]
 }
 
 /**
@@ -93,12 +93,12 @@ export function queryOptions<I, R>(
   ...[input]: RouteInput<I>
 ): RouteQuery<QueryData<R>> {
   const { name, version, take } = calledRouteOf(route, 'queryOptions')
-  const key: RouteKey = [name, version, toKey(input ?? {})]
+  const key: RouteKey = [name, version, toQueryKey(input ?? {})]
   return {
     // the tag is of types alone
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     queryKey: key as RouteQuery<QueryData<R>>['queryKey'],
-    queryFn: async ({ signal }) => toData<R>(await take({ ...input, signal })),
+    queryFn: async ({ signal }) => toQueryData<R>(await take({ ...input, signal })),
   }
 }
 
@@ -123,12 +123,12 @@ export function infiniteQueryOptions<I, R, P>(
   const { name, version, take } = calledRouteOf(route, 'infiniteQueryOptions')
   const { input, ...others } = pages
   // a query of the same input has data of another kind
-  const key: RouteKey = [name, version, toKey(input(pages.initialPageParam)), 'pages']
+  const key: RouteKey = [name, version, toQueryKey(input(pages.initialPageParam)), 'pages']
   return {
     ...others,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     queryKey: key as RouteInfiniteQuery<I, QueryData<R>, P>['queryKey'],
-    queryFn: async ({ signal, pageParam }) => toData<R>(await take({ ...input(pageParam), signal })),
+    queryFn: async ({ signal, pageParam }) => toQueryData<R>(await take({ ...input(pageParam), signal })),
   }
 }
 
@@ -152,16 +152,16 @@ export function mutationOptions<I, R>(route: RouteFunction<I, R>): RouteMutation
 }
 
 /** Returns the data of an answer as a query holds it. The type of an answer is what its route declares. */
-function toData<R>(data: unknown): QueryData<R> {
+function toQueryData<R>(data: unknown): QueryData<R> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return (data ?? null) as QueryData<R>
 }
 
 /** Keys are compared as JSON, which has neither bigints nor sets. */
-function toKey(value: unknown): unknown {
+function toQueryKey(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
-  if (Array.isArray(value) || value instanceof Set) return [...value].map(toKey)
+  if (Array.isArray(value) || value instanceof Set) return [...value].map(toQueryKey)
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toKey(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toQueryKey(member)]))
 }

@@ -1,4 +1,4 @@
-import { infoOf, tagsOf, toComponents } from './document.ts'
+import { infoOf, toTags, referredComponents } from './document.ts'
 import { findReferences, renamed, schemasIn, toFreeName } from './refs.ts'
 import { mergeOperations, type VersionedOperation } from './merge.ts'
 import type {
@@ -12,7 +12,7 @@ import type {
 import { PROBLEM_SCHEMAS, type ErrorAnswers } from './problems.ts'
 
 /** The document of a version, to be combined with others. */
-export interface Part {
+export interface DocumentOfVersion {
   readonly version: string | null
   readonly document: OpenApiDocument
   /** The paths that name the version. */
@@ -24,7 +24,10 @@ export interface Part {
  * One document for all versions. What is the same in several is there once; where versions share a path, as when a header names them,
  * operations are merged; schemas of one name that differ get the version in their names.
  */
-export function combine(parts: readonly Part[], settings: DocumentSettings): OpenApiDocument {
+export function combineDocuments(
+  parts: readonly DocumentOfVersion[],
+  settings: DocumentSettings,
+): OpenApiDocument {
   const [first] = parts
   if (first === undefined) throw new TypeError('combine: there is no document')
   const answers = Object.assign({}, first.answers, ...parts.map((part) => part.answers))
@@ -33,14 +36,14 @@ export function combine(parts: readonly Part[], settings: DocumentSettings): Ope
   const hasOwnServers = serverLists.size > 1
   const merged = (of: (document: OpenApiDocument) => OpenApiDocument['paths'], own = false) =>
     Object.fromEntries(
-      [...toPlaces(named, of)].map(([path, methods]) => [path, mergeItem(methods, own, answers)]),
+      [...operationsByPlace(named, of)].map(([path, methods]) => [path, mergeItem(methods, own, answers)]),
     )
   const taken = new Set<string>()
-  const paths = withUniqueIds(
+  const paths = numberCombinedIds(
     merged((document) => document.paths, hasOwnServers),
     taken,
   )
-  const webhooks = withUniqueIds(
+  const webhooks = numberCombinedIds(
     merged((document) => document.webhooks ?? {}),
     taken,
   )
@@ -56,30 +59,30 @@ export function combine(parts: readonly Part[], settings: DocumentSettings): Ope
     info: infoOf(settings, version),
     ...(externalDocs === undefined ? {} : { externalDocs }),
     servers: uniqueServers(parts.flatMap(({ document }) => document.servers)),
-    ...tagsOf(items, settings.tags),
+    ...toTags(items, settings.tags),
     ...(policies.length === 0 ? {} : { 'x-api-versioning': policies }),
     paths,
     ...(Object.keys(webhooks).length === 0 ? {} : { webhooks }),
-    components: toComponents(items, schemas, schemes, answers),
+    components: referredComponents(items, schemas, schemes, answers),
   }
 }
 
-interface Placed extends VersionedOperation {
+interface ServedOperation extends VersionedOperation {
   readonly servers: readonly DocumentServer[]
 }
 
 /** The operations of all documents by path, or by the name of a webhook, and method. */
-function toPlaces(
-  parts: readonly Part[],
+function operationsByPlace(
+  parts: readonly DocumentOfVersion[],
   itemsOf: (document: OpenApiDocument) => OpenApiDocument['paths'],
-): ReadonlyMap<string, ReadonlyMap<string, readonly Placed[]>> {
-  const byPlace = new Map<string, Map<string, Placed[]>>()
+): ReadonlyMap<string, ReadonlyMap<string, readonly ServedOperation[]>> {
+  const byPlace = new Map<string, Map<string, ServedOperation[]>>()
   for (const { version, document, own } of parts) {
     for (const [path, item] of Object.entries(itemsOf(document))) {
-      const methods = byPlace.get(path) ?? new Map<string, Placed[]>()
+      const methods = byPlace.get(path) ?? new Map<string, ServedOperation[]>()
       byPlace.set(path, methods)
       for (const [method, operation] of Object.entries(item)) {
-        const placed = withVersion(operation, own.has(path) ? version : null)
+        const placed = withVersionedId(operation, own.has(path) ? version : null)
         const entry = {
           operation: placed,
           servers: document.servers,
@@ -93,7 +96,7 @@ function toPlaces(
 }
 
 function mergeItem(
-  methods: ReadonlyMap<string, readonly Placed[]>,
+  methods: ReadonlyMap<string, readonly ServedOperation[]>,
   hasOwnServers: boolean,
   answers: ErrorAnswers,
 ): PathItem {
@@ -111,7 +114,7 @@ function uniqueServers(servers: readonly DocumentServer[]): readonly DocumentSer
 }
 
 /** Where the path names the version, the id does too. */
-function withVersion(operation: Operation, version: string | null): Operation {
+function withVersionedId(operation: Operation, version: string | null): Operation {
   if (version === null) return operation
   return { ...operation, operationId: `${operation.operationId}.v${toWord(version)}` }
 }
@@ -121,7 +124,7 @@ function toWord(version: string): string {
 }
 
 /** A name can be at another path in another version: then the second is numbered. */
-function withUniqueIds(paths: OpenApiDocument['paths'], taken: Set<string>): OpenApiDocument['paths'] {
+function numberCombinedIds(paths: OpenApiDocument['paths'], taken: Set<string>): OpenApiDocument['paths'] {
   const unique = (operation: Operation): Operation => {
     const operationId = toFreeName(operation.operationId, taken)
     return operationId === operation.operationId ? operation : { ...operation, operationId }
@@ -135,7 +138,7 @@ function withUniqueIds(paths: OpenApiDocument['paths'], taken: Set<string>): Ope
 }
 
 /** Documents in which schemas of one name are the same schema. */
-function withOwnNames(parts: readonly Part[]): readonly Part[] {
+function withOwnNames(parts: readonly DocumentOfVersion[]): readonly DocumentOfVersion[] {
   if (!areSeveral(parts)) return parts
   const meanings = new Map<string, Set<string>>()
   for (const { document } of parts) {
@@ -178,7 +181,7 @@ function withOwnNames(parts: readonly Part[]): readonly Part[] {
 }
 
 /** Whether any name stands for several objects: what was converted together is the same one in all documents. */
-function areSeveral(parts: readonly Part[]): boolean {
+function areSeveral(parts: readonly DocumentOfVersion[]): boolean {
   const known = new Map<string, SchemaObject>()
   for (const { document } of parts) {
     for (const [name, schema] of Object.entries(document.components.schemas ?? {})) {

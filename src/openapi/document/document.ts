@@ -15,14 +15,14 @@ import type {
 import { extensionProblems, type WriteOperation } from './operation.ts'
 import { toPaths, type PlacedOperation } from './merge.ts'
 import { PROBLEM_SCHEMAS, toErrorAnswers, type ErrorAnswers } from './problems.ts'
-import { findReferences, namesOf, pick, referencesIn, schemasIn } from './refs.ts'
+import { findReferences, componentNames, pickNamed, referencesOfItems, schemasIn } from './refs.ts'
 import { createSecurity } from './security.ts'
 import { toWebhooks, type DocumentedWebhook } from './webhooks.ts'
 import { toServers, toWire } from './wire.ts'
 import type { ChangeInfo, VersionHistory } from '../../versioning/options.ts'
 
 /** A document, with what is wrong in what it was made from. */
-export interface Made {
+export interface DatedDocument {
   readonly document: OpenApiDocument
   readonly problems: readonly DefinitionProblem[]
   /** The moment from which another document is true, in milliseconds since 1970. */
@@ -37,7 +37,7 @@ export interface Made {
 const PATCHES = { '3.1': '3.1.1', '3.2': '3.2.0' } as const
 
 /** The member of a path item that an operation is. OpenAPI 3.1 has none for QUERY, so it is an extension there. */
-function toMember(method: Method, { openapi }: DocumentSettings): string {
+function toPathItemMember(method: Method, { openapi }: DocumentSettings): string {
   return method === 'QUERY' && openapi === '3.1' ? 'x-query' : method.toLowerCase()
 }
 
@@ -53,7 +53,7 @@ export function toDocument(
   conversion: Conversion,
   settings: DocumentSettings,
   { writeOperation, webhooks }: DocumentParts,
-): Made {
+): DatedDocument {
   const { version, routes } = documented
   const { middleware, openapi } = settings
   const now = settings.now()
@@ -73,13 +73,13 @@ export function toDocument(
     const parts = { converted, wire, security: security.of(each.route), now, answers, middleware, openapi }
     return each.methods.map((method): PlacedOperation => ({
       path: wire.path,
-      method: toMember(method, settings),
+      method: toPathItemMember(method, settings),
       operation: writeOperation(each, method, parts),
       route: each.route,
     }))
   })
   const { paths, problems } = toPaths(placed, answers)
-  const taken = new Set(operationsOf(Object.values(paths)).map(({ operationId }) => operationId))
+  const taken = new Set(operationsOfItems(Object.values(paths)).map(({ operationId }) => operationId))
   const sent = toWebhooks(webhooks, conversion, taken)
   const items = [...Object.values(paths), ...Object.values(sent)]
   const { externalDocs } = settings
@@ -93,13 +93,13 @@ export function toDocument(
       ),
       ...(externalDocs === undefined ? {} : { externalDocs }),
       servers: toServers(version, settings),
-      ...tagsOf(items, settings.tags),
+      ...toTags(items, settings.tags),
       ...policyOf(documented, now),
       paths,
       ...(webhooks.length === 0 ? {} : { webhooks: sent }),
-      components: toComponents(items, conversion.components, security.schemes(), answers),
+      components: referredComponents(items, conversion.components, security.schemes(), answers),
     },
-    problems: [...problems, ...security.problems(), ...unfit, ...nameProblems(conversion.components)],
+    problems: [...problems, ...security.problems(), ...unfit, ...takenSchemaNames(conversion.components)],
     until: nextChange([documented, ...routes], now),
     own,
     answers,
@@ -123,17 +123,17 @@ export function infoOf({ info }: Pick<DocumentSettings, 'info'>, version = '1.0.
 }
 
 /** The components that paths and webhooks refer to, and none besides. */
-export function toComponents(
+export function referredComponents(
   items: readonly PathItem[],
   converted: Conversion['components'],
   schemes: Readonly<Record<string, unknown>>,
   answers: ErrorAnswers,
 ): OpenApiDocument['components'] {
-  const references = referencesIn(items)
-  const responses = pick(answers, namesOf(references, 'responses'))
+  const references = referencesOfItems(items)
+  const responses = pickNamed(answers, componentNames(references, 'responses'))
   const inAll = new Set([...references, ...findReferences(responses)])
   const schemas = schemasIn(inAll, { ...converted, ...PROBLEM_SCHEMAS })
-  const headers = pick(RESPONSE_HEADERS, namesOf(references, 'headers'))
+  const headers = pickNamed(RESPONSE_HEADERS, componentNames(references, 'headers'))
   return {
     ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
     ...(Object.keys(responses).length === 0 ? {} : { responses }),
@@ -143,11 +143,11 @@ export function toComponents(
 }
 
 /** The tags of operations: those of which something is said first, then the others as they come. */
-export function tagsOf(
+export function toTags(
   items: readonly PathItem[],
   described: readonly DocumentTag[],
 ): Pick<OpenApiDocument, 'tags'> {
-  const used = new Set(operationsOf(items).flatMap(({ tags = [] }) => tags))
+  const used = new Set(operationsOfItems(items).flatMap(({ tags = [] }) => tags))
   const known = described.filter(({ name }) => used.has(name))
   const others = [...used].filter((name) => !known.some((tag) => tag.name === name))
   const tags = [...known, ...others.map((name) => ({ name }))]
@@ -155,7 +155,7 @@ export function tagsOf(
 }
 
 /** Every operation of some path items. */
-function operationsOf(items: readonly PathItem[]): readonly PathItem[string][] {
+function operationsOfItems(items: readonly PathItem[]): readonly PathItem[string][] {
   return items.flatMap((item) => Object.values(item))
 }
 
@@ -181,7 +181,7 @@ function policyOf({ version, lifetime, policy, isElsewhere }: DocumentedVersion,
   }
 }
 
-function nameProblems(components: Conversion['components']): readonly DefinitionProblem[] {
+function takenSchemaNames(components: Conversion['components']): readonly DefinitionProblem[] {
   return Object.keys(PROBLEM_SCHEMAS)
     .filter((name) => Object.hasOwn(components, name))
     .map((name) => ({
@@ -208,10 +208,10 @@ function withChangeNotes(
   const changes =
     history?.changes.filter((change) => change.version === version && change.internal !== true) ?? []
   if (changes.length === 0) return info
-  const notes = [`What is new in ${version}:`, changes.map(toLine).join('\n')]
+  const notes = [`What is new in ${version}:`, changes.map(toChangeLine).join('\n')]
   return { ...info, description: [info.description, ...notes].filter(Boolean).join('\n\n') }
 }
 
-function toLine({ title, description }: ChangeInfo): string {
+function toChangeLine({ title, description }: ChangeInfo): string {
   return description === title ? `- ${title}` : `- **${title}.** ${description}`
 }

@@ -4,11 +4,11 @@ import {
   type DefinitionWarning,
 } from '../../base/definition-error.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
-import { combine } from './combine.ts'
-import { toDocument, WITHOUT_SCHEMAS, type Made } from './document.ts'
+import { combineDocuments } from './combine.ts'
+import { toDocument, WITHOUT_SCHEMAS, type DatedDocument } from './document.ts'
 import type {
   Conversion,
-  Convert,
+  ConvertSchemas,
   Convertible,
   DocumentedVersion,
   DocumentSettings,
@@ -16,7 +16,7 @@ import type {
   OpenApiDocument,
 } from './types.ts'
 import { createOperations } from './operation.ts'
-import { toParameters } from '../schemas/parameters.ts'
+import { toRouteParameters } from '../schemas/parameters.ts'
 import { createWebhooksOf, webhookProblems, type DocumentedWebhook } from './webhooks.ts'
 
 /** The parts that a generator makes documents of. */
@@ -53,7 +53,7 @@ const NOTHING: DocumentedVersion = {
 /** Prepares the documents of an application; without `convert` nothing has a schema. */
 export function createGenerator(
   { versions, named, errorFormat, settings, warn }: GeneratorSource,
-  convert: Convert | undefined,
+  convert: ConvertSchemas | undefined,
 ): Generator {
   const list = versions.flatMap(({ version }) => version ?? [])
   const webhooksOf = createWebhooksOf(settings.webhooks, list, settings)
@@ -66,9 +66,9 @@ export function createGenerator(
     warn,
   )
   const writeOperation = createOperations()
-  const made = new Map<DocumentedVersion, Made>()
-  let combined: Pick<Made, 'document' | 'until'> | undefined
-  const make = (documented: DocumentedVersion): Made => {
+  const made = new Map<DocumentedVersion, DatedDocument>()
+  let combined: Pick<DatedDocument, 'document' | 'until'> | undefined
+  const make = (documented: DocumentedVersion): DatedDocument => {
     const kept = made.get(documented)
     if (kept !== undefined && settings.now() < kept.until) return kept
     const conversion = conversionOf(documented)
@@ -86,8 +86,11 @@ export function createGenerator(
       version: documented.version,
       ...make(documented),
     }))
-    failIfAny(schemeProblems(parts.map(({ document }) => document)))
-    combined = { document: combine(parts, settings), until: Math.min(...parts.map(({ until }) => until)) }
+    failIfAny(differingSchemes(parts.map(({ document }) => document)))
+    combined = {
+      document: combineDocuments(parts, settings),
+      until: Math.min(...parts.map(({ until }) => until)),
+    }
     return combined.document
   }
   return {
@@ -141,7 +144,7 @@ function createConversions(
 /** Converts routes that declare no schema: the parameters of their paths. */
 function withoutSchemas(versions: readonly DocumentedVersion[]): Conversion {
   const schemaless = routesOf(versions).map(
-    (route) => [route, { ...WITHOUT_SCHEMAS, parameters: toParameters(route, new Map(), {}) }] as const,
+    (route) => [route, { ...WITHOUT_SCHEMAS, parameters: toRouteParameters(route, new Map(), {}) }] as const,
   )
   return { routes: new Map(schemaless), errors: undefined, components: {}, problems: [], warnings: [] }
 }
@@ -151,7 +154,7 @@ function routesOf(versions: readonly DocumentedVersion[]): readonly Convertible[
 }
 
 /** Security schemes of one name that differ between versions. */
-function schemeProblems(documents: readonly OpenApiDocument[]): readonly DefinitionProblem[] {
+function differingSchemes(documents: readonly OpenApiDocument[]): readonly DefinitionProblem[] {
   const known = new Map<string, string>()
   const problems = new Map<string, DefinitionProblem>()
   for (const { components } of documents) {

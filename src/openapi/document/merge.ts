@@ -32,7 +32,7 @@ export function mergeOperations(all: readonly VersionedOperation[], answers: Err
   const [first] = operations
   const last = operations.at(-1)
   if (first === undefined || last === undefined) throw new TypeError('mergeOperations: there is no operation')
-  if (operations.every((operation) => isSame(operation, first))) return first
+  if (operations.every((operation) => isDeepEqual(operation, first))) return first
   const { parameters: _parameters, requestBody: _body, deprecated: _deprecated, ...words } = last
   const parameters = mergeParameters(all)
   const body = mergeBodies(operations)
@@ -76,7 +76,7 @@ function onlyIn(found: readonly VersionedOperation[]): readonly string[] {
 
 /** A schema for what any of several takes; of texts that are listed, the list of all. */
 function mergeSchemas(schemas: readonly SchemaObject[]): SchemaObject {
-  const distinct = unique(schemas)
+  const distinct = uniqueValues(schemas)
   const [only, ...others] = distinct
   if (only === undefined || others.length === 0) return only ?? {}
   const lists = distinct.map(({ type, enum: values, default: _default, ...rest }) =>
@@ -129,7 +129,7 @@ function mergeResponses(operations: readonly Operation[], answers: ErrorAnswers)
       .toSorted()
       .map((status) => [
         status,
-        mergeAnswers(unique(answersOf(all, status)), answers, /^(?:[45]|default)/.test(status)),
+        mergeAnswers(uniqueValues(responsesFor(all, status)), answers, /^(?:[45]|default)/.test(status)),
       ]),
   )
 }
@@ -137,7 +137,7 @@ function mergeResponses(operations: readonly Operation[], answers: ErrorAnswers)
 /**
  * Returns the answers that any has for a status, if only by its first digit or for all others: clients look for the status itself first.
  */
-function answersOf(
+function responsesFor(
   all: readonly Operation['responses'][],
   status: string,
 ): readonly (ResponseObject | Reference)[] {
@@ -157,7 +157,7 @@ function mergeAnswers(
 ): ResponseObject | Reference {
   const [only, ...others] = found
   if (only !== undefined && others.length === 0) return only
-  const written = found.map((each) => toResponse(each, answers))
+  const written = found.map((each) => dereference(each, answers))
   const contents = written.flatMap(({ content }) => (content === undefined ? [] : [content]))
   const headers = Object.assign({}, ...written.map((each) => each.headers ?? {}))
   // an error of which one promises nothing may hold anything
@@ -169,7 +169,7 @@ function mergeAnswers(
   }
 }
 
-function toResponse(response: ResponseObject | Reference, answers: ErrorAnswers): ResponseObject {
+function dereference(response: ResponseObject | Reference, answers: ErrorAnswers): ResponseObject {
   if (!('$ref' in response)) return response
   const name = response.$ref.slice(response.$ref.lastIndexOf('/') + 1)
   return answers[name] ?? { description: '' }
@@ -178,18 +178,18 @@ function toResponse(response: ResponseObject | Reference, answers: ErrorAnswers)
 /** Returns the alternatives that suffice for one of them; an open one has an alternative that asks for nothing. */
 function mergeSecurity(operations: readonly Operation[]): readonly SecurityAlternative[] {
   const [first, ...others] = operations.map(({ security }) => security)
-  if (first === undefined || others.every((security) => isSame(security, first))) return first ?? []
-  return unique([first, ...others].flatMap((security) => (security.length === 0 ? [{}] : security)))
+  if (first === undefined || others.every((security) => isDeepEqual(security, first))) return first ?? []
+  return uniqueValues([first, ...others].flatMap((security) => (security.length === 0 ? [{}] : security)))
 }
 
-function unique<T>(all: readonly T[]): readonly T[] {
+function uniqueValues<T>(all: readonly T[]): readonly T[] {
   const values = sharedOr(all)
   if (values.length === 1) return values
-  return values.filter((value, index) => values.findIndex((other) => isSame(value, other)) === index)
+  return values.filter((value, index) => values.findIndex((other) => isDeepEqual(value, other)) === index)
 }
 
 /** Documents share objects, which need not be looked into. */
-function isSame(one: unknown, other: unknown): boolean {
+function isDeepEqual(one: unknown, other: unknown): boolean {
   return one === other || isDeepStrictEqual(one, other)
 }
 
@@ -217,13 +217,16 @@ export interface Paths {
  * first names them, and operations of the same method there become one.
  */
 export function toPaths(placed: readonly PlacedOperation[], answers: ErrorAnswers): Paths {
-  const { operations, problems } = withUniqueIds(placed)
+  const { operations, problems } = numberIds(placed)
   const byShape = new Map<string, { readonly path: string; readonly methods: Map<string, Operation[]> }>()
   for (const { path, method, operation } of operations) {
     const shape = path.replaceAll(/\{[^{}]*\}/g, '{}')
     const known = byShape.get(shape) ?? { path, methods: new Map<string, Operation[]>() }
     byShape.set(shape, known)
-    const here = path === known.path ? operation : withNames(operation, namesIn(path), namesIn(known.path))
+    const here =
+      path === known.path
+        ? operation
+        : renamePathParams(operation, templateParams(path), templateParams(known.path))
     known.methods.set(method, [...(known.methods.get(method) ?? []), here])
   }
   const items = [...byShape.values()].map(({ path, methods }): readonly [string, PathItem] => [
@@ -241,12 +244,12 @@ export function toPaths(placed: readonly PlacedOperation[], answers: ErrorAnswer
   return { paths: Object.fromEntries(items), problems }
 }
 
-function namesIn(path: string): readonly string[] {
+function templateParams(path: string): readonly string[] {
   return [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
 }
 
 /** An operation whose path parameters have other names. */
-function withNames(operation: Operation, own: readonly string[], names: readonly string[]): Operation {
+function renamePathParams(operation: Operation, own: readonly string[], names: readonly string[]): Operation {
   if (own.join() === names.join()) return operation
   const rename = (parameter: Parameter): Parameter => {
     const index = parameter.in === 'path' ? own.indexOf(parameter.name) : -1
@@ -259,7 +262,7 @@ function withNames(operation: Operation, own: readonly string[], names: readonly
 }
 
 /** Ids that several operations have: those made of names are numbered, those that were given are mistakes. */
-function withUniqueIds(placed: readonly PlacedOperation[]): {
+function numberIds(placed: readonly PlacedOperation[]): {
   readonly operations: readonly PlacedOperation[]
   readonly problems: readonly DefinitionProblem[]
 } {

@@ -7,7 +7,7 @@ import type { Method } from '../../http/http.ts'
 import { hasBrownouts, statusAt, toInterval, type Lifetime } from '../../versioning/policy.ts'
 import { isObject, isRecord } from '../../base/values.ts'
 import { headerSchemasOf } from '../schemas/markers.ts'
-import { addedTo, withAddedHeaders, toResponses } from './responses.ts'
+import { addedTo, withAddedHeaders, toOperationResponses } from './responses.ts'
 import type {
   ConvertedRoute,
   DocumentedRoute,
@@ -18,13 +18,13 @@ import type {
   SecurityAlternative,
 } from './types.ts'
 import type { ErrorAnswers } from './problems.ts'
-import { toSummary } from './summary.ts'
-import type { Wire } from './wire.ts'
+import { summarize } from './summary.ts'
+import type { RequestWire } from './wire.ts'
 
 /** The parts of an operation besides its route. */
 interface OperationParts {
   readonly converted: ConvertedRoute
-  readonly wire: Wire
+  readonly wire: RequestWire
   readonly security: readonly SecurityAlternative[]
   readonly now: number
   /** The answers of Octavo itself. */
@@ -41,12 +41,12 @@ export function createOperations(): WriteOperation {
   return (documented, method, parts) => {
     const { converted, wire, now } = parts
     // media types that name the version make each another
-    if (wire.toAccepted !== undefined) return toOperation(documented, method, parts)(wire.parameters)
+    if (wire.toAccepted !== undefined) return toRouteOperation(documented, method, parts)(wire.parameters)
     const { lifetime } = documented
     const key = JSON.stringify([method, wire.origin, wire.refusals, isDeprecated(lifetime, now), lifetime])
     const operations = known.get(converted) ?? new Map<string, WithParameters>()
     known.set(converted, operations)
-    const operation = operations.get(key) ?? toOperation(documented, method, parts)
+    const operation = operations.get(key) ?? toRouteOperation(documented, method, parts)
     operations.set(key, operation)
     return operation(wire.parameters)
   }
@@ -55,10 +55,14 @@ export function createOperations(): WriteOperation {
 /** An operation with the parameters that name its version; the same object where there are none. */
 type WithParameters = (own: readonly Parameter[]) => Operation
 
-function toOperation(documented: DocumentedRoute, method: Method, parts: OperationParts): WithParameters {
+function toRouteOperation(
+  documented: DocumentedRoute,
+  method: Method,
+  parts: OperationParts,
+): WithParameters {
   const { route, lifetime } = documented
   const { converted, wire, security, now } = parts
-  const { summary = toSummary(route), tags } = route
+  const { summary = summarize(route), tags } = route
   const origin = wire.origin === undefined ? [] : [`The version comes from: ${wire.origin}.`]
   const description = [route.description ?? [], origin].flat().join('\n\n')
   const head = {
@@ -75,22 +79,22 @@ function toOperation(documented: DocumentedRoute, method: Method, parts: Operati
   }
   const added = addedTo(route, parts.middleware, method)
   const declared = withAddedHeaders(converted.parameters, added)
-  const body = converted.body && bodyOf(route, method, converted.body)
+  const body = converted.body && bodyOfMethod(route, method, converted.body)
   const tail = {
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: toResponses(documented, { ...parts, added }),
+    responses: toOperationResponses(documented, { ...parts, added }),
   }
   const write: WithParameters = (own) => {
     const parameters = own.length === 0 ? declared : [...own, ...declared]
     const operation = { ...head, ...(parameters.length === 0 ? {} : { parameters }), ...tail }
-    return extend(operation, route.openapi, converted.headers)
+    return extendOperation(operation, route.openapi, converted.headers)
   }
   let plain: Operation | undefined
   return (own) => (own.length === 0 ? (plain ??= write(own)) : write(own))
 }
 
 /** The body by one method: PATCH takes JSON objects as merge patches as well. */
-function bodyOf({ sources, forward }: ResolvedRoute, method: Method, body: RequestBody): RequestBody {
+function bodyOfMethod({ sources, forward }: ResolvedRoute, method: Method, body: RequestBody): RequestBody {
   // the API behind says what it takes
   if (forward !== undefined) return body
   const json = body.content['application/json']
@@ -156,36 +160,36 @@ function findForeign(
 }
 
 /** Merges what a route says itself into its operation: objects by member, lists of parameters by place and name, all else replaced. */
-function extend(operation: Operation, own: object, shown: Shown): Operation {
+function extendOperation(operation: Operation, own: object, shown: OwnSchemas): Operation {
   if (Object.keys(own).length === 0) return operation
   // what is merged was made as an operation, and its owner answers for the rest
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return merge(operation, own, shown) as Operation
+  return mergeOwn(operation, own, shown) as Operation
 }
 
 /** The converted schemas in `openapi`. */
-type Shown = ConvertedRoute['headers']
+type OwnSchemas = ConvertedRoute['headers']
 
-function merge(base: unknown, own: unknown, shown: Shown): unknown {
+function mergeOwn(base: unknown, own: unknown, shown: OwnSchemas): unknown {
   if (isSchema(own)) return shown.get(own)
-  if (Array.isArray(base) && Array.isArray(own) && own.every(isParameter)) {
-    const keys = new Set(own.map(keyOf))
-    return [...base.filter((each) => !keys.has(keyOf(each))), ...own]
+  if (Array.isArray(base) && Array.isArray(own) && own.every(isParameterObject)) {
+    const keys = new Set(own.map(parameterKey))
+    return [...base.filter((each) => !keys.has(parameterKey(each))), ...own]
   }
   if (!isRecord(own)) return own
   // beside a reference, nothing would count
   const merged: Record<string, unknown> = isRecord(base) && !('$ref' in base) ? { ...base } : {}
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined) continue
-    merged[name] = merge(merged[name], value, shown)
+    merged[name] = mergeOwn(merged[name], value, shown)
   }
   return merged
 }
 
-function isParameter(value: unknown): boolean {
+function isParameterObject(value: unknown): boolean {
   return isRecord(value) && 'in' in value && 'name' in value
 }
 
-function keyOf(value: unknown): string {
+function parameterKey(value: unknown): string {
   return isRecord(value) ? `${String(value['in'])} ${String(value['name'])}` : ''
 }

@@ -7,7 +7,7 @@ import type { VersionStatusCodes } from '../../versioning/schemes/scheme.ts'
 import type { Content, ResponseObject, SchemaObject } from './types.ts'
 
 /** An answer of Octavo itself: a code of its own with an example of its detail, the schema, and how documents describe it. */
-interface Answer {
+interface BuiltInResponse {
   readonly code: CoreErrorCode
   readonly description: string
   readonly detail: string
@@ -108,7 +108,7 @@ const ANSWERS = {
     members: { requested: '1', supported: ['2'], until: '2026-06-01T11:00:00.000Z' },
     headers: RETRY_AFTER,
   },
-} as const satisfies Readonly<Record<string, Answer>>
+} as const satisfies Readonly<Record<string, BuiltInResponse>>
 
 /** The name of an answer of Octavo's core; `Problem` is any error. */
 export type ProblemAnswer = keyof typeof ANSWERS | 'Problem'
@@ -123,7 +123,7 @@ const PROBLEM_TYPE = 'application/problem+json'
 const PROBLEM_ANSWERS: ErrorAnswers = deepFreeze({
   Problem: {
     description: 'What went wrong, as a problem document (RFC 9457)',
-    content: { [PROBLEM_TYPE]: { schema: reference('ProblemDetails') } },
+    content: { [PROBLEM_TYPE]: { schema: toReference('ProblemDetails') } },
   },
   ...mapAnswers(({ code, description, detail, schema, members, headers }) =>
     toProblemAnswer({ description, headers, example: httpError(code, detail, members) }, schema),
@@ -135,7 +135,7 @@ function toProblemAnswer(
   { description, headers, example }: Omit<AnsweredProblem, 'name'>,
   schema = 'ProblemDetails',
 ): ResponseObject {
-  const content = { schema: reference(schema), example: toExample(example) }
+  const content = { schema: toReference(schema), example: toProblemExample(example) }
   return withHeaders({ description, content: { [PROBLEM_TYPE]: content } }, headers)
 }
 
@@ -143,14 +143,14 @@ function withHeaders(response: ResponseObject, headers: ResponseObject['headers'
   return headers === undefined ? response : { ...response, headers }
 }
 
-function mapAnswers<T>(map: (answer: Answer) => T): Readonly<Record<keyof typeof ANSWERS, T>> {
+function mapAnswers<T>(map: (answer: BuiltInResponse) => T): Readonly<Record<keyof typeof ANSWERS, T>> {
   const mapped = Object.entries(ANSWERS).map(([name, answer]) => [name, map(answer)])
   // it has the names of the table
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Object.fromEntries(mapped) as Record<keyof typeof ANSWERS, T>
 }
 
-function toExample(error: HttpError): unknown {
+function toProblemExample(error: HttpError): unknown {
   const { body } = toProblem(error)
   return typeof body === 'string' ? JSON.parse(body) : undefined
 }
@@ -181,10 +181,10 @@ export function toErrorAnswers(
     return {
       ...others,
       ...PROBLEM_ANSWERS,
-      UnspecifiedVersion: withStatus(UnspecifiedVersion, unspecified),
-      UnsupportedVersion: withStatus(UnsupportedVersion, unsupported),
-      RetiredVersion: withStatus(RetiredVersion, retired),
-      VersionBrownout: withStatus(VersionBrownout, retired),
+      UnspecifiedVersion: withExampleStatus(UnspecifiedVersion, unspecified),
+      UnsupportedVersion: withExampleStatus(UnsupportedVersion, unsupported),
+      RetiredVersion: withExampleStatus(RetiredVersion, retired),
+      VersionBrownout: withExampleStatus(VersionBrownout, retired),
     }
   }
   return {
@@ -195,7 +195,7 @@ export function toErrorAnswers(
 }
 
 /** An answer as it is sent with a status: its example has that status too. */
-export function withStatus(response: ResponseObject, status: number): ResponseObject {
+export function withExampleStatus(response: ResponseObject, status: number): ResponseObject {
   const { content = {}, ...rest } = response
   const [own] = Object.values(content)
   const { example } = own ?? {}
@@ -208,7 +208,7 @@ export function isFormatted(answers: ErrorAnswers): boolean {
   return answers.Problem !== PROBLEM_ANSWERS.Problem
 }
 
-function reference(schema: string): SchemaObject {
+function toReference(schema: string): SchemaObject {
   return { $ref: `#/components/schemas/${schema}` }
 }
 
@@ -256,7 +256,7 @@ const VERSION: SchemaObject = {
 }
 
 function extended(own: SchemaObject): SchemaObject {
-  return { allOf: [reference('ProblemDetails'), own] }
+  return { allOf: [toReference('ProblemDetails'), own] }
 }
 
 /** The schemas of problem documents, under `#/components/schemas/`. */

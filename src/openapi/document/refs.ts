@@ -1,33 +1,33 @@
 import type { Operation, PathItem, SchemaObject } from './types.ts'
 
 /** The references of a part of a document. */
-type References = ReadonlySet<string>
+type DocumentReferences = ReadonlySet<string>
 
 /** Finds everything that a part of a document refers to, as a `$ref` or in the mapping of a discriminator. */
-export function findReferences(value: unknown): References {
+export function findReferences(value: unknown): DocumentReferences {
   // in its text, for to look into every object takes ten times as long
   const text = JSON.stringify(value) ?? ''
   return new Set([...text.matchAll(/"#\/components\/([^"\\]+)"/g)].map(([, ref = '']) => ref))
 }
 
 /** Returns the references of path items. Documents share operations and parts of them, and each is looked through once. */
-export function referencesIn(items: readonly PathItem[]): References {
+export function referencesOfItems(items: readonly PathItem[]): DocumentReferences {
   const found = new Set<string>()
   for (const item of items)
     for (const operation of Object.values(item))
-      for (const reference of remembered(operation, ofOperation)) found.add(reference)
+      for (const reference of remembered(operation, referencesOfOperation)) found.add(reference)
   return found
 }
 
-function ofOperation(operation: Operation): References {
+function referencesOfOperation(operation: Operation): DocumentReferences {
   return new Set(Object.values(operation).flatMap((part) => [...remembered(part, findReferences)]))
 }
 
-const known = new WeakMap<object, References>()
-const NONE: References = new Set()
+const known = new WeakMap<object, DocumentReferences>()
+const NONE: DocumentReferences = new Set()
 
 /** Returns the references of a part, which is looked up when it was looked through before. */
-function remembered<T>(part: T, find: (part: T) => References): References {
+function remembered<T>(part: T, find: (part: T) => DocumentReferences): DocumentReferences {
   if (typeof part === 'string' && !part.startsWith('#')) return NONE
   if (typeof part !== 'object' || part === null) return find(part)
   const before = known.get(part)
@@ -38,25 +38,25 @@ function remembered<T>(part: T, find: (part: T) => References): References {
 }
 
 /** The names of the components of a kind among references. */
-export function namesOf(references: References, kind: string): ReadonlySet<string> {
+export function componentNames(references: DocumentReferences, kind: string): ReadonlySet<string> {
   const start = `${kind}/`
   return new Set([...references].filter((ref) => ref.startsWith(start)).map((ref) => ref.slice(start.length)))
 }
 
 /** The schemas that are referred to, and those that they refer to, by name. */
 export function schemasIn(
-  references: References,
+  references: DocumentReferences,
   schemas: Readonly<Record<string, SchemaObject>>,
 ): Readonly<Record<string, SchemaObject>> {
-  const found = new Set(namesOf(references, 'schemas'))
+  const found = new Set(componentNames(references, 'schemas'))
   // what is found adds what it refers to
   for (const name of found)
-    for (const other of namesOf(remembered(schemas[name], findReferences), 'schemas')) found.add(other)
-  return pick(schemas, found)
+    for (const other of componentNames(remembered(schemas[name], findReferences), 'schemas')) found.add(other)
+  return pickNamed(schemas, found)
 }
 
 /** The members of a record that are named, in the order of their names. */
-export function pick<T>(
+export function pickNamed<T>(
   record: Readonly<Record<string, T>>,
   names: ReadonlySet<string>,
 ): Readonly<Record<string, T>> {

@@ -19,21 +19,21 @@ import {
   ANY_ERROR,
   descriptionOf,
   isFormatted,
-  withStatus,
+  withExampleStatus,
   type ErrorAnswers,
   type ProblemAnswer,
 } from './problems.ts'
-import type { Wire } from './wire.ts'
+import type { RequestWire } from './wire.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Method } from '../../http/http.ts'
 import { UNNAMED, type DeclaredStream } from '../../schema/route-schemas.ts'
 
-type Responses = Operation['responses']
+type OperationResponses = Operation['responses']
 
 /** The parts of an operation's responses besides its route. */
 interface ResponseParts {
   readonly converted: ConvertedRoute
-  readonly wire: Wire
+  readonly wire: RequestWire
   /** The answers of Octavo itself. */
   readonly answers: ErrorAnswers
   /** The documented effects of middleware, guards and interceptors. */
@@ -45,10 +45,13 @@ interface ResponseParts {
 type HeadersAt = (status: ResponseKey, isObject?: boolean) => Pick<ResponseObject, 'headers'>
 
 /** Returns the responses of an operation: those that are declared, and those of Octavo itself. */
-export function toResponses({ route, lifetime }: DocumentedRoute, parts: ResponseParts): Responses {
+export function toOperationResponses(
+  { route, lifetime }: DocumentedRoute,
+  parts: ResponseParts,
+): OperationResponses {
   const { converted, wire, answers, added } = parts
   const headersAt: HeadersAt = (status, isObject = status !== 204 && status !== 205) =>
-    headersOf(
+    successHeaders(
       lifetime,
       addedResponseHeaders(added, isObject),
       route.forward === undefined ? status : 'default',
@@ -63,11 +66,11 @@ export function toResponses({ route, lifetime }: DocumentedRoute, parts: Respons
   // what is declared of an error is not all that may be sent with its status: handlers can throw errors too
   for (const status of declared.keys())
     if (/^[45]/.test(status) && !found.has(status)) found.set(status, ['Problem'])
-  const errors = [...found].map(([status, names]): readonly [string, Responses[string]] => {
+  const errors = [...found].map(([status, names]): readonly [string, OperationResponses[string]] => {
     const own = declaredFor(declared, status)
     // a range is too wide to be what error handlers answer alone
     const isAlone = own === undefined || isExact(Number(status))
-    return [status, toErrorResponse(status, names, answers, own, isUnknown && isAlone)]
+    return [status, toSharedError(status, names, answers, own, isUnknown && isAlone)]
   })
   return Object.fromEntries(
     [...emptyOf(added, headersAt), ...declared, ...errors].toSorted(([a], [b]) => (a < b ? -1 : 1)),
@@ -160,7 +163,7 @@ function isParsed({ forward, validate, newest }: DocumentedRoute['route']): bool
 function errorsOf(
   route: DocumentedRoute['route'],
   lifetime: Lifetime | undefined,
-  { refusals, retired }: Wire,
+  { refusals, retired }: RequestWire,
   added: readonly Documented[],
 ): Map<string, string[]> {
   const found = new Map<string, string[]>([
@@ -199,14 +202,14 @@ function errorsOf(
  * A reference to a shared answer; written out if more may be sent with its status, or its example has another. If it is not known what
  * error handlers answer, nothing is promised but what the route declares for this status.
  */
-function toErrorResponse(
+function toSharedError(
   status: string,
   names: readonly string[],
   answers: ErrorAnswers,
   declared: ResponseObject | undefined,
   isUnknown: boolean,
-): Responses[string] {
-  const own = names.map((each) => withStatus(answers[each] ?? answers.Problem, Number(status)))
+): OperationResponses[string] {
+  const own = names.map((each) => withExampleStatus(answers[each] ?? answers.Problem, Number(status)))
   const [name = 'Problem'] = names
   const isShared = names.length === 1 && own[0] === answers[name]
   if (declared === undefined && !isUnknown && isShared) return { $ref: `#/components/responses/${name}` }
@@ -223,7 +226,7 @@ function toErrorResponse(
 }
 
 /** Content under the types that a request in this version accepts. */
-function acceptedContent(content: Content, { toAccepted }: Wire): Content {
+function acceptedContent(content: Content, { toAccepted }: RequestWire): Content {
   if (toAccepted === undefined) return content
   return Object.fromEntries(
     Object.entries(content).flatMap(([type, media]) => toAccepted(type).map((accepted) => [accepted, media])),
@@ -231,7 +234,7 @@ function acceptedContent(content: Content, { toAccepted }: Wire): Content {
 }
 
 /** The headers of successful responses: those that tell of the end of what answers (RFC 9745, RFC 8594), those of `accepted`, and added ones. */
-function headersOf(
+function successHeaders(
   lifetime: Lifetime | undefined,
   added: NonNullable<ResponseObject['headers']>,
   status: ResponseKey,
@@ -332,7 +335,7 @@ function toStreamResponse(
           : 'One line of JSON for each item.',
       content: { 'application/x-ndjson': { [member]: stream.get(UNNAMED)?.schema ?? {} } },
     }
-  const events = [...stream].map(([name, event]) => toEvent(name, event, openapi))
+  const events = [...stream].map(([name, event]) => toEventSchema(name, event, openapi))
   const [only] = events
   return {
     description:
@@ -344,7 +347,7 @@ function toStreamResponse(
 }
 
 /** An event as an object of its fields. A field is text, which OpenAPI 3.2 says of data (section 4.14.4.2). */
-function toEvent(
+function toEventSchema(
   name: string,
   { schema, isString, isOptional }: StreamedSchema,
   openapi: OpenApiVersion,

@@ -5,7 +5,7 @@ import { hasScopes, scopesOf, type SecurityRequirement, type SecurityScheme } fr
 import type { SecurityAlternative } from './types.ts'
 
 /** How clients prove who they are, for all routes of a document. */
-export interface Security {
+export interface DocumentSecurity {
   /** The requirements of a route: alternatives, none for an open one. */
   readonly of: (route: ResolvedRoute) => readonly SecurityAlternative[]
   /** Under `#/components/securitySchemes/`. */
@@ -14,12 +14,12 @@ export interface Security {
 }
 
 /** Collects what guards ask for. */
-export function createSecurity(): Security {
+export function createSecurity(): DocumentSecurity {
   const schemes = new Map<string, { readonly scheme: SecurityScheme; readonly where: string }>()
   const problems = new Map<string, DefinitionProblem>()
   const note = (name: string, scheme: SecurityScheme, where: string): void => {
     const known = schemes.get(name)
-    if (!isScheme(name, scheme)) problems.set(name, noScheme(name, where))
+    if (!isSecurityScheme(name, scheme)) problems.set(name, noScheme(name, where))
     else if (known === undefined) schemes.set(name, { scheme, where })
     else if (JSON.stringify(known.scheme) !== JSON.stringify(scheme))
       problems.set(name, clash(name, known.where, where))
@@ -33,9 +33,9 @@ export function createSecurity(): Security {
         return part.security === undefined || part.security.length === 0 ? [] : [part.security]
       })
       if (demands.length === 0) return []
-      const met = together(demands).map(toAlternative)
+      const met = toChoices(demands).map(toAlternative)
       if (met.length === 0) problems.set(label, noToken(label, demands.flat()))
-      return unique(met)
+      return uniqueChoices(met)
     },
     schemes: () => Object.fromEntries([...schemes].map(([name, { scheme }]) => [name, scheme])),
     problems: () => [...problems.values()],
@@ -43,7 +43,7 @@ export function createSecurity(): Security {
 }
 
 /** One way to satisfy guards. */
-interface Choice {
+interface SchemeChoice {
   /** The schemes by name, with the scopes that their guards need. */
   readonly schemes: Readonly<Record<string, Demand>>
   /** Whether a guard found the scopes of a token, for the guards behind it. */
@@ -57,20 +57,22 @@ interface Demand {
   readonly scopes: readonly string[]
 }
 
-const NO_DEMANDS: Choice = { schemes: {}, hasToken: false, scopes: [] }
+const NO_DEMANDS: SchemeChoice = { schemes: {}, hasToken: false, scopes: [] }
 
 /** Every guard has to be satisfied, each by one of its alternatives: one alternative of the whole for each choice. */
-function together(demands: readonly (readonly SecurityRequirement[])[]): readonly Choice[] {
+function toChoices(demands: readonly (readonly SecurityRequirement[])[]): readonly SchemeChoice[] {
   // what is the same is left out after each guard, for otherwise the choices multiply
-  return demands.reduce<readonly Choice[]>(
+  return demands.reduce<readonly SchemeChoice[]>(
     (found, alternatives) =>
-      unique(found.flatMap((chosen) => alternatives.flatMap((requirement) => add(chosen, requirement)))),
+      uniqueChoices(
+        found.flatMap((chosen) => alternatives.flatMap((requirement) => addRequirement(chosen, requirement))),
+      ),
     [NO_DEMANDS],
   )
 }
 
 /** A choice that also satisfies a requirement, none if that needs scopes and no guard before it found a token. */
-function add(chosen: Choice, requirement: SecurityRequirement): readonly Choice[] {
+function addRequirement(chosen: SchemeChoice, requirement: SecurityRequirement): readonly SchemeChoice[] {
   const needed = scopesOf(requirement)
   const scopes = needed ?? []
   const schemes = Object.entries(requirement)
@@ -87,7 +89,7 @@ function add(chosen: Choice, requirement: SecurityRequirement): readonly Choice[
 }
 
 /** A choice as documents write it. */
-function toAlternative({ schemes, scopes }: Choice): SecurityAlternative {
+function toAlternative({ schemes, scopes }: SchemeChoice): SecurityAlternative {
   const written = Object.entries(schemes).map(([name, { scheme, scopes: own }]) => {
     const all = hasScopes(scheme) ? [...own, ...scopes] : own
     return [name, [...new Set(all)].toSorted()] as const
@@ -95,12 +97,12 @@ function toAlternative({ schemes, scopes }: Choice): SecurityAlternative {
   return Object.fromEntries(written)
 }
 
-function unique<C extends object>(choices: readonly C[]): readonly C[] {
-  return [...new Map(choices.map((choice) => [toKey(choice), choice])).values()]
+function uniqueChoices<C extends object>(choices: readonly C[]): readonly C[] {
+  return [...new Map(choices.map((choice) => [choiceKey(choice), choice])).values()]
 }
 
 /** The same for objects with the same members in any order. */
-function toKey(value: unknown): string {
+function choiceKey(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     isRecord(member)
       ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -109,7 +111,7 @@ function toKey(value: unknown): string {
 }
 
 /** Names are keys of components (OpenAPI 3.1 section 4.8.7). */
-function isScheme(name: string, scheme: unknown): boolean {
+function isSecurityScheme(name: string, scheme: unknown): boolean {
   return /^[\w.-]+$/.test(name) && typeof scheme === 'object' && scheme !== null && 'type' in scheme
 }
 

@@ -37,11 +37,11 @@ interface Sentence {
 }
 
 /** Writes the purpose of a route from its name: `user.getOne` is `Get a user`, and `user.list` is `List users`. */
-export function toSummary(route: ResolvedRoute): string {
+export function summarize(route: ResolvedRoute): string {
   const { name, newest = route } = route
   const [own = '', controller = ''] = name.split('.').toReversed()
   const sentence = readName(own, toWords(controller), newest)
-  return capitalize(sentence === undefined ? toWords(own) : toText(sentence))
+  return capitalize(sentence === undefined ? toWords(own) : toSentence(sentence))
 }
 
 /** Returns `undefined` for a name that has no known verb or no noun. */
@@ -53,12 +53,12 @@ function readName(own: string, owner: string, route: ResolvedRoute): Sentence | 
   const noun = isDetail ? nounOf(own, owner, route) : rest
   const kind = VERBS.get(verb)
   if (kind === undefined || noun === undefined || [verb, ''].includes(noun)) return undefined
-  const detail = isDetail && !isMade(own, route) ? rest : ''
-  return { verb, noun, detail, ...countOf(kind, count, noun, route) }
+  const detail = isDetail && !isGeneratedName(own, route) ? rest : ''
+  return { verb, noun, detail, ...isAboutOne(kind, count, noun, route) }
 }
 
 /** Whether a sentence is about one thing or several. */
-function countOf(
+function isAboutOne(
   kind: Kind,
   count: string | undefined,
   noun: string,
@@ -68,11 +68,11 @@ function countOf(
   const isAll = kind === 'many' || count === 'all' || count === 'many'
   return {
     isOne: kind === 'new' || count === 'one' || isItem,
-    isMany: isAll || (kind === 'one' && !isItem && isList(route, noun)),
+    isMany: isAll || (kind === 'one' && !isItem && hasListResult(route, noun)),
   }
 }
 
-function toText({ verb, noun, detail, isOne, isMany }: Sentence): string {
+function toSentence({ verb, noun, detail, isOne, isMany }: Sentence): string {
   const said = isMany && verb === 'get' ? 'list' : (SAID[verb] ?? verb)
   const one = isOne && !isUncountable(noun) ? withArticle(toSingular(noun)) : noun
   return [said, isMany ? toPlural(noun) : one, detail].filter(Boolean).join(' ')
@@ -81,19 +81,19 @@ function toText({ verb, noun, detail, isOne, isMany }: Sentence): string {
 /** The noun of a name without one: that of the controller, or the last segment if Octavo made the name of several. */
 function nounOf(own: string, owner: string, route: ResolvedRoute): string | undefined {
   const last = route.pattern.segments.at(-1)
-  if (!/By[A-Z]/.test(own) || last?.kind !== 'literal' || !isMade(own, route)) return owner
+  if (!/By[A-Z]/.test(own) || last?.kind !== 'literal' || !isGeneratedName(own, route)) return owner
   const noun = toWords(last.text)
   // what a POST at one thing means is not known, such as /{id}/archive
   return toSingular(noun) === noun ? undefined : noun
 }
 
 /** Whether the name is that of the method and the path, which says nothing more. */
-function isMade(own: string, { methods, pattern: { segments } }: ResolvedRoute): boolean {
+function isGeneratedName(own: string, { methods, pattern: { segments } }: ResolvedRoute): boolean {
   return methods.some((method) => segments.some((_, at) => own === routeName(method, segments.slice(at))))
 }
 
 /** Whether a GET has a list as its result, or may have one and its noun means several things. */
-function isList({ methods, responses }: ResolvedRoute, noun: string): boolean {
+function hasListResult({ methods, responses }: ResolvedRoute, noun: string): boolean {
   if (methods[0] !== 'GET' || methods.length > 1) return false
   const [, schema] = [...responses].find(([status]) => Number(status) < 300) ?? []
   return schema === undefined ? toSingular(noun) !== noun : unwrap(schema)?.type === 'array'

@@ -319,7 +319,7 @@ export interface Conversion {
 }
 
 /** Converts the schemas of routes and webhooks, and of the format of errors. */
-export type Convert = (
+export type ConvertSchemas = (
   routes: readonly Convertible[],
   named: readonly NamedSchema[],
   errorFormat: ErrorFormat | undefined,

@@ -36,13 +36,13 @@ export function createWebhooksOf(
       if (schema === undefined) return []
       const shapes = known.get(webhook) ?? new Map<Schema, DocumentedWebhook>()
       known.set(webhook, shapes)
-      const documented = shapes.get(schema) ?? toDocumented(webhook, schema)
+      const documented = shapes.get(schema) ?? toDocumentedWebhook(webhook, schema)
       shapes.set(schema, documented)
       return [documented]
     })
 }
 
-function toDocumented(webhook: Webhook, schema: Schema): DocumentedWebhook {
+function toDocumentedWebhook(webhook: Webhook, schema: Schema): DocumentedWebhook {
   const { name } = webhook
   return {
     webhook,
@@ -67,7 +67,7 @@ export function toWebhooks(
   return Object.fromEntries(
     webhooks.map((documented): readonly [string, PathItem] => {
       const data = conversion.routes.get(documented)?.stream.get(UNNAMED)?.schema
-      return [documented.name, { post: toOperation(documented.webhook, data, taken) }]
+      return [documented.name, { post: toWebhookOperation(documented.webhook, data, taken) }]
     }),
   )
 }
@@ -85,7 +85,7 @@ export function webhookProblems(webhooks: readonly DocumentedWebhook[]): readonl
     }))
 }
 
-function toOperation(
+function toWebhookOperation(
   { name, summary, description, tags = [], deprecated = false }: Webhook,
   data: SchemaObject | undefined,
   taken: Set<string>,
@@ -98,7 +98,7 @@ function toOperation(
     ...(deprecated ? { deprecated } : {}),
     security: [],
     parameters: PARAMETERS,
-    requestBody: { required: true, content: { 'application/json': { schema: toPayload(name, data) } } },
+    requestBody: { required: true, content: { 'application/json': { schema: toPayloadSchema(name, data) } } },
     responses: {
       '2XX': { description: 'The event was received.' },
       '410': { description: 'Nobody listens here any more. The subscription ends.' },
@@ -108,7 +108,7 @@ function toOperation(
 }
 
 /** The payload of an event, as Standard Webhooks recommends it. */
-function toPayload(name: string, data: SchemaObject | undefined): SchemaObject {
+function toPayloadSchema(name: string, data: SchemaObject | undefined): SchemaObject {
   return {
     type: 'object',
     properties: {

@@ -4,7 +4,7 @@ import { writeVersion } from '../../versioning/versioning.ts'
 import type { DocumentedRoute, DocumentSettings, Parameter } from './types.ts'
 
 /** How a request reaches a route in a version. */
-export interface Wire {
+export interface RequestWire {
   /** The path, with its parameters in braces and what names the version. */
   readonly path: string
   /** The parameters that name the version elsewhere. */
@@ -26,9 +26,9 @@ export function toWire(
   { route, naming }: DocumentedRoute,
   version: string | null,
   { versioning, keepsSlash }: DocumentSettings,
-): Wire {
-  const path = toPath(route, keepsSlash)
-  const plain: Wire = {
+): RequestWire {
+  const path = toDocumentedPath(route, keepsSlash)
+  const plain: RequestWire = {
     path,
     parameters: [],
     toAccepted: undefined,
@@ -43,7 +43,7 @@ export function toWire(
   const { change, scheme } = written
   const { unspecified, unsupported, retired } = scheme.statusCodes
   const isRequired = naming === 'required'
-  const parameters = toParameters(change, isRequired)
+  const parameters = toVersionParameters(change, isRequired)
   return {
     ...plain,
     retired,
@@ -71,7 +71,7 @@ function acceptedTypes(type: string, accepted: string, namesType: () => boolean)
 }
 
 /** The path of a pattern as documents write it (OpenAPI 3.1 section 4.8.8). */
-function toPath({ pattern, migration }: DocumentedRoute['route'], keepsSlash: boolean): string {
+function toDocumentedPath({ pattern, migration }: DocumentedRoute['route'], keepsSlash: boolean): string {
   const { segments, trailingSlash } = migration?.shownPattern ?? pattern
   return toTemplate(
     { segments, trailingSlash: trailingSlash && keepsSlash },
@@ -79,7 +79,7 @@ function toPath({ pattern, migration }: DocumentedRoute['route'], keepsSlash: bo
   )
 }
 
-function toParameters(
+function toVersionParameters(
   { query = {}, headers = {} }: Partial<RequestDraft>,
   required: boolean,
 ): readonly Parameter[] {
@@ -156,11 +156,11 @@ export function toTemplate(
   { segments, trailingSlash }: Pick<Pattern, 'segments' | 'trailingSlash'>,
   spelling: Spelling,
 ): string {
-  const written = segments.map((segment) => writeSegment(segment, spelling))
+  const written = segments.map((segment) => toTemplateSegment(segment, spelling))
   return `/${written.join('/')}${trailingSlash && segments.length > 0 ? '/' : ''}`
 }
 
-function writeSegment(segment: Segment, { literal, rest }: Spelling): string {
+function toTemplateSegment(segment: Segment, { literal, rest }: Spelling): string {
   switch (segment.kind) {
     case 'literal':
       return literal(segment.text)

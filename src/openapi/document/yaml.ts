@@ -1,23 +1,23 @@
 /** A document as YAML 1.2 (RFC 9512). Texts that readers of YAML 1.1 would take for something else, as `yes`, are in quotes. */
 export function toYaml(document: object): string {
   // what JSON leaves out or writes in another way is the same here
-  return `${toBlock(JSON.parse(JSON.stringify(document)), '').trimStart()}\n`
+  return `${toYamlBlock(JSON.parse(JSON.stringify(document)), '').trimStart()}\n`
 }
 
 /** A value of JSON, with the space or the line break before it. `indent` is that of its lines. */
-function toBlock(value: unknown, indent: string): string {
+function toYamlBlock(value: unknown, indent: string): string {
   if (typeof value === 'string') return ` ${formatText(value, indent)}`
   if (typeof value !== 'object' || value === null) return ` ${String(value)}`
   const lines = Array.isArray(value)
-    ? value.map((entry: unknown) => `- ${toBlock(entry, `${indent}  `).trimStart()}`)
-    : Object.entries(value).map(([key, entry]) => toEntry(key, entry, indent))
+    ? value.map((entry: unknown) => `- ${toYamlBlock(entry, `${indent}  `).trimStart()}`)
+    : Object.entries(value).map(([key, entry]) => toYamlEntry(key, entry, indent))
   if (lines.length === 0) return Array.isArray(value) ? ' []' : ' {}'
   return lines.map((line) => `\n${indent}${line}`).join('')
 }
 
-function toEntry(key: string, value: unknown, indent: string): string {
-  const name = isPlain(key) ? key : toQuoted(key)
-  const block = toBlock(value, `${indent}  `)
+function toYamlEntry(key: string, value: unknown, indent: string): string {
+  const name = isPlainScalar(key) ? key : toQuoted(key)
+  const block = toYamlBlock(value, `${indent}  `)
   // longer keys have to be marked (YAML 1.2.2 section 8.2.2)
   return name.length > MAX_KEY ? `? ${name}\n${indent}:${block}` : `${name}:${block}`
 }
@@ -25,7 +25,7 @@ function toEntry(key: string, value: unknown, indent: string): string {
 const MAX_KEY = 1000
 
 function formatText(text: string, indent: string): string {
-  if (isPlain(text)) return text
+  if (isPlainScalar(text)) return text
   if (!text.includes('\n') || !isLiteral(text)) return toQuoted(text)
   return `|-\n${text
     .split('\n')
@@ -34,7 +34,7 @@ function formatText(text: string, indent: string): string {
 }
 
 /** Whether a text needs no quotes: it begins as no number and no indicator, and is no word that means something else. */
-function isPlain(text: string): boolean {
+function isPlainScalar(text: string): boolean {
   return (
     /^[a-z_/$][\w ./$(){}+,'-]*$/i.test(text) &&
     !text.endsWith(' ') &&

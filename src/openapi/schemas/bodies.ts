@@ -3,8 +3,8 @@ import { defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/sch
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
 import { isTextSchema } from '../../schema/route-schemas.ts'
 import { formTypes } from '../../schema/body-types.ts'
-import { joined } from './fields.ts'
-import { isNothing } from './finish.ts'
+import { joinSchemas } from './fields.ts'
+import { fitsNothing } from './finish.ts'
 import {
   listOf,
   mapSchemas,
@@ -40,33 +40,38 @@ export interface Referred {
 const JSON_TYPE = 'application/json'
 const TEXT_TYPE = 'text/plain'
 const BINARY_TYPE = 'application/octet-stream'
-export function toBody(body: Converted, referred: Referred): RequestBody {
+export function toRequestBody(body: Converted, referred: Referred): RequestBody {
   const root = resolve(body.schema, referred.finished)
   const content =
-    contentOf(body, referred) ?? (acceptsBytes(body.zod) ? { [BINARY_TYPE]: { schema: BINARY } } : undefined)
+    namedContentOf(body, referred) ??
+    (acceptsBytes(body.zod) ? { [BINARY_TYPE]: { schema: BINARY } } : undefined)
   const isAnything = content === undefined && Object.keys(root).length === 0
   return {
-    ...noteOf(root),
-    ...(mayBeAbsent(body.zod) || isAnything ? {} : { required: true }),
+    ...descriptionMember(root),
+    ...(mayBodyBeAbsent(body.zod) || isAnything ? {} : { required: true }),
     content: content ?? textAndJson(body, referred.finished),
   }
 }
 
 /** Returns the content of a response, or `undefined` if it has none. */
-export function toContent(response: Converted, status: ResponseKey, referred: Referred): Content | undefined {
+export function toResponseContent(
+  response: Converted,
+  status: ResponseKey,
+  referred: Referred,
+): Content | undefined {
   const root = resolve(response.schema, referred.finished)
-  if (EMPTY.has(status) || isNothing(root)) return undefined
-  const content = contentOf(response, referred)
+  if (EMPTY.has(status) || fitsNothing(root)) return undefined
+  const content = namedContentOf(response, referred)
   if (content === undefined) return { [JSON_TYPE]: { schema: response.schema } }
   const others = listOf(root['anyOf']).filter((option) => option['format'] !== 'binary')
   return others.length === 0 || typeof root['contentMediaType'] === 'string'
     ? content
-    : { ...content, [JSON_TYPE]: { schema: joined('anyOf', others) } }
+    : { ...content, [JSON_TYPE]: { schema: joinSchemas('anyOf', others) } }
 }
 
 /** Returns the content of a stream under a name. */
 export function toStreamed({ zod, schema }: Converted, referred: Referred): StreamedSchema {
-  const isNone = isNothing(resolve(schema, referred.finished))
+  const isNone = fitsNothing(resolve(schema, referred.finished))
   return {
     schema: isNone ? undefined : schema,
     isString: isTextSchema(zod),
@@ -75,12 +80,12 @@ export function toStreamed({ zod, schema }: Converted, referred: Referred): Stre
 }
 
 const EMPTY: ReadonlySet<ResponseKey> = new Set([204, 205, 304])
-export function noteOf({ description }: SchemaObject): { readonly description?: string } {
+export function descriptionMember({ description }: SchemaObject): { readonly description?: string } {
   return typeof description === 'string' ? { description } : {}
 }
 
 /** Content of the media type that the schema names, or of a file, or `undefined` if the type is for Octavo to choose. */
-function contentOf(
+function namedContentOf(
   { raw, schema }: Converted,
   { raw: rawComponents, finished }: Referred,
 ): Content | undefined {
@@ -91,7 +96,7 @@ function contentOf(
   }
   const root = rootOf(raw, rawComponents)
   if (root[MARK] !== 'file') return undefined
-  const types = typesOf(root)
+  const types = markedTypesOf(root)
   return Object.fromEntries(
     (types.length > 0 ? types : [BINARY_TYPE]).map((type) => [type, { schema: BINARY }]),
   )
@@ -107,7 +112,7 @@ function rootOf(raw: SchemaObject, components: Components): SchemaObject {
   )
 }
 
-function typesOf({ [TYPES]: types }: SchemaObject): readonly string[] {
+function markedTypesOf({ [TYPES]: types }: SchemaObject): readonly string[] {
   return Array.isArray(types) ? types.filter((type) => typeof type === 'string') : []
 }
 
@@ -115,13 +120,13 @@ function textAndJson({ zod, schema }: Converted, components: Components): Conten
   const json = { [JSON_TYPE]: { schema } }
   if (!acceptsText(zod)) return json
   const root = resolve(schema, components)
-  if (isStringSchema(root)) return { [TEXT_TYPE]: { schema }, ...json }
-  const texts = optionsOf(root).filter((option) => isStringSchema(resolve(option, components)))
+  if (hasTypeString(root)) return { [TEXT_TYPE]: { schema }, ...json }
+  const texts = optionsOf(root).filter((option) => hasTypeString(resolve(option, components)))
   if (texts.length === 0) return json
-  return { ...json, [TEXT_TYPE]: { schema: joined('anyOf', texts) } }
+  return { ...json, [TEXT_TYPE]: { schema: joinSchemas('anyOf', texts) } }
 }
 
-function isStringSchema({ type }: SchemaObject): boolean {
+function hasTypeString({ type }: SchemaObject): boolean {
   return type === 'string'
 }
 
@@ -138,14 +143,14 @@ export function toForm(
   if (only === undefined) return undefined
   // the media type stands above it
   const { contentMediaType: _named, ...schema } =
-    schemas.length === 1 ? only : merged(schemas, referred.finished)
+    schemas.length === 1 ? only : mergeObjects(schemas, referred.finished)
   // files are sent in a multipart body, also none of them
   const isRequired = files !== undefined || schemas.some((each) => isDemanding(each, referred.finished))
   const encoding = files === undefined ? {} : encodingOf(files.raw, referred.raw)
   const multipart: MediaTypeObject = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) }
   const names = files !== undefined || form === undefined ? ['multipart/form-data'] : formTypes(form.zod)
   return {
-    ...noteOf(resolve(only, referred.finished)),
+    ...descriptionMember(resolve(only, referred.finished)),
     ...(isRequired ? { required: true } : {}),
     content: Object.fromEntries(names.map((name) => [name, multipart])),
   }
@@ -178,7 +183,7 @@ function isDemanding(schema: SchemaObject, components: Components, depth = 0): b
 }
 
 /** One object with the members of all; `allOf` where they are more than members. */
-function merged(schemas: readonly SchemaObject[], components: Components): SchemaObject {
+function mergeObjects(schemas: readonly SchemaObject[], components: Components): SchemaObject {
   const whole = schemas.map((schema) => resolve(schema, components))
   const plain = ['type', 'properties', 'required', 'additionalProperties', 'description']
   const isPlain = whole.every(
@@ -206,11 +211,11 @@ function merged(schemas: readonly SchemaObject[], components: Components): Schem
 function withFiles(schema: SchemaObject, components: Components): SchemaObject {
   if (Object.keys(resolve(schema, components)).length === 0)
     return { type: 'object', additionalProperties: BINARY }
-  return withFields(schema, components, (field) => (isOpen(field) ? { ...BINARY, ...field } : field))
+  return withFields(schema, components, (field) => (isUnrestricted(field) ? { ...BINARY, ...field } : field))
 }
 
 /** Whether nothing is said of a value but in words. */
-function isOpen(field: SchemaObject): boolean {
+function isUnrestricted(field: SchemaObject): boolean {
   return Object.keys(field).every((keyword) => ['description', 'deprecated', 'title'].includes(keyword))
 }
 
@@ -228,14 +233,14 @@ function encodingOf(raw: SchemaObject, components: Components): Readonly<Record<
 function partTypes(field: SchemaObject, components: Components): readonly string[] {
   const root = resolve(field, components)
   const { items } = root
-  return isRecord(items) ? partTypes(items, components) : typesOf(rootOf(root, components))
+  return isRecord(items) ? partTypes(items, components) : markedTypesOf(rootOf(root, components))
 }
 
 /** Whether nothing need be there; what is preprocessed is asked behind that. */
-function mayBeAbsent(schema: Schema): boolean {
+function mayBodyBeAbsent(schema: Schema): boolean {
   const { type, in: first, out } = defOf(schema)
   const [before, after] = [schemaOf(first), schemaOf(out)]
   if (type === 'pipe' && before !== undefined && after !== undefined && defOf(before).type === 'transform')
-    return mayBeAbsent(after)
+    return mayBodyBeAbsent(after)
   return Reflect.get(schema._zod, 'optin') === 'optional'
 }

@@ -1,13 +1,13 @@
 import { toPascal } from '../../base/values.ts'
 import type { DefinitionProblem } from '../../base/definition-error.ts'
 import { defOf, isSchema, schemaOf, metaOf, childrenOf, type Schema } from '../../schema/schema.ts'
-import type { Direction, SchemaPlace } from './markers.ts'
+import type { SchemaSide, SchemaPlace } from './markers.ts'
 import type { NamedSchema } from '../document/types.ts'
 
 /** A schema to be converted on its own. */
-interface Task {
+interface ConversionTask {
   readonly key: string
-  readonly io: Direction
+  readonly io: SchemaSide
   readonly schema: Schema
   /** Who uses it, for messages. */
   readonly where: string
@@ -19,7 +19,7 @@ interface Task {
 
 /** The schemas that there are to convert, and under which names. */
 export interface Inventory {
-  readonly tasks: readonly Task[]
+  readonly tasks: readonly ConversionTask[]
   /** The key under which the schema of a place is converted. */
   readonly keys: ReadonlyMap<SchemaPlace, string>
   /** The keys of the elements of sets, which zod does not look into. */
@@ -37,8 +37,8 @@ export interface Inventory {
 }
 
 /** The state of looking through schemas. */
-interface Search {
-  readonly tasks: Task[]
+interface ComponentSearch {
+  readonly tasks: ConversionTask[]
   readonly elements: Map<Schema, string>
   readonly given: ReadonlyMap<Schema, string>
   readonly owners: Map<string, { readonly schema: Schema; readonly where: string; readonly isBase: boolean }>
@@ -47,7 +47,7 @@ interface Search {
   readonly nameless: Map<Schema, string>
   /** Those whose name is taken, or cannot be one, and whether each is only a base. */
   readonly refused: Map<Schema, boolean>
-  readonly seen: Readonly<Record<Direction, Set<Schema>>>
+  readonly seen: Readonly<Record<SchemaSide, Set<Schema>>>
   readonly problems: DefinitionProblem[]
 }
 
@@ -59,7 +59,7 @@ const KEY = /^(?!__proto__$)[\w.-]+$/
  * in both directions, whichever is used, so that its names do not depend on who uses it.
  */
 export function takeInventory(places: readonly SchemaPlace[], named: readonly NamedSchema[]): Inventory {
-  const search: Search = {
+  const search: ComponentSearch = {
     tasks: [],
     elements: new Map(),
     given: new Map(named.toReversed().map(({ name, schema }) => [schema, name])),
@@ -82,7 +82,7 @@ export function takeInventory(places: readonly SchemaPlace[], named: readonly Na
   // what is found adds tasks
   for (const task of search.tasks) {
     try {
-      visit(search, task, task.schema, '', new Map())
+      visitSchema(search, task, task.schema, '', new Map())
     } catch (error) {
       // a getter of the user's own, which zod asks once, or schemas without end
       failures.set(task.key, error)
@@ -101,7 +101,7 @@ export function takeInventory(places: readonly SchemaPlace[], named: readonly Na
   return { tasks, keys, elements, components, refused, failures, owners, outputIds, problems }
 }
 
-function addTask({ tasks }: Search, { owner, at, io, schema }: SchemaPlace): string {
+function addTask({ tasks }: ComponentSearch, { owner, at, io, schema }: SchemaPlace): string {
   const key = `s${tasks.length}`
   const base = `${owner.name} ${at.replace('input.', '')}`
   tasks.push({ key, io, schema, where: owner.label, base, isBase: false })
@@ -109,18 +109,24 @@ function addTask({ tasks }: Search, { owner, at, io, schema }: SchemaPlace): str
 }
 
 /** Goes through a schema in the order in which zod does, so that recursion is noticed at the same schemas. */
-function visit(search: Search, task: Task, schema: Schema, at: string, path: Map<Schema, string>): void {
+function visitSchema(
+  search: ComponentSearch,
+  task: ConversionTask,
+  schema: Schema,
+  at: string,
+  path: Map<Schema, string>,
+): void {
   const { seen, elements, nameless } = search
   const above = path.get(schema)
   if (above !== undefined) {
-    if (nameOf(search, schema) === undefined && !nameless.has(schema)) {
+    if (givenNameOf(search, schema) === undefined && !nameless.has(schema)) {
       const base = toPascal((task.base + above).replaceAll(/[^A-Za-z0-9]+/g, ' '))
       nameless.set(schema, base)
       addBoth(search, schema, { ...task, base })
     }
     return
   }
-  note(search, schema, task)
+  noteComponent(search, schema, task)
   if (seen[task.io].has(schema)) return
   seen[task.io].add(schema)
   path.set(schema, at)
@@ -131,29 +137,29 @@ function visit(search: Search, task: Task, schema: Schema, at: string, path: Map
     addBoth(search, element, { ...task, base: task.base + at, isBase: false }, `s${search.tasks.length}`)
   }
   eachPart(schema, task.io, (part, step, isBase) =>
-    visit(search, { ...task, isBase }, part, step === '' ? at : `${at} ${step}`, path),
+    visitSchema(search, { ...task, isBase }, part, step === '' ? at : `${at} ${step}`, path),
   )
   path.delete(schema)
 }
 
 function addBoth(
-  { tasks }: Search,
+  { tasks }: ComponentSearch,
   schema: Schema,
-  own: Pick<Task, 'where' | 'base' | 'isBase'>,
+  own: Pick<ConversionTask, 'where' | 'base' | 'isBase'>,
   key = `s${tasks.length}`,
 ): void {
   tasks.push({ ...own, key, io: 'input', schema }, { ...own, key, io: 'output', schema })
 }
 
-function nameOf({ given }: Search, schema: Schema): string | undefined {
+function givenNameOf({ given }: ComponentSearch, schema: Schema): string | undefined {
   const { id } = metaOf(schema)
   return typeof id === 'string' ? id : given.get(schema)
 }
 
 /** Notes the name of a schema, and what is wrong with it. A base leaves its name to a schema that is used itself, such as its older form. */
-function note(search: Search, schema: Schema, { where, isBase }: Task): void {
+function noteComponent(search: ComponentSearch, schema: Schema, { where, isBase }: ConversionTask): void {
   const { owners, refused, problems, outputIds } = search
-  const name = nameOf(search, schema)
+  const name = givenNameOf(search, schema)
   // a refused base may be used itself, too
   if (name === undefined || refused.get(schema) === false || (refused.has(schema) && isBase)) return
   const owner = owners.get(name)
@@ -195,7 +201,7 @@ const CLOSED = new Set(['map', 'set', 'function', 'template_literal'])
 /** Calls a function with each schema in a schema, in the order in which zod looks at them for a direction. */
 function eachPart(
   schema: Schema,
-  io: Direction,
+  io: SchemaSide,
   call: (part: Schema, step: string, isBase: boolean) => void,
 ): void {
   const { type, in: first } = defOf(schema)

@@ -5,8 +5,8 @@ import {
   errorSchemasOf,
   headerSchemasOf,
   toErrorPlace,
-  toPlaces,
-  type Direction,
+  toSchemaPlaces,
+  type SchemaSide,
   type SchemaPlace,
 } from './markers.ts'
 import { createRegistry } from 'zod-openapi/api'
@@ -14,20 +14,34 @@ import { createSchema } from 'zod-openapi'
 
 import { metaOf, toObjectSchema, toZod, withoutIds, type Schema } from '../../schema/schema.ts'
 import { messageOf, toRecord } from '../../base/values.ts'
-import { noteOf, toBody, toContent, toForm, toStreamed, type Converted, type Referred } from './bodies.ts'
+import {
+  descriptionMember,
+  toRequestBody,
+  toResponseContent,
+  toForm,
+  toStreamed,
+  type Converted,
+  type Referred,
+} from './bodies.ts'
 import { takeInventory, type Inventory } from './component-names.ts'
-import { finishAll, findMarked, findUndocumented, type Finished, type Shown } from './finish.ts'
+import {
+  finishAll,
+  findMarked,
+  findUndocumented,
+  type FinishedSchemas,
+  type MarkedSchemas,
+} from './finish.ts'
 import { resolve, type Components } from '../../base/json-schema.ts'
-import type { Convert, ConvertedRoute, Convertible, SchemaObject } from '../document/types.ts'
-import { toParameters } from './parameters.ts'
+import type { ConvertSchemas, ConvertedRoute, Convertible, SchemaObject } from '../document/types.ts'
+import { toRouteParameters } from './parameters.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
 
 /**
  * Converts the schemas of routes, all at once, by zod-openapi, which is used by this file alone. It never throws: what no document can
  * show is a warning. zod has to be loaded.
  */
-export const convert: Convert = (routes, named, errorFormat) => {
-  const byRoute = new Map(routes.map((route) => [route, toPlaces(route)]))
+export const convert: ConvertSchemas = (routes, named, errorFormat) => {
+  const byRoute = new Map(routes.map((route) => [route, toSchemaPlaces(route)]))
   const errorPlace = errorFormat && toErrorPlace(errorFormat)
   const places = [...byRoute.values(), errorPlace ?? []].flat()
   // an id of the schema and names of modules win
@@ -41,11 +55,11 @@ export const convert: Convert = (routes, named, errorFormat) => {
   const warnings = places.flatMap((place) => findUndocumented(place, rawOf(place), shown[place.io], hidden))
   const finished = finishAll(shown, inventory, hidden)
   const converted = new Map(
-    [...byRoute].map(([route, own]) => [route, toRoute(route, own, { rawOf, shown, finished })]),
+    [...byRoute].map(([route, own]) => [route, toConvertedRoute(route, own, { rawOf, shown, finished })]),
   )
   const errors = errorFormat &&
     errorPlace && { [errorFormat.contentType]: { schema: finished.finish(rawOf(errorPlace), 'output') } }
-  const schemas = [...converted.values()].flatMap(schemasOf)
+  const schemas = [...converted.values()].flatMap(routeSchemasOf)
   return {
     routes: converted,
     errors,
@@ -56,14 +70,14 @@ export const convert: Convert = (routes, named, errorFormat) => {
 }
 
 /** Converts everything in one direction: many at once, or, when that fails, one by one to find out what it is. */
-function showAll(io: Direction, inventory: Inventory): Shown {
+function showAll(io: SchemaSide, inventory: Inventory): MarkedSchemas {
   const tasks = inventory.tasks.filter((task) => task.io === io)
   try {
     return withoutIds(inventory.refused, () =>
-      together(portionsOf(tasks, inventory).map((some) => show(io, some, inventory))),
+      mergeParts(portionsOf(tasks, inventory).map((some) => toMarkedPart(io, some, inventory))),
     )
   } catch {
-    return together(tasks.map((task) => showOne(task, inventory)))
+    return mergeParts(tasks.map((task) => showOne(task, inventory)))
   }
 }
 
@@ -82,7 +96,7 @@ function portionsOf(
 
 const PORTION = 50
 
-function together(parts: readonly Part[]): Shown {
+function mergeParts(parts: readonly MarkedPart[]): MarkedSchemas {
   const components: Components = Object.assign({}, ...parts.map((part) => part.components))
   const hasMarks = parts.some((part) => part.hasMarks)
   return {
@@ -93,10 +107,10 @@ function together(parts: readonly Part[]): Shown {
   }
 }
 
-function showOne(task: Inventory['tasks'][number], inventory: Inventory): Part {
+function showOne(task: Inventory['tasks'][number], inventory: Inventory): MarkedPart {
   try {
     const alone = { ...inventory, components: new Map<string, Schema>() }
-    return withoutIds(inventory.refused, () => show(task.io, [task], alone))
+    return withoutIds(inventory.refused, () => toMarkedPart(task.io, [task], alone))
   } catch (error) {
     const reason = messageOf(inventory.failures.get(task.key) ?? error)
     const mark = { [MARK]: `a schema that zod does not convert (${reason})` }
@@ -104,9 +118,13 @@ function showOne(task: Inventory['tasks'][number], inventory: Inventory): Part {
   }
 }
 
-type Part = Omit<Shown, 'marked'>
+type MarkedPart = Omit<MarkedSchemas, 'marked'>
 
-function show(io: Direction, tasks: Inventory['tasks'], { components: named, elements }: Inventory): Part {
+function toMarkedPart(
+  io: SchemaSide,
+  tasks: Inventory['tasks'],
+  { components: named, elements }: Inventory,
+): MarkedPart {
   let hasMarks = false
   const whole = toObjectSchema(Object.fromEntries(tasks.map(({ key, schema }) => [key, schema])))
   const { schema, components } = createSchema(toZod(whole), {
@@ -126,7 +144,7 @@ function show(io: Direction, tasks: Inventory['tasks'], { components: named, ele
     },
   })
   const { properties } = toRecord(schema)
-  return { schemas: toComponents(properties), components: toComponents(components), hasMarks }
+  return { schemas: toSchemaRecord(properties), components: toSchemaRecord(components), hasMarks }
 }
 
 /** Whether zod makes a component of the schema by itself; it takes `schema1` for a name of its own making. */
@@ -143,16 +161,16 @@ const ALL_EMPTY = Object.fromEntries(
     .map((type) => [type, true] as const),
 )
 
-interface Results {
+interface ConvertedSchemas {
   readonly rawOf: (place: SchemaPlace) => SchemaObject
-  readonly shown: Readonly<Record<Direction, Shown>>
-  readonly finished: Finished
+  readonly shown: Readonly<Record<SchemaSide, MarkedSchemas>>
+  readonly finished: FinishedSchemas
 }
 
-function toRoute(
+function toConvertedRoute(
   route: Convertible,
   places: readonly SchemaPlace[],
-  { rawOf, shown, finished }: Results,
+  { rawOf, shown, finished }: ConvertedSchemas,
 ): ConvertedRoute {
   const { components, finish } = finished
   const bySource = new Map(
@@ -166,9 +184,11 @@ function toRoute(
   const output: Referred = { raw: shown.output.components, finished: components }
   const schemas = new Map([...bySource].map(([source, { schema }]) => [source, schema]))
   return {
-    parameters: toParameters(route, schemas, components),
+    parameters: toRouteParameters(route, schemas, components),
     body:
-      body === undefined ? toForm(bySource.get('form'), bySource.get('files'), input) : toBody(body, input),
+      body === undefined
+        ? toForm(bySource.get('form'), bySource.get('files'), input)
+        : toRequestBody(body, input),
     responses: new Map(
       [...bySource].flatMap(([status, response]) =>
         isResponseKey(status)
@@ -176,8 +196,8 @@ function toRoute(
               [
                 status,
                 {
-                  description: noteOf(resolve(response.schema, components)).description,
-                  content: toContent(response, status, output),
+                  description: descriptionMember(resolve(response.schema, components)).description,
+                  content: toResponseContent(response, status, output),
                 },
               ] as const,
             ]
@@ -186,7 +206,7 @@ function toRoute(
     ),
     errors: errorSchemasOf(route).flatMap(({ source, status }) => {
       const response = bySource.get(source)
-      const content = response && toContent(response, status, output)
+      const content = response && toResponseContent(response, status, output)
       return content === undefined ? [] : [{ status, content }]
     }),
     stream: new Map(
@@ -202,7 +222,7 @@ function toRoute(
 }
 
 /** All schemas of a route. */
-function schemasOf({
+function routeSchemasOf({
   parameters,
   body,
   responses,
@@ -221,6 +241,6 @@ function schemasOf({
   ]
 }
 
-function toComponents(value: unknown): Components {
+function toSchemaRecord(value: unknown): Components {
   return Object.fromEntries(Object.entries(toRecord(value)).map(([name, schema]) => [name, toRecord(schema)]))
 }

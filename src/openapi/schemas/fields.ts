@@ -1,17 +1,17 @@
 import { isRecord } from '../../base/values.ts'
 import { listOf, membersOf, resolve, type Components } from '../../base/json-schema.ts'
-import { isNothing } from './finish.ts'
+import { fitsNothing } from './finish.ts'
 import type { SchemaObject } from '../document/types.ts'
 
 /** A field of a source. */
-export interface Field {
+export interface SchemaField {
   readonly schema: SchemaObject
   readonly required: boolean
 }
 
 /** The members of an object, whatever it is made of. */
-export interface Fields {
-  readonly named: ReadonlyMap<string, Field>
+export interface SchemaFields {
+  readonly named: ReadonlyMap<string, SchemaField>
   /** The schema of fields that are not declared, or `undefined` if they are dropped or refused. */
   readonly others: SchemaObject | undefined
 }
@@ -23,28 +23,30 @@ const MAX_DEPTH = 8
  * The fields of an object, of objects that all hold, or of alternatives: a field that only some alternatives have is optional, and
  * looks like in any of them.
  */
-export function toFields(schema: SchemaObject, components: Components, depth = 0): Fields {
+export function toSchemaFields(schema: SchemaObject, components: Components, depth = 0): SchemaFields {
   const json = resolve(schema, components)
-  const inner = (each: SchemaObject): Fields => toFields(each, components, depth + 1)
+  const inner = (each: SchemaObject): SchemaFields => toSchemaFields(each, components, depth + 1)
   const below = depth > MAX_DEPTH
   const all = below ? [] : listOf(json['allOf']).map(inner)
   const alternatives = below
     ? []
     : [json['anyOf'], json['oneOf']]
-        .map((options) => listOf(options).filter((option) => option['type'] !== 'null' && !isNothing(option)))
+        .map((options) =>
+          listOf(options).filter((option) => option['type'] !== 'null' && !fitsNothing(option)),
+        )
         .filter((options) => options.length > 0)
         .map((options) => eitherOf(options.map(inner)))
   const parts = [ownFields(json), ...all, ...alternatives]
-  return allOf(parts.filter(({ named, others }) => named.size > 0 || others !== undefined))
+  return mergeAllOf(parts.filter(({ named, others }) => named.size > 0 || others !== undefined))
 }
 
-function ownFields(json: SchemaObject): Fields {
+function ownFields(json: SchemaObject): SchemaFields {
   const { required, propertyNames, additionalProperties: others, patternProperties } = json
   const keys: unknown = isRecord(propertyNames) ? propertyNames['enum'] : undefined
   const listed = Array.isArray(keys) ? keys.map((key): [string, unknown] => [String(key), others]) : []
   const properties = { ...Object(json['properties']), ...Object.fromEntries(listed) }
   const named = membersOf({ properties, required }, isRecord).flatMap(
-    ({ name, schema, isRequired }): readonly (readonly [string, Field])[] =>
+    ({ name, schema, isRequired }): readonly (readonly [string, SchemaField])[] =>
       isRecord(schema) ? [[name, { schema, required: isRequired }]] : [],
   )
   return {
@@ -61,9 +63,9 @@ function otherFields(json: SchemaObject, others: unknown, patterns: unknown): Sc
   return isOpen ? {} : undefined
 }
 
-function allOf(parts: readonly Fields[]): Fields {
-  return merge(parts, (fields) => ({
-    schema: joined(
+function mergeAllOf(parts: readonly SchemaFields[]): SchemaFields {
+  return mergeFields(parts, (fields) => ({
+    schema: joinSchemas(
       'allOf',
       fields.map(({ schema }) => schema),
     ),
@@ -71,9 +73,9 @@ function allOf(parts: readonly Fields[]): Fields {
   }))
 }
 
-function eitherOf(parts: readonly Fields[]): Fields {
-  return merge(parts, (fields) => ({
-    schema: joined(
+function eitherOf(parts: readonly SchemaFields[]): SchemaFields {
+  return mergeFields(parts, (fields) => ({
+    schema: joinSchemas(
       'anyOf',
       fields.map(({ schema }) => schema),
     ),
@@ -81,7 +83,10 @@ function eitherOf(parts: readonly Fields[]): Fields {
   }))
 }
 
-function merge(parts: readonly Fields[], combine: (fields: readonly Field[]) => Field): Fields {
+function mergeFields(
+  parts: readonly SchemaFields[],
+  combine: (fields: readonly SchemaField[]) => SchemaField,
+): SchemaFields {
   const [first] = parts
   if (first !== undefined && parts.length === 1) return first
   const names = new Set(parts.flatMap(({ named }) => [...named.keys()]))
@@ -94,7 +99,7 @@ function merge(parts: readonly Fields[], combine: (fields: readonly Field[]) => 
 }
 
 /** The schemas as one; equal ones count once. */
-export function joined(keyword: 'allOf' | 'anyOf', schemas: readonly SchemaObject[]): SchemaObject {
+export function joinSchemas(keyword: 'allOf' | 'anyOf', schemas: readonly SchemaObject[]): SchemaObject {
   if (schemas.length === 1) return schemas[0] ?? {}
   const different = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]))
   const [first = {}] = different.values()

@@ -9,13 +9,13 @@ import {
   type Components,
 } from '../../base/json-schema.ts'
 import type { Inventory } from './component-names.ts'
-import { ELEMENT, MARK, TYPES, isResponseKey, type Direction, type SchemaPlace } from './markers.ts'
+import { ELEMENT, MARK, TYPES, isResponseKey, type SchemaSide, type SchemaPlace } from './markers.ts'
 import type { SchemaObject } from '../document/types.ts'
 
 /** Schemas as documents have them. */
-export interface Finished {
+export interface FinishedSchemas {
   /** A converted schema with the names that documents use. */
-  readonly finish: (schema: SchemaObject, io: Direction) => SchemaObject
+  readonly finish: (schema: SchemaObject, io: SchemaSide) => SchemaObject
   /** All components, of both directions. */
   readonly components: Components
   readonly problems: readonly DefinitionProblem[]
@@ -26,10 +26,10 @@ export interface Finished {
  * In the place of what is `hidden` stands a note.
  */
 export function finishAll(
-  shown: Readonly<Record<Direction, Shown>>,
+  shown: Readonly<Record<SchemaSide, MarkedSchemas>>,
   inventory: Inventory,
   hidden: ReadonlySet<SchemaObject>,
-): Finished {
+): FinishedSchemas {
   const clean = createClean(hidden)
   const input = mapValues(shown.input.components, (schema) => clean(schema, shown.input))
   const output = mapValues(shown.output.components, (schema) => clean(schema, shown.output))
@@ -47,7 +47,7 @@ export function finishAll(
     input: new Map<SchemaObject, SchemaObject>(),
     output: new Map<SchemaObject, SchemaObject>(),
   }
-  const finish = (schema: SchemaObject, io: Direction): SchemaObject => {
+  const finish = (schema: SchemaObject, io: SchemaSide): SchemaObject => {
     const before = known[io].get(schema)
     if (before !== undefined) return before
     const cleaned = clean(schema, shown[io])
@@ -89,8 +89,8 @@ function takenNames(
 /** Creates the function that writes a schema without marks, and without alternatives that nothing fits. */
 function createClean(
   hidden: ReadonlySet<SchemaObject>,
-): (schema: SchemaObject, shown: Shown) => SchemaObject {
-  const clean = (schema: SchemaObject, shown: Shown): SchemaObject => {
+): (schema: SchemaObject, shown: MarkedSchemas) => SchemaObject {
+  const clean = (schema: SchemaObject, shown: MarkedSchemas): SchemaObject => {
     if (hidden.has(schema)) return toNote(schema)
     return withoutNothing(mapSchemas(unmarked(schema, shown), (inner) => clean(inner, shown)))
   }
@@ -100,15 +100,15 @@ function createClean(
 function withoutNothing(cleaned: SchemaObject): SchemaObject {
   if (cleaned['anyOf'] === undefined) return cleaned
   const options = listOf(cleaned['anyOf'])
-  const possible = options.filter((option) => !isNothing(option))
+  const possible = options.filter((option) => !fitsNothing(option))
   if (options.length === 0 || possible.length === options.length || possible.length === 0) return cleaned
   const { anyOf: _anyOf, ...others } = cleaned
   const [only] = possible
   return possible.length === 1 ? { ...only, ...others } : { ...others, anyOf: possible }
 }
 
-function unmarked(given: SchemaObject, shown: Shown): SchemaObject {
-  if (given['$ref'] !== undefined) return reference(given)
+function unmarked(given: SchemaObject, shown: MarkedSchemas): SchemaObject {
+  if (given['$ref'] !== undefined) return toPlainReference(given)
   const schema = withoutTextNames(given)
   if (schema[MARK] === undefined) return schema
   const { [MARK]: mark, [ELEMENT]: element, [TYPES]: _types, ...rest } = schema
@@ -124,7 +124,7 @@ function withoutTextNames(schema: SchemaObject): SchemaObject {
 }
 
 /** A reference without what zod leaves beside it of an object or a wrapper that it is made of: that no member is allowed, and meta. */
-function reference(schema: SchemaObject): SchemaObject {
+function toPlainReference(schema: SchemaObject): SchemaObject {
   const {
     [MARK]: _mark,
     [ELEMENT]: _element,
@@ -140,7 +140,7 @@ function reference(schema: SchemaObject): SchemaObject {
 }
 
 /** Whether no value fits the schema: `z.undefined()`, `z.void()` and `z.never()`. */
-export function isNothing({ not, type }: SchemaObject): boolean {
+export function fitsNothing({ not, type }: SchemaObject): boolean {
   return typeof not === 'object' && not !== null && Object.keys(not).length === 0 && type === undefined
 }
 
@@ -149,7 +149,7 @@ function mapValues(components: Components, map: (schema: SchemaObject) => Schema
 }
 
 /** The schemas of one direction as zod-openapi shows them, marks included. */
-export interface Shown {
+export interface MarkedSchemas {
   /** By the key under which they were converted. */
   readonly schemas: Components
   readonly components: Components
@@ -184,21 +184,21 @@ const FIX = 'describe it with .meta({ type: â€¦ }), or use a codec or .pipe(z.â€
 
 /** Returns the schema that is shown in the place of one that cannot be, of its mark. */
 function toNote({ [MARK]: mark, description }: SchemaObject): SchemaObject {
-  const note = `Documents cannot show ${nameOf(mark)}.`
+  const note = `Documents cannot show ${markName(mark)}.`
   return { description: typeof description === 'string' ? `${description}\n\n${note}` : note }
 }
 
-function nameOf(mark: unknown): string {
+function markName(mark: unknown): string {
   return KINDS[String(mark)] ?? String(mark)
 }
 
 function undocumented(place: SchemaPlace, at: string, kind: string): DefinitionWarning {
   const isResponse = isResponseKey(place.source) && at !== ''
-  const where = isResponse ? `${place.at}, at ${at}` : join(place.at, at)
+  const where = isResponse ? `${place.at}, at ${at}` : joinSteps(place.at, at)
   return {
     code: 'undocumented_schema',
     where: place.owner.label,
-    message: `${where}: a document cannot show ${nameOf(kind)}`,
+    message: `${where}: a document cannot show ${markName(kind)}`,
     fix: FIXES[kind] ?? FIX,
   }
 }
@@ -207,7 +207,7 @@ function undocumented(place: SchemaPlace, at: string, kind: string): DefinitionW
 export function findUndocumented(
   place: SchemaPlace,
   schema: SchemaObject,
-  shown: Shown,
+  shown: MarkedSchemas,
   hidden: Set<SchemaObject>,
 ): readonly DefinitionWarning[] {
   if (!shown.hasMarks) return []
@@ -230,7 +230,7 @@ export function findUndocumented(
     }
     eachSchema(inner, (each, keyword, key) => {
       const step = stepOf(keyword, key)
-      search(each, join(at, step), step === '' && isRoot)
+      search(each, joinSteps(at, step), step === '' && isRoot)
     })
   }
   search(schema, '', true)
@@ -252,7 +252,7 @@ const STEPS: ReadonlyMap<string, string> = new Map([
   ['unevaluatedProperties', '*'],
 ])
 
-function join(at: string, step: string): string {
+function joinSteps(at: string, step: string): string {
   if (step === '' || step.startsWith('[')) return at + step
   return at === '' ? step : `${at}.${step}`
 }

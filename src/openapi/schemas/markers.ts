@@ -23,10 +23,10 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { SourceName } from '../../schema/sources.ts'
 
 /** A JSON Schema that is being made. */
-type Draft = Record<string, unknown>
+type SchemaDraft = Record<string, unknown>
 
 /** Which side of a schema is shown: what it takes or what it gives. */
-export type Direction = 'input' | 'output'
+export type SchemaSide = 'input' | 'output'
 
 /** A keyword that stands, until the conversion is done, where JSON Schema has no words for a schema; its value says what was there. */
 export const MARK = 'x-octavo-mark'
@@ -76,7 +76,7 @@ const WRITERS: Readonly<Record<string, (context: Context) => void>> = {
     json['type'] = meta['type'] ?? 'integer'
     Reflect.deleteProperty(json, 'format')
     const format = meta['format'] ?? def['format']
-    Object.assign(json, limitsOf(def), format === undefined ? {} : { format })
+    Object.assign(json, numberLimitsOf(def), format === undefined ? {} : { format })
   },
   object: ({ meta, json, def, io }) => {
     // zod says so of every output, for it drops what is not declared
@@ -135,8 +135,8 @@ interface Context {
   readonly schema: Schema
   readonly def: SchemaDef
   readonly meta: Readonly<Record<string, unknown>>
-  readonly json: Draft
-  readonly io: Direction
+  readonly json: SchemaDraft
+  readonly io: SchemaSide
   readonly elements: ReadonlyMap<Schema, string>
 }
 
@@ -146,8 +146,8 @@ interface Context {
  */
 export function correct(
   schema: Schema,
-  json: Draft,
-  io: Direction,
+  json: SchemaDraft,
+  io: SchemaSide,
   elements: ReadonlyMap<Schema, string>,
 ): void {
   const meta = metaOf(schema)
@@ -162,7 +162,7 @@ export function correct(
 }
 
 /** zod shows a caught field as required, though it may be absent. */
-function dropCaught(json: Draft, shape: Readonly<Record<string, unknown>>): void {
+function dropCaught(json: SchemaDraft, shape: Readonly<Record<string, unknown>>): void {
   const { required } = json
   if (!Array.isArray(required)) return
   const kept = required.filter((name) => {
@@ -220,7 +220,7 @@ const LIMITS: Readonly<Record<string, readonly [exclusive: string, inclusive: st
   less_than: ['exclusiveMaximum', 'maximum'],
 }
 
-function limitsOf(def: SchemaDef): object {
+function numberLimitsOf(def: SchemaDef): object {
   return Object.fromEntries(
     checksOf(def).flatMap(({ check, value, inclusive }) => {
       const [exclusive, including] = LIMITS[String(check)] ?? []
@@ -254,7 +254,7 @@ export interface SchemaPlace {
   /** Such as `input.query` or `response 200`. */
   readonly at: string
   readonly source: SourceName | ResponseKey | StreamKey | ErrorKey | HeaderKey
-  readonly io: Direction
+  readonly io: SchemaSide
   /** The content there: texts, files, or one value, which is JSON but for bytes. */
   readonly holds: 'texts' | 'files' | 'value'
   readonly schema: Schema
@@ -264,7 +264,7 @@ export interface SchemaPlace {
 const HOLDS: Readonly<Record<string, SchemaPlace['holds']>> = { files: 'files', body: 'value' }
 
 /** All places of a route that have a schema: its sources, then its responses. */
-export function toPlaces(route: Convertible): readonly SchemaPlace[] {
+export function toSchemaPlaces(route: Convertible): readonly SchemaPlace[] {
   const toOutput = (source: SchemaPlace['source'], at: string, schema: Schema): SchemaPlace => ({
     owner: route,
     at,

@@ -3,7 +3,7 @@ import { headerName } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Param } from '../../router/path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'
-import { joined, toFields, type Field } from './fields.ts'
+import { joinSchemas, toSchemaFields, type SchemaField } from './fields.ts'
 import { listOf, resolve, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { Parameter, SchemaObject } from '../document/types.ts'
 
@@ -13,13 +13,13 @@ const PARAMETER_SOURCES = ['params', 'query', 'headers', 'cookies'] as const
 type ParameterSource = (typeof PARAMETER_SOURCES)[number]
 
 /** The parameters of a route: of its pattern, declared or not, and of the schemas of its sources. */
-export function toParameters(
+export function toRouteParameters(
   { pattern, migration }: Pick<ResolvedRoute, 'pattern' | 'migration'>,
   schemas: ReadonlyMap<unknown, SchemaObject>,
   components: Components,
 ): readonly Parameter[] {
   const declared = schemas.get('params')
-  const params = declared === undefined ? undefined : toFields(declared, components).named
+  const params = declared === undefined ? undefined : toSchemaFields(declared, components).named
   return [
     ...(migration?.shownPattern ?? pattern).params.map((param) =>
       pathParameter(param, params?.get(param.name)?.schema, components),
@@ -36,7 +36,7 @@ function ofSource(
   schema: SchemaObject,
   components: Components,
 ): readonly Parameter[] {
-  const { named, others } = toFields(schema, components)
+  const { named, others } = toSchemaFields(schema, components)
   const declared = [...named].map(([name, field]) => WRITERS[source](name, field, components))
   if (source !== 'query' || others === undefined) return declared
   let name = 'query'
@@ -49,26 +49,26 @@ function ofSource(
 const WRITERS: Readonly<
   Record<
     Exclude<ParameterSource, 'params'>,
-    (name: string, field: Field, components: Components) => Parameter
+    (name: string, field: SchemaField, components: Components) => Parameter
   >
 > = {
   query: (name, { schema, required }, components) => ({
-    ...describe(name, 'query', resolve(schema, components), required),
-    ...(isList(schema, components) ? { style: 'form', explode: true } : {}),
+    ...toParameterHead(name, 'query', resolve(schema, components), required),
+    ...(takesList(schema, components) ? { style: 'form', explode: true } : {}),
     schema: asText(schema),
   }),
   headers: (name, { schema, required }, components) => ({
-    ...describe(headerName(name), 'header', resolve(schema, components), required),
+    ...toParameterHead(headerName(name), 'header', resolve(schema, components), required),
     // a list is sent in lines of their own, which no style of OpenAPI says; one line is a list of one
-    schema: asText(isList(schema, components) ? itemOf(schema, components) : schema),
+    schema: asText(takesList(schema, components) ? itemOf(schema, components) : schema),
   }),
   cookies: (name, { schema, required }, components) => ({
-    ...describe(name, 'cookie', resolve(schema, components), required),
+    ...toParameterHead(name, 'cookie', resolve(schema, components), required),
     schema: asText(schema),
   }),
 }
 
-function describe(
+function toParameterHead(
   name: string,
   place: Parameter['in'],
   { description, deprecated }: SchemaObject,
@@ -92,7 +92,7 @@ function asText({
   return withoutNull(schema) ?? schema
 }
 
-function isList(schema: SchemaObject, components: Components): boolean {
+function takesList(schema: SchemaObject, components: Components): boolean {
   const { type, anyOf } = resolve(schema, components)
   return type === 'array' || listOf(anyOf).some((option) => resolve(option, components)['type'] === 'array')
 }
@@ -102,16 +102,17 @@ function itemOf(schema: SchemaObject, components: Components): SchemaObject {
   const { type, items, prefixItems, anyOf } = resolve(schema, components)
   const [first] = listOf(prefixItems)
   if (type === 'array') return first ?? (isRecord(items) ? items : {})
-  return joined(
+  return joinSchemas(
     'anyOf',
-    listOf(anyOf).map((option) => (isList(option, components) ? itemOf(option, components) : option)),
+    listOf(anyOf).map((option) => (takesList(option, components) ? itemOf(option, components) : option)),
   )
 }
 
 function pathParameter(param: Param, declared: SchemaObject | undefined, components: Components): Parameter {
-  if (declared === undefined) return { name: param.name, in: 'path', required: true, schema: ofType(param) }
+  if (declared === undefined)
+    return { name: param.name, in: 'path', required: true, schema: paramTypeSchema(param) }
   return {
-    ...describe(param.name, 'path', resolve(declared, components), true),
+    ...toParameterHead(param.name, 'path', resolve(declared, components), true),
     schema: asText(narrowed(param, declared, components)),
   }
 }
@@ -133,7 +134,7 @@ const TEXTS: Readonly<Record<string, SchemaObject>> = {
   str: { minLength: 1 },
 }
 
-function ofType({ type }: Param): SchemaObject {
+function paramTypeSchema({ type }: Param): SchemaObject {
   if (Object.hasOwn(TYPES, type.name)) return TYPES[type.name] ?? {}
   return { type: 'string', ...(type.pattern === undefined ? { minLength: 1 } : { pattern: type.pattern }) }
 }

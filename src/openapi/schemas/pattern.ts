@@ -24,7 +24,7 @@ export function toPattern({ source, flags }: RegExp): string | undefined {
     const token = tokens[at] ?? ''
     if (/^\[\^?$/.test(token)) {
       const end = tokens.indexOf(']', at + 1)
-      const members = membersOf(tokens.slice(at + 1, end), isCaseless)
+      const members = classMembersOf(tokens.slice(at + 1, end), isCaseless)
       if (members === undefined) return undefined
       written.push(token, members, ']')
       at = end
@@ -43,7 +43,7 @@ function toClass(token: string): string {
 }
 
 /** The members of a class, or `undefined` if a range has letters of one case among others. */
-function membersOf(tokens: readonly string[], isCaseless: boolean): string | undefined {
+function classMembersOf(tokens: readonly string[], isCaseless: boolean): string | undefined {
   const written: string[] = []
   for (let at = 0; at < tokens.length; at++) {
     const [token = '', dash, end] = tokens.slice(at, at + 3)

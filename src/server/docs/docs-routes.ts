@@ -7,7 +7,7 @@ import type { Settings } from '../options/settings.ts'
 import type { DocsOptions } from '../options/docs.ts'
 import type { DocumentFormat } from './document-handlers.ts'
 import type { LazyDocuments } from './lazy-documents.ts'
-import type { Page } from './page/page.ts'
+import type { DocsPage } from './page/page.ts'
 
 /** The routes that serve documents. */
 export interface DocsRouter {
@@ -85,7 +85,7 @@ function documentRoutes(base: string, documents: LazyDocuments): readonly AnyRou
 function pageRoutes(
   base: string,
   ui: DocsOptions['ui'],
-  load: () => Promise<Page>,
+  load: () => Promise<DocsPage>,
   trailingSlash: Settings['trailingSlash'],
 ): readonly AnyRoute[] {
   const show = documenting(
@@ -109,7 +109,7 @@ function pageRoutes(
   ]
 }
 
-async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<Page> {
+async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<DocsPage> {
   const [{ createPage }, loaded, viewers] = await Promise.all([
     importInTurn(() => import('./page/page.ts')),
     documents.get(),

@@ -5,12 +5,12 @@ import type { OpenApiDocument } from '../../openapi/document/types.ts'
 import { toYaml } from '../../openapi/document/yaml.ts'
 import { toTag } from '../response/answer.ts'
 import { bytesReply } from '../response/bytes-reply.ts'
-import type { Documents } from './documents.ts'
+import type { AppDocuments } from './documents.ts'
 
 export type DocumentFormat = 'json' | 'yaml'
 
 /** The bytes of a document, with their entity tag. */
-interface Written {
+interface WrittenDocument {
   readonly bytes: Uint8Array
   readonly etag: string
 }
@@ -44,17 +44,17 @@ export interface DocumentHandlers {
 /**
  * Creates the handlers. Each document is written when it is first asked for, and again only when it has changed.
  */
-export function createDocumentHandlers(documents: Documents): DocumentHandlers {
-  const written = new WeakMap<OpenApiDocument, Partial<Record<DocumentFormat, Written>>>()
-  const writtenAs = (document: OpenApiDocument, format: DocumentFormat): Written => {
+export function createDocumentHandlers(documents: AppDocuments): DocumentHandlers {
+  const written = new WeakMap<OpenApiDocument, Partial<Record<DocumentFormat, WrittenDocument>>>()
+  const writtenAs = (document: OpenApiDocument, format: DocumentFormat): WrittenDocument => {
     const forms = written.get(document) ?? {}
     written.set(document, forms)
-    return (forms[format] ??= write(document, format))
+    return (forms[format] ??= writeDocument(document, format))
   }
   return {
     serve: async (_context, format, version) => {
       await documents.load()
-      if (version !== undefined) checkVersion(documents, version)
+      if (version !== undefined) checkDocumentVersion(documents, version)
       const { bytes, etag } = writtenAs(documents.document(version), format)
       return bytesReply(bytes, { type: WRITERS[format].type, etag, headers: NO_SNIFF })
     },
@@ -71,13 +71,13 @@ export function createDocumentHandlers(documents: Documents): DocumentHandlers {
   }
 }
 
-function write(document: OpenApiDocument, format: DocumentFormat): Written {
+function writeDocument(document: OpenApiDocument, format: DocumentFormat): WrittenDocument {
   const bytes = Buffer.from(WRITERS[format].write(document))
   return { bytes, etag: toTag(bytes) }
 }
 
 /** Versions have one spelling here, so that each document has one address. */
-function checkVersion(documents: Documents, version: string): void {
+function checkDocumentVersion(documents: AppDocuments, version: string): void {
   const versions = documents.versions()
   if (versions.includes(version)) return
   throw httpError('document_not_found', 'There is no document of this version', { versions })

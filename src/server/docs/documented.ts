@@ -32,7 +32,7 @@ export interface DocumentSource {
 }
 
 /** The routes that answer a method at a shape: in each version, and where a request names none. */
-interface Answers {
+interface ShapeRoutes {
   readonly method: Method
   readonly isOpted: boolean
   /** The route that answers without a version, when no function chooses one. */
@@ -80,7 +80,7 @@ function listVersions(
       version,
       // there may be many versions, and few are asked for
       get routes() {
-        const pick = ({ inVersion }: Answers): TableRoute | undefined => inVersion(version)
+        const pick = ({ inVersion }: ShapeRoutes): TableRoute | undefined => inVersion(version)
         return (routes ??= isElsewhere ? [] : gather(answers, table, version, pick))
       },
       lifetime: lifetimes.ofVersion(version),
@@ -88,7 +88,7 @@ function listVersions(
       isElsewhere,
     }
   })
-  const isInVersion = ({ withoutVersion, inVersion }: Answers): boolean =>
+  const isInVersion = ({ withoutVersion, inVersion }: ShapeRoutes): boolean =>
     withoutVersion === undefined || list.some((version) => inVersion(version) === withoutVersion)
   const rest = gather(answers, table, null, (each) => (isInVersion(each) ? undefined : each.withoutVersion))
   const unversioned = {
@@ -106,11 +106,11 @@ function answersAt(
   { defaultVersion, defaultAt }: Table,
   versioning: Versioning | undefined,
   isShown: (route: ResolvedRoute) => boolean,
-): readonly Answers[] {
+): readonly ShapeRoutes[] {
   const isOpted = isVersioned(shape.routes)
   const needsVersion = isOpted && versioning?.common.required === true
   const isChosen = isOpted && typeof versioning?.defaultVersion === 'function'
-  return METHODS.flatMap((method): readonly Answers[] => {
+  return METHODS.flatMap((method): readonly ShapeRoutes[] => {
     const candidates = shape.routes.filter(({ endpoints }) => endpoints.has(method))
     if (candidates.length === 0) return []
     const select = createSelect(candidates)
@@ -130,10 +130,10 @@ function answersAt(
 
 /** The routes that are picked, each with its methods, in the order of their definition. */
 function gather(
-  answers: readonly Answers[],
+  answers: readonly ShapeRoutes[],
   { rows, lifetimes, defaultVersion, withoutSegment }: Table,
   version: string | null,
-  pick: (answers: Answers) => TableRoute | undefined,
+  pick: (answers: ShapeRoutes) => TableRoute | undefined,
 ): readonly DocumentedRoute[] {
   const found = new Map<TableRoute, Map<DocumentedRoute['naming'], Method[]>>()
   for (const each of answers) {
@@ -155,7 +155,7 @@ function gather(
 }
 
 function namingOf(
-  { isOpted, withoutVersion, isChosen }: Answers,
+  { isOpted, withoutVersion, isChosen }: ShapeRoutes,
   row: TableRoute,
   version: string | null,
 ): DocumentedRoute['naming'] {
@@ -266,9 +266,9 @@ function toRouteCall(
     ...(others.length === 0 ? {} : { others }),
     path,
     ...change,
-    ...bodyOf(route),
-    ...streamOf(route),
-    ...keysOf(route),
+    ...bodyOfCall(route),
+    ...streamOfCall(route),
+    ...methodsWithKeys(route),
     ...(errors.length === 0 ? {} : { errors }),
   }
 }
@@ -276,7 +276,7 @@ function toRouteCall(
 /** Literal segments as they are sent; a parameter that takes slashes says so. */
 const SPELLING = { literal: encodeURIComponent, rest: (name: string): string => `{${name}:path}` }
 
-function streamOf({ stream }: ResolvedRoute): Pick<RouteCall, 'events' | 'items'> {
+function streamOfCall({ stream }: ResolvedRoute): Pick<RouteCall, 'events' | 'items'> {
   if (stream === undefined) return {}
   if (stream.kind === 'items') return { items: true }
   const kinds = [...stream.schemas].map(
@@ -286,7 +286,7 @@ function streamOf({ stream }: ResolvedRoute): Pick<RouteCall, 'events' | 'items'
 }
 
 /** The methods of requests that can be sent again with a key. */
-function keysOf({ layers, methods }: ResolvedRoute): Pick<RouteCall, 'keys'> {
+function methodsWithKeys({ layers, methods }: ResolvedRoute): Pick<RouteCall, 'keys'> {
   const parts = layers.interceptors.map(({ part }) => part)
   const keys = methods.filter((method) =>
     documentedOf(parts, method).some(({ takesKeys }) => takesKeys === true),
@@ -294,19 +294,19 @@ function keysOf({ layers, methods }: ResolvedRoute): Pick<RouteCall, 'keys'> {
   return keys.length === 0 ? {} : { keys }
 }
 
-function bodyOf({ sources }: ResolvedRoute): Pick<RouteCall, 'body' | 'form' | 'type'> {
+function bodyOfCall({ sources }: ResolvedRoute): Pick<RouteCall, 'body' | 'form' | 'type'> {
   if (sources.some(({ name }) => name === 'files')) return { form: 'multipart' }
   const form = sources.find(({ name }) => name === 'form')?.schema
   if (form !== undefined)
     return formTypes(form).every((type) => type === 'multipart/form-data') ? { form: 'multipart' } : {}
   const schema = sources.find(({ name }) => name === 'body')?.schema
   if (schema === undefined) return {}
-  const kind = kindOf(schema)
+  const kind = bodyKindOf(schema)
   const type = namedType(schema)
   return { ...(kind === 'json' ? {} : { body: kind }), ...(type === undefined ? {} : { type }) }
 }
 
-function kindOf(schema: Schema): 'json' | 'text' | 'bytes' {
+function bodyKindOf(schema: Schema): 'json' | 'text' | 'bytes' {
   if (acceptsBytes(schema)) return 'bytes'
   return acceptsText(schema) && !acceptsData(schema) ? 'text' : 'json'
 }

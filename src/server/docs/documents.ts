@@ -26,16 +26,16 @@ import {
 import { attempt, DefinitionError } from '../../base/definition-error.ts'
 
 /** The life of a version, with the pages about it. */
-interface DocumentedLife extends VersionLife {
+interface LinkedLife extends VersionLife {
   readonly links: VersionLinks
 }
 
 /** The documents of an application, each made when it is asked for and kept while it is true. */
-export interface Documents {
+export interface AppDocuments {
   /** The versions that have a document of their own, oldest first: those of which something is shown. */
   readonly versions: () => readonly string[]
   /** Where a version stands in its life now; active for `null`, which stands for all of them. */
-  readonly life: (version: string | null) => DocumentedLife
+  readonly life: (version: string | null) => LinkedLife
   /** Returns the title of the application. */
   readonly title: () => string
   /** Where the application answers, in any version. */
@@ -64,11 +64,14 @@ export interface Documents {
 }
 
 /** Creates the documents of an application. The source is read with the first one. */
-export function createDocuments(source: () => DocumentSource, fail: (error: unknown) => never): Documents {
+export function createAppDocuments(
+  source: () => DocumentSource,
+  fail: (error: unknown) => never,
+): AppDocuments {
   const load = once(() => loadCode(source()))
   let make: ((source: DocumentSource) => Generator) | undefined
   let generator: Generator | undefined
-  const documented = (): readonly DocumentedVersion[] => toDocumented(source())
+  const documented = (): readonly DocumentedVersion[] => shownVersions(source())
   const versions = (): readonly string[] =>
     documented().flatMap(({ version, routes }) => (version === null || routes.length === 0 ? [] : [version]))
   return {
@@ -126,7 +129,7 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   const isWanted =
     source.settings.errorFormat !== undefined ||
     (source.settings.docs || {}).webhooks !== undefined ||
-    toDocumented(source).some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
+    shownVersions(source).some(({ routes }) => routes.some(({ route }) => hasSchemas(route)))
   if (isWanted) await requireZod()
   const convert = isWanted
     ? (await importInTurn(() => import('../../openapi/schemas/convert.ts'))).convert
@@ -135,7 +138,7 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
     const { modules, settings } = one
     const created = createGenerator(
       {
-        versions: toDocumented(one),
+        versions: shownVersions(one),
         named: namedSchemas(modules),
         errorFormat: settings.errorFormat,
         settings: toDocumentSettings(one),
@@ -152,14 +155,14 @@ async function loadCode(source: DocumentSource): Promise<(source: DocumentSource
   }
 }
 
-function toDocumented({ table, versioning }: DocumentSource): readonly DocumentedVersion[] {
+function shownVersions({ table, versioning }: DocumentSource): readonly DocumentedVersion[] {
   return toDocumentedVersions(table, versioning, 'shown')
 }
 
 /** @throws `DefinitionError` if a documented route is called after a function that a bundler has renamed. */
 function checkNamed(source: DocumentSource): void {
   const renamed = new Map(
-    toDocumented(source)
+    shownVersions(source)
       .flatMap(({ routes }) => routes)
       .flatMap(({ route }) => (route.isRenamed ? [[route.label, route.name]] : [])),
   )

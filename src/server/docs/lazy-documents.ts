@@ -1,6 +1,6 @@
 import { once, importInTurn } from '../../base/values.ts'
 import type { DocumentSource } from './documented.ts'
-import type { Documents } from './documents.ts'
+import type { AppDocuments } from './documents.ts'
 import type * as Viewers from './viewers.ts'
 
 /** Loads what not every platform has beside documents: viewers, which are files of packages. */
@@ -10,13 +10,13 @@ export interface DocsExtras {
 
 /** The documents of an application, whose code is loaded when something first asks for them. */
 export interface LazyDocuments {
-  readonly get: () => Promise<Documents>
+  readonly get: () => Promise<AppDocuments>
   /** Loads everything that `document` needs. */
   readonly load: () => Promise<void>
   /** Loads the code that makes documents, and makes none. */
   readonly prepare: () => Promise<void>
   /** @throws `Error` before `load`. */
-  readonly loaded: () => Documents
+  readonly loaded: () => AppDocuments
   readonly extras: DocsExtras
 }
 
@@ -26,10 +26,10 @@ export function createLazyDocuments(
   fail: (error: unknown) => never,
   extras: DocsExtras,
 ): LazyDocuments {
-  let documents: Documents | undefined
+  let documents: AppDocuments | undefined
   const get = once(async () => {
-    const { createDocuments } = await importInTurn(() => import('./documents.ts'))
-    return (documents = createDocuments(source, fail))
+    const { createAppDocuments } = await importInTurn(() => import('./documents.ts'))
+    return (documents = createAppDocuments(source, fail))
   })
   return {
     get,

@@ -5,13 +5,13 @@ import type { RawReply } from '../../../define/reply.ts'
 import { httpError } from '../../../http/errors.ts'
 import { bytesReply } from '../../response/bytes-reply.ts'
 import type { DocsOptions, DocumentLink, PageInfo } from '../../options/docs.ts'
-import type { Documents } from '../documents.ts'
+import type { AppDocuments } from '../documents.ts'
 import { toContentSecurityPolicy } from './content-security-policy.ts'
 import { STYLE } from './style.ts'
 import { toHtml } from './template.ts'
 
 /** The page of the documents, and the files it consists of. */
-export interface Page {
+export interface DocsPage {
   readonly show: (context: ExecutionContext) => RawReply
   /** @throws `HttpError` 404 for a name that is none of them. */
   readonly asset: (name: string) => Promise<RawReply>
@@ -21,9 +21,9 @@ export interface Page {
 export function createPage(
   path: string,
   { ui }: DocsOptions,
-  documents: Documents,
+  documents: AppDocuments,
   viewers: typeof Viewers | undefined,
-): Page {
+): DocsPage {
   const viewer = typeof ui === 'function' || ui === false ? [] : (viewers?.findFiles(ui) ?? [])
   const files = [...viewer, ['page.css', async () => STYLE] as const]
   const assets = new Map(
@@ -63,7 +63,7 @@ function toFile(
   return bytesReply(Buffer.from(content), { type: `text/${type}; charset=utf-8`, headers })
 }
 
-function toPageInfo(documents: Documents, folder: string, asked: unknown): PageInfo {
+function toPageInfo(documents: AppDocuments, folder: string, asked: unknown): PageInfo {
   const toDocument = (version: string | null): DocumentLink => ({
     version,
     url: `${folder}${version === null ? 'openapi' : `openapi/${encodeURIComponent(version)}`}.json`,

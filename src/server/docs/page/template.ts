@@ -6,10 +6,10 @@ export function toHtml(page: PageInfo, folder: string, files: readonly string[],
   const { title, documents, shown } = page
   const options = documents.map(({ version }) => {
     const isShown = version === shown.version ? ' selected' : ''
-    return `<option value="${escape(version ?? 'all')}"${isShown}>${escape(version ?? 'All versions')}</option>`
+    return `<option value="${toHtmlText(version ?? 'all')}"${isShown}>${toHtmlText(version ?? 'All versions')}</option>`
   })
   const tags = files.map((name) => {
-    const url = escape(`${folder}assets/${name}`)
+    const url = toHtmlText(`${folder}assets/${name}`)
     return name.endsWith('.css')
       ? `<link rel="stylesheet" href="${url}">`
       : `<script src="${url}" defer></script>`
@@ -17,47 +17,47 @@ export function toHtml(page: PageInfo, folder: string, files: readonly string[],
   const menu = `<label>Version <select id="version" autocomplete="off">${options.join('')}</select></label>`
   const ending = toEnding(shown)
   const viewer = `<section class="bar" aria-label="Documents">
-<p>${escape(title)}</p>
+<p>${toHtmlText(title)}</p>
 ${options.length === 1 ? '' : menu}
-<nav aria-label="This document">${toLinks(shown)}</nav>
+<nav aria-label="This document">${toDocumentLinks(shown)}</nav>
 </section>
 ${ending && `<aside class="note" data-status="${shown.status}" aria-label="Life of this version">${ending}</aside>`}
-<div id="page" data-url="${escape(shown.url)}"></div>
-<noscript>${toList(page, '<p>To browse them here, allow this page to run JavaScript.</p>')}</noscript>`
+<div id="page" data-url="${toHtmlText(shown.url)}"></div>
+<noscript>${toDocumentList(page, '<p>To browse them here, allow this page to run JavaScript.</p>')}</noscript>`
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title)}</title>
+<title>${toHtmlText(title)}</title>
 <link rel="icon" href="data:,">
 ${tags.join('\n')}
 </head>
 <body>
-${files.includes('page.js') ? viewer : toList(page, hint)}
+${files.includes('page.js') ? viewer : toDocumentList(page, hint)}
 </body>
 </html>
 `
 }
 
 /** Writes a text so that it can stand in HTML, in quoted attributes too. */
-function escape(text: string): string {
+function toHtmlText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
 }
 
-function toLinks({ url }: DocumentLink): string {
-  return `<a href="${escape(url)}">JSON</a> <a href="${escape(url.replace(/json$/, 'yaml'))}">YAML</a>`
+function toDocumentLinks({ url }: DocumentLink): string {
+  return `<a href="${toHtmlText(url)}">JSON</a> <a href="${toHtmlText(url.replace(/json$/, 'yaml'))}">YAML</a>`
 }
 
-function toList({ title, documents }: PageInfo, hint: string): string {
+function toDocumentList({ title, documents }: PageInfo, hint: string): string {
   const items = documents.map((each) => {
     const label = documents.length === 1 ? 'The API' : (each.version ?? 'All versions')
     const ending = toEnding(each)
-    return `<li><span>${escape(label)}</span> ${toLinks(each)}${ending && `<p class="hint">${ending}</p>`}</li>`
+    return `<li><span>${toHtmlText(label)}</span> ${toDocumentLinks(each)}${ending && `<p class="hint">${ending}</p>`}</li>`
   })
   return `<main class="list">
-<h1>${escape(title)}</h1>
+<h1>${toHtmlText(title)}</h1>
 <ul>${items.join('\n')}</ul>
 ${hint}
 </main>`
@@ -68,30 +68,30 @@ function toEnding(document: DocumentLink): string {
   const next = document.brownouts?.[0]
   const sentences = [
     ...toStages(document),
-    next && `It does not answer from ${toTime(next.from)} to ${toTime(next.to)}.`,
+    next && `It does not answer from ${toTimeElement(next.from)} to ${toTimeElement(next.to)}.`,
   ].filter(isString)
   if (sentences.length === 0) return ''
   const about = (['deprecation', 'sunset'] as const).flatMap((event) => {
     const { href, title = `About the ${event}` } = document.links[event] ?? {}
-    return href === undefined ? [] : [`<a href="${escape(href)}">${escape(title)}</a>`]
+    return href === undefined ? [] : [`<a href="${toHtmlText(href)}">${toHtmlText(title)}</a>`]
   })
   return [...sentences, ...about].join(' ')
 }
 
 function toStages({ version, status, deprecated, sunset }: DocumentLink): readonly (string | false)[] {
-  const name = escape(version ?? '')
-  const end = sunset !== undefined && toTime(sunset)
+  const name = toHtmlText(version ?? '')
+  const end = sunset !== undefined && toTimeElement(sunset)
   if (status === 'retired') return [`Version ${name} is retired since ${end}. It is not served any more.`]
   if (status === 'sunset') return [`The sunset of version ${name} was on ${end}. It may stop answering.`]
   if (deprecated === undefined) return [end && `The sunset of version ${name} is on ${end}.`]
   const when = status === 'deprecated' ? 'is deprecated since' : 'will be deprecated on'
-  const start = deprecated === true ? 'is deprecated' : `${when} ${toTime(deprecated)}`
+  const start = deprecated === true ? 'is deprecated' : `${when} ${toTimeElement(deprecated)}`
   return [`Version ${name} ${start}.`, end && `Its sunset is on ${end}.`]
 }
 
 /** Writes the day of a moment, with its time unless it begins the day. */
-function toTime(moment: string): string {
+function toTimeElement(moment: string): string {
   const [day = '', time = ''] = moment.split('T')
   const text = time === '' || time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 5)} UTC`
-  return `<time datetime="${escape(moment)}">${escape(text)}</time>`
+  return `<time datetime="${toHtmlText(moment)}">${toHtmlText(text)}</time>`
 }
