@@ -26,21 +26,21 @@ export interface Answer<S extends number, D> {
 }
 
 /** The answers of a route by its declared response: one for each status, and where no status is declared, one for any. */
-type AnswersOf<R, St, Es> = [R] extends [never]
+type AnswersByStatus<R, St, Es> = [R] extends [never]
   ? Answer<number, unknown>
   : R extends Schema
     ? Answer<number, Enveloped<Wire<OutputAt<R, St>>, Es>>
     : {
         [K in keyof R & ResponseKey]: Answer<
           StatusesAt<R, K>,
-          Es extends readonly [] ? DataAt<R[K], St> : DataIn<K, R[K], DataAt<R[K], St>, Es>
+          Es extends readonly [] ? DataAt<R[K], St> : EnvelopedData<K, R[K], DataAt<R[K], St>, Es>
         >
       }[keyof R & ResponseKey]
 
 /**
  * The value that a client reads of a status of a route in envelopes. Errors, redirects, and what has no content or is a stream have none.
  */
-type DataIn<K, S, D, Es> = S extends { readonly '~stream': unknown }
+type EnvelopedData<K, S, D, Es> = S extends { readonly '~stream': unknown }
   ? D
   : K extends Exclude<SuccessStatus, 204 | 205>
     ? Enveloped<D, Es>
@@ -99,7 +99,7 @@ type Both<U> = (U extends unknown ? (_: U) => void : never) extends (
   : never
 
 /** The answers of a route by its element, in a state of the models. `N` is its name, `Around` what is around it. */
-export type AnswersIn<E, N, St, Around> = AnswersOf<
+export type AnswersIn<E, N, St, Around> = AnswersByStatus<
   unknown extends St ? ByStatus<DeclaredBy<E>> : ResponsesAt<ByStatus<DeclaredBy<E>>, N, St>,
   St,
   EnvelopesOf<Around, EnvelopesIn<E>>

@@ -95,7 +95,7 @@ export interface PagesFunction<I, T> {
 }
 
 /** A controller or router where it stands: its name, the prefix and version up to it, its routes and the routers below it. */
-interface Placed<Name, Prefix extends string, T, R, Version, Around> {
+interface PlacedController<Name, Prefix extends string, T, R, Version, Around> {
   readonly name: Name
   readonly prefix: Prefix
   readonly routes: T
@@ -105,11 +105,11 @@ interface Placed<Name, Prefix extends string, T, R, Version, Around> {
 }
 
 /** Any of them. */
-type AnyPlaced = Placed<unknown, string, unknown, unknown, unknown, unknown>
+type AnyPlaced = PlacedController<unknown, string, unknown, unknown, unknown, unknown>
 
-type Place<C, Above extends string, Version, Around> =
+type PlaceController<C, Above extends string, Version, Around> =
   C extends Controller<infer N, infer P, unknown, infer R, infer Own, infer I>
-    ? Placed<
+    ? PlacedController<
         ControllerName<N, P>,
         `${Above}${OwnPrefix<N, P>}`,
         C['routes'],
@@ -123,11 +123,11 @@ type Place<C, Above extends string, Version, Around> =
 type Below<C> = C extends AnyPlaced
   ? C['routers'] extends readonly []
     ? never
-    : Place<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
+    : PlaceController<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
   : never
 
 /** Those that add a name, with what is below those that add none. */
-type Naming<C> = C extends { readonly name: '' } ? Naming<Below<C>> : C
+type NamedControllers<C> = C extends { readonly name: '' } ? NamedControllers<Below<C>> : C
 /** Those that add no name: their routes are those of what is above them. */
 type Nameless<C> = C extends { readonly name: '' } ? C | Nameless<Below<C>> : never
 
@@ -147,29 +147,29 @@ type RoutesNamed<C, K, View> = C extends AnyPlaced
 type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, View>> : never
 
 type InputsOf<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
-  ? CallInput<P, Element, N, St>
+  ? InputOfCall<P, Element, N, St>
   : never
 type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Around]
   ? AnswersIn<Element, N, St, Around>
   : never
 
 /** The type of a full name: a route, the routes below a controller, or both. */
-type Member<E, C, View, St, N extends string> = [E] extends [never]
-  ? Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
+type MemberNamed<E, C, View, St, N extends string> = [E] extends [never]
+  ? CallsOfLevel<C | Nameless<Below<C>>, NamedControllers<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
     ? CalledFunction<InputsOf<E, N, St>, AnswersTo<E, N, St>>
     : CalledFunction<InputsOf<E, N, St>, AnswersTo<E, N, St>> &
-        Level<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
+        CallsOfLevel<C | Nameless<Below<C>>, NamedControllers<Below<C>>, View, St, `${N}.`>
 
 /**
  * The calls of one level: routes of `Own`, and the names of `C`. `Above` is what their names begin with. Inferred, so that errors do not
  * show what it comes from.
  */
-type Level<Own, C, View, St, Above extends string = ''> =
+type CallsOfLevel<Own, C, View, St, Above extends string = ''> =
   | RouteNamesOf<Own, View>
   | (C extends { readonly name: infer N } ? N : never) extends infer N extends string
   ? {
-      readonly [K in N]: Member<
+      readonly [K in N]: MemberNamed<
         RoutesIn<Own, K, View>,
         Extract<C, { readonly name: K }>,
         View,
@@ -179,7 +179,7 @@ type Level<Own, C, View, St, Above extends string = ''> =
     }
   : never
 
-type Root<C, View, St> = Level<Nameless<C>, Naming<C>, View, St>
+type Root<C, View, St> = CallsOfLevel<Nameless<C>, NamedControllers<C>, View, St>
 
 /** The models of the history of an application as they were in the version of a view; `unknown` is as they are. */
 type StateIn<A, View> = A extends {
@@ -214,7 +214,7 @@ type AroundAll<A> = A extends { readonly [TYPES]?: { readonly interceptors: infe
 /** The calls of an application by its type. */
 type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends { readonly [TYPES]?: AppTypes<unknown> }
   ? Root<
-      Place<ControllersOf<ModuleOf<A>>, '', never, AroundAll<A>>,
+      PlaceController<ControllersOf<ModuleOf<A>>, '', never, AroundAll<A>>,
       ViewOf<A, ModuleOf<A>, V>,
       StateIn<A, ViewOf<A, ModuleOf<A>, V>>
     > &
@@ -273,7 +273,7 @@ type RoutesAt<M, K extends string, View> = View extends unknown
 
 /** The part of the input of a route that is in its URL. */
 type UrlInput<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
-  ? Pick<CallInput<P, Element, N, St>, keyof CallInput<P, Element, N, St> & ('params' | 'query')>
+  ? Pick<InputOfCall<P, Element, N, St>, keyof InputOfCall<P, Element, N, St> & ('params' | 'query')>
   : never
 
 type UrlArguments<I> = object extends I ? [input?: I] : [input: I]
@@ -307,7 +307,7 @@ type SourceInput<S, St> = S extends Schema
 /** A path parameter by its value in handlers: numbers may be given as text, and what else is no text is given as text. */
 type ParamInput<T> = T extends number | bigint | boolean ? T | string : string
 
-type ParamsInput<P, I, St> = I extends { readonly params: infer S }
+type PathInput<P, I, St> = I extends { readonly params: infer S }
   ? Flat<{ [K in Exclude<keyof P, keyof SourceInput<S, unknown>>]: ParamInput<P[K]> } & SourceInput<S, St>>
   : { [K in keyof P]: ParamInput<P[K]> }
 
@@ -321,16 +321,16 @@ type FileInput<T> = T extends FileStream | Blob
 
 type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> : T
 
-type Files<T> = { [K in keyof T]: FileInput<T[K]> }
+type FileInputs<T> = { [K in keyof T]: FileInput<T[K]> }
 
 /** The value of each declared source, by its key. `N` is the name of the route. */
-type Values<P, I, N, St> = {
+type SourceValues<P, I, N, St> = {
   [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
-    ? ParamsInput<P, I, St>
+    ? PathInput<P, I, St>
     : K extends 'body'
       ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
       : K extends 'files'
-        ? Files<SourceInput<I[K & keyof I], St>>
+        ? FileInputs<SourceInput<I[K & keyof I], St>>
         : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
 }
 
@@ -357,8 +357,8 @@ type MethodInput<E> = [E] extends [never] ? unknown : { readonly method?: E | un
 type MethodsIn<E> = Extract<E, readonly Method[]>[number]
 
 /** The input of a call, of the pattern of a route and its element. */
-type CallInput<P extends string, E, N, St> = InputFor<
-  Values<ParamsOf<P>, InputIn<Extract<E, object>>, N, St>,
+type InputOfCall<P extends string, E, N, St> = InputFor<
+  SourceValues<ParamsOf<P>, InputIn<Extract<E, object>>, N, St>,
   MethodsIn<E>
 >
 

@@ -12,28 +12,28 @@ export interface Answer<S extends number, D> {
 
 type AnsweringBy<E, A> = E extends readonly [string, unknown, A, unknown] ? E : never
 
-type AnswersIn<E, N, St, Around> = AnswersOf_2<
-  unknown extends St ? ByStatus<AnswersOf<E>> : ResponsesAt<ByStatus<AnswersOf<E>>, N, St>,
-  St,
-  EnvelopesOf<Around, EnvelopesIn<E>>
->
-
-type AnswersOf_2<R, St, Es> = [R] extends [never]
+type AnswersByStatus<R, St, Es> = [R] extends [never]
   ? Answer<number, unknown>
   : R extends Schema
     ? Answer<number, Enveloped<Wire<OutputAt<R, St>>, Es>>
     : {
         [K in keyof R & ResponseKey]: Answer<
           StatusesAt<R, K>,
-          Es extends readonly [] ? DataAt<R[K], St> : DataIn_2<K, R[K], DataAt<R[K], St>, Es>
+          Es extends readonly [] ? DataAt<R[K], St> : EnvelopedData<K, R[K], DataAt<R[K], St>, Es>
         >
       }[keyof R & ResponseKey]
+
+type AnswersIn<E, N, St, Around> = AnswersByStatus<
+  unknown extends St ? ByStatus<AnswersOf<E>> : ResponsesAt<ByStatus<AnswersOf<E>>, N, St>,
+  St,
+  EnvelopesOf<Around, EnvelopesIn<E>>
+>
 
 type AnswersTo<E, N, St> = E extends [string, infer Element, unknown, infer Around]
   ? AnswersIn<Element, N, St, Around>
   : never
 
-type AnyPlaced = Placed<unknown, string, unknown, unknown, unknown, unknown>
+type AnyPlaced = PlacedController<unknown, string, unknown, unknown, unknown, unknown>
 
 type AroundAll<A> = A extends {
   readonly [TYPES]?: {
@@ -48,7 +48,7 @@ export type As = 'data' | 'stream' | 'events' | 'response'
 type Below<C> = C extends AnyPlaced
   ? C['routers'] extends readonly []
     ? never
-    : Place<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
+    : PlaceController<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
   : never
 
 type BodiesBack<R, N, U, Vs> = [U] extends [never]
@@ -80,11 +80,6 @@ type Both<U> = (U extends unknown ? (_: U) => void : never) extends (
   ? I
   : never
 
-type CallInput_2<P extends string, E, N, St> = InputFor<
-  Values<ParamsOf<P>, InputIn<Extract<E, object>>, N, St>,
-  MethodsIn<E>
->
-
 export type CallItems<R, A> = A extends 'data'
   ? [StreamedIn<R>] extends [never]
     ? unknown
@@ -112,6 +107,29 @@ export type CalledFunction<I, R> = RouteFunction<I, R> &
       ? PagesFunction<I, PagedItems<R>>
       : unknown)
 
+type CallsOfLevel<Own, C, View, St, Above extends string = ''> =
+  | RouteNamesOf<Own, View>
+  | (C extends {
+      readonly name: infer N
+    }
+      ? N
+      : never) extends infer N extends string
+  ? {
+      readonly [K in N]: MemberNamed<
+        RoutesIn<Own, K, View>,
+        Extract<
+          C,
+          {
+            readonly name: K
+          }
+        >,
+        View,
+        St,
+        `${Above}${K}`
+      >
+    }
+  : never
+
 type Certain<D extends string, S> = unknown extends S
   ? unknown
   : string extends S
@@ -135,7 +153,7 @@ type ClientOf<A, V extends VersionsOf<A> | undefined> = A extends {
   readonly [TYPES]?: AppTypes<unknown>
 }
   ? Root<
-      Place<ControllersOf<ModuleOf<A>>, '', never, AroundAll<A>>,
+      PlaceController<ControllersOf<ModuleOf<A>>, '', never, AroundAll<A>>,
       ViewOf<A, ModuleOf<A>, V>,
       StateIn<A, ViewOf<A, ModuleOf<A>, V>>
     > &
@@ -179,16 +197,6 @@ type DataAt<S, St> = S extends {
         >
       : never
   : Wire<OutputAt<S, St>>
-
-type DataIn_2<K, S, D, Es> = S extends {
-  readonly '~stream': unknown
-}
-  ? D
-  : K extends Exclude<SuccessStatus, 204 | 205>
-    ? Enveloped<D, Es>
-    : K extends 'default'
-      ? D | Enveloped<D, Es>
-      : D
 
 type DefaultVersionOf<A, M> = A extends {
   readonly [TYPES]?: {
@@ -242,6 +250,16 @@ type Enveloped<D, Es> = Es extends readonly [...infer Outer, infer E]
     : Enveloped<Filled<E, D>, Outer>
   : D
 
+type EnvelopedData<K, S, D, Es> = S extends {
+  readonly '~stream': unknown
+}
+  ? D
+  : K extends Exclude<SuccessStatus, 204 | 205>
+    ? Enveloped<D, Es>
+    : K extends 'default'
+      ? D | Enveloped<D, Es>
+      : D
+
 type EnvelopesAround<Is, Es extends readonly unknown[] = readonly []> = Is extends readonly [
   infer I,
   ...infer Inner,
@@ -287,7 +305,7 @@ type FileInput<T> = T extends FileStream | Blob
       ? readonly FileInput<T[number]>[]
       : T
 
-type Files<T> = {
+type FileInputs<T> = {
   [K in keyof T]: FileInput<T[K]>
 }
 
@@ -339,8 +357,13 @@ type InputFor<V, M> = [M] extends [never]
   ? WithOptional<V, OptionalKeys<V>>
   : Flat<WithOptional<V, OptionalKeys<V>> & MethodInput<M>>
 
+type InputOfCall<P extends string, E, N, St> = InputFor<
+  SourceValues<ParamsOf<P>, InputIn<Extract<E, object>>, N, St>,
+  MethodsIn<E>
+>
+
 type InputsOf<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
-  ? CallInput_2<P, Element, N, St>
+  ? InputOfCall<P, Element, N, St>
   : never
 
 export interface ItemStream<T> extends AsyncIterableIterator<T> {
@@ -351,29 +374,6 @@ export interface ItemStream<T> extends AsyncIterableIterator<T> {
 
 type Known<O> = unknown extends O ? never : [O] extends [undefined] ? never : readonly [O]
 
-type Level_2<Own, C, View, St, Above extends string = ''> =
-  | RouteNamesOf<Own, View>
-  | (C extends {
-      readonly name: infer N
-    }
-      ? N
-      : never) extends infer N extends string
-  ? {
-      readonly [K in N]: Member<
-        RoutesIn<Own, K, View>,
-        Extract<
-          C,
-          {
-            readonly name: K
-          }
-        >,
-        View,
-        St,
-        `${Above}${K}`
-      >
-    }
-  : never
-
 type ListedOf<A> = A extends {
   readonly [TYPES]?: {
     readonly versions: EnabledVersions<unknown, infer L, unknown>
@@ -382,12 +382,12 @@ type ListedOf<A> = A extends {
   ? L
   : never
 
-type Member<E, C, View, St, N extends string> = [E] extends [never]
-  ? Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
+type MemberNamed<E, C, View, St, N extends string> = [E] extends [never]
+  ? CallsOfLevel<C | Nameless<Below<C>>, NamedControllers<Below<C>>, View, St, `${N}.`>
   : [C] extends [never]
     ? CalledFunction<InputsOf<E, N, St>, AnswersTo<E, N, St>>
     : CalledFunction<InputsOf<E, N, St>, AnswersTo<E, N, St>> &
-        Level_2<C | Nameless<Below<C>>, Naming<Below<C>>, View, St, `${N}.`>
+        CallsOfLevel<C | Nameless<Below<C>>, NamedControllers<Below<C>>, View, St, `${N}.`>
 
 type MethodInput<E> = [E] extends [never]
   ? unknown
@@ -408,6 +408,12 @@ type ModuleOf<
     readonly [TYPES]?: AppTypes<unknown>
   },
 > = NonNullable<A[typeof TYPES]>['module']
+
+type NamedControllers<C> = C extends {
+  readonly name: ''
+}
+  ? NamedControllers<Below<C>>
+  : C
 
 export interface NamedEvent<K, D> {
   readonly data: D
@@ -435,12 +441,6 @@ type NamesAmong<T, All, Above, V> = [Rank<Above, V>, Unseen<All, V>] extends ['m
     >
 
 type NamesAt_2<T, Above, V> = NamesAmong<T, EntriesIn<T>, Above, V>
-
-type Naming<C> = C extends {
-  readonly name: ''
-}
-  ? Naming<Below<C>>
-  : C
 
 type NotAbsent<S> = S extends Absent ? NothingSent : S
 
@@ -542,7 +542,9 @@ type ParametersBack<Sh, Source, N, U, Vs> = {
   ]: ParameterBack<K, Sh, Source, N, U, Vs>[1]
 }
 
-type ParamsInput_2<P, I, St> = I extends {
+type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, number>>[1] : never
+
+type PathInput<P, I, St> = I extends {
   readonly params: infer S
 }
   ? Flat<
@@ -554,11 +556,9 @@ type ParamsInput_2<P, I, St> = I extends {
       [K in keyof P]: ParamInput<P[K]>
     }
 
-type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, number>>[1] : never
-
-type Place<C, Above extends string, Version, Around> =
+type PlaceController<C, Above extends string, Version, Around> =
   C extends Controller<infer N, infer P, unknown, infer R, infer Own, infer I>
-    ? Placed<
+    ? PlacedController<
         ControllerName<N, P>,
         `${Above}${OwnPrefix<N, P>}`,
         C['routes'],
@@ -568,7 +568,7 @@ type Place<C, Above extends string, Version, Around> =
       >
     : never
 
-interface Placed<Name, Prefix extends string, T, R, Version, Around> {
+interface PlacedController<Name, Prefix extends string, T, R, Version, Around> {
   readonly around: Around
   readonly name: Name
   readonly prefix: Prefix
@@ -668,7 +668,7 @@ export interface RetryOptions {
   readonly statuses?: readonly number[]
 }
 
-type Root<C, View, St> = Level_2<Nameless<C>, Naming<C>, View, St>
+type Root<C, View, St> = CallsOfLevel<Nameless<C>, NamedControllers<C>, View, St>
 
 export interface RouteCall {
   readonly body?: 'json' | 'text' | 'bytes'
@@ -753,6 +753,16 @@ type SourceInput<S, St> = S extends Schema
       }
     : FieldsInput<S, St>
 
+type SourceValues<P, I, N, St> = {
+  [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
+    ? PathInput<P, I, St>
+    : K extends 'body'
+      ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
+      : K extends 'files'
+        ? FileInputs<SourceInput<I[K & keyof I], St>>
+        : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
+}
+
 type StateIn<A, View> = A extends {
   readonly [TYPES]?: {
     readonly versions: {
@@ -802,20 +812,10 @@ type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL 
 type UrlArguments_2<I> = object extends I ? [input?: I] : [input: I]
 
 type UrlInput<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
-  ? Pick<CallInput_2<P, Element, N, St>, keyof CallInput_2<P, Element, N, St> & ('params' | 'query')>
+  ? Pick<InputOfCall<P, Element, N, St>, keyof InputOfCall<P, Element, N, St> & ('params' | 'query')>
   : never
 
 export { ValidationIssue } from 'octavo'
-
-type Values<P, I, N, St> = {
-  [K in Exclude<keyof I, 'inject'> | ([keyof P] extends [never] ? never : 'params')]: K extends 'params'
-    ? ParamsInput_2<P, I, St>
-    : K extends 'body'
-      ? BodyInput<InputAt<BodyAt<I[K & keyof I], N, St>, St>>
-      : K extends 'files'
-        ? Files<SourceInput<I[K & keyof I], St>>
-        : SourceInput<SourceAt<I[K & keyof I], K, N, St>, St>
-}
 
 export interface VersionedClientOptions<V> extends CommonClientOptions {
   readonly version: V
