@@ -44,7 +44,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     'base http schema define routes server/logging server/request server/options server/container',
   // doesn't know sockets: it finds the route of a request in its version
   'server/routing server/dispatch.ts':
-    'base http router versioning define routes server/logging server/request server/options server/pipeline',
+    'base http router versioning define routes server/request server/options server/pipeline',
   // doesn't know sockets: routes of Octavo's own
   'server/services server/docs':
     'base http router versioning schema define routes client openapi server/request server/options server/pipeline server/routing',

@@ -3,6 +3,7 @@ import { isPromise } from '../../src/base/values.ts'
 import { VersioningSchemes } from '../../src/index.ts'
 import { RequestContext, type AppServices } from '../../src/server/pipeline/context.ts'
 import { Application } from '../../src/server/app/application.ts'
+import { createDispatch } from '../../src/server/dispatch.ts'
 import { createVersionLocate } from '../../src/server/routing/lookup/locate-version.ts'
 import { readTarget } from '../../src/server/routing/lookup/target.ts'
 import { GITHUB_ROUTES } from '../router/github.ts'
@@ -66,7 +67,8 @@ export function toContestant({ versioning, reads = false }: Setup): Readonly<Rec
       : ['1', '2'].flatMap((version) => GITHUB_ROUTES.map((route) => ({ ...route, version })))
   const core = new Application(toModule(routes, reads), { logger: false })
   if (versioning !== undefined) core.enableVersioning(...versioning)
-  const { table, dispatch } = core.compiled()
+  const { table, parts } = core.compiled()
+  const dispatch = createDispatch(parts, () => undefined, undefined)
   const locate = createVersionLocate(table, core.versioning(), { strict: false })
   const asked = versioning === undefined ? null : '2'
   // all that a lookup needs of what an application lends to its requests

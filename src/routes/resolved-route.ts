@@ -276,14 +276,3 @@ export function noteAltered(context: object, change: string): void {
   if (known === undefined) all.set(context, new Set([change]))
   else known.add(change)
 }
-
-/** The channel of `node:diagnostics_channel` that publishes a {@link ChangeLoad}. */
-export const LOAD_CHANNEL = 'octavo.change.load'
-
-/** A change has loaded data, or failed to. */
-export interface ChangeLoad {
-  /** The id of the change. */
-  readonly change: string
-  /** Milliseconds. */
-  readonly duration: number
-}

@@ -9,6 +9,7 @@ import {
   type Method,
   type RawRequest,
 } from '../http/http.ts'
+import type { Observer } from '../define/observer.ts'
 import { restoreSlashes } from '../router/path/param-types.ts'
 import type { OpenSession } from './session/sessions.ts'
 import { RequestContext, type AppServices } from './pipeline/context.ts'
@@ -27,25 +28,26 @@ import {
 import { otherSpelling, readTarget, type Target, type TargetRules } from './routing/lookup/target.ts'
 import type { VersionReporter } from './routing/report/reporter.ts'
 
-/** A response and how it came about. */
-interface Exchange {
+/** The response to a request, with the context that ends when the response does. */
+interface DispatchResult {
   readonly context: RequestContext
   readonly response: Awaitable<FinishedResponse>
 }
 
 /** An application that has started. */
-export interface Opened {
+export interface RunningApp {
   readonly dispatch: Dispatch
 }
 
 /** Answers requests: target → lookup → endpoint → response, errors included. Never throws and never rejects. */
-export type Dispatch = (raw: RawRequest) => Exchange
+export type Dispatch = (raw: RawRequest) => DispatchResult
 
 const UNKNOWN_METHOD = -1
 const OPTIONS = METHOD_INDEX.get('OPTIONS') ?? UNKNOWN_METHOD
 
 /** The parts that the steps of a request share; made once for an application. */
 export interface DispatchParts {
+  readonly services: AppServices
   /** Creates the context of a request. `undefined` if clients have no names. */
   readonly open: ((raw: RawRequest) => RequestContext) | undefined
   readonly locate: Locate
@@ -62,43 +64,94 @@ export interface DispatchParts {
   readonly middleware: ReturnType<typeof createMiddleware>
 }
 
-/** Creates the dispatcher of a built application. */
-export function createDispatch(parts: DispatchParts, services: AppServices): Dispatch {
-  const { observer, settings } = services
-  const tell = (
-    context: RequestContext,
-    raw: RawRequest,
-    started: number,
-    finished: FinishedResponse,
-  ): FinishedResponse => {
-    if (raw.isPassed !== true) observer.end(context, finished, started)
-    return finished
-  }
-  const observed = (context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> => {
-    context.isObserved = true
-    const started = observer.start(context)
-    const response = answer(parts, context, raw)
-    return isPromise(response)
-      ? response.then((settled) => tell(context, raw, started, settled))
-      : tell(context, raw, started, response)
-  }
-  const { telemetry } = settings
-  // written out, because a call more would cost every request of most applications
-  if (parts.open === undefined && telemetry === undefined)
-    return (raw) => {
-      const context = new RequestContext(raw, services)
-      return { context, response: observer.isOn() ? observed(context, raw) : answer(parts, context, raw) }
-    }
-  const { open = (raw) => new RequestContext(raw, services) } = parts
-  if (telemetry !== undefined)
-    return (raw) => {
-      const context = open(raw)
-      return { context, response: telemetry.request(context, () => observed(context, raw), raw) }
-    }
+/**
+ * Creates the dispatcher of an application that starts. `observerNow` returns what observes a request that arrives now; `health` answers
+ * probes, which nothing observes.
+ */
+export function createDispatch(
+  parts: DispatchParts,
+  observerNow: () => Observer | undefined,
+  health: ((raw: RawRequest) => Awaitable<FinishedResponse> | undefined) | undefined,
+): Dispatch {
+  const { services, open } = parts
   return (raw) => {
-    const context = open(raw)
-    return { context, response: observer.isOn() ? observed(context, raw) : answer(parts, context, raw) }
+    const probed = health === undefined ? undefined : health(raw)
+    const context = open === undefined || probed !== undefined ? new RequestContext(raw, services) : open(raw)
+    const observer = observerNow()
+    const response =
+      probed ??
+      (observer === undefined ? answer(parts, context, raw) : observe(parts, context, raw, observer))
+    if (isPromise(response)) trackUntilSettled(services, context, response)
+    return { context, response }
   }
+}
+
+/** Counts a request as under way until it has a response. */
+function trackUntilSettled(
+  { trackWork }: AppServices,
+  context: RequestContext,
+  response: PromiseLike<FinishedResponse>,
+): void {
+  const end = trackWork(context)
+  void response.then(end, end)
+}
+
+function observe(
+  parts: DispatchParts,
+  context: RequestContext,
+  raw: RawRequest,
+  observer: Observer,
+): Awaitable<FinishedResponse> {
+  context.observer = observer
+  return observer.run === undefined
+    ? observeAnswer(parts, context, raw, observer)
+    : observeInside(observer.run, parts, context, raw, observer)
+}
+
+function observeInside(
+  around: NonNullable<Observer['run']>,
+  parts: DispatchParts,
+  context: RequestContext,
+  raw: RawRequest,
+  observer: Observer,
+): Awaitable<FinishedResponse> {
+  return around(context, () => observeAnswer(parts, context, raw, observer), raw)
+}
+
+function observeAnswer(
+  parts: DispatchParts,
+  context: RequestContext,
+  raw: RawRequest,
+  observer: Observer,
+): Awaitable<FinishedResponse> {
+  const started = performance.now()
+  observer.start?.(context)
+  const response = answer(parts, context, raw)
+  return isPromise(response)
+    ? observeEndLater(observer, context, raw, response, started)
+    : observeEnd(observer, context, raw, response, started)
+}
+
+function observeEndLater(
+  observer: Observer,
+  context: RequestContext,
+  raw: RawRequest,
+  response: PromiseLike<FinishedResponse>,
+  started: number,
+): PromiseLike<FinishedResponse> {
+  return response.then((settled) => observeEnd(observer, context, raw, settled, started))
+}
+
+function observeEnd(
+  observer: Observer,
+  context: RequestContext,
+  raw: RawRequest,
+  response: FinishedResponse,
+  started: number,
+): FinishedResponse {
+  // another response is sent if the request is passed on
+  if (raw.isPassed !== true) observer.end?.(context, response, performance.now() - started)
+  return response
 }
 
 /** Each step that may take time goes on in a function of its own, so that a request that takes none makes no closure. */
@@ -106,11 +159,11 @@ function answer(parts: DispatchParts, context: RequestContext, raw: RawRequest):
   try {
     const response =
       parts.middleware === undefined
-        ? enter(parts, context, raw)
+        ? route(parts, context, raw)
         : runMiddleware(parts, parts.middleware, context, raw)
     return isPromise(response)
-      ? completeLater(parts, context, raw, response)
-      : complete(parts, context, raw, response)
+      ? finalizeLater(parts, context, raw, response)
+      : finalize(parts, context, raw, response)
   } catch (error) {
     return fail(parts, context, raw, error)
   }
@@ -122,17 +175,17 @@ function runMiddleware(
   context: RequestContext,
   raw: RawRequest,
 ): Awaitable<FinishedResponse> {
-  return around(context, () => recovered(parts.recover, context, () => enter(parts, context, raw)))
+  return around(context, () => recovered(parts.recover, context, () => route(parts, context, raw)))
 }
 
-function completeLater(
+function finalizeLater(
   parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
   response: PromiseLike<FinishedResponse>,
 ): PromiseLike<FinishedResponse> {
   return response.then(
-    (settled) => complete(parts, context, raw, settled),
+    (settled) => finalize(parts, context, raw, settled),
     (error) => fail(parts, context, raw, error),
   )
 }
@@ -145,11 +198,11 @@ function fail(
 ): Awaitable<FinishedResponse> {
   const response = parts.recover(context, thrown)
   return isPromise(response)
-    ? response.then((settled) => complete(parts, context, raw, settled))
-    : complete(parts, context, raw, response)
+    ? response.then((settled) => finalize(parts, context, raw, settled))
+    : finalize(parts, context, raw, response)
 }
 
-function enter(parts: DispatchParts, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
+function route(parts: DispatchParts, context: RequestContext, raw: RawRequest): Awaitable<FinishedResponse> {
   // OPTIONS * asks about the server, not about a path (RFC 9110 section 9.3.7)
   if (raw.method === 'OPTIONS' && raw.target === '*') return finish(204, {}, undefined)
   const target = readTarget(raw, parts.settings)
@@ -231,8 +284,8 @@ function answerOptions(
   return wrap === undefined ? plain() : wrap(context, plain)
 }
 
-/** Last touches that every response gets. */
-function complete(
+/** Stores the session of a request, and completes the head of its response. */
+function finalize(
   parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
@@ -240,7 +293,7 @@ function complete(
 ): Awaitable<FinishedResponse> {
   const session = context.openSession
   return session === undefined
-    ? finalizeResponse(parts, context, raw, response)
+    ? finalizeHead(parts, context, raw, response)
     : store(session, parts, context, raw, response)
 }
 
@@ -252,11 +305,11 @@ function store(
   response: FinishedResponse,
 ): Promise<FinishedResponse> {
   return storeSession(session, response).then(
-    (stored) => finalizeResponse(parts, context, raw, stored),
+    (stored) => finalizeHead(parts, context, raw, stored),
     async (error) => {
       // what was answered before is not true: the session was not stored
       dropBody(response.body)
-      return finalizeResponse(
+      return finalizeHead(
         parts,
         context,
         raw,
@@ -279,7 +332,7 @@ async function storeSession(
   return response
 }
 
-function finalizeResponse(
+function finalizeHead(
   parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
@@ -318,7 +371,7 @@ function failSending(
   context.observe(error)
   // whose own headers can be sent; those that tell of versions may be what cannot
   context.writeHeaders = undefined
-  return finalizeResponse(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
+  return finalizeHead(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
 }
 
 /** Adapts the head of a response to the version of its request, once. */

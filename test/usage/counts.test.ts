@@ -307,10 +307,10 @@ describe('usage', () => {
     )
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     const context = { route, version: '1', client: 'a' }
-    const dispatch = usage.wrap(() => ({ context, response: { status: 200 } }) as never)
-    dispatch({} as never)
+    const call = (): void => usage.count(context as never, { status: 200 } as never)
+    call()
     await assert.rejects(usage.flush(), /The store is away/)
-    dispatch({} as never)
+    call()
     fails = false
     await usage.close(noStop)
     assert.deepEqual(
@@ -326,11 +326,8 @@ describe('usage', () => {
     const usages = [1, 2, 3, 4].map(() => createUsage({ store, interval: 2 ** 30 }, silent, []))
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
     for (const [index, usage] of usages.entries()) {
-      const dispatch = usage.wrap(
-        () => ({ context: { route, version: '1', client: 'a' }, response: { status: 200 } }) as never,
-      )
       for (let count = 0; count <= index; count++) {
-        dispatch({} as never)
+        usage.count({ route, version: '1', client: 'a' } as never, { status: 200 } as never)
         // what is stored twice counts once
         await usage.flush()
       }
@@ -353,9 +350,7 @@ describe('usage', () => {
       [],
     )
     const route = { name: 'car.list', method: 'GET', path: '/car', controller: 'car', meta: {} }
-    usage.wrap(() => ({ context: { route, version: null, client: undefined }, response: {} }) as never)(
-      {} as never,
-    )
+    usage.count({ route, version: null, client: undefined } as never, {} as never)
     await assert.rejects(usage.close(noStop), /did not store/)
     assert.equal(logged.length, 1)
   })

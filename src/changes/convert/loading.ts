@@ -1,7 +1,7 @@
 import { ignoreRejection, isPromise, isObject } from '../../base/values.ts'
-import { openChannel } from '../../base/platform.ts'
+import { processObserver } from '../../define/observer.ts'
 import { HttpError } from '../../http/errors.ts'
-import { LOAD_CHANNEL, type MigrationSite, type ChangeLoad } from '../../routes/resolved-route.ts'
+import type { MigrationSite } from '../../routes/resolved-route.ts'
 import {
   MigrationError,
   threwIn,
@@ -203,8 +203,6 @@ async function load({ loader, values, takers }: Waiting, site: Partial<Migration
   for (const take of takers) take(loaded)
 }
 
-const LOADS = openChannel(LOAD_CHANNEL)
-
 /** The calls of each request that have not begun. */
 const upcoming = new WeakMap<object, Map<Loader['load'], UpcomingCall>>()
 
@@ -241,7 +239,7 @@ async function callLoad(
   site: Partial<MigrationSite>,
 ): Promise<unknown> {
   const { request, state, signal = new AbortController().signal, provide } = site
-  const started = LOADS.hasSubscribers ? performance.now() : undefined
+  const started = performance.now()
   try {
     const inject = Object.keys(loader.tokens).length === 0 ? {} : await provide?.(loader.tokens)
     // a change gets what its own tokens say
@@ -251,11 +249,7 @@ async function callLoad(
     if (error instanceof HttpError) throw error
     throw threwIn({ change: loader.change, fields: ['load'] }, error)
   } finally {
-    if (started !== undefined)
-      LOADS.publish({
-        change: loader.change.id,
-        duration: performance.now() - started,
-      } satisfies ChangeLoad)
+    processObserver().load?.({ change: loader.change.id, duration: performance.now() - started })
   }
 }
 

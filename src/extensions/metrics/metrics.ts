@@ -3,19 +3,15 @@ import { collectDefaultMetrics, register, Counter, Gauge, Histogram, type Regist
 import { checkOptions, invalidOption, type Rules } from '../../base/definition-error.ts'
 import { defineController, type Controller } from '../../define/module.ts'
 import type { AnyGuard } from '../../define/layers.ts'
-import { text, type ReplyContext } from '../../define/reply.ts'
+import { text } from '../../define/reply.ts'
 import { isBoolean, isObject, flatCopy } from '../../base/values.ts'
 import { VERSION_NEUTRAL } from '../../versioning/version.ts'
 import { createReader } from './processes.ts'
-import { LOAD_CHANNEL, type ChangeLoad } from '../../routes/resolved-route.ts'
 import { templateOf } from '../../router/path/template.ts'
 import { subscribeChannel } from '../../base/platform.ts'
-import { Channels, type RequestEnd, type RequestError } from '../../server/logging/channels.ts'
-import type { VersionResolved } from '../../versioning/options.ts'
+import { observeProcess, type ObservedContext } from '../../define/observer.ts'
 import { METHOD_INDEX } from '../../http/http.ts'
 import { readHttpError } from '../../http/errors.ts'
-import { SESSION_CHANNEL, type SessionEvent } from '../../server/session/channel.ts'
-import { STORE_CHANNEL, type StoreCallEnd } from '../../server/stores/guard.ts'
 
 /** The options of `createMetrics`. */
 export interface MetricsOptions {
@@ -133,26 +129,17 @@ function countVersions(registry: Registry): void {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   })
-  subscribeChannel(LOAD_CHANNEL, (message) => {
-    // the channel publishes nothing else
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const { change, duration } = message as ChangeLoad
-    loads.observe({ change }, duration / 1000)
-  })
-  subscribeChannel(Channels.version, (message) => {
-    // the channel publishes nothing else
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const { path, version, status } = message as VersionResolved
-    if (status !== 'active')
-      deprecated.inc({ route: templateOf(path), version: version ?? 'none', state: status })
-  })
-  subscribeChannel(Channels.end, (message) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-    const { context, response } = message as RequestEnd
-    const { route, version } = context
-    const until = Date.parse(String(response.headers['sunset'])) / 1000
-    if (route !== null && Number.isFinite(until))
-      sunset.set({ route: templateOf(route.path), version: version ?? 'none' }, until)
+  observeProcess({
+    load: ({ change, duration }) => loads.observe({ change }, duration / 1000),
+    matched: (_, { path, version, status }) => {
+      if (status !== 'active')
+        deprecated.inc({ route: templateOf(path), version: version ?? 'none', state: status })
+    },
+    end: ({ route, version }, { headers }) => {
+      const until = Date.parse(String(headers['sunset'])) / 1000
+      if (route !== null && Number.isFinite(until))
+        sunset.set({ route: templateOf(route.path), version: version ?? 'none' }, until)
+    },
   })
 }
 
@@ -194,17 +181,15 @@ function countRequests(registry: Registry, durations: readonly number[]): void {
   })
   countActive(registry)
   const countClient = createClientCount(registry)
-  subscribeChannel(Channels.end, (message) => {
-    // the channel publishes nothing else
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const { context, response, duration: milliseconds } = message as RequestEnd
-    const labels = toLabels(context, response.status)
-    requests.inc(labels)
-    if (context.client !== undefined) countClient(context.client, labels.version)
-    duration.observe(labels, milliseconds / 1000)
-    observe(requestSize, labels, context.request.header('content-length'))
-    const { body, headers } = response
-    observe(responseSize, labels, body === null ? 0 : headers['content-length'])
+  observeProcess({
+    end: (context, { status, body, headers }, milliseconds) => {
+      const labels = toLabels(context, status)
+      requests.inc(labels)
+      if (context.client !== undefined) countClient(context.client, labels.version)
+      duration.observe(labels, milliseconds / 1000)
+      observe(requestSize, labels, context.request.header('content-length'))
+      observe(responseSize, labels, body === null ? 0 : headers['content-length'])
+    },
   })
 }
 
@@ -236,17 +221,16 @@ function countActive(registry: Registry): void {
     registers: [registry],
   })
   const leave = (): void => active.dec()
-  subscribeChannel(Channels.start, (message) => {
-    // the channel publishes nothing else, and the context of a request is also that of its result
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const { context } = message as { readonly context: Pick<ReplyContext, 'atEnd'> }
-    active.inc()
-    context.atEnd(leave)
+  observeProcess({
+    start: (context) => {
+      active.inc()
+      context.atEnd(leave)
+    },
   })
 }
 
 /** A request that reaches no route has no version, because its client may have made it up. */
-function toLabels({ request, route, version }: RequestEnd['context'], status: number): Labels {
+function toLabels({ request, route, version }: ObservedContext, status: number): Labels {
   return {
     method: METHOD_INDEX.has(request.method) ? request.method : 'other',
     route: route === null ? 'none' : templateOf(route.path),
@@ -284,11 +268,6 @@ function countEvents(registry: Registry): void {
     labelNames: ['event'],
     registers,
   })
-  subscribeChannel(SESSION_CHANNEL, (message) => {
-    // the channel publishes nothing else
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    sessions.inc({ event: (message as SessionEvent).event })
-  })
   countStores(registers)
   const refusals = new Counter({
     name: 'rate_limit_refusals_total',
@@ -303,15 +282,16 @@ function countEvents(registry: Registry): void {
     registers,
   })
   const codes = new Set<string>()
-  subscribeChannel(Channels.error, (message) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-    const { error } = message as RequestError
-    const { code, members } = readHttpError(error) ?? { code: 'internal_error', members: {} }
-    if (codes.size < MAX_CODES) codes.add(code)
-    errors.inc({ code: codes.has(code) ? code : 'other' })
-    if (code !== 'rate_limited') return
-    const limits = members['violated-policies']
-    refusals.inc({ limit: Array.isArray(limits) ? String(limits[0]) : 'none' })
+  observeProcess({
+    session: (event) => sessions.inc({ event }),
+    error: (_, error) => {
+      const { code, members } = readHttpError(error) ?? { code: 'internal_error', members: {} }
+      if (codes.size < MAX_CODES) codes.add(code)
+      errors.inc({ code: codes.has(code) ? code : 'other' })
+      if (code !== 'rate_limited') return
+      const limits = members['violated-policies']
+      refusals.inc({ limit: Array.isArray(limits) ? String(limits[0]) : 'none' })
+    },
   })
 }
 
@@ -332,10 +312,10 @@ function countStores(registers: Registry[]): void {
     labelNames: ['store', 'operation', 'outcome'],
     registers,
   })
-  subscribeChannel(STORE_CHANNEL, (message) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-    const { store, operation, outcome, duration } = message as StoreCallEnd
-    if (outcome !== 'ok') failures.inc({ store, operation, outcome })
-    if (outcome !== 'skipped') durations.observe({ store, operation }, duration / 1000)
+  observeProcess({
+    store: ({ store, operation, outcome, duration }) => {
+      if (outcome !== 'ok') failures.inc({ store, operation, outcome })
+      if (outcome !== 'skipped') durations.observe({ store, operation }, duration / 1000)
+    },
   })
 }

@@ -1,6 +1,6 @@
 import { isPromise, once, type Awaitable, importInTurn } from '../../base/values.ts'
 import { dropBody, isStream, PHRASES, type FinishedResponse } from '../../http/http.ts'
-import type { Opened } from '../dispatch.ts'
+import type { RunningApp } from '../dispatch.ts'
 import type { RefusalSettings } from '../options/settings.ts'
 import { createHeadCheck, notSent } from '../pipeline/failure.ts'
 import type { RequestContext } from '../pipeline/context.ts'
@@ -65,7 +65,7 @@ function isRequest(request: unknown): boolean {
 }
 
 type Answer = (
-  opened: Opened,
+  opened: RunningApp,
   request: Request,
   info: object | undefined,
   platform: Platform | undefined,

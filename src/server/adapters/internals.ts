@@ -2,13 +2,13 @@ import { ROUTE_MAP, type VisibleRoutes } from '../../client/route-map.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { Contract } from '../../openapi/document/types.ts'
-import type { Opened } from '../dispatch.ts'
+import type { RunningApp } from '../dispatch.ts'
 import type { Answering } from '../routing/table/table.ts'
 import type { RefusalSettings, Settings } from '../options/settings.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 
 /** Starts the application if that has not happened yet. Throws if it is closed. */
-export type Start = () => Awaitable<Opened>
+export type Start = () => Awaitable<RunningApp>
 
 /** The internal part of an application, for the other entry points of Octavo and its command line. */
 export interface AppInternals {

@@ -13,14 +13,15 @@ import type { FinishedResponse, RawRequest } from '../../http/http.ts'
 import { collectModules, type ModuleTree, type ModuleNode } from '../../routes/modules.ts'
 import type { VersioningOptions, VersioningPlace } from '../../versioning/options.ts'
 import { toVersioning, type Versioning } from '../../versioning/versioning.ts'
-import type { Opened } from '../dispatch.ts'
+import { createObserverSource } from '../../define/observer.ts'
+import { createDispatch, type RunningApp } from '../dispatch.ts'
 import type { DocumentSource } from '../docs/documented.ts'
 import { createLazyDocuments, type LazyDocuments, type DocsExtras } from '../docs/lazy-documents.ts'
-import { openChannels } from '../logging/channels.ts'
+import { channelObserver, openChannels } from '../logging/channels.ts'
 import { openConsole, type OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems, type AnyAppOptions } from '../options/app-options.ts'
 import { toSettings, type Settings } from '../options/settings.ts'
-import type { Health } from '../services/health.ts'
+import type { AnswerHealth } from '../services/health.ts'
 import { compile, loadCall, type Compiled } from './compile.ts'
 import { loadParts, preload } from './preload.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
@@ -31,7 +32,7 @@ import {
   type Definitions,
   type FindDefinitions,
 } from './read-definitions.ts'
-import { NOT_STARTED, type Started } from './started.ts'
+import { NOT_STARTED, type RuntimeServices } from './runtime-services.ts'
 import { withOthers } from '../container/connected.ts'
 import type { StartedApp } from '../../define/module.ts'
 import { readVariable } from '../../base/platform.ts'
@@ -65,14 +66,14 @@ export class Application {
   readonly #loadFiles: Platform['loadFiles']
   readonly #problems: readonly DefinitionProblem[]
   /** Holds what `start` opens, for the requests that come after it. */
-  readonly #started: Started = { ...NOT_STARTED }
+  readonly #runtime: RuntimeServices = { ...NOT_STARTED }
   readonly #load: () => Promise<Definitions>
   readonly #channels = openChannels()
   #definitions: Definitions | undefined
   #versioning: Versioning | undefined
   #compiled: Compiled | undefined
-  #opening: Promise<Opened> | undefined
-  #opened: Opened | undefined
+  #opening: Promise<RunningApp> | undefined
+  #opened: RunningApp | undefined
 
   /** @throws `DefinitionError` with every mistake that does not depend on versioning or promised modules. */
   constructor(
@@ -125,19 +126,19 @@ export class Application {
           settings,
           lifecycle,
           versioning: this.versioning(),
-          started: this.#started,
+          runtime: this.#runtime,
         }),
       this.#failAt,
     ))
   }
 
   /** Starts everything, once. */
-  open(): Promise<Opened> {
+  open(): Promise<RunningApp> {
     return (this.#opening ??= this.#start().catch(this.#failAt).finally(this.lifecycle.trackWork()))
   }
 
   /** Returns the result of `open`; `undefined` before. */
-  opened(): Opened | undefined {
+  opened(): RunningApp | undefined {
     return this.#opened
   }
 
@@ -161,10 +162,10 @@ export class Application {
 
   /** Answers a request for a health path, even before the application has started, or `undefined` for any other. */
   async answerHealth(request: Pick<RawRequest, 'method' | 'target'>): Promise<FinishedResponse | undefined> {
-    return (await this.#loadHealth())?.answer(request)
+    return (await this.#loadHealth())?.(request)
   }
 
-  readonly #loadHealth = once(async (): Promise<Health | undefined> => {
+  readonly #loadHealth = once(async (): Promise<AnswerHealth | undefined> => {
     const { health, log: logger, writeError } = this.settings
     if (health === undefined) return undefined
     const { createHealth } = await importInTurn(() => import('../services/health.ts'))
@@ -172,7 +173,7 @@ export class Application {
     return createHealth(health, { isReady, resolve: this.resolve, logger, writeError })
   })
 
-  async #start(): Promise<Opened> {
+  async #start(): Promise<RunningApp> {
     const [definitions] = await Promise.all([this.#load(), this.#channels, loadLossCheck()])
     const compiled = await withSettings(
       () => this.compiled(),
@@ -185,7 +186,7 @@ export class Application {
       lifecycle,
       health,
       loadViewers: documents.extras.loadViewers,
-      started: this.#started,
+      runtime: this.#runtime,
       find: this.#find,
     }
     return (this.#opened = await start(definitions, compiled, parts))
@@ -193,7 +194,7 @@ export class Application {
 
   #read(tree: ModuleTree): Definitions {
     const { settings, documents } = this
-    const parts = { settings, documents, problems: this.#problems, started: this.#started }
+    const parts = { settings, documents, problems: this.#problems, runtime: this.#runtime }
     return attempt(
       () => readDefinitions(tree, parts),
       (error) => this.#failAt(withProblems(error, problemsOf(this.#options.versioning))),
@@ -230,8 +231,8 @@ interface StartParts {
   readonly settings: Settings
   readonly lifecycle: Lifecycle
   /** Filled here. */
-  readonly started: Started
-  readonly health: Promise<Health | undefined>
+  readonly runtime: RuntimeServices
+  readonly health: Promise<AnswerHealth | undefined>
   readonly find: FindDefinitions
   readonly loadViewers: DocsExtras['loadViewers']
 }
@@ -262,9 +263,9 @@ function withProblems(error: unknown, more: readonly DefinitionProblem[]): unkno
 /** Reads the settings, opens sessions and usage, creates the singletons and calls `onStart`. Returns what answers requests. */
 async function start(
   definitions: Definitions,
-  { dispatch, services, table, urlFor }: Compiled,
-  { settings, lifecycle, started, health: loading, find, loadViewers }: StartParts,
-): Promise<Opened> {
+  { parts, observers, table, urlFor }: Compiled,
+  { settings, lifecycle, runtime, health: loading, find, loadViewers }: StartParts,
+): Promise<RunningApp> {
   const [health] = await Promise.all([
     loading,
     loadZod(),
@@ -272,13 +273,13 @@ async function start(
     checkPage(settings, loadViewers),
     logWarnings(table, settings, find),
   ])
-  started.sessions = await openSessions(settings)
-  started.config = await openSettings(definitions, settings)
+  runtime.sessions = await openSessions(settings)
+  runtime.config = await openSettings(definitions, settings)
   const stop = await startModules(definitions, settings, urlFor)
   const usage = await openUsage(settings, table)
   lifecycle.atEnd(() => (usage?.close(stop) ?? stop()).finally(() => settings.telemetry?.flush?.()))
-  const observed = usage?.wrap(dispatch) ?? dispatch
-  return { dispatch: lifecycle.counted(health?.wrap(observed, services) ?? observed) }
+  const own = usage === undefined ? observers : [...observers, { end: usage.count }]
+  return { dispatch: createDispatch(parts, createObserverSource(own, channelObserver), health) }
 }
 
 async function openSessions({

@@ -5,17 +5,18 @@ import { DefinitionError, atDefinition } from '../../base/definition-error.ts'
 import { findUsed } from '../container/graph.ts'
 import type { VersionHistory } from '../../versioning/options.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
-import { createAllowedMethods, createDispatch, type Dispatch, type DispatchParts } from '../dispatch.ts'
+import { createAllowedMethods, type DispatchParts } from '../dispatch.ts'
+import type { Observer } from '../../define/observer.ts'
+import { createRequestLog } from '../logging/request-log.ts'
 import type { AppServices } from '../pipeline/context.ts'
 import { createEndpoints } from '../pipeline/endpoint.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Settings } from '../options/settings.ts'
 import { recoverUnhandled, createMiddleware, createRecover } from '../pipeline/middleware.ts'
-import { createObserver } from '../logging/channels.ts'
 import { createNamedOpen } from '../pipeline/named-context.ts'
 import { checkHealthPaths } from '../routing/table/checks/health.ts'
 import type { Definitions } from './read-definitions.ts'
-import type { Started } from './started.ts'
+import type { RuntimeServices } from './runtime-services.ts'
 import type { Table, TableMode } from '../routing/table/table.ts'
 import { createToOwnPath, createUrlFor, type UrlFor } from '../routing/table/url-for.ts'
 import { createVersionTable } from '../routing/table/version-table.ts'
@@ -30,25 +31,27 @@ import { createKnown, declaredVersions } from '../../versioning/version.ts'
 /** An application, built: nothing in it changes any more. */
 export interface Compiled {
   readonly table: Table
-  readonly dispatch: Dispatch
   readonly urlFor: UrlFor
-  readonly services: AppServices
+  /** What the dispatcher is made of. */
+  readonly parts: DispatchParts
+  /** What observes requests, but for what opens when the application starts. */
+  readonly observers: readonly Observer[]
   /** The known versions as data. */
   readonly versions: () => readonly VersionInfo[]
 }
 
 /** The parts that routes are compiled with. */
-interface Materials {
+interface CompileInput {
   readonly settings: Settings
   readonly lifecycle: Pick<Lifecycle, 'trackWork' | 'whenClosing'>
   readonly versioning: Versioning | undefined
-  readonly started: Started
+  readonly runtime: RuntimeServices
 }
 
-type Past = Pick<AppServices, 'isSince' | 'migrate'>
+type HistoryServices = Pick<AppServices, 'isSince' | 'migrate'>
 
 /** Returns the functions of a history for requests; without one, they throw. */
-function createPast(history: VersionHistory | undefined): Past {
+function createHistoryServices(history: VersionHistory | undefined): HistoryServices {
   return {
     isSince: (change, version) => {
       if (history === undefined) return failWithoutHistory()
@@ -63,18 +66,20 @@ function failWithoutHistory(): never {
 }
 
 /** Compiles everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
-export function compile(definitions: Definitions, materials: Materials): Compiled {
-  const { settings, versioning } = materials
+export function compile(definitions: Definitions, input: CompileInput): Compiled {
+  const { settings, versioning } = input
   checkUses(definitions, versioning?.history)
-  const shared = toShared(definitions, materials)
+  const versionAt = createVersionAt(settings)
+  const shared = toShared(definitions, input, versionAt)
   const { table, locate, miss, reporter, services } = toRouted(definitions, settings, versioning, {
     ...shared,
-    ...createPast(versioning?.history),
+    ...createHistoryServices(versioning?.history),
   })
   const { live, ready } = settings.health ?? {}
   checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
   const { client } = settings
   const parts = {
+    services,
     open: client && createNamedOpen(client, services),
     locate,
     miss,
@@ -87,8 +92,8 @@ export function compile(definitions: Definitions, materials: Materials): Compile
   return {
     table,
     urlFor: services.urlFor,
-    dispatch: createDispatch(parts, services),
-    services,
+    parts,
+    observers: createObservers(settings, versioning?.path && versionAt),
     versions: () => toVersionList(table, versioning),
   }
 }
@@ -131,16 +136,34 @@ function withoutSegment(path: string, nth: number): string {
   return path.slice(0, start) + (end === -1 ? '' : path.slice(end)) || '/'
 }
 
+/** Returns the place of the path segment that may contain a version. */
+type FindVersion = (path: string) => number
+
+function createVersionAt({ prefix }: Pick<Settings, 'prefix'>): FindVersion {
+  // by segments: those of the prefix may be percent-encoded in the path
+  const depth = prefix.path.split('/').length
+  return (path) => (prefix.at(path) === '' ? 1 : depth)
+}
+
+/** Creates what observes requests by the options of the application. */
+function createObservers(
+  { log, logsRequests, telemetry }: Pick<Settings, 'log' | 'logsRequests' | 'telemetry'>,
+  versionAt: FindVersion | undefined,
+): readonly Observer[] {
+  return [
+    ...(logsRequests ? [createRequestLog(log, versionAt)] : []),
+    ...(telemetry === undefined ? [] : [{ run: telemetry.request.bind(telemetry) }]),
+  ]
+}
+
 /** The services for requests, whatever their routes are. */
-type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'toOwnPath' | 'call' | keyof Past>
+type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'toOwnPath' | 'call' | keyof HistoryServices>
 
 function toShared(
   { container, root }: Definitions,
-  { settings, lifecycle, versioning, started }: Materials,
+  { settings, lifecycle, versioning, runtime }: CompileInput,
+  versionAt: FindVersion,
 ): Shared {
-  // by segments: those of the prefix may be percent-encoded in the path
-  const depth = settings.prefix.path.split('/').length
-  const versionAt = (path: string): number => (settings.prefix.at(path) === '' ? 1 : depth)
   const { trackWork, whenClosing } = lifecycle
   return {
     settings,
@@ -148,13 +171,8 @@ function toShared(
     versionSegment: (path) => path.split('/')[versionAt(path)],
     versioning,
     container,
-    sessions: () => started.sessions,
+    sessions: () => runtime.sessions,
     root,
-    observer: createObserver(
-      settings.log,
-      settings.logsRequests,
-      versioning?.path === undefined ? undefined : versionAt,
-    ),
     trackWork,
     whenClosing,
   }
@@ -174,7 +192,7 @@ function toRouted(
   { routes: given, container }: Definitions,
   settings: Settings,
   versioning: Versioning | undefined,
-  shared: Shared & Past,
+  shared: Shared & HistoryServices,
 ): Routed {
   const written = writeOut(given, versioning)
   const routes = settings.telemetry?.routes?.(written) ?? written

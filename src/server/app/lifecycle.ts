@@ -1,6 +1,5 @@
 import type { ExecutionContext } from '../../define/context.ts'
-import type { Dispatch } from '../dispatch.ts'
-import { ignoreRejection, isPromise, settlesWithin } from '../../base/values.ts'
+import { ignoreRejection, settlesWithin } from '../../base/values.ts'
 
 /** Something that ends with the application, such as a server. */
 interface Closable {
@@ -57,8 +56,6 @@ export interface Lifecycle {
   readonly whenClosing: (work: () => void) => () => void
   /** Registers the cleanup that runs once everything has started and the last request has ended. If it rejects, `close` rejects too. */
   readonly atEnd: (end: () => Promise<void>) => void
-  /** The dispatcher, counting what is under way. */
-  readonly counted: (dispatch: Dispatch) => Dispatch
   /** @throws `Error` when the application has closed meanwhile; then the server is closed too. */
   readonly add: (server: Closable) => void
   /**
@@ -116,7 +113,6 @@ export function createLifecycle(): Lifecycle {
       // an application that took longer to start than closing waits
       if (hasFinished) ignoreRejection(work())
     },
-    counted: idle.counted,
     add: (server) => {
       servers.add(server)
       if (isClosing) failClosed(server)
@@ -142,7 +138,7 @@ function failClosed(server: Closable): never {
 const PATIENCE = 1_000
 
 /** The functions that know the work under way. */
-interface Idle extends Pick<Lifecycle, 'trackWork' | 'counted'> {
+interface Idle extends Pick<Lifecycle, 'trackWork'> {
   /** From now on, ends what belongs to requests whose signal has fired and that still run a second later. */
   readonly abandonLost: () => void
   /** Resolves as soon as nothing is under way. */
@@ -189,14 +185,6 @@ function createIdle(): Idle {
   }
   return {
     trackWork: (request) => begin(request ?? {}),
-    counted: (dispatch) => (raw) => {
-      const exchange = dispatch(raw)
-      if (isPromise(exchange.response)) {
-        const end = begin(exchange.context)
-        void exchange.response.then(end, end)
-      }
-      return exchange
-    },
     abandonLost: () => {
       isClosing = true
       for (const [slot, work] of slots.entries()) if (work !== undefined) watch(slot, work)

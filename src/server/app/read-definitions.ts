@@ -25,7 +25,7 @@ import { createDocsRouter, type DocsRouter } from '../docs/docs-routes.ts'
 import type { LazyDocuments } from '../docs/lazy-documents.ts'
 import type { Settings } from '../options/settings.ts'
 import { builtInProblems, createBuiltIns } from '../pipeline/built-ins.ts'
-import type { Started } from './started.ts'
+import type { RuntimeServices } from './runtime-services.ts'
 
 /** The definitions of an application, read. */
 export interface Definitions {
@@ -45,7 +45,7 @@ interface ReadingParts {
   /** The mistakes that the options have. */
   readonly problems: readonly DefinitionProblem[]
   readonly documents: LazyDocuments
-  readonly started: Started
+  readonly runtime: RuntimeServices
 }
 
 /**
@@ -55,7 +55,7 @@ interface ReadingParts {
  */
 export function readDefinitions(
   { modules, problems: inTree }: ModuleTree,
-  { settings, problems: inOptions, documents, started }: ReadingParts,
+  { settings, problems: inOptions, documents, runtime }: ReadingParts,
 ): Definitions {
   const problems = [...inOptions, ...inTree]
   const overrides = createOverrides(settings.overrides)
@@ -85,7 +85,7 @@ export function readDefinitions(
     throw new DefinitionError(
       reportOnce(problems).map((each) => atDefinition(each, ...definitionsAt(each.where, named))),
     )
-  const builtIns = createBuiltIns({ log: settings.logger, overrides, config: () => started.config })
+  const builtIns = createBuiltIns({ log: settings.logger, overrides, config: () => runtime.config })
   return {
     ...named,
     root,

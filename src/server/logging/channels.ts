@@ -1,7 +1,8 @@
-import type { ExecutionContext, Logger } from '../../define/context.ts'
+import type { ExecutionContext } from '../../define/context.ts'
+import type { IdleObserver } from '../../define/observer.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import { loadChannels, NO_CHANNEL, openChannel } from '../../base/platform.ts'
-import { cutVersion, MAX_VERSION_LENGTH } from '../../versioning/version.ts'
+import type { VersionResolved } from '../../versioning/options.ts'
 
 /**
  * The channels of `node:diagnostics_channel` for the events of requests and servers. Channels without subscribers cost no time.
@@ -64,93 +65,34 @@ export interface RequestError {
   readonly error: unknown
 }
 
-/** Reports requests to logs and subscribers. */
-export interface Observer {
-  /** Whether this request is observed. This is decided once for each request, so unobserved requests are not measured. */
-  readonly isOn: () => boolean
-  /** Reports a request; the time it started, as `end` wants it. */
-  start(context: ExecutionContext): number
-  /** Reports its response. */
-  end(context: ExecutionContext, response: FinishedResponse, started: number): void
-  /** Reports an error. */
-  error(context: ExecutionContext, error: unknown): void
-}
-
 let started = NO_CHANNEL
-let ended = NO_CHANNEL
+let resolved = NO_CHANNEL
 let failed = NO_CHANNEL
+let ended = NO_CHANNEL
 
 /** Opens the channels of requests, before an application answers its first. */
 export async function openChannels(): Promise<void> {
   await loadChannels()
   started = openChannel(Channels.start)
-  ended = openChannel(Channels.end)
+  resolved = openChannel(Channels.version)
   failed = openChannel(Channels.error)
+  ended = openChannel(Channels.end)
 }
 
-/**
- * Creates the observer of requests: a log line for each if `logsRequests`, and the channels. `versionAt` returns the place of the path segment
- * that may contain a version.
- */
-export function createObserver(
-  log: Logger,
-  logsRequests: boolean,
-  versionAt: ((path: string) => number) | undefined,
-): Observer {
-  return {
-    isOn: () => logsRequests || started.hasSubscribers || ended.hasSubscribers || failed.hasSubscribers,
-    start: (context) => {
-      const time = performance.now()
-      if (started.hasSubscribers) started.publish({ context } satisfies RequestStart)
-      return time
-    },
-    end: (context, response, time) => {
-      const duration = performance.now() - time
-      if (logsRequests) logRequest(log, context, response.status, duration, versionAt)
-      if (ended.hasSubscribers) ended.publish({ context, response, duration } satisfies RequestEnd)
-    },
-    error: (context, error) => {
-      if (failed.hasSubscribers) failed.publish({ context, error } satisfies RequestError)
-    },
-  }
-}
-
-/** Logs a request: nothing that a client keeps secret, so neither query nor headers. */
-function logRequest(
-  log: Logger,
-  context: ExecutionContext,
-  status: number,
-  duration: number,
-  versionAt: ((path: string) => number) | undefined,
-): void {
-  try {
-    const { requestId, request, originalPath, version, route, client } = context
-    const path = route === null ? cutVersionAt(originalPath, versionAt) : originalPath
-    const { method } = request
-    const time = toMicros(duration)
-    // written out, because a copy of an object costs more than all else here, and its JSON twice as much
-    const details: Record<string, unknown> =
-      route === null
-        ? { requestId, method, path, version, status, duration: time }
-        : { requestId, method, path, version, status, duration: time, route: route.name }
-    if (client !== undefined) details['client'] = client
-    log.info(details, 'Request')
-  } catch {
-    // what a request says of itself may throw, and does not cost the client the response
-  }
-}
-
-/** A path that nothing answers, with what may have been meant for a version at the length of one. */
-function cutVersionAt(path: string, versionAt: ((path: string) => number) | undefined): string {
-  if (versionAt === undefined || path.length <= MAX_VERSION_LENGTH) return path
-  const position = versionAt(path)
-  return path
-    .split('/')
-    .map((segment, index) => (index === position ? cutVersion(segment) : segment))
-    .join('/')
-}
-
-/** Rounds milliseconds to microseconds. */
-function toMicros(duration: number): number {
-  return Math.round(duration * 1000) / 1000
+/** Publishes what happens to requests on the channels. */
+export const channelObserver: IdleObserver = {
+  isListening: () =>
+    started.hasSubscribers || ended.hasSubscribers || failed.hasSubscribers || resolved.hasSubscribers,
+  start: (context) => {
+    if (started.hasSubscribers) started.publish({ context } satisfies RequestStart)
+  },
+  matched: (_, version) => {
+    if (resolved.hasSubscribers) resolved.publish(version satisfies VersionResolved)
+  },
+  error: (context, error) => {
+    if (failed.hasSubscribers) failed.publish({ context, error } satisfies RequestError)
+  },
+  end: (context, response, duration) => {
+    if (ended.hasSubscribers) ended.publish({ context, response, duration } satisfies RequestEnd)
+  },
 }

@@ -25,7 +25,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { OpenSession, Sessions } from '../session/sessions.ts'
 import type { SessionContext } from './built-ins.ts'
 import { withRequestId, logError } from '../logging/logger.ts'
-import type { Observer } from '../logging/channels.ts'
+import type { Observer } from '../../define/observer.ts'
 import { createResponseHead, type ResponseHead } from './response-head.ts'
 import type { Settings } from '../options/settings.ts'
 import type { AppStores } from '../../define/store.ts'
@@ -39,7 +39,7 @@ interface VersionPlaces {
 
 /** The services of the application for every request. */
 export interface AppServices {
-  readonly settings: RequestSettings & Pick<Settings, 'logger' | 'telemetry' | 'writeError' | 'stores'>
+  readonly settings: RequestSettings & Pick<Settings, 'logger' | 'writeError' | 'stores'>
   readonly urlFor: (
     name: string,
     params: Readonly<Record<string, unknown>>,
@@ -69,7 +69,6 @@ export interface AppServices {
   readonly allowedMethods: (context: RequestContext, raw: RawRequest) => Awaitable<readonly Method[]>
   /** The module that requests without a route see. */
   readonly root: ModuleNode
-  readonly observer: Observer
   /** Registers pending cleanup. Call the returned function when it is done. */
   readonly trackWork: (request?: RequestContext) => () => void
   readonly whenClosing: (work: () => void) => () => void
@@ -114,8 +113,8 @@ export class RequestContext implements SessionContext {
   route: RouteInfo | null = null
   /** Whose providers the request sees: the route's module. */
   module: ModuleNode
-  /** Whether something listens for what happens to this request. */
-  isObserved = false
+  /** Is told what happens to this request. */
+  observer: Observer | undefined = undefined
   version: string | null = null
   /** How the request wrote its version. `undefined` if it named none. */
   spelling: string | undefined = undefined
@@ -225,9 +224,9 @@ export class RequestContext implements SessionContext {
     return head
   }
 
-  /** Reports an error to its listeners. */
+  /** Tells the observer of an error. */
   observe(error: unknown): void {
-    if (this.isObserved) this.#services.observer.error(this, error)
+    this.observer?.error?.(this, error)
   }
 
   /** Writes the response to an error. Throws if the error holds what cannot be sent. */

@@ -4,24 +4,19 @@ import { httpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { FinishedResponse, RawRequest } from '../../http/http.ts'
 import type { HealthCheck, HealthContext, HealthOptions } from '../options/health.ts'
-import type { Dispatch } from '../dispatch.ts'
-import { RequestContext, type AppServices } from '../pipeline/context.ts'
 import { finish } from '../pipeline/response-head.ts'
 import { toOriginForm } from '../request/origin-form.ts'
 
 /** Milliseconds that a check may take, where nothing else is said. */
 const DEFAULT_TIMEOUT = 1_000
 
-/** The answers to health probes. */
-export interface Health {
-  /** Answers a request for a health path, or `undefined` for any other. */
-  readonly answer: (raw: Pick<RawRequest, 'method' | 'target'>) => Awaitable<FinishedResponse> | undefined
-  /** Answers health probes before middleware and versions see them, and without a log line. */
-  readonly wrap: (dispatch: Dispatch, services: AppServices) => Dispatch
-}
+/** Answers a request for a health path, or returns `undefined` for any other. */
+export type AnswerHealth = (
+  raw: Pick<RawRequest, 'method' | 'target'>,
+) => Awaitable<FinishedResponse> | undefined
 
 /**
- * Creates the answers to health probes. `isReady` returns whether the application takes requests. Octavo does not log probes, but
+ * Creates the function that answers health probes. `isReady` returns whether the application takes requests. Octavo does not log probes, but
  * logs when a check starts failing and when it recovers.
  */
 export function createHealth(
@@ -34,7 +29,7 @@ export function createHealth(
     readonly isReady: () => boolean
     readonly writeError: WriteError
   },
-): Health {
+): AnswerHealth {
   const check = createChecks(Object.entries(checks), { timeout, ...running })
   const answerReady = async (method: string): Promise<FinishedResponse> => {
     const results = await check()
@@ -48,17 +43,10 @@ export function createHealth(
     if (isLive) return toAnswer(method, true, {})
     return isReady() ? answerReady(method) : toAnswer(method, false, {})
   }
-  const answer: Health['answer'] = ({ method, target }) => {
+  return ({ method, target }) => {
     const url = target.startsWith('/') ? target : toOriginForm(target)
     const mark = url?.indexOf('?') ?? -1
     return url === undefined ? undefined : answerAt(mark === -1 ? url : url.slice(0, mark), method)
-  }
-  return {
-    answer,
-    wrap: (dispatch, services) => (raw) => {
-      const response = answer(raw)
-      return response === undefined ? dispatch(raw) : { context: new RequestContext(raw, services), response }
-    },
   }
 }
 

@@ -18,9 +18,8 @@ import {
 } from './options.ts'
 import { createId, createSigner, type Signer } from './signature.ts'
 import { httpError, type HttpError } from '../../http/errors.ts'
-import { openChannel } from '../../base/platform.ts'
+import { processObserver } from '../../define/observer.ts'
 import { isRecord } from '../../base/values.ts'
-import { SESSION_CHANNEL, type SessionEvent } from './channel.ts'
 import { writeSetCookie } from '../../http/cookies.ts'
 import { guardStore, type GuardedStore, type StoreCaller } from '../stores/guarded-store.ts'
 import { openMemory } from '../stores/memory.ts'
@@ -133,12 +132,6 @@ function createWarning(log: Logger): (places: string) => void {
 /** Of the whole process: ids are unique, and several applications may share a store. */
 const inTurn = createLocks()
 
-const EVENTS = openChannel(SESSION_CHANNEL)
-
-function publish(event: SessionEvent['event']): void {
-  if (EVENTS.hasSubscribers) EVENTS.publish({ event } satisfies SessionEvent)
-}
-
 /** Stores the changes of a request to its session and returns the Set-Cookie lines. */
 async function commitSession(parts: SessionParts, state: SessionState): Promise<readonly string[]> {
   if (state.destroyed !== undefined) return commitDestroyed(parts, state, state.destroyed)
@@ -164,7 +157,7 @@ async function commitDestroyed(
   if (stored !== undefined) {
     const deadline = deadlineOf(parts)
     await inTurn(stored.id, async () => parts.store.delete(keyOf(stored.id), {}, callerOf(parts, deadline)))
-    publish('ended')
+    processObserver().session?.('ended')
   }
   if (toJson(data) !== text)
     parts.log.warn({}, 'Data was changed after the session was destroyed, and is not stored')
@@ -175,7 +168,7 @@ async function commitNew(parts: SessionParts, { id, data }: SessionState): Promi
   const now = Date.now()
   const record = { created: now, used: now, data: await check(parts, data) }
   await write(parts, id, record, deadlineOf(parts))
-  publish('started')
+  processObserver().session?.('started')
   return [toCookieLine(parts, id)]
 }
 

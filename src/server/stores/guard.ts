@@ -1,19 +1,7 @@
 import { ignoreFailure, isPromise, within, type Awaitable } from '../../base/values.ts'
 import type { Logger } from '../../define/context.ts'
-import { openChannel, isClusterWorker } from '../../base/platform.ts'
-
-/** The channel of `node:diagnostics_channel` that publishes a {@link StoreCallEnd}. */
-export const STORE_CHANNEL = 'octavo.store'
-
-export interface StoreCallEnd {
-  /** The entries that the store has, such as `'sessions'`. */
-  readonly store: string
-  readonly operation: string
-  /** `skipped`: the store gave no answer several times, so it was not called. */
-  readonly outcome: 'ok' | 'failed' | 'timeout' | 'skipped'
-  /** Milliseconds. */
-  readonly duration: number
-}
+import { processObserver, type StoreCallEnd } from '../../define/observer.ts'
+import { isClusterWorker } from '../../base/platform.ts'
 
 interface StoreCall<T> {
   /** Calls of one operation fail together: a store may be readable and not take anything. */
@@ -34,16 +22,12 @@ const MOST_TIMEOUTS = 3
 /** Milliseconds between two tries of a store that does not answer: ten time limits, and no more than this. */
 const LONGEST_PAUSE = 10_000
 
-const CALLS = openChannel(STORE_CHANNEL)
-
-/** Creates the function that publishes the end of a call that begins now. */
+/** Creates the function that reports the end of a call that begins now. */
 function createReport(store: string, operation: string): (outcome: StoreCallEnd['outcome']) => void {
-  if (!CALLS.hasSubscribers) return doNothing
+  const { store: report } = processObserver()
+  if (report === undefined) return doNothing
   const started = performance.now()
-  return (outcome) => {
-    const duration = performance.now() - started
-    CALLS.publish({ store, operation, outcome, duration } satisfies StoreCallEnd)
-  }
+  return (outcome) => report({ store, operation, outcome, duration: performance.now() - started })
 }
 
 const doNothing = (): void => undefined

@@ -14,10 +14,8 @@ import { createPlaces } from '../lookup/places.ts'
 import { createVersionError } from '../lookup/version-error.ts'
 import type { MissAnswer, RouteMatch, VersionMatch } from '../lookup/resolution.ts'
 import { addReport, createWriter } from './headers.ts'
-import { openChannel } from '../../../base/platform.ts'
 import type { VersionResolved } from '../../../versioning/options.ts'
 import { cutVersion, createSelect } from '../../../versioning/version.ts'
-import { Channels } from '../../logging/channels.ts'
 import { restoreSlashes } from '../../../router/path/param-types.ts'
 import type { Param } from '../../../router/path/pattern.ts'
 import { writePath } from '../table/url-for.ts'
@@ -51,7 +49,6 @@ export function createVersionReporter(
   if (versioning === undefined && lifetimes.isEmpty) return undefined
   const { clock = Date.now, report: when = 'errors', echo = false } = versioning?.common ?? {}
   const isLinked = versioning?.path !== undefined && versioning.common.successorLinks
-  const channel = openChannel(Channels.version)
   const versionError = createVersionError(versioning)
   const toReport = createMatchReport(table, versioning, mode)
   /** Whether responses of versions without a policy have a report. */
@@ -63,8 +60,11 @@ export function createVersionReporter(
       context.spelling = resolution.requested
       const isVersioned = (match.leaf?.shape.versions.length ?? 0) > 0
       const lifetime = lifetimes.isEmpty ? undefined : lifetimes.of(endpoint, resolution.version)
-      if (isVersioned && channel.hasSubscribers)
-        channel.publish(toResolved(context, resolution, endpoint, statusAt(lifetime, clock())))
+      if (isVersioned)
+        context.observer?.matched?.(
+          context,
+          toResolved(context, resolution, endpoint, statusAt(lifetime, clock())),
+        )
       if (lifetime === undefined && !(resolution.isReplaced || (isVersioned && reportsAll))) return
       const { refused, brownout } = standingOf(lifetime, clock)
       const reported = resolution.ended?.lifetime ?? lifetime
@@ -156,7 +156,7 @@ function valuesOf({ params }: Endpoint, { match }: RouteMatch): ReadonlyMap<stri
   return new Map(params.map((name, index) => [name, match.values[index] ?? '']))
 }
 
-/** Describes the version that answers, for the subscribers of `Channels.version`. */
+/** Describes the version that answers, for observers. */
 function toResolved(
   { method, request }: RequestContext,
   { version, requested }: VersionMatch,

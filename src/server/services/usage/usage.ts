@@ -1,18 +1,18 @@
-import { ignoreRejection, isPromise } from '../../../base/values.ts'
+import { ignoreRejection } from '../../../base/values.ts'
 import type { Logger, RouteInfo } from '../../../define/context.ts'
 import { alteredBy } from '../../../routes/resolved-route.ts'
 import { isStream, type FinishedResponse } from '../../../http/http.ts'
 import { isVersioned } from '../../../versioning/version.ts'
-import type { Dispatch } from '../../dispatch.ts'
 import type { UsageEntry, UsageOptions } from '../../options/usage.ts'
-import type { RequestContext } from '../../pipeline/context.ts'
+import type { ObservedContext } from '../../../define/observer.ts'
 import type { Table as RouteTable } from '../../routing/table/table.ts'
 import { createUsageWriter, type UsageWriter } from './usage-writer.ts'
 import { createPlaces, createTable, dayOf, type Tally, type Place, type Places, type Table } from './table.ts'
 
 /** Counts who calls which route in which version. */
 export interface Usage {
-  readonly wrap: (dispatch: Dispatch) => Dispatch
+  /** Counts a request that has a response. */
+  readonly count: (context: ObservedContext, response: FinishedResponse) => void
   /** Everything that all processes have counted, or `undefined` if the store cannot be read. */
   readonly read: (() => Promise<readonly UsageEntry[]>) | undefined
   /** Stores what has been counted. Rejects if that fails, and then it is stored later. */
@@ -30,7 +30,6 @@ export function createUsage(options: UsageOptions, log: Logger, shapes: RouteTab
   const writer = createUsageWriter(options)
   const places = createPlaces()
   const days = createDays(limit, places)
-  const count = createCount(days, places, createBelongs(shapes))
   let stored = Promise.resolve()
   /** One flush after the other, for a function must not get the same counts twice. */
   const flush = (): Promise<void> => {
@@ -44,13 +43,7 @@ export function createUsage(options: UsageOptions, log: Logger, shapes: RouteTab
   timer.unref?.()
   const { read } = writer
   return {
-    wrap: (dispatch) => (raw) => {
-      const exchange = dispatch(raw)
-      const { context, response } = exchange
-      if (isPromise(response)) void response.then((settled) => count(context, settled))
-      else count(context, response)
-      return exchange
-    },
+    count: createCount(days, places, createBelongs(shapes)),
     read:
       read &&
       (async () => {
@@ -84,13 +77,9 @@ function createBelongs(shapes: RouteTable['shapes']): Belongs {
 }
 
 /** Creates the function that counts a request, and with its response the changes that altered it. */
-function createCount(
-  days: Days,
-  places: Places,
-  belongs: Belongs,
-): (context: RequestContext, response: FinishedResponse) => void {
+function createCount(days: Days, places: Places, belongs: Belongs): Usage['count'] {
   /** Counts changes that altered a request, without those that were counted before. Returns how many are counted. */
-  const countChanges = (context: RequestContext, place: Place, counted: number): number => {
+  const countChanges = (context: ObservedContext, place: Place, counted: number): number => {
     const changes = alteredBy(context)
     if (changes.size > counted) {
       const now = Date.now()
@@ -128,14 +117,14 @@ const PINNED: Partial<Tally> = { pinned: 1 }
 const DEFAULTED: Partial<Tally> = { defaulted: 1 }
 
 /** How a call ended. */
-function outcomeOf({ isBrownedOut }: RequestContext, { status }: FinishedResponse): Partial<Tally> {
+function outcomeOf({ isBrownedOut }: ObservedContext, { status }: FinishedResponse): Partial<Tally> {
   if (isBrownedOut === true) return BROWNOUT
   if (status >= 500) return SERVER_ERROR
   return status >= 400 ? CLIENT_ERROR : SUCCEEDED
 }
 
 /** How the version of a call was chosen, if the request did not name it. */
-function choiceOf(version: string | null, { spelling, isPinned }: RequestContext): Partial<Tally> {
+function choiceOf(version: string | null, { spelling, isPinned }: ObservedContext): Partial<Tally> {
   if (version === null || spelling !== undefined) return SUCCEEDED
   return isPinned === true ? PINNED : DEFAULTED
 }

@@ -2,7 +2,7 @@ import type { ConfigValues } from '../pipeline/built-ins.ts'
 import type { Sessions } from '../session/sessions.ts'
 
 /** The parts that the start opens, for the requests that come after it. */
-export interface Started {
+export interface RuntimeServices {
   /** The settings that are injected. */
   config: ConfigValues
   /** `undefined` without the option. */
@@ -10,4 +10,4 @@ export interface Started {
 }
 
 /** Nothing is open yet. */
-export const NOT_STARTED: Started = { config: { get: () => undefined }, sessions: undefined }
+export const NOT_STARTED: RuntimeServices = { config: { get: () => undefined }, sessions: undefined }
