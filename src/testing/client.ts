@@ -81,7 +81,7 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
   const jar = createCookieJar(options.host)
   const prepare = async (given: InjectOptions | InjectStreamOptions): Promise<InjectRequest> => {
     await enter()
-    const request = await toInjectRequest(merge(options, given), versioning(), settings.prefix.at)
+    const request = await toInjectRequest(mergeHeaders(options, given), versioning(), settings.prefix.at)
     const line = jar.lineFor(siteOf(request), Object.keys(given.cookies ?? {}))
     if (line !== '') request.addCookies(line)
     return request
@@ -128,7 +128,7 @@ export function createTestClient(app: EdgeApp, options: TestClientOptions = {}):
 }
 
 /** The options of one request over those of all. Headers are merged by name, whatever its case; `undefined` takes one away. */
-function merge<T extends InjectOptions | InjectStreamOptions>(
+function mergeHeaders<T extends InjectOptions | InjectStreamOptions>(
   { headers = {}, ...common }: TestClientOptions,
   given: T,
 ): T {

@@ -32,7 +32,7 @@ export interface Jar {
   readonly lineFor: (site: RequestSite, without: readonly string[]) => string
 }
 
-interface Entry {
+interface JarCookie {
   readonly name: string
   /** The value as it was set, and is sent back. */
   readonly text: string
@@ -51,10 +51,11 @@ interface Entry {
  */
 export function createCookieJar(defaultHost = 'localhost'): Jar {
   // a cookie that is set again keeps its place
-  const entries = new Map<string, Entry>()
-  const fresh = (): readonly Entry[] => [...entries.values()].filter(({ expires }) => expires > Date.now())
+  const entries = new Map<string, JarCookie>()
+  const fresh = (): readonly JarCookie[] =>
+    [...entries.values()].filter(({ expires }) => expires > Date.now())
   const keep = (line: string, site: RequestSite): void => {
-    const entry = toEntry(line, site)
+    const entry = toJarCookie(line, site)
     if (entry !== undefined) entries.set(`${entry.name};${entry.domain};${entry.path}`, entry)
   }
   return {
@@ -79,7 +80,7 @@ export function createCookieJar(defaultHost = 'localhost'): Jar {
 }
 
 /** The cookie that a line sets, or `undefined` if it is refused (RFC 6265 section 5.3). */
-function toEntry(line: string, site: RequestSite): Entry | undefined {
+function toJarCookie(line: string, site: RequestSite): JarCookie | undefined {
   const { name, value: text = '', ...set } = parseSetCookie(line, { decode: (each) => each })
   const host = hostnameOf(site.host)
   const domain = (set.domain ?? '').replace(/^\./, '').toLowerCase() || host
@@ -99,7 +100,7 @@ function toEntry(line: string, site: RequestSite): Entry | undefined {
   }
 }
 
-function goesTo({ domain, isHostOnly, path }: Entry, site: RequestSite): boolean {
+function goesTo({ domain, isHostOnly, path }: JarCookie, site: RequestSite): boolean {
   const host = hostnameOf(site.host)
   const isThere = host === domain || (!isHostOnly && host.endsWith(`.${domain}`))
   return isThere && (site.path === path || site.path.startsWith(path.replace(/\/?$/, '/')))

@@ -6,7 +6,7 @@ import type { PagePosition, SortBy, SortedBy } from 'octavo/pages'
 
 import { assertComplete, createChanges, createRandom, randomCar, walk } from './support.ts'
 import type { CarField, CarRow, Find } from './support.ts'
-import { compareKeys, keysOf, toWhere } from '../inside/parts.ts'
+import { compareSortKeys, sortKeysOf, toWhere } from '../inside/parts.ts'
 
 const field = fc.constantFrom('price', 'built', 'maker')
 const direction = fc.constantFrom('asc', 'desc')
@@ -66,7 +66,7 @@ describe('pages of rows that come and go', () => {
         made.begin()
         const back = await walk(order, find, change, { limit, direction: 'prev', from: prev })
         const isBefore = (id: number): boolean =>
-          (compareKeys(order, keysOf(order, ever.get(id)), keysOf(order, place), true) ?? 0) < 0
+          (compareSortKeys(order, sortKeysOf(order, ever.get(id)), sortKeysOf(order, place), true) ?? 0) < 0
         assertComplete(back.ids, [...made.stayed()].filter(isBefore))
       }),
       { numRuns: 8 },
@@ -109,11 +109,11 @@ describe('pages of rows that come and go', () => {
         const order = toOrder(given)
         const rows = some.map((row, id) => ({ ...row, id }))
         for (const from of rows) {
-          const keys = keysOf(order, from)
+          const keys = sortKeysOf(order, from)
           const where = toWhere(order, keys)
           assert.deepEqual(
             rows.filter((row) => where.every((any) => any.some((one) => isTrue(one, row)))),
-            rows.filter((row) => (compareKeys(order, keys, keysOf(order, row), true) ?? 0) < 0),
+            rows.filter((row) => (compareSortKeys(order, keys, sortKeysOf(order, row), true) ?? 0) < 0),
           )
         }
       }),

@@ -7,7 +7,7 @@ import type { App } from 'octavo'
 import type { UpstreamOptions } from 'octavo/upstream'
 
 import { ENGINES, exchange, readAll } from '../node/support.ts'
-import { ConnectionQueue, type Waiting } from '../inside/server.ts'
+import { ConnectionQueue, type WaitingRequest } from '../inside/server.ts'
 import { garageAt } from './garage.ts'
 import { startRaw, type RawServer, type Script } from './raw-server.ts'
 
@@ -239,8 +239,8 @@ describe('the queue of an upstream', () => {
   it('goes on after requests that fail as soon as they start', () => {
     const queue = new ConnectionQueue(1)
     const started: string[] = []
-    const make = (name: string, fails: boolean): Waiting => {
-      const request: Waiting = {
+    const make = (name: string, fails: boolean): WaitingRequest => {
+      const request: WaitingRequest = {
         client: 'a',
         start() {
           started.push(name)

@@ -43,10 +43,10 @@ function printReport({ expected, unexpected }: ImportReport): void {
     say(yellow('The app differs from the document where zod or Octavo cannot say the same:'))
   for (const [why, places] of expected) say(`  ${why}\n    ${formatFirst([...places], 3)}`)
   if (unexpected.length > 0) say(red('These differences are not expected:'))
-  for (const finding of unexpected) say(`  ${toLine(finding)}`)
+  for (const finding of unexpected) say(`  ${toNoteLine(finding)}`)
 }
 
-function toLine({ schema, operation, at, rule, message }: Finding): string {
+function toNoteLine({ schema, operation, at, rule, message }: Finding): string {
   return `${[schema ?? operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`
 }
 
@@ -67,7 +67,7 @@ export function compareImported(
 ): ImportReport {
   const other = toSource(served)
   const breaking = findBreakingBothWays(source, other)
-  const placesOf = createPlaces(api)
+  const placesOf = createImportPlaces(api)
   const expected = new Map<string, Set<string>>()
   const unexpected: Finding[] = []
   for (const finding of breaking) {
@@ -83,7 +83,7 @@ export function compareImported(
 }
 
 /** Returns where a finding may come from: its operations or its schema, and the schemas that those refer to. */
-function createPlaces({ operations, schemas }: ImportedApi): (finding: Finding) => ReadonlySet<string> {
+function createImportPlaces({ operations, schemas }: ImportedApi): (finding: Finding) => ReadonlySet<string> {
   const known = new Map<string, ReadonlySet<string>>()
   const byName = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
   const reach = (start: string): ReadonlySet<string> => {

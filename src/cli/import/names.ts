@@ -1,7 +1,7 @@
 import { toKebab, toPascal } from '../../base/values.ts'
 
 /** A text of letters and digits that names can have: `Café – menu` is `Cafe menu`. */
-function plain(text: string): string {
+function plainWord(text: string): string {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}|['’]/gu, '')
@@ -11,20 +11,20 @@ function plain(text: string): string {
 
 /** A name of a type or schema: `pet_store` is `PetStore`. */
 export function toTypeName(text: string): string {
-  const name = toPascal(plain(text))
+  const name = toPascal(plainWord(text))
   return /^[A-Za-z]/.test(name) ? name : `Schema${name}`
 }
 
 /** A name of a constant or route: `pet_store` is `petStore`. */
 export function toCamel(text: string): string {
-  const name = toPascal(toKebab(plain(text)))
+  const name = toPascal(toKebab(plainWord(text)))
   const camel = /^[A-Z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : `api${name}`
   return RESERVED.has(camel) ? `${camel}Api` : camel
 }
 
 /** A name of a file: `PetStore` is `pet-store`. */
 export function toFileName(text: string): string {
-  const name = toKebab(plain(text)).replaceAll(' ', '-')
+  const name = toKebab(plainWord(text)).replaceAll(' ', '-')
   return /^[a-z]/.test(name) ? name : ['api', name].filter(Boolean).join('-')
 }
 
@@ -36,7 +36,7 @@ const RESERVED = new Set(
 )
 
 /** A name, with a number behind it if it is taken. */
-export function toDistinct(wanted: string, taken: Pick<ReadonlySet<string>, 'has'>): string {
+export function toDistinctName(wanted: string, taken: Pick<ReadonlySet<string>, 'has'>): string {
   let name = wanted
   for (let count = 2; taken.has(name); count++) name = `${wanted}${count}`
   return name
@@ -51,7 +51,7 @@ export function toDistinctNames(
   const used = new Set(taken)
   return new Map(
     texts.map((text) => {
-      const name = toDistinct(make(text), used)
+      const name = toDistinctName(make(text), used)
       used.add(name)
       return [text, name]
     }),
@@ -59,7 +59,7 @@ export function toDistinctNames(
 }
 
 /** The names that the last parts of a dotted name have, the shortest first. */
-function endsOf(name: string): readonly string[] {
+function lastNamesOf(name: string): readonly string[] {
   const parts = name.split('.')
   return parts.map((_, at) => toTypeName(parts.slice(-at - 1).join('.')))
 }
@@ -67,6 +67,10 @@ function endsOf(name: string): readonly string[] {
 /** Names of constants for schemas: the last part of a dotted name if that tells them apart, `Pod` for `io.k8s.api.core.v1.Pod`. */
 export function toConstants(names: readonly string[]): ReadonlyMap<string, string> {
   const ends = new Map<string, number>()
-  for (const name of names) for (const end of new Set(endsOf(name))) ends.set(end, (ends.get(end) ?? 0) + 1)
-  return toDistinctNames(names, (name) => endsOf(name).find((end) => ends.get(end) === 1) ?? toTypeName(name))
+  for (const name of names)
+    for (const end of new Set(lastNamesOf(name))) ends.set(end, (ends.get(end) ?? 0) + 1)
+  return toDistinctNames(
+    names,
+    (name) => lastNamesOf(name).find((end) => ends.get(end) === 1) ?? toTypeName(name),
+  )
 }

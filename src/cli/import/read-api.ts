@@ -5,13 +5,13 @@ import type { Content, SchemaObject, SecurityAlternative } from '../../openapi/d
 import { createSchemaReader, type SchemaReader } from './read-schemas.ts'
 
 /** A parameter or header with its schema, or with the media type of its content. */
-interface Described extends Node {
+interface DescribedMember extends Node {
   readonly schema?: SchemaObject
   readonly content?: Content
 }
 
 /** A parameter of an operation. */
-export interface ImportedParameter extends Described {
+export interface ImportedParameter extends DescribedMember {
   readonly in: string
   readonly name: string
 }
@@ -19,7 +19,7 @@ export interface ImportedParameter extends Described {
 /** A response of an operation. */
 export interface ImportedResponse {
   readonly description: string
-  readonly headers: Readonly<Record<string, Described>>
+  readonly headers: Readonly<Record<string, DescribedMember>>
   readonly content: Content | undefined
 }
 
@@ -61,15 +61,15 @@ export function readApi(source: Source): ImportedApi {
   const reader = createSchemaReader(source)
   const { title, version } = toRecord(root['info'])
   const [server]: readonly unknown[] = Array.isArray(root['servers']) ? root['servers'] : []
-  const operations = operationsOf(source).map((operation) => toOperation(operation, source, reader))
+  const operations = operationsOf(source).map((operation) => toImportedOperation(operation, source, reader))
   return {
-    title: textOf(title) ?? 'API',
-    version: textOf(version) ?? '1',
-    server: textOf(toRecord(server)['url']),
+    title: descriptionOf(title) ?? 'API',
+    version: descriptionOf(version) ?? '1',
+    server: descriptionOf(toRecord(server)['url']),
     operations,
     schemas: reader.all(),
     schemes: recordsIn(toRecord(root['components'])['securitySchemes'], source),
-    webhooks: anyOf({ ...toRecord(root['webhooks']), ...toRecord(root['x-webhooks']) }),
+    webhooks: toAnyMember({ ...toRecord(root['webhooks']), ...toRecord(root['x-webhooks']) }),
   }
 }
 
@@ -88,12 +88,12 @@ export function toPlainDocument({ operations, schemas, schemes, ...api }: Import
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function descriptionOf(value: unknown): string | undefined {
   return isString(value) ? value : undefined
 }
 
 /** Stands for the members of something that is not written. */
-function anyOf(members: object): object | undefined {
+function toAnyMember(members: object): object | undefined {
   return Object.keys(members).length === 0 ? undefined : { any: {} }
 }
 
@@ -107,7 +107,7 @@ function recordsIn(value: unknown, source: Source): Readonly<Record<string, Node
   )
 }
 
-function toOperation(operation: Operation, source: Source, reader: SchemaReader): ImportedOperation {
+function toImportedOperation(operation: Operation, source: Source, reader: SchemaReader): ImportedOperation {
   const { method, path, id, node } = operation
   const body = source.resolve(node['requestBody'])
   const security = node['security'] ?? source.root['security']
@@ -116,27 +116,27 @@ function toOperation(operation: Operation, source: Source, reader: SchemaReader)
     path,
     operationId: id,
     tags: Array.isArray(node['tags']) ? node['tags'].filter(isString) : [],
-    summary: textOf(node['summary']),
-    description: textOf(node['description']),
+    summary: descriptionOf(node['summary']),
+    description: descriptionOf(node['description']),
     deprecated: node['deprecated'] === true || undefined,
     parameters: operation.parameters.map(({ in: place, name, node: own }) => ({
-      ...toDescribed(own, contentOf(own, source, reader), reader),
+      ...toDescribed(own, mediaTypesOf(own, source, reader), reader),
       in: place,
       name,
     })),
     requestBody: isRecord(body)
-      ? { required: body['required'] === true, content: contentOf(body, source, reader) ?? {} }
+      ? { required: body['required'] === true, content: mediaTypesOf(body, source, reader) ?? {} }
       : undefined,
     responses: Object.fromEntries(
       Object.entries(recordsIn(node['responses'], source))
         .filter(([status]) => !status.startsWith('x-'))
         .map(([status, response]) => [
           status === 'default' ? status : status.toUpperCase(),
-          toResponse(response, source, reader),
+          toImportedResponse(response, source, reader),
         ]),
     ),
     security: Array.isArray(security) ? security.filter(isRecord).map(toScopes) : [],
-    callbacks: anyOf(toRecord(node['callbacks'])),
+    callbacks: toAnyMember(toRecord(node['callbacks'])),
   }
 }
 
@@ -154,26 +154,29 @@ function toDescribed(
   { schema, example: _example, examples: _examples, content: _content, ...rest }: Node,
   content: Content | undefined,
   reader: SchemaReader,
-): Described {
+): DescribedMember {
   const own = schema === undefined ? {} : { schema: reader.read(schema) }
   return { ...rest, ...(content === undefined ? own : { content }) }
 }
 
-function toResponse(node: Node, source: Source, reader: SchemaReader): ImportedResponse {
+function toImportedResponse(node: Node, source: Source, reader: SchemaReader): ImportedResponse {
   const headers = Object.entries(recordsIn(node['headers'], source)).filter(
     ([name]) => name.toLowerCase() !== 'content-type',
   )
   return {
-    description: textOf(node['description'])?.trim() ?? '',
+    description: descriptionOf(node['description'])?.trim() ?? '',
     headers: Object.fromEntries(
-      headers.map(([name, header]) => [name, toDescribed(header, contentOf(header, source, reader), reader)]),
+      headers.map(([name, header]) => [
+        name,
+        toDescribed(header, mediaTypesOf(header, source, reader), reader),
+      ]),
     ),
-    content: contentOf(node, source, reader),
+    content: mediaTypesOf(node, source, reader),
   }
 }
 
 /** The media types of a body, or `undefined` for none. */
-function contentOf(node: Node, source: Source, reader: SchemaReader): Content | undefined {
+function mediaTypesOf(node: Node, source: Source, reader: SchemaReader): Content | undefined {
   const content = Object.entries(toRecord(source.resolve(node['content']))).map(([type, value]) => {
     const { schema, encoding } = toRecord(source.resolve(value))
     return [

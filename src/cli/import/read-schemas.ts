@@ -2,7 +2,7 @@ import type { Source } from '../../gate/document/source.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { mapSchemas } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
-import { toDistinct } from './names.ts'
+import { toDistinctName } from './names.ts'
 
 /** Reads schemas of a document, whatever its version and its files, as those of one OpenAPI 3.1 document. */
 export interface SchemaReader {
@@ -31,8 +31,8 @@ export function createSchemaReader(source: Source): SchemaReader {
   const nameOf = (target: unknown, reference: string): string => {
     const known = names.get(target)
     if (known !== undefined) return known
-    const wanted = (source.schemaOf(target) ?? toName(reference)).replaceAll(FOREIGN, '_')
-    const name = toDistinct(/^[A-Za-z_]/.test(wanted) ? wanted : `_${wanted}`, taken)
+    const wanted = (source.schemaOf(target) ?? toSchemaName(reference)).replaceAll(FOREIGN, '_')
+    const name = toDistinctName(/^[A-Za-z_]/.test(wanted) ? wanted : `_${wanted}`, taken)
     taken.add(name)
     names.set(target, name)
     // what contains itself finds its name
@@ -44,7 +44,7 @@ export function createSchemaReader(source: Source): SchemaReader {
     if (!isRecord(schema)) return schema === false ? { not: {} } : {}
     const reference = schema['$ref']
     if (!isString(reference))
-      return mapSchemas(withoutDropped(toNewer(withMembers(schema, source), source)), read)
+      return mapSchemas(withoutDropped(toSchemaOf31(withMembers(schema, source), source)), read)
     const target = source.follow(schema) ?? source.resolve(schema)
     const ref = { $ref: REF + nameOf(target, reference) }
     const { $ref: _ref, ...beside } = schema
@@ -56,7 +56,7 @@ export function createSchemaReader(source: Source): SchemaReader {
 }
 
 /** The last word of a reference: the name of a schema, or that of a file. */
-function toName(reference: string): string {
+function toSchemaName(reference: string): string {
   const [file = '', pointer = ''] = reference.split('#')
   const last = pointer.split('/').at(-1) ?? ''
   if (last !== '') return last
@@ -79,13 +79,13 @@ function withoutDropped(schema: SchemaObject): SchemaObject {
 }
 
 /** A schema of OpenAPI 3.0 as 3.1 has it. */
-function toNewer(schema: SchemaObject, { is30 }: Source): SchemaObject {
+function toSchemaOf31(schema: SchemaObject, { is30 }: Source): SchemaObject {
   const { nullable, exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema
   const own: SchemaObject = {
     ...rest,
     // newer documents have the bounds of older ones, too
-    ...toBound('inimum', minimum, exclusiveMinimum),
-    ...toBound('aximum', maximum, exclusiveMaximum),
+    ...toExclusiveBound('inimum', minimum, exclusiveMinimum),
+    ...toExclusiveBound('aximum', maximum, exclusiveMaximum),
   }
   if (!is30 || nullable !== true) return own
   const { type, enum: values, ...others } = own
@@ -102,7 +102,7 @@ function toNewer(schema: SchemaObject, { is30 }: Source): SchemaObject {
   return { ...(description === undefined ? {} : { description }), anyOf: [bare, { type: 'null' }] }
 }
 
-function toBound(name: string, bound: unknown, exclusive: unknown): SchemaObject {
+function toExclusiveBound(name: string, bound: unknown, exclusive: unknown): SchemaObject {
   return {
     ...(typeof exclusive === 'number' ? { [`exclusiveM${name}`]: exclusive } : {}),
     ...(bound === undefined ? {} : { [exclusive === true ? `exclusiveM${name}` : `m${name}`]: bound }),

@@ -11,13 +11,13 @@ const SAYABLE = new Set(
 )
 
 /** A schema, and the keywords that only documents show. */
-export interface Noted {
+export interface NotedSchema {
   readonly schema: SchemaObject
   readonly notes: SchemaObject
 }
 
 /** Splits a schema into what zod checks and what `meta` says. */
-export function splitNotes(schema: SchemaObject): Noted {
+export function splitNotes(schema: SchemaObject): NotedSchema {
   const own: Record<string, unknown> = {}
   const notes: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(schema)) {
@@ -81,7 +81,7 @@ export function inlined(
 }
 
 /** An object schema, with the members of all that `allOf` lists, or `undefined` for a schema that is more than an object. */
-export function toObject(schema: SchemaObject, components: Components): SchemaObject | undefined {
+export function toSchemaObject(schema: SchemaObject, components: Components): SchemaObject | undefined {
   // what contains itself finds no object
   const known = new Map<string, SchemaObject | undefined>()
   const read = (given: SchemaObject): SchemaObject | undefined => {
@@ -115,16 +115,18 @@ function toOwnObject(
   const parts = listOf(allOf).map(read)
   const objects = [...parts, member].filter((part) => part !== undefined)
   if (objects.length <= parts.length) return undefined
-  return parts.length === 0 ? { type: 'object', ...member } : objects.reduce(merged, { type: 'object' })
+  return parts.length === 0
+    ? { type: 'object', ...member }
+    : objects.reduce(mergedSchemas, { type: 'object' })
 }
 
-function merged(one: SchemaObject, other: SchemaObject): SchemaObject {
+function mergedSchemas(one: SchemaObject, other: SchemaObject): SchemaObject {
   const { additionalProperties: open, ...before } = one
   const { additionalProperties: added = open, ...after } = other
   const properties: Record<string, unknown> = { ...toRecord(one['properties']) }
   for (const [name, field] of Object.entries(toRecord(other['properties'])))
-    properties[name] = both(properties[name], field)
-  const required = [...new Set([...namesIn(one['required']), ...namesIn(other['required'])])]
+    properties[name] = mergeField(properties[name], field)
+  const required = [...new Set([...requiredNamesIn(one['required']), ...requiredNamesIn(other['required'])])]
   return {
     ...before,
     ...after,
@@ -136,7 +138,7 @@ function merged(one: SchemaObject, other: SchemaObject): SchemaObject {
 }
 
 /** A field that two parts declare. */
-function both(one: unknown, other: unknown): unknown {
+function mergeField(one: unknown, other: unknown): unknown {
   if (!isRecord(one) || !isRecord(other)) return other
   if (Object.keys(splitNotes(other).schema).length === 0) return { ...one, ...other }
   if (Object.keys(splitNotes(one).schema).length === 0) return { ...other, ...one }
@@ -150,7 +152,7 @@ function partsOf(schema: SchemaObject): readonly SchemaObject[] {
 }
 
 /** Whether a schema says that its values are objects. */
-export function isTyped(schema: SchemaObject, components: Components): boolean {
+export function isObjectSchema(schema: SchemaObject, components: Components): boolean {
   const all = new Set([schema])
   // a set gives what is added while it is walked, too
   for (const each of all) {
@@ -163,6 +165,6 @@ export function isTyped(schema: SchemaObject, components: Components): boolean {
 }
 
 /** The names in `required`. */
-export function namesIn(required: unknown): readonly string[] {
+export function requiredNamesIn(required: unknown): readonly string[] {
   return Array.isArray(required) ? required.filter(isString) : []
 }

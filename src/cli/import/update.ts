@@ -28,7 +28,7 @@ export interface Update {
 }
 
 /** A file with the changes of the document. */
-interface Merged {
+interface MergedFile {
   readonly path: string
   readonly text: string | undefined
   /** The parts that were edited where the document changed, as the document has them. */
@@ -51,7 +51,7 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
   const formatted = await formatCode(changed, setting.cwd)
   const textIn = (files: typeof base, name: string): string | undefined =>
     formatted.find((each) => each.files === files && each.name === name)?.text
-  const merged: Merged[] = []
+  const merged: MergedFile[] = []
   for (const name of new Set(changed.map((each) => each.name))) {
     const own = await readText(pathOf(name))
     merged.push(
@@ -66,12 +66,13 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
   for (const { path } of merged) if (written.has(pathOf(path))) say(`${green('Wrote')} ${path}`)
   const conflicts = merged.filter((file) => file.conflicts.length > 0)
   if (conflicts.length > 0) say(yellow('You edited these places, so change them by hand. The document says:'))
-  for (const file of conflicts) for (const part of file.conflicts) say(`  ${file.path}\n${indented(part)}`)
+  for (const file of conflicts)
+    for (const part of file.conflicts) say(`  ${file.path}\n${indentedLines(part)}`)
   if (versions.length === 0) return finishImport(project, api, source, setting)
   return check.run(readArguments(['--write', '--strict'], check), setting)
 }
 
-function indented(text: string): string {
+function indentedLines(text: string): string {
   return text
     .split('\n')
     .map((line) => `    ${line}`)
@@ -83,20 +84,21 @@ async function mergeFile(
   path: string,
   own: string | undefined,
   { before, after }: { readonly before: string | undefined; readonly after: string | undefined },
-): Promise<Merged> {
+): Promise<MergedFile> {
   // a file that was removed was moved, or isn't needed
   if (after === undefined || (own === undefined && before !== undefined))
     return { path, text: undefined, conflicts: after === undefined ? [] : [after] }
-  if (own === undefined || plain(own) === plain(before ?? '')) return { path, text: after, conflicts: [] }
+  if (own === undefined || plainText(own) === plainText(before ?? ''))
+    return { path, text: after, conflicts: [] }
   return { path, ...(await mergeTexts(own, before ?? '', after)) }
 }
 
 /** A text without what formatters change. */
-function plain(text: string): string {
+function plainText(text: string): string {
   return text.replaceAll(/[\s;,]+/g, '').replaceAll('"', "'")
 }
 
-async function mergeTexts(own: string, before: string, after: string): Promise<Omit<Merged, 'path'>> {
+async function mergeTexts(own: string, before: string, after: string): Promise<Omit<MergedFile, 'path'>> {
   const folder = await mkdtemp(join(tmpdir(), 'octavo-'))
   try {
     const paths = await Promise.all(
@@ -105,8 +107,8 @@ async function mergeTexts(own: string, before: string, after: string): Promise<O
         return join(folder, name)
       }),
     )
-    const text = await merge(['--ours', ...paths])
-    const marked = await merge(['--diff3', ...paths])
+    const text = await mergeGenerated(['--ours', ...paths])
+    const marked = await mergeGenerated(['--diff3', ...paths])
     const conflicts = [...marked.matchAll(/^=======\n([\s\S]*?)^>>>>>>> /gm)].map(([, part = '']) =>
       part.trimEnd(),
     )
@@ -117,7 +119,7 @@ async function mergeTexts(own: string, before: string, after: string): Promise<O
 }
 
 /** The result of `git merge-file`, whose exit code is the number of conflicts. @throws `CommandError` without git */
-function merge(args: readonly string[]): Promise<string> {
+function mergeGenerated(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile('git', ['merge-file', '-p', ...args], { maxBuffer: 2 ** 28 }, (error, stdout) => {
       const code: unknown = Reflect.get(Object(error), 'code')

@@ -2,7 +2,7 @@ import { formatFile, formatStatement, literalText, quoted, valueText } from '../
 import { toCamel, toDistinctNames } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 
-type Security = ImportedOperation['security']
+type SecurityRequirement = ImportedOperation['security']
 
 /** The guards of an API, as source. */
 export interface Guards {
@@ -11,16 +11,16 @@ export interface Guards {
   /** The guard of an operation, by its alternatives of credentials. */
   readonly nameOf: (operation: ImportedOperation) => string | undefined
   /** The credentials of an operation, if its alternatives need different scopes, which a guard cannot say. */
-  readonly scopesOf: (operation: ImportedOperation) => Security | undefined
+  readonly scopesOf: (operation: ImportedOperation) => SecurityRequirement | undefined
 }
 
 /** Writes a guard for each combination of schemes and scopes. The API behind checks credentials. */
 export function writeGuards({ operations, schemes }: ImportedApi): Guards {
-  const found = new Map<string, Security>()
+  const found = new Map<string, SecurityRequirement>()
   for (const { security } of operations)
     if (security.some((one) => Object.keys(one).some((name) => name in schemes)))
-      found.set(toKey(security), security)
-  const isAlone = (security: Security): boolean =>
+      found.set(toSchemeKey(security), security)
+  const isAlone = (security: SecurityRequirement): boolean =>
     [...found.values()].every((other) => other === security || toSchemes(other) !== toSchemes(security))
   const names = toDistinctNames([...found.keys()], (key) => {
     const security = found.get(key) ?? []
@@ -44,12 +44,12 @@ export function writeGuards({ operations, schemes }: ImportedApi): Guards {
       first === undefined
         ? ''
         : formatFile([[['defineGuard'], 'octavo']], [], [`${note}\n${first}`, ...others]),
-    nameOf: ({ security }) => names.get(toKey(security)),
+    nameOf: ({ security }) => names.get(toSchemeKey(security)),
     scopesOf: ({ security }) => (isUniform(security) ? undefined : security),
   }
 }
 
-function toRequirement(one: Security[number], schemes: ImportedApi['schemes']): object {
+function toRequirement(one: SecurityRequirement[number], schemes: ImportedApi['schemes']): object {
   return Object.fromEntries(
     Object.keys(one).flatMap((name) => {
       const scheme = Object.entries(schemes[name] ?? {}).filter(([key]) => !key.startsWith('x-'))
@@ -64,11 +64,11 @@ function toSchemeName(name: string): string {
 }
 
 /** The key of a guard. Alternatives that need different scopes share one. */
-function toKey(security: Security): string {
+function toSchemeKey(security: SecurityRequirement): string {
   return isUniform(security) ? JSON.stringify(security) : toSchemes(security)
 }
 
-function isUniform(security: Security): boolean {
+function isUniform(security: SecurityRequirement): boolean {
   const all = security.flatMap((one) => Object.values(one).filter(({ length }) => length > 0))
   const isJoint = security.some((one) => Object.keys(one).length > 1)
   const open = security.filter((one) => Object.values(one).every(({ length }) => length === 0))
@@ -79,10 +79,10 @@ function isUniform(security: Security): boolean {
 }
 
 /** The alternatives of schemes, without scopes. */
-function toSchemes(security: Security): string {
+function toSchemes(security: SecurityRequirement): string {
   return JSON.stringify(security.map((one) => Object.keys(one)))
 }
 
-function scopesIn(security: Security): readonly string[] {
+function scopesIn(security: SecurityRequirement): readonly string[] {
   return [...new Set(security.flatMap((one) => Object.values(one).flat()))]
 }

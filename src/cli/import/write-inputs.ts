@@ -3,26 +3,26 @@ import { headerName } from '../../http/http.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { listOf, refOf, type Components } from '../../base/json-schema.ts'
 import type { Content, MediaTypeObject, SchemaObject } from '../../openapi/document/types.ts'
-import { inlined, namesIn, splitNotes, toObject, type Inlining } from './schema-parts.ts'
-import { toDistinct } from './names.ts'
+import { inlined, requiredNamesIn, splitNotes, toSchemaObject, type Inlining } from './schema-parts.ts'
+import { toDistinctName } from './names.ts'
 import type { ImportedOperation, ImportedParameter } from './read-api.ts'
-import { notesText, toFields, toText, type Writing } from './write-schema.ts'
+import { notesText, toFieldLines, schemaText, type SchemaWriting } from './write-schema.ts'
 
 /** The components that documents show by their names whatever else refers to them. */
-export type Shown = Readonly<Record<'body' | 'response', ReadonlySet<string>>>
+export type ShownInput = Readonly<Record<'body' | 'response', ReadonlySet<string>>>
 
 /** The state of writing operations. */
-export interface RouteWriting extends Writing {
-  readonly shown: Shown
+export interface RouteWriting extends SchemaWriting {
+  readonly shown: ShownInput
 }
 
 /** A media type of a body. */
-export interface Media extends MediaTypeObject {
+export interface InputMedia extends MediaTypeObject {
   readonly type: string
 }
 
 /** The media types of a body. */
-export function mediaIn(content: Content = {}): readonly Media[] {
+export function mediaIn(content: Content = {}): readonly InputMedia[] {
   return Object.entries(content).map(([type, media]) => ({ ...media, type }))
 }
 
@@ -37,13 +37,13 @@ const SOURCES = { query: 'query', header: 'headers', cookie: 'cookies' } as cons
 
 /** Writes the parameters and the body of an operation. */
 export function writeInputs(operation: ImportedOperation, writing: RouteWriting): WrittenInputs {
-  const { path, params } = writePath(operation, writing)
+  const { path, params } = writePathParameters(operation, writing)
   const input: Record<string, string> = { params: literalText(params) }
   const extra: object[] = []
   for (const [place, source] of Object.entries(SOURCES)) {
     const fields: Record<string, string> = {}
     for (const parameter of operation.parameters.filter((each) => each.in === place))
-      if (isFlat(parameter, writing)) fields[parameter.name] = parameterText(parameter, writing)
+      if (isFlatObject(parameter, writing)) fields[parameter.name] = parameterText(parameter, writing)
       else extra.push(toPlainParameter(parameter, writing))
     input[source] = literalText(fields)
   }
@@ -57,7 +57,7 @@ export function writeInputs(operation: ImportedOperation, writing: RouteWriting)
 }
 
 /** The path as a pattern, and the parameters in it whose type a pattern cannot say. */
-function writePath(
+function writePathParameters(
   { path, parameters }: ImportedOperation,
   writing: RouteWriting,
 ): { readonly path: string; readonly params: Readonly<Record<string, string>> } {
@@ -65,14 +65,14 @@ function writePath(
   const used = new Set<string>()
   const pattern = path.replaceAll(/\{([^{}]*)\}/g, (_, given: string) => {
     const plain = given.replaceAll(/\W+/g, '_').replace(/^(?![A-Za-z_])/, '_')
-    const name = toDistinct(plain, used)
+    const name = toDistinctName(plain, used)
     used.add(name)
     const declared = parameters.find((each) => each.in === 'path' && each.name === given)
     if (declared === undefined) return `{${name}}`
     const { schema = {}, deprecated } = declared
     const { description = splitNotes(schema).notes['description'] } = declared
     const isDescribed = typeof description === 'string' && description.trim() !== ''
-    const kind = kindOf(schema)
+    const kind = inputKindOf(schema)
     if (kind !== undefined && !isDescribed && deprecated !== true) return `{${name}${kind}}`
     params[name] = parameterText(declared, writing)
     return `{${name}${kind ?? ''}}`
@@ -81,7 +81,7 @@ function writePath(
 }
 
 /** The type of a parameter that says the same as its schema, with a colon, or `undefined`. */
-function kindOf(schema: SchemaObject): string | undefined {
+function inputKindOf(schema: SchemaObject): string | undefined {
   const { schema: own } = splitNotes(schema)
   const keywords = Object.keys(own)
     .filter((keyword) => keyword !== 'type')
@@ -92,12 +92,12 @@ function kindOf(schema: SchemaObject): string | undefined {
   return isCount ? ':int' : undefined
 }
 
-function parameterText(parameter: ImportedParameter, writing: Writing): string {
+function parameterText(parameter: ImportedParameter, writing: SchemaWriting): string {
   const { schema = {}, deprecated } = parameter
   const { notes } = splitNotes(schema)
   const { description = notes['description'] } = parameter
   const isRequired = parameter.in === 'path' || parameter['required'] === true
-  const text = toText(writing, schema, false)
+  const text = schemaText(writing, schema, false)
   const shown = {
     ...notes,
     ...(typeof description === 'string' && description.trim() !== ''
@@ -109,7 +109,7 @@ function parameterText(parameter: ImportedParameter, writing: Writing): string {
 }
 
 /** Whether a parameter is a text, or a list of texts that are sent under the same name. */
-function isFlat(
+function isFlatObject(
   { in: place, name, schema = {}, content, ...own }: ImportedParameter,
   writing: RouteWriting,
 ): boolean {
@@ -117,20 +117,20 @@ function isFlat(
   if (content !== undefined || name === '' || name === '__proto__') return false
   // the names of fields are written in kebab case
   if (place === 'header' && headerName(name) !== name.toLowerCase()) return false
-  const depth = depthOf(schema, writing.components)
+  const depth = nestingOf(schema, writing.components)
   if (depth === 0) return true
   return depth === 1 && place === 'query' && style === 'form' && explode === true
 }
 
 /** 0 for one text, 1 for a list of texts, 2 or more for anything else. */
-function depthOf(schema: SchemaObject, components: Components, known = new Map<string, number>()): number {
+function nestingOf(schema: SchemaObject, components: Components, known = new Map<string, number>()): number {
   const name = refOf(schema)
   if (name !== undefined) {
     const found = known.get(name)
     if (found !== undefined) return found
     // what contains itself
     known.set(name, 2)
-    const depth = depthOf(components[name] ?? {}, components, known)
+    const depth = nestingOf(components[name] ?? {}, components, known)
     known.set(name, depth)
     return depth
   }
@@ -139,16 +139,16 @@ function depthOf(schema: SchemaObject, components: Components, known = new Map<s
   if (types.includes('object') || ['properties', 'additionalProperties'].some((key) => key in schema))
     return 2
   const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => listOf(schema[key]))
-  const depths = inner.map((option) => depthOf(option, components, known))
+  const depths = inner.map((option) => nestingOf(option, components, known))
   if (types.includes('array') || items !== undefined)
-    return Math.max(isRecord(items) ? 1 + depthOf(items, components, known) : 2, ...depths)
+    return Math.max(isRecord(items) ? 1 + nestingOf(items, components, known) : 2, ...depths)
   if (depths.length > 0) return Math.max(...depths)
   return type === undefined && schema['enum'] === undefined && !('const' in schema) ? 2 : 0
 }
 
 function toPlainParameter(
   { in: place, name, schema = {}, content, ...rest }: ImportedParameter,
-  writing: Writing,
+  writing: SchemaWriting,
 ): object {
   return {
     name,
@@ -163,7 +163,7 @@ function toPlainParameter(
 /** The place of a media type in the order in which bodies are declared. */
 export function rankOf(type: string): number {
   if (plainType(type) === 'application/json') return 0
-  if (isJson(type)) return 1
+  if (isJsonMedia(type)) return 1
   return [FORM, MULTIPART].includes(plainType(type)) ? 2 : 3
 }
 
@@ -173,7 +173,7 @@ interface WrittenBody {
 }
 
 /** Whether a media type is JSON, or any. */
-export function isJson(type: string): boolean {
+export function isJsonMedia(type: string): boolean {
   return /[/+]json\b|^\*\/\*$/i.test(type)
 }
 
@@ -193,12 +193,12 @@ function writeBody(
   const all = mediaIn(content)
   const [main, ...others] = all.toSorted((one, other) => rankOf(one.type) - rankOf(other.type))
   if (main === undefined) return {}
-  const input = sourcesOf(main, isRequired, writing)
+  const input = inputSourcesOf(main, isRequired, writing)
   const left = input === undefined ? all : others
   const isAny = main.type === '*/*'
   const types = isAny
     ? all
-    : left.filter((media) => !(isJson(main.type) && plainType(media.type) === plainType(main.type)))
+    : left.filter((media) => !(isJsonMedia(main.type) && plainType(media.type) === plainType(main.type)))
   const declared = input === undefined ? undefined : main.schema
   const shown = mediaText(
     types.map(({ type, ...media }) => [type, media] as const),
@@ -213,17 +213,17 @@ function writeBody(
 }
 
 /** The sources that a body is read as, or `undefined` if none of them can. */
-function sourcesOf(media: Media, isRequired: boolean, writing: RouteWriting): WrittenBody['input'] {
+function inputSourcesOf(media: InputMedia, isRequired: boolean, writing: RouteWriting): WrittenBody['input'] {
   const type = plainType(media.type)
   const { schema = {} } = media
   const optional = isRequired ? '' : '.optional()'
   if (type === FORM || type === MULTIPART) return formText(media, type, isRequired, writing)
-  if (isJson(type)) return { body: bodyText(schema, type, writing) + optional }
+  if (isJsonMedia(type)) return { body: bodySchemaText(schema, type, writing) + optional }
   return { body: rawText(media) + optional }
 }
 
 /** A body that is no JSON: a text, or bytes. */
-export function rawText({ type, schema = {} }: Media): string {
+export function rawText({ type, schema = {} }: InputMedia): string {
   const { format } = schema
   const isText = (schema['type'] === 'string' || /^text\/|[/+]xml\b/i.test(type)) && format !== 'binary'
   const notes = { ...(isText && format !== undefined ? { format } : {}), contentMediaType: type }
@@ -231,22 +231,22 @@ export function rawText({ type, schema = {} }: Media): string {
 }
 
 /** A JSON body. One that a text fits is no text, and one of another type says so. */
-export function bodyText(schema: SchemaObject, type: string, writing: RouteWriting): string {
+export function bodySchemaText(schema: SchemaObject, type: string, writing: RouteWriting): string {
   const { components } = writing
   const isPlain = type === 'application/json' || type === '*/*'
-  const text = toText(writing, schema)
-  const object = toObject(schema, components)
+  const text = schemaText(writing, schema)
+  const object = toSchemaObject(schema, components)
   const isData = refOf(schema) !== undefined && Object.keys(toRecord(object?.['properties'])).length > 0
   if (
     isPlain &&
     (isData || /^z\.(?:array|object|looseObject|record|int|number|boolean)\(|^(?:derive|model)\(/.test(text))
   )
     return text
-  return typedText(text, schema, isPlain ? 'application/json' : type, writing)
+  return typedInputText(text, schema, isPlain ? 'application/json' : type, writing)
 }
 
 /** A schema of a media type. */
-function typedText(text: string, schema: SchemaObject, type: string, { parts }: Writing): string {
+function typedInputText(text: string, schema: SchemaObject, type: string, { parts }: SchemaWriting): string {
   const meta = `.meta({ contentMediaType: ${quoted(type)} })`
   const name = refOf(schema)
   return name !== undefined && parts.has(name)
@@ -255,23 +255,23 @@ function typedText(text: string, schema: SchemaObject, type: string, { parts }: 
 }
 
 function formText(
-  { schema = {}, encoding }: Media,
+  { schema = {}, encoding }: InputMedia,
   type: string,
   isRequired: boolean,
-  writing: Writing,
+  writing: SchemaWriting,
 ): WrittenBody['input'] {
   const { components, note } = writing
-  const object = toObject(schema, components)
-  if (object === undefined || !isRequired || isRecord(encoding) || isOpen(object)) return undefined
+  const object = toSchemaObject(schema, components)
+  if (object === undefined || !isRequired || isRecord(encoding) || allowsOtherFields(object)) return undefined
   const own = Object.entries(toRecord(object['properties']))
-  const needed = namesIn(object['required'])
-  const files = own.filter(([, field]) => fileText(field) !== undefined)
+  const needed = requiredNamesIn(object['required'])
+  const files = own.filter(([, field]) => fileSchemaText(field) !== undefined)
   const toFile = (name: string, field: unknown): string =>
-    `${fileText(field) ?? ''}${needed.includes(name) ? '' : '.optional()'}`
-  const texts = own.filter(([, field]) => fileText(field) === undefined)
+    `${fileSchemaText(field) ?? ''}${needed.includes(name) ? '' : '.optional()'}`
+  const texts = own.filter(([, field]) => fileSchemaText(field) === undefined)
   const isSayable =
     needed.every((name) => own.some(([each]) => each === name)) &&
-    texts.every(([, field]) => isRecord(field) && depthOf(field, components) <= 1 && !isNullable(field))
+    texts.every(([, field]) => isRecord(field) && nestingOf(field, components) <= 1 && !allowsNull(field))
   // documents show that a form without required fields may be left out
   const isTaken = files.length === 0 ? needed.length > 0 : type === MULTIPART
   if (!isSayable || !isTaken) return undefined
@@ -279,28 +279,28 @@ function formText(
     note(/additional-properties/, 'a form with files takes members that it does not name')
   const meta = files.length > 0 ? '' : `.meta({ contentMediaType: ${quoted(type)} })`
   const required = needed.filter((name) => texts.some(([each]) => each === name))
-  const form = toFields(writing, { properties: Object.fromEntries(texts), required })
+  const form = toFieldLines(writing, { properties: Object.fromEntries(texts), required })
   return {
     ...(texts.length === 0 ? {} : { form: `z.object({ ${form} })${meta}` }),
     files: literalText(Object.fromEntries(files.map(([name, field]) => [name, toFile(name, field)]))),
   }
 }
 
-function isOpen({ additionalProperties }: SchemaObject): boolean {
+function allowsOtherFields({ additionalProperties }: SchemaObject): boolean {
   return additionalProperties !== undefined && additionalProperties !== false
 }
 
-function isNullable({ type }: SchemaObject): boolean {
+function allowsNull({ type }: SchemaObject): boolean {
   return Array.isArray(type) && type.includes('null')
 }
 
 /** A file, or a list of files, or `undefined` for a text. */
-function fileText(field: unknown): string | undefined {
+function fileSchemaText(field: unknown): string | undefined {
   if (!isRecord(field)) return undefined
   const { type, format, items, contentMediaType } = field
   if (type === 'string' && (format === 'binary' || contentMediaType === 'application/octet-stream'))
     return 'z.file()'
-  const inner = type === 'array' ? fileText(items) : undefined
+  const inner = type === 'array' ? fileSchemaText(items) : undefined
   return inner === undefined ? undefined : `z.array(${inner})`
 }
 

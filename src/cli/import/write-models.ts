@@ -3,14 +3,14 @@ import { isRecord, toRecord } from '../../base/values.ts'
 import { reachOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { toCamel } from './names.ts'
-import { inlined, namesIn, splitNotes, toObject } from './schema-parts.ts'
-import { noteType, toExtended, toFields, toText, type Writing } from './write-schema.ts'
+import { inlined, requiredNamesIn, splitNotes, toSchemaObject } from './schema-parts.ts'
+import { noteType, toExtendedText, toFieldLines, schemaText, type SchemaWriting } from './write-schema.ts'
 
 /**
  * Writes the named schemas of a document: models for objects, zod schemas for the rest. Returns a declaration for each, in an order in which
  * each may name those before it.
  */
-export function writeModels(writing: Writing): readonly string[] {
+export function writeModels(writing: SchemaWriting): readonly string[] {
   const { components, constants, models, parts, lazy, done } = writing
   const started = new Set<string>()
   const wholes = findWholes(components)
@@ -43,15 +43,15 @@ export function writeModels(writing: Writing): readonly string[] {
 }
 
 /** The text of a named schema. Notes what it is. */
-function componentText(writing: Writing, name: string, schema: SchemaObject): string {
+function componentText(writing: SchemaWriting, name: string, schema: SchemaObject): string {
   const { components, models, parts, lazy } = writing
-  if (schema['$ref'] !== undefined) return toText(writing, schema)
+  if (schema['$ref'] !== undefined) return schemaText(writing, schema)
   const own = inlined(splitNotes(schema).notes, writing)
-  const object = toObject(schema, components)
+  const object = toSchemaObject(schema, components)
   const { additionalProperties, properties, type: _type, required: _required, ...others } = object ?? {}
   const isFixed = !isRecord(additionalProperties) || Object.keys(additionalProperties).length === 0
   if (object === undefined || Object.keys(toRecord(properties)).length === 0 || !isFixed)
-    return `${toText(writing, schema, false)}${metaText(name, own)}`
+    return `${schemaText(writing, schema, false)}${metaText(name, own)}`
   noteType(writing, schema)
   models.add(name)
   parts.add(name)
@@ -62,16 +62,16 @@ function componentText(writing: Writing, name: string, schema: SchemaObject): st
   }
   const meta = Object.keys(shown).length === 0 ? '' : `, ${valueText(shown)}`
   // a change of a field is one of the model that has it, so each model has all of its fields
-  const more = toExtended(writing, schema)
+  const more = toExtendedText(writing, schema)
   const fields =
     more === undefined || lazy.has(more.base)
-      ? toFields(writing, object)
-      : `...${more.base}.shape, ${toFields(writing, more.fields)}`
+      ? toFieldLines(writing, object)
+      : `...${more.base}.shape, ${toFieldLines(writing, more.fields)}`
   return `model(${quoted(name)}, { ${fields} }${meta})`
 }
 
 /** An object that is a model without some of its fields. */
-function omitText(writing: Writing, whole: string, part: SchemaObject, name: string): string {
+function omitText(writing: SchemaWriting, whole: string, part: SchemaObject, name: string): string {
   const { components, constants, parts } = writing
   parts.add(name)
   const base = constants.get(whole) ?? whole
@@ -93,7 +93,7 @@ function metaText(id: string, notes: SchemaObject): string {
 function findWholes(components: Components): ReadonlyMap<string, string> {
   const objects = Object.entries(components).flatMap(([name, schema]) => {
     const fields = toRecord(schema['properties'])
-    const needed = namesIn(schema['required'])
+    const needed = requiredNamesIn(schema['required'])
     return isPlainObject(schema) ? [{ name, word: name.toLowerCase(), fields, needed }] : []
   })
   return new Map(
@@ -127,6 +127,6 @@ function isPlainObject(schema: SchemaObject): boolean {
     Object.keys(own).every((keyword) => ['type', 'properties', 'required'].includes(keyword)) &&
     own['type'] === 'object' &&
     own['properties'] !== undefined &&
-    namesIn(own['required']).every((field) => toRecord(own['properties'])[field] !== undefined)
+    requiredNamesIn(own['required']).every((field) => toRecord(own['properties'])[field] !== undefined)
   )
 }

@@ -1,13 +1,20 @@
 import { posix } from 'node:path'
 
 import { formatFile, formatStatement, literalText, quoted, valueText } from '../format.ts'
-import { toCamel, toDistinct, toDistinctNames, toFileName, toTypeName } from './names.ts'
+import { toCamel, toDistinctName, toDistinctNames, toFileName, toTypeName } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { RouteWriting } from './write-inputs.ts'
 import { writeGuards, type Guards } from './write-guards.ts'
 import { writeModels } from './write-models.ts'
-import { startWriting, type ExpectedFinding, type Writing } from './write-schema.ts'
-import { findShown, prefixOf, routeNameOf, toGroups, writeRoute, type Group } from './write-routes.ts'
+import { startWriting, type ExpectedFinding, type SchemaWriting } from './write-schema.ts'
+import {
+  findShown,
+  prefixOf,
+  routeNameOf,
+  toControllerGroups,
+  writeRoute,
+  type ControllerGroup,
+} from './write-routes.ts'
 
 /** The files of an imported API. */
 export interface ImportedProject {
@@ -20,7 +27,7 @@ export interface ImportedProject {
 }
 
 /** Where files are, from the folder of the project. */
-export interface Places {
+export interface ProjectPlaces {
   /** The folder of the API, such as `src/api`. */
   readonly out: string
   /** The version that requests get that name none. @default that of the document */
@@ -32,12 +39,12 @@ const HEADER = 'x-api-version'
 /** Writes an API as source. Equal documents give equal texts. */
 export function writeProject(
   api: ImportedApi,
-  { out, version = toVersion(api.version) }: Places,
+  { out, version = toApiVersion(api.version) }: ProjectPlaces,
 ): ImportedProject {
   const writing = startWriting(api.schemas)
   const declarations = writeModels(writing)
   const models = [...writing.models].map((name) => writing.constants.get(name) ?? name)
-  const title = toTitle(api.title)
+  const title = toApiTitle(api.title)
   const names = { title, upstream: toUpstreamName(title), version }
   const guards = writeGuards(api)
   const served = api.operations.filter(({ path }) => isServable(path))
@@ -48,7 +55,7 @@ export function writeProject(
   writing.place = ''
   if (api.webhooks !== undefined)
     writing.note(/^webhook-/, 'webhooks are not written: list them in docs.webhooks')
-  const groups = toGroups(served)
+  const groups = toControllerGroups(served)
   const groupNames = groups.map(({ name }) => name)
   const files = toDistinctNames(groupNames, toFileName)
   const constants = toDistinctNames(groupNames, (name) => `${toCamel(name)}Controller`)
@@ -100,7 +107,7 @@ interface ProjectNames {
 }
 
 /** A short title: without words that say that it is an API. */
-function toTitle(title: string): string {
+function toApiTitle(title: string): string {
   const words = title
     .replaceAll(/\b(?:swagger|open-?api|rest|api|apis|the|v?\d[\d.]*)\b/gi, ' ')
     .replaceAll(/[^\p{L}\d]+/gu, ' ')
@@ -114,12 +121,12 @@ function toUpstreamName(title: string): string {
 }
 
 /** The version of the document if it can be ordered, else 1. */
-function toVersion(version: string): string {
+function toApiVersion(version: string): string {
   const [own] = /^\d+(?:\.\d+){0,2}$|^\d{4}-\d\d(?:-\d\d)?$/.exec(version.replace(/^v/i, '')) ?? ['1']
   return own
 }
 
-function modelsFile(declarations: readonly string[], { models, formats: found }: Writing): string {
+function modelsFile(declarations: readonly string[], { models, formats: found }: SchemaWriting): string {
   const formats = [...found].map(([name, text]) => `export const ${name} = ${text}`)
   const code = declarations.map((declaration) => formatStatement(declaration))
   const all = [...formats, ...code].join('\n')
@@ -140,7 +147,7 @@ interface ControllerParts {
   readonly upstream: string
 }
 
-function writeController(group: Group, constant: string, parts: ControllerParts): string {
+function writeController(group: ControllerGroup, constant: string, parts: ControllerParts): string {
   const { writing, guards, upstream } = parts
   const { operations, name } = group
   const prefix = prefixOf(operations)
@@ -150,7 +157,7 @@ function writeController(group: Group, constant: string, parts: ControllerParts)
   const shared = used.every((guard) => guard === used[0]) ? used[0] : undefined
   const taken = new Set<string>()
   const routes = operations.map((operation, at) => {
-    const own = toDistinct(routeNameOf(operation, name), taken)
+    const own = toDistinctName(routeNameOf(operation, name), taken)
     taken.add(own)
     writing.place = `${operation.method} ${operation.path}`
     if (operation.callbacks !== undefined) writing.note(/^callback-/, 'callbacks are not written')

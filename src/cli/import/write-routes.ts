@@ -5,29 +5,29 @@ import { inlined } from './schema-parts.ts'
 import type { Content } from '../../openapi/document/types.ts'
 import type { ImportedApi, ImportedOperation, ImportedResponse } from './read-api.ts'
 import {
-  bodyText,
-  isJson,
+  bodySchemaText,
+  isJsonMedia,
   mediaIn,
   mediaText,
   plainType,
   rankOf,
   rawText,
   writeInputs,
-  type Media,
+  type InputMedia,
   type RouteWriting,
-  type Shown,
+  type ShownInput,
 } from './write-inputs.ts'
-import { toText } from './write-schema.ts'
+import { schemaText } from './write-schema.ts'
 
 /** The operations of a controller. */
-export interface Group {
+export interface ControllerGroup {
   /** The text that its names are made of. */
   readonly name: string
   readonly operations: readonly ImportedOperation[]
 }
 
 /** Groups operations by their first tag, or by the first word of their path. */
-export function toGroups(operations: readonly ImportedOperation[]): readonly Group[] {
+export function toControllerGroups(operations: readonly ImportedOperation[]): readonly ControllerGroup[] {
   const groups = new Map<string, ImportedOperation[]>()
   for (const operation of operations) {
     const first = operation.path.split('/').find((segment) => segment !== '' && !segment.includes('{'))
@@ -74,11 +74,11 @@ export function writeRoute(operation: ImportedOperation, parts: RouteParts, writ
   const [summary, description] = [operation.summary, operation.description].map((text) => text?.trim())
   return literalText({
     method: quoted(method),
-    path: path === operation.path && path === '/' ? undefined : textOf(path),
+    path: path === operation.path && path === '/' ? undefined : routeTextOf(path),
     name: quoted(parts.name),
-    operationId: id === parts.shownId ? undefined : textOf(id),
-    summary: textOf(summary),
-    description: description === summary ? undefined : textOf(description),
+    operationId: id === parts.shownId ? undefined : routeTextOf(id),
+    summary: routeTextOf(summary),
+    description: description === summary ? undefined : routeTextOf(description),
     tags: isTagged ? valueText(tags) : undefined,
     deprecated: deprecated && 'true',
     guards: parts.guard && `[${parts.guard}]`,
@@ -89,7 +89,7 @@ export function writeRoute(operation: ImportedOperation, parts: RouteParts, writ
   })
 }
 
-function textOf(text = ''): string | undefined {
+function routeTextOf(text = ''): string | undefined {
   return text === '' ? undefined : quoted(text)
 }
 
@@ -126,10 +126,10 @@ function writeResponses(responses: ImportedOperation['responses'], writing: Rout
 }
 
 /** The components that documents of the app show by their names in bodies and in responses, because those of JSON have them. */
-export function findShown({ operations, schemas }: ImportedApi): Shown {
-  const find = (media: readonly Media[]): ReadonlySet<string> =>
+export function findShown({ operations, schemas }: ImportedApi): ShownInput {
+  const find = (media: readonly InputMedia[]): ReadonlySet<string> =>
     reachOf(
-      media.flatMap(({ type, schema = {} }) => (isJson(type) ? [...refsIn(schema)] : [])),
+      media.flatMap(({ type, schema = {} }) => (isJsonMedia(type) ? [...refsIn(schema)] : [])),
       schemas,
     )
   const body = find(operations.flatMap(({ requestBody }) => mediaIn(requestBody?.content)))
@@ -149,7 +149,7 @@ export function findShown({ operations, schemas }: ImportedApi): Shown {
   return { body: only(body, response), response: only(response, body) }
 }
 
-function mainOf(content: Content | undefined): Media | undefined {
+function mainOf(content: Content | undefined): InputMedia | undefined {
   return mediaIn(content).toSorted(
     (one, other) => Math.min(2, rankOf(one.type)) - Math.min(2, rankOf(other.type)),
   )[0]
@@ -158,7 +158,7 @@ function mainOf(content: Content | undefined): Media | undefined {
 function responseText(
   status: string,
   description: string,
-  main: Media | undefined,
+  main: InputMedia | undefined,
   writing: RouteWriting,
 ): string {
   const note = description === '' ? '' : `.describe(${quoted(description)})`
@@ -167,9 +167,9 @@ function responseText(
   const { schema = {} } = main
   if (type === '*/*')
     writing.note(/^response-media-type/, `${main.type} is application/json, because Octavo sends JSON`)
-  if (isJson(type)) {
-    if (type !== 'application/json' && type !== '*/*') return bodyText(schema, type, writing)
-    return toText(writing, schema)
+  if (isJsonMedia(type)) {
+    if (type !== 'application/json' && type !== '*/*') return bodySchemaText(schema, type, writing)
+    return schemaText(writing, schema)
   }
   if (schema['type'] !== 'string')
     writing.note(/^response-/, `${main.type} has no schema of its own, because changes don't convert it`)

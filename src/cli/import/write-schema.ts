@@ -3,8 +3,15 @@ import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { listOf, refOf, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { toZodText, type Names } from '../write/zod-text.ts'
-import { toCamel, toConstants, toDistinct } from './names.ts'
-import { inlined, isTyped, namesIn, splitNotes, toObject, type Inlining } from './schema-parts.ts'
+import { toCamel, toConstants, toDistinctName } from './names.ts'
+import {
+  inlined,
+  isObjectSchema,
+  requiredNamesIn,
+  splitNotes,
+  toSchemaObject,
+  type Inlining,
+} from './schema-parts.ts'
 
 /** A difference between the imported document and that of the app, which the import expects. */
 export interface ExpectedFinding {
@@ -21,7 +28,7 @@ interface Extended {
 }
 
 /** The state of writing an API: its named schemas, as far as they are written, and what was named. */
-export interface Writing extends Inlining {
+export interface SchemaWriting extends Inlining {
   readonly constants: ReadonlyMap<string, string>
   /** The findings that were noted. */
   readonly expected: ExpectedFinding[]
@@ -57,9 +64,9 @@ const PLAIN: Readonly<Record<string, string>> = {
 }
 
 /** Begins to write the schemas of a document. */
-export function startWriting(components: Components): Writing {
+export function startWriting(components: Components): SchemaWriting {
   const constants = toConstants(Object.keys(components))
-  const writing: Writing = {
+  const writing: SchemaWriting = {
     components,
     constants,
     note: (rule, why) => writing.expected.push({ place: writing.place, rule, why }),
@@ -91,9 +98,9 @@ export function startWriting(components: Components): Writing {
 }
 
 /** The constant of a format. */
-function formatOf({ formats, formatNames, used }: Writing, type: string, format: string): string {
+function zodFormatOf({ formats, formatNames, used }: SchemaWriting, type: string, format: string): string {
   const key = `${type} ${format}`
-  const name = formatNames.get(key) ?? toDistinct(toCamel(format), formats)
+  const name = formatNames.get(key) ?? toDistinctName(toCamel(format), formats)
   formatNames.set(key, name)
   formats.set(name, `${PLAIN[type] ?? 'z.unknown()'}.meta({ format: ${quoted(format)} })`)
   used.add(name)
@@ -101,7 +108,7 @@ function formatOf({ formats, formatNames, used }: Writing, type: string, format:
 }
 
 /** The text of a schema. `isNoted`: with what only documents show. */
-export function toText(state: Writing, schema: SchemaObject, isNoted = true): string {
+export function schemaText(state: SchemaWriting, schema: SchemaObject, isNoted = true): string {
   const { names, note } = state
   if (refOf(schema) !== undefined) return toZodText({ $ref: schema['$ref'] }, names)
   const { schema: own, notes } = splitNotes(schema)
@@ -112,7 +119,7 @@ export function toText(state: Writing, schema: SchemaObject, isNoted = true): st
 }
 
 /** Schemas that are written otherwise than by `octavo check --write`, whose documents were made from zod. */
-function otherText(state: Writing, schema: SchemaObject): string | undefined {
+function otherText(state: SchemaWriting, schema: SchemaObject): string | undefined {
   const { names } = state
   if (refOf(schema) !== undefined) return undefined
   const { schema: own, notes } = splitNotes(schema)
@@ -122,19 +129,20 @@ function otherText(state: Writing, schema: SchemaObject): string | undefined {
   if (Array.isArray(schema['allOf'])) return allText(state, schema)
   for (const keyword of ['oneOf', 'anyOf'] as const)
     if (Array.isArray(schema[keyword])) return unionText(state, schema, keyword)
-  return typedText(state, schema)
+  return typedSchemaText(state, schema)
 }
 
-function typedText(state: Writing, schema: SchemaObject): string | undefined {
+function typedSchemaText(state: SchemaWriting, schema: SchemaObject): string | undefined {
   const { type, format, properties, items } = schema
   if (isString(type) && isString(format) && PLAIN[type] !== undefined) {
     const { format: _format, ...plain } = schema
-    return formatOf(state, type, format) + toZodText(plain, state.names).slice(PLAIN[type].length)
+    return zodFormatOf(state, type, format) + toZodText(plain, state.names).slice(PLAIN[type].length)
   }
   if (properties !== undefined || items !== undefined) noteType(state, schema)
   if (schema['prefixItems'] !== undefined)
     state.note(/-items-/, 'prefixItems is a tuple, all of whose items are required')
-  if (type === 'object' || (type === undefined && properties !== undefined)) return objectText(state, schema)
+  if (type === 'object' || (type === undefined && properties !== undefined))
+    return objectSchemaText(state, schema)
   if (type !== undefined) return undefined
   // what is said of texts or numbers alone allows all other values
   return items === undefined
@@ -143,29 +151,31 @@ function typedText(state: Writing, schema: SchemaObject): string | undefined {
 }
 
 /** Notes that a schema gets a type, if it has none. */
-export function noteType({ components, note }: Writing, schema: SchemaObject): void {
-  if (!isTyped(schema, components))
+export function noteType({ components, note }: SchemaWriting, schema: SchemaObject): void {
+  if (!isObjectSchema(schema, components))
     note(/nullable|type|required/, 'it has properties or items and no type, so it gets one')
 }
 
-function allText(state: Writing, schema: SchemaObject): string {
+function allText(state: SchemaWriting, schema: SchemaObject): string {
   const { allOf, ...beside } = schema
   const parts = [...listOf(allOf), beside].filter((part) =>
     Object.keys(splitNotes(part).schema).some((keyword) => keyword !== 'discriminator'),
   )
   const [only] = parts
   if (only === undefined) return 'z.unknown()'
-  if (parts.length === 1) return toText(state, only)
-  const more = toExtended(state, schema)
+  if (parts.length === 1) return schemaText(state, only)
+  const more = toExtendedText(state, schema)
   if (more !== undefined) {
     const parameter = toCamel(more.base)
-    return `derive(${more.base}, (${parameter}) => ${parameter}.extend({ ${toFields(state, more.fields)} }))`
+    return `derive(${more.base}, (${parameter}) => ${parameter}.extend({ ${toFieldLines(state, more.fields)} }))`
   }
-  const object = toObject(schema, state.components)
+  const object = toSchemaObject(schema, state.components)
   const scalar = toScalar(parts)
-  if (scalar !== undefined) return toText(state, scalar)
+  if (scalar !== undefined) return schemaText(state, scalar)
   if (object === undefined)
-    return parts.map((part) => toText(state, part)).reduce((one, other) => `z.intersection(${one}, ${other})`)
+    return parts
+      .map((part) => schemaText(state, part))
+      .reduce((one, other) => `z.intersection(${one}, ${other})`)
   noteType(state, schema)
   return toZodText(object, state.names)
 }
@@ -180,7 +190,10 @@ function toScalar(parts: readonly SchemaObject[]): SchemaObject | undefined {
 }
 
 /** The object that a schema derives from, if it is a model with more fields. */
-export function toExtended(state: Writing, { allOf, ...beside }: SchemaObject): Extended | undefined {
+export function toExtendedText(
+  state: SchemaWriting,
+  { allOf, ...beside }: SchemaObject,
+): Extended | undefined {
   const { components, constants, parts, done } = state
   const refs = listOf(allOf).flatMap((part) => refOf(part) ?? [])
   const [name = ''] = refs
@@ -188,35 +201,35 @@ export function toExtended(state: Writing, { allOf, ...beside }: SchemaObject): 
   if (refs.length !== 1 || base === undefined || !parts.has(name) || !done.has(name)) return undefined
   const inline = listOf(allOf).filter((part) => refOf(part) === undefined)
   const { description: _description, ...own } = beside
-  const added = toObject({ allOf: [...inline, own] }, components)
-  const whole = toObject(components[name] ?? {}, components)
+  const added = toSchemaObject({ allOf: [...inline, own] }, components)
+  const whole = toSchemaObject(components[name] ?? {}, components)
   if (added === undefined || whole === undefined) return undefined
   const { type: _type, properties, required, ...others } = added
   const [known, more] = [toRecord(whole['properties']), toRecord(properties)]
   const isPlain =
     Object.keys(others).length === 0 &&
     Object.keys(more).every((field) => known[field] === undefined) &&
-    namesIn(required).every((field) => more[field] !== undefined)
+    requiredNamesIn(required).every((field) => more[field] !== undefined)
   if (!isPlain || Object.keys(more).length === 0) return undefined
   state.used.add(base)
   return { base, fields: added }
 }
 
-function unionText(state: Writing, schema: SchemaObject, keyword: 'oneOf' | 'anyOf'): string {
+function unionText(state: SchemaWriting, schema: SchemaObject, keyword: 'oneOf' | 'anyOf'): string {
   const { [keyword]: given, discriminator, ...beside } = schema
   const options = listOf(given)
   if (beside['properties'] !== undefined || beside['anyOf'] !== undefined) {
     const union = unionText(state, { [keyword]: given, discriminator }, keyword)
-    return `z.intersection(${toText(state, beside)}, ${union})`
+    return `z.intersection(${schemaText(state, beside)}, ${union})`
   }
   const whole = options.map((option) => (refOf(option) === undefined ? { ...beside, ...option } : option))
   if (Object.keys(beside).length > 0 && options.some((option) => refOf(option) !== undefined))
     state.note(/nullable|type/, `${Object.keys(beside).join(', ')} beside ${keyword} is left out`)
   const [only] = whole
   if (only === undefined) return 'z.never()'
-  if (whole.length === 1) return toText(state, only)
+  if (whole.length === 1) return schemaText(state, only)
   const property = toRecord(discriminator)['propertyName']
-  const texts = whole.map((option) => toText(state, option)).join(', ')
+  const texts = whole.map((option) => schemaText(state, option)).join(', ')
   if (isString(property) && !state.isLater && areDistinct(whole, property, state.components))
     return `z.discriminatedUnion(${quoted(property)}, [${texts}])`
   if (keyword === 'oneOf') state.note(/one-of/, 'oneOf is z.union, so a value may fit several of its schemas')
@@ -226,32 +239,32 @@ function unionText(state: Writing, schema: SchemaObject, keyword: 'oneOf' | 'any
 /** Whether each of several objects has other values of a property. */
 function areDistinct(options: readonly SchemaObject[], property: string, components: Components): boolean {
   const values = options.map((option) => {
-    const object = toObject(option, components)
+    const object = toSchemaObject(option, components)
     const field = toRecord(toRecord(object?.['properties'])[property])
-    if (!namesIn(object?.['required']).includes(property)) return undefined
+    if (!requiredNamesIn(object?.['required']).includes(property)) return undefined
     return 'const' in field ? [field['const']] : field['enum']
   })
   const all = values.flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : [undefined]))
   return all.every(isString) && new Set(all).size === all.length
 }
 
-function objectText(state: Writing, schema: SchemaObject): string {
+function objectSchemaText(state: SchemaWriting, schema: SchemaObject): string {
   const { properties, additionalProperties } = schema
   const isOpen = additionalProperties !== undefined && additionalProperties !== false
-  const others = isRecord(additionalProperties) ? toText(state, additionalProperties) : 'z.unknown()'
+  const others = isRecord(additionalProperties) ? schemaText(state, additionalProperties) : 'z.unknown()'
   if (isRecord(additionalProperties) && others === 'z.unknown()')
     state.note(/additional-properties/, 'additionalProperties says nothing of its values, so any value fits')
   const closed = additionalProperties === false ? '.meta({ additionalProperties: false })' : ''
-  if (Object.keys(toRecord(properties)).length === 0 && namesIn(schema['required']).length === 0)
+  if (Object.keys(toRecord(properties)).length === 0 && requiredNamesIn(schema['required']).length === 0)
     return closed === '' ? `z.record(z.string(), ${others})` : `z.object({})${closed}`
-  const literal = `{ ${toFields(state, schema)} }`
+  const literal = `{ ${toFieldLines(state, schema)} }`
   if (!isOpen) return `z.object(${literal})${closed}`
   return others === 'z.unknown()' ? `z.looseObject(${literal})` : `z.object(${literal}).catchall(${others})`
 }
 
 /** The fields of an object, as members of a literal. */
-export function toFields(state: Writing, { properties, required }: SchemaObject): string {
-  const needed = namesIn(required)
+export function toFieldLines(state: SchemaWriting, { properties, required }: SchemaObject): string {
+  const needed = requiredNamesIn(required)
   const own = toRecord(properties)
   const undeclared = needed.filter((name) => own[name] === undefined)
   return [...Object.entries(own), ...undeclared.map((name) => [name, {}] as const)]
@@ -260,11 +273,11 @@ export function toFields(state: Writing, { properties, required }: SchemaObject)
     .join(', ')
 }
 
-function fieldText(state: Writing, name: string, field: SchemaObject, isRequired: boolean): string {
+function fieldText(state: SchemaWriting, name: string, field: SchemaObject, isRequired: boolean): string {
   const before = state.isLater
   state.isLater = false
   const { notes } = splitNotes(field)
-  const base = toText(state, field, false) + (isRequired ? '' : '.optional()')
+  const base = schemaText(state, field, false) + (isRequired ? '' : '.optional()')
   // a model that is described by itself is another schema
   const whole = state.modelConstants.has(base) ? base : base + notesText(notes, state)
   const { isLater } = state

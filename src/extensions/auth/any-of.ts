@@ -45,10 +45,10 @@ export function anyOf<const G extends readonly [AnyGuard, ...AnyGuard[]]>(
   ...guards: G
 ): Guard<IdentityOfAny<G>> {
   checkGuards(guards)
-  return placed(combine(guards), anyOf)
+  return placed(combineGuards(guards), anyOf)
 }
 
-function combine(guards: readonly AnyGuard[]): UntypedGuard {
+function combineGuards(guards: readonly AnyGuard[]): UntypedGuard {
   // an optional guard would allow before others were asked: all are asked for credentials first
   const asked = guards.map((guard) => guard.required ?? guard)
   const isOptional = asked.some((guard, index) => guard !== guards[index])
@@ -63,15 +63,15 @@ function combine(guards: readonly AnyGuard[]): UntypedGuard {
     inject: Object.fromEntries(tokens),
     ...securityOf(asked, isOptional),
     ...(after === undefined ? {} : { after }),
-    ...(isOptional ? { required: combine(asked) } : {}),
+    ...(isOptional ? { required: combineGuards(asked) } : {}),
     replaceMembers: (find) => {
       const found = guards.map((guard) => find(guard))
-      return found.every((guard, index) => guard === guards[index]) ? combined : combine(found)
+      return found.every((guard, index) => guard === guards[index]) ? combined : combineGuards(found)
     },
     canActivate: async (context, inject: Readonly<Record<string, unknown>>) => {
       const refusals: HttpError[] = []
       for (const { guard, prefix, mark } of members) {
-        const answer = await ask(guard, context, partOf(inject, prefix), mark)
+        const answer = await askGuard(guard, context, prefixedPart(inject, prefix), mark)
         if (answer === true) return true
         if (answer !== false) refusals.push(answer)
       }
@@ -101,7 +101,7 @@ function markOf(guards: readonly AnyGuard[], index: number): string {
 }
 
 /** Whether a guard allows; its error when that is a 401. */
-async function ask(
+async function askGuard(
   guard: AnyGuard,
   context: ExecutionContext & Identified,
   inject: object,
@@ -128,7 +128,7 @@ async function ask(
   }
 }
 
-function partOf(inject: Readonly<Record<string, unknown>>, prefix: string): object {
+function prefixedPart(inject: Readonly<Record<string, unknown>>, prefix: string): object {
   const own = Object.entries(inject).filter(([key]) => key.startsWith(prefix))
   return Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]))
 }
@@ -162,17 +162,17 @@ const forms = /* @__PURE__ */ shared('auth.forms', () => new WeakMap<AnyGuard, A
  */
 export function optional<I>(guard: Guard<I>): Guard<[I] extends [never] ? never : I | undefined> {
   checkOne(guard)
-  return placed(formOf(guard), optional)
+  return placed(identityFormOf(guard), optional)
 }
 
-function formOf(guard: AnyGuard): UntypedGuard {
+function identityFormOf(guard: AnyGuard): UntypedGuard {
   if (guard.required !== undefined) return guard
-  const form = forms.get(guard) ?? toOptional(guard)
+  const form = forms.get(guard) ?? toOptionalGuard(guard)
   forms.set(guard, form)
   return form
 }
 
-function toOptional(guard: AnyGuard): UntypedGuard {
+function toOptionalGuard(guard: AnyGuard): UntypedGuard {
   const { name, inject, after, security } = guard
   const form: UntypedGuard = {
     kind: 'guard',
@@ -181,13 +181,13 @@ function toOptional(guard: AnyGuard): UntypedGuard {
     required: guard,
     ...(after === undefined ? {} : { after }),
     ...(security === undefined ? {} : { security: [...security, {}] }),
-    replaceMembers: (find) => formOf(find(guard)),
+    replaceMembers: (find) => identityFormOf(find(guard)),
     canActivate: (context, injected: never) => {
       try {
         const verdict = guard.canActivate(context, injected)
-        return isPromise(verdict) ? verdict.then(undefined, pass) : verdict
+        return isPromise(verdict) ? verdict.then(undefined, passUnauthenticated) : verdict
       } catch (error) {
-        return pass(error)
+        return passUnauthenticated(error)
       }
     },
   }
@@ -195,7 +195,7 @@ function toOptional(guard: AnyGuard): UntypedGuard {
 }
 
 /** Only this 401 means that there were no credentials. */
-function pass(error: unknown): true {
+function passUnauthenticated(error: unknown): true {
   if (error instanceof HttpError && error.code === 'unauthenticated') return true
   throw error
 }

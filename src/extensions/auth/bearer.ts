@@ -7,11 +7,11 @@ import {
   MALFORMED,
   readAuthorization,
   toChallenge,
-  type Carried,
+  type CarriedCredential,
   type Decision,
   type IdentityOf,
 } from './create-guard.ts'
-import { checkOptions, RULES, type AuthOptions } from './options.ts'
+import { checkGuardOptions, RULES, type AuthOptions } from './options.ts'
 import { isObject } from '../../base/values.ts'
 
 /** The options of `bearerAuth`. */
@@ -65,7 +65,7 @@ const TOKEN = /^[\w.~+/-]+=*$/
  * @throws `DefinitionError` when an option is wrong.
  */
 export function bearerAuth<V, D extends Tokens = {}>(options: BearerOptions<V, D>): Guard<IdentityOf<V>> {
-  checkOptions('bearerAuth', options, BEARER_OPTIONS)
+  checkGuardOptions('bearerAuth', options, BEARER_OPTIONS)
   const { verify, inject, realm = 'api', scheme = 'Bearer' } = options
   const guard = createAuthGuard({
     name: options.schemeName ?? `${scheme.toLowerCase().replaceAll(/[^\w.-]/g, '-')}Auth`,
@@ -102,7 +102,7 @@ export function toBearerScheme(
 }
 
 /** Reads a token from the Authorization header. `scheme` is in lower case. */
-export function readBearer(request: HttpRequest, scheme: string): Carried<[token: string]> {
+export function readBearer(request: HttpRequest, scheme: string): CarriedCredential<[token: string]> {
   const token = readAuthorization(request, scheme)
   if (token === undefined || token === MALFORMED) return token
   return TOKEN.test(token) ? [token] : MALFORMED
@@ -136,7 +136,7 @@ export interface BasicOptions<V, D = {}> extends AuthOptions<D> {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function basicAuth<V, D extends Tokens = {}>(options: BasicOptions<V, D>): Guard<IdentityOf<V>> {
-  checkOptions('basicAuth', options, COMMON)
+  checkGuardOptions('basicAuth', options, COMMON)
   const { verify, inject, schemeName = 'basicAuth', realm = 'api', description } = options
   const challenge = toChallenge('Basic', { realm, charset: 'UTF-8' })
   const guard = createAuthGuard({
@@ -151,10 +151,10 @@ export function basicAuth<V, D extends Tokens = {}>(options: BasicOptions<V, D>)
   return placed(guard, basicAuth)
 }
 
-function readUser(request: HttpRequest): Carried<[user: string, password: string]> {
+function readUser(request: HttpRequest): CarriedCredential<[user: string, password: string]> {
   const encoded = readAuthorization(request, 'basic')
   if (encoded === undefined || encoded === MALFORMED) return encoded
-  const text = decode(encoded)
+  const text = decodeBasic(encoded)
   const colon = text?.indexOf(':') ?? -1
   // RFC 7617 section 2 allows no control characters
   if (text === undefined || colon === -1 || /\p{Cc}/u.test(text)) return MALFORMED
@@ -164,7 +164,7 @@ function readUser(request: HttpRequest): Carried<[user: string, password: string
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The UTF-8 text behind base64, or `undefined` if it is either not. */
-function decode(encoded: string): string | undefined {
+function decodeBasic(encoded: string): string | undefined {
   const bytes = Buffer.from(encoded, 'base64')
   // decoding forgives everything: only what it would write itself is base64
   if (bytes.toString('base64') !== encoded) return undefined
@@ -225,7 +225,7 @@ const API_KEY_OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function apiKey<V, D extends Tokens = {}>(options: ApiKeyOptions<V, D>): Guard<IdentityOf<V>> {
-  checkOptions('apiKey', options, { ...API_KEY_OPTIONS, ...nameRule(options) }, ['in', 'name', 'verify'])
+  checkGuardOptions('apiKey', options, { ...API_KEY_OPTIONS, ...nameRule(options) }, ['in', 'name', 'verify'])
   const { in: where, name, verify, inject, realm = 'api', description } = options
   const carrier = PLACES[where]
   // no such scheme is registered, but a 401 has to name one (RFC 9110 section 11.6.1)
@@ -235,14 +235,14 @@ export function apiKey<V, D extends Tokens = {}>(options: ApiKeyOptions<V, D>): 
     security: { type: 'apiKey', in: where, name, ...(description === undefined ? {} : { description }) },
     challenge,
     refusal: challenge,
-    read: (request) => toKey(carrier.read(request, name)),
+    read: (request) => toOneKey(carrier.read(request, name)),
     inject,
     verify,
   })
   return placed(guard, apiKey)
 }
 
-function toKey(values: readonly string[]): Carried<[key: string]> {
+function toOneKey(values: readonly string[]): CarriedCredential<[key: string]> {
   const [key, ...others] = values
   if (others.length > 0) return MALFORMED
   if (key === undefined || key === '') return undefined

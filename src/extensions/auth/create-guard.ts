@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../http/http.ts'
 export const MALFORMED: unique symbol = Symbol('malformed')
 
 /** The credentials of a request, `undefined` for none, or a mark for malformed ones. */
-export type Carried<C> = C | undefined | typeof MALFORMED
+export type CarriedCredential<C> = C | undefined | typeof MALFORMED
 
 /** A guard before it is known what it leaves. */
 export type UntypedGuard = Omit<AnyGuard, '$adds' | '$drops'>
@@ -22,7 +22,7 @@ interface Scheme<C extends readonly string[], D extends Tokens> {
   readonly challenge: string
   /** Sent when what it carries is not accepted. */
   readonly refusal: string
-  readonly read: (request: HttpRequest) => Carried<C>
+  readonly read: (request: HttpRequest) => CarriedCredential<C>
   readonly inject: D | undefined
   /** Returns the issuer of accepted credentials. */
   readonly issuerOf?: (context: ExecutionContext) => string | undefined
@@ -92,7 +92,7 @@ function quote(text: string): string {
  * Returns the part after the scheme in the Authorization header (RFC 9110 section 11.4). Another scheme counts as no credentials. Several
  * headers are malformed, because proxies and servers disagree about the one that counts.
  */
-export function readAuthorization(request: HttpRequest, scheme: string): Carried<string> {
+export function readAuthorization(request: HttpRequest, scheme: string): CarriedCredential<string> {
   const [line, ...others] = request.headerLines('authorization')
   if (line === undefined) return undefined
   if (others.length > 0) return MALFORMED
@@ -115,9 +115,9 @@ type Falsy = false | null | undefined | 0 | 0n | ''
  * The identity of a `verify` that returns V. Promises are awaited, and denials are dropped. `true` allows without an identity: it becomes
  * `undefined` beside another type, and `never` alone.
  */
-export type IdentityOf<V> = 0 extends 1 & V ? unknown : Allowed<Exclude<Awaited<V>, Falsy | void>>
+export type IdentityOf<V> = 0 extends 1 & V ? unknown : AllowedIdentity<Exclude<Awaited<V>, Falsy | void>>
 
-type Allowed<A> = true extends A ? OrNone<Exclude<A, true>> : A
+type AllowedIdentity<A> = true extends A ? OrNone<Exclude<A, true>> : A
 
 type OrNone<I> = [I] extends [never] ? never : I | undefined
 

@@ -26,11 +26,11 @@ export const RULES = {
   inject: [isRecord, 'an object of tokens'],
   text: [isNonEmptyString, 'a string with at least one character'],
   // the characters of keys in the components of a document (OpenAPI 3.1 section 4.8.7)
-  name: [matches(/^[\w.-]+$/), 'a name of letters, digits, ".", "-" and "_"'],
-  realm: [matches(/^[ -~]+$/), 'a string of printable ASCII characters'],
+  name: [matchesPattern(/^[\w.-]+$/), 'a name of letters, digits, ".", "-" and "_"'],
+  realm: [matchesPattern(/^[ -~]+$/), 'a string of printable ASCII characters'],
   // a token (RFC 9110 section 5.6.2), as the names of headers and cookies are
-  token: [matches(/^[\w!#$%&'*+.^`|~-]+$/), 'a name of letters, digits and "-"'],
-  parameter: [matches(/^[!-~]+$/), 'a name of printable ASCII characters without blanks'],
+  token: [matchesPattern(/^[\w!#$%&'*+.^`|~-]+$/), 'a name of letters, digits and "-"'],
+  parameter: [matchesPattern(/^[!-~]+$/), 'a name of printable ASCII characters without blanks'],
 } as const satisfies Rules
 
 /**
@@ -38,7 +38,7 @@ export const RULES = {
  *
  * @throws `DefinitionError` with everything that is wrong.
  */
-export function checkOptions(
+export function checkGuardOptions(
   where: string,
   options: unknown,
   rules: Rules,
@@ -49,7 +49,7 @@ export function checkOptions(
   const problems = [
     ...required
       .filter((name) => Reflect.get(given, name) === undefined)
-      .map((name) => missing(where, name, rules)),
+      .map((name) => missingOption(where, name, rules)),
     ...optionProblems(where, given, rules, '', {
       unknown: (name) =>
         name === 'optional'
@@ -58,14 +58,14 @@ export function checkOptions(
     }),
     ...more,
   ]
-  if (problems.length > 0) throw errorAt(problems, checkOptions, 1)
+  if (problems.length > 0) throw errorAt(problems, checkGuardOptions, 1)
 }
 
-function missing(where: string, name: string, rules: Rules): DefinitionProblem {
+function missingOption(where: string, name: string, rules: Rules): DefinitionProblem {
   const [, expected = 'it'] = rules[name] ?? []
   return invalidOption(where, `${name} is missing`, `give ${expected}`)
 }
 
-function matches(pattern: RegExp): (value: unknown) => boolean {
+function matchesPattern(pattern: RegExp): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && pattern.test(value)
 }

@@ -1,7 +1,7 @@
 import type { Rules } from '../../base/definition-error.ts'
 import type { Middleware } from '../../define/layers.ts'
 import { isRecord, isNonEmptyString } from '../../base/values.ts'
-import { checkOptions, RULES } from './options.ts'
+import { checkGuardOptions, RULES } from './options.ts'
 import { isScope } from './any-of.ts'
 
 /** The options of `resourceMetadata`. */
@@ -60,7 +60,7 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function resourceMetadata(options: ResourceMetadataOptions): ResourceMetadata {
-  checkOptions(WHERE, options, OPTIONS, ['resource', 'authorizationServers'])
+  checkGuardOptions(WHERE, options, OPTIONS, ['resource', 'authorizationServers'])
   const { resource, authorizationServers, scopes, name, documentation, more } = options
   const { origin, pathname, search } = new URL(resource)
   // the path of the resource follows that of the metadata (RFC 9728 section 3.1)

@@ -15,9 +15,9 @@ import {
 import { isCutOff, type ParserError } from '../../server/adapters/node/http1.ts'
 import { nothingSeen, type Seen } from '../../server/adapters/node/watch.ts'
 import { EngineBody } from './body.ts'
-import type { Handle, ParsedHead, Parser, Parsers, ParserTarget } from './parser.ts'
-import { EngineRequest, readFraming, type Link } from './request.ts'
-import { SAYS_CLOSE, send, type SendTarget } from './send.ts'
+import type { ParserHandle, ParsedHead, HttpParser, Parsers, ParserTarget } from './parser.ts'
+import { EngineRequest, readFraming, type RequestLink } from './request.ts'
+import { SAYS_CLOSE, sendOnSocket, type SendTarget } from './send.ts'
 
 /** The state that the connections of a server share. */
 export interface Host {
@@ -45,7 +45,7 @@ export interface Host {
 const NOTHING = new Uint8Array(0)
 
 /** A connection that speaks HTTP/1.1. A class because it lives as long as its socket, and there are many. */
-export class Connection implements ParserTarget, Link, SendTarget {
+export class Connection implements ParserTarget, RequestLink, SendTarget {
   readonly socket: Socket
   readonly ending: () => string
   readonly seen: Seen = nothingSeen()
@@ -53,7 +53,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
   isEnding = false
   readonly #host: Host
   readonly #queue: EngineRequest[] = []
-  #parser: Parser | undefined
+  #parser: HttpParser | undefined
   /** The request that arrives. */
   #current: EngineRequest | undefined
   /** Whether `#current` waits for its body, or for the end of what was read. */
@@ -179,7 +179,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     const body = this.#current?.body
     const stops = this.#queue.length >= MAX_WAITING || (body instanceof EngineBody && body.isFull)
     if (stops === this.#isStopped || this.#parser === undefined) return
-    const handle = handleOf(this.socket)
+    const handle = socketHandleOf(this.socket)
     if (handle === undefined) return
     this.#isStopped = stops
     handle.reading = !stops
@@ -190,7 +190,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
   /** Closes a connection that is not read if its client has reset it, because only reading would show that. */
   checkClient(): void {
     if (!this.#isStopped) return
-    const error = handleOf(this.socket)?.getpeername?.({}) ?? 0
+    const error = socketHandleOf(this.socket)?.getpeername?.({}) ?? 0
     if (error !== 0) this.socket.destroy()
   }
 
@@ -230,17 +230,17 @@ export class Connection implements ParserTarget, Link, SendTarget {
     this.#freeParser()
     if (!this.#isStopped) return
     this.#isStopped = false
-    const handle = handleOf(this.socket)
+    const handle = socketHandleOf(this.socket)
     if (handle === undefined) return
     handle.reading = true
     handle.readStart()
   }
 
-  #openParser(): Parser {
+  #openParser(): HttpParser {
     this.#isResting = false
     const parser = this.#host.parsers.open(this)
     this.#parser = parser
-    const handle = handleOf(this.socket)
+    const handle = socketHandleOf(this.socket)
     if (handle?.isStreamBase === true) parser.consume(handle)
     return parser
   }
@@ -251,7 +251,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
     this.#parser = undefined
     parser.target = undefined
     parser.unconsume()
-    release(parser)
+    releaseParser(parser)
   }
 
   #start(request: EngineRequest): void {
@@ -289,7 +289,7 @@ export class Connection implements ParserTarget, Link, SendTarget {
         this.#host.sendWatched(this, request, isLast)
         break
       }
-      if (!send(this, request, isLast)) break
+      if (!sendOnSocket(this, request, isLast)) break
       this.#leave(request)
     }
     this.#isFlushing = false
@@ -463,16 +463,16 @@ function saysClose({ connection }: FinishedResponse['headers']): boolean {
 }
 
 /** Frees a parser, not below its own stack. What it parses until then puts it back on the list of its server, which would outlive it. */
-function release(parser: Parser): void {
+function releaseParser(parser: HttpParser): void {
   setImmediate(() => {
     parser.remove()
     parser.close()
   })
 }
 
-function handleOf(socket: Socket): Handle | undefined {
+function socketHandleOf(socket: Socket): ParserHandle | undefined {
   const handle: unknown = Reflect.get(socket, '_handle')
   // no part of the public types
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return handle === null || handle === undefined ? undefined : (handle as Handle)
+  return handle === null || handle === undefined ? undefined : (handle as ParserHandle)
 }

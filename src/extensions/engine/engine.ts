@@ -18,7 +18,7 @@ import { codingRefusal, type HandshakeHead, type Tracked } from '../../server/ad
 import { watch } from '../../server/adapters/node/watch.ts'
 import { Connection, type Host } from './connection.ts'
 import { findParsers, type CreateParsers, type ParsedHead, type Parsers } from './parser.ts'
-import { toHeaders, type EngineRequest } from './request.ts'
+import { toRequestHeaders, type EngineRequest } from './request.ts'
 import { isPromise } from '../../base/values.ts'
 import { httpError, type HttpError } from '../../http/errors.ts'
 import type { FinishedResponse } from '../../http/http.ts'
@@ -65,7 +65,7 @@ function createEngine(
   const all = new Map<Socket, Connection>()
   const released = new Set<Socket>()
   const parsers = createParsers(maxHeaderSize)
-  const register: Register = { all, released, isFinishing: false }
+  const register: ConnectionRegister = { all, released, isFinishing: false }
   const isPlain = tls === undefined || makeTls === undefined
   const socketOptions = { allowHalfOpen: true, noDelay: true }
   const server = isPlain ? createServer(socketOptions) : makeTls({ ...tls, ...socketOptions })
@@ -96,7 +96,7 @@ function createEngine(
 }
 
 /** Creates the function that adds a connection. Its listeners are shared: those of their own would take memory on each of many. */
-function createAdd({ all, released }: Register, host: Host): (socket: Socket) => void {
+function createAdd({ all, released }: ConnectionRegister, host: Host): (socket: Socket) => void {
   function onData(this: Socket, chunk: Uint8Array): void {
     all.get(this)?.onData(chunk)
   }
@@ -120,7 +120,7 @@ function onError(this: Socket): void {
 }
 
 /** The connections of a server. */
-interface Register {
+interface ConnectionRegister {
   readonly all: Map<Socket, Connection>
   /** Those that something else has taken over. */
   readonly released: Set<Socket>
@@ -131,18 +131,18 @@ interface Register {
 function createHost(
   { dispatch, settings, state }: EngineParts,
   parsers: Parsers,
-  register: Register,
+  register: ConnectionRegister,
   server: TcpServer,
 ): Host {
   const { idle } = settings.timeouts
   const { upgrading } = state
   const emitter = new EventEmitter()
-  upgrading?.listen(emitter, createTracking(register), state)
+  upgrading?.listen(emitter, toTracked(register), state)
   const watchRequest = (request: EngineRequest, socket: Socket): ServerResponse =>
     openWatched(request, socket, server)
   return {
     parsers,
-    answer: createAnswer(dispatch, settings, () => state.isClosing, watchRequest),
+    answer: createConnectionAnswer(dispatch, settings, () => state.isClosing, watchRequest),
     sendWatched: (connection, request, isLast) => sendWatched(connection, request, isLast, idle),
     toError: (error) => toError(error, settings.limits),
     writeError: settings.writeError,
@@ -159,7 +159,7 @@ function createHost(
 }
 
 function toHandshakeHead({ method, major, minor, lines }: ParsedHead): HandshakeHead {
-  const headers = toHeaders(lines)
+  const headers = toRequestHeaders(lines)
   const own = OF_HANDSHAKE.map((name) => [name, findHeader(headers, name)])
   return {
     method,
@@ -172,7 +172,7 @@ function toHandshakeHead({ method, major, minor, lines }: ParsedHead): Handshake
 const OF_HANDSHAKE = ['upgrade', 'transfer-encoding', 'content-length']
 
 /** The register of connections as upgrades want it: they come when nothing else is under way. */
-function createTracking({ all, released }: Register): Tracked {
+function toTracked({ all, released }: ConnectionRegister): Tracked {
   return {
     inFlight: () => [],
     track: (socket, response) => {
@@ -194,7 +194,7 @@ function createTracking({ all, released }: Register): Tracked {
  * Creates the function that answers a request. `isClosing` tells whether requests are refused, and `watchRequest` shows a request to
  * who watches.
  */
-function createAnswer(
+function createConnectionAnswer(
   dispatch: Dispatch,
   settings: RefusalSettings,
   isClosing: () => boolean,
@@ -220,12 +220,13 @@ function createAnswer(
       return connection.settle(request, settings.writeError(refusal), undefined)
     }
     const { context, response } = dispatch(request)
-    if (isPromise(response)) void response.then((settled) => settle(connection, request, context, settled))
-    else settle(connection, request, context, response)
+    if (isPromise(response))
+      void response.then((settled) => settleConnections(connection, request, context, settled))
+    else settleConnections(connection, request, context, response)
   }
 }
 
-function settle(
+function settleConnections(
   connection: Connection,
   request: EngineRequest,
   context: RequestContext,

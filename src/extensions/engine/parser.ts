@@ -30,7 +30,7 @@ export interface ParsedHead {
 }
 
 /** A connection below a socket, as Node has it. */
-export interface Handle {
+export interface ParserHandle {
   reading: boolean
   readonly isStreamBase?: boolean
   readStart(): unknown
@@ -40,14 +40,14 @@ export interface Handle {
 }
 
 /** The parser of a connection. */
-export interface Parser {
+export interface HttpParser {
   /** Whom it reports to. */
   target: ParserTarget | undefined
   execute(chunk: Uint8Array): number | Error
   /** Reports the end of the connection. Returns an error if that is in the middle of a request. */
   finish(): Error | undefined
   /** Reads from the connection itself, instead of its socket. */
-  consume(handle: Handle): void
+  consume(handle: ParserHandle): void
   unconsume(): void
   /** Returns the bytes that are parsed right now, or were parsed last. */
   getCurrentBuffer(): Uint8Array | undefined
@@ -59,7 +59,7 @@ export interface Parser {
 
 /** The parsers of a server. */
 export interface Parsers {
-  readonly open: (target: ParserTarget) => Parser
+  readonly open: (target: ParserTarget) => HttpParser
   /** Calls `onTimeout` of the connections whose present request takes longer than that, in milliseconds; 0 is for ever. */
   readonly expire: (headers: number, request: number) => void
   /** Calls `onIdle` of the connections between two requests. */
@@ -70,7 +70,7 @@ export interface Parsers {
 export type CreateParsers = (maxHeaderSize: number) => Parsers
 
 /** The class of Node that has llhttp inside, as far as it is used. */
-interface NativeParser extends Omit<Parser, 'target'> {
+interface NativeParser extends Omit<HttpParser, 'target'> {
   initialize(kind: unknown, resource: object, maxHeaderSize: number, lenient: unknown, list: NativeList): void
 }
 
@@ -125,8 +125,9 @@ function findNatives(): Natives | undefined {
       ({ description }) => description === 'http.server.connections',
     )
     const parser: unknown = Reflect.get(socket, 'parser')
-    const Parser = classOf(parser, PARSER_METHODS)
-    const List = list === undefined ? undefined : classOf(Reflect.get(server, list), ['expired', 'idle'])
+    const Parser = parserClassOf(parser, PARSER_METHODS)
+    const List =
+      list === undefined ? undefined : parserClassOf(Reflect.get(server, list), ['expired', 'idle'])
     if (Parser === undefined || List === undefined) return undefined
     if (!CODES.every((code) => Number.isInteger(Reflect.get(Parser, code)))) return undefined
     // each member was just looked at
@@ -139,7 +140,7 @@ function findNatives(): Natives | undefined {
   }
 }
 
-function classOf(value: unknown, methods: readonly string[]): object | undefined {
+function parserClassOf(value: unknown, methods: readonly string[]): object | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { constructor } = value
   return methods.every((name) => typeof Reflect.get(value, name) === 'function') ? constructor : undefined
@@ -206,7 +207,7 @@ function createNumbers({ Parser, List, codes }: Natives): readonly string[] | un
 const NO_LINES: readonly string[] = []
 
 /** A parser as its callbacks see it. */
-interface Reporting {
+interface ParserReporting {
   readonly target: ParserTarget | undefined
   /** The lines of a head that has many. */
   lines: readonly string[]
@@ -215,14 +216,14 @@ interface Reporting {
 
 function createCallbacks(codes: Codes, methods: readonly string[]): Readonly<Record<number, unknown>> {
   return {
-    [codes.kOnHeaders](this: Reporting, lines: readonly string[], url: string) {
+    [codes.kOnHeaders](this: ParserReporting, lines: readonly string[], url: string) {
       this.lines = [...this.lines, ...lines]
       this.url += url
     },
     // the parser decides what is passed
     // oxlint-disable-next-line max-params
     [codes.kOnHeadersComplete](
-      this: Reporting,
+      this: ParserReporting,
       major: number,
       minor: number,
       lines: readonly string[] | undefined,
@@ -240,23 +241,23 @@ function createCallbacks(codes: Codes, methods: readonly string[]): Readonly<Rec
       const head = { major, minor, method: methods[method] ?? '', target, lines: all, upgrade, keepAlive }
       return this.target?.onHead(head) ?? 0
     },
-    [codes.kOnBody](this: Reporting, chunk: Uint8Array) {
+    [codes.kOnBody](this: ParserReporting, chunk: Uint8Array) {
       this.target?.onBody(chunk)
     },
-    [codes.kOnMessageComplete](this: Reporting) {
+    [codes.kOnMessageComplete](this: ParserReporting) {
       // trailers, which no application gets
       this.lines = NO_LINES
       this.url = ''
       this.target?.onMessage()
     },
-    [codes.kOnExecute](this: Reporting, result: number | Error) {
+    [codes.kOnExecute](this: ParserReporting, result: number | Error) {
       this.target?.onParsed(result)
     },
   }
 }
 
 function createParsers({ Parser, List, codes }: Natives, methods: readonly string[]): CreateParsers {
-  class TargetParser extends Parser implements Reporting {
+  class TargetParser extends Parser implements ParserReporting {
     target: ParserTarget | undefined
     lines = NO_LINES
     url = ''

@@ -16,7 +16,7 @@ import type { ParsedHead } from './parser.ts'
 import { isSingleInNode } from '../../server/adapters/shared/single-headers.ts'
 
 /** The connection of a request, as far as requests concern it. */
-export interface Link {
+export interface RequestLink {
   readonly socket: Socket
   readonly remoteAddress: string | undefined
   readonly protocol: 'http' | 'https'
@@ -31,7 +31,7 @@ export class EngineRequest implements RawRequest, BodyOwner {
   readonly head: ParsedHead
   readonly framing: Framing
   readonly body: RawBody
-  readonly #link: Link
+  readonly #link: RequestLink
   #headers: HeaderMap | undefined
   #abort: AbortController | undefined
   #leave: ((reason: unknown) => void) | undefined
@@ -60,7 +60,7 @@ export class EngineRequest implements RawRequest, BodyOwner {
   /** Called with the end of the answer. */
   onEnd: (() => void) | undefined
 
-  constructor(head: ParsedHead, framing: Framing, link: Link) {
+  constructor(head: ParsedHead, framing: Framing, link: RequestLink) {
     this.head = head
     this.framing = framing
     this.#link = link
@@ -84,7 +84,7 @@ export class EngineRequest implements RawRequest, BodyOwner {
   }
 
   get headers(): HeaderMap {
-    return (this.#headers ??= toHeaders(this.head.lines))
+    return (this.#headers ??= toRequestHeaders(this.head.lines))
   }
 
   header(name: string): string | undefined {
@@ -201,7 +201,7 @@ interface Framing {
 }
 
 /** The headers as Node presents them: of some, the first line alone; of most, the lines joined. */
-export function toHeaders(lines: readonly string[]): HeaderMap {
+export function toRequestHeaders(lines: readonly string[]): HeaderMap {
   // without prototype: `__proto__` is a name like any other
   const headers: Record<string, string | string[]> = Object.create(null)
   for (let at = 0; at + 1 < lines.length; at += 2) {
@@ -218,10 +218,10 @@ export function toHeaders(lines: readonly string[]): HeaderMap {
 const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i
 
 /** The headers that matter for framing. */
-type Fields = Record<'host' | 'length' | 'coding' | 'expect', string | undefined>
+type RequestFields = Record<'host' | 'length' | 'coding' | 'expect', string | undefined>
 
 /** Where they are, by the length of their names. A list, because every line of every request is looked up. */
-const FIELDS: ({ readonly name: string; readonly key: keyof Fields } | undefined)[] = []
+const FIELDS: ({ readonly name: string; readonly key: keyof RequestFields } | undefined)[] = []
 FIELDS[4] = { name: 'host', key: 'host' }
 FIELDS[6] = { name: 'expect', key: 'expect' }
 FIELDS[14] = { name: 'content-length', key: 'length' }
@@ -229,7 +229,7 @@ FIELDS[17] = { name: 'transfer-encoding', key: 'coding' }
 
 /** Reads how a request is framed. The parser has found the same end of the body. */
 export function readFraming(lines: readonly string[], minor: number): Framing {
-  const fields: Fields = { host: undefined, length: undefined, coding: undefined, expect: undefined }
+  const fields: RequestFields = { host: undefined, length: undefined, coding: undefined, expect: undefined }
   for (let at = 0; at + 1 < lines.length; at += 2) {
     const name = lines[at] ?? ''
     const field = FIELDS[name.length]
@@ -249,7 +249,7 @@ export function readFraming(lines: readonly string[], minor: number): Framing {
 }
 
 /** Of hosts and lengths the first line counts, and a second one is refused; lines of the others are joined. */
-function addLine(fields: Fields, key: keyof Fields, value: string): void {
+function addLine(fields: RequestFields, key: keyof RequestFields, value: string): void {
   const before = fields[key]
   if (before === undefined) fields[key] = value
   else if (key === 'coding' || key === 'expect') fields[key] = `${before}, ${value}`

@@ -22,7 +22,7 @@ export interface SendTarget {
 const SMALL = 16_384
 
 /** Sends the answer of a request. Returns whether all of it was taken; `onSent` is called later if it was not. */
-export function send(target: SendTarget, request: EngineRequest, isLast: boolean): boolean {
+export function sendOnSocket(target: SendTarget, request: EngineRequest, isLast: boolean): boolean {
   const { finished, context } = request
   if (finished === undefined) return false
   try {
@@ -233,7 +233,7 @@ function toHead(
   // a client of HTTP/1.0 may not know which answers have no body
   const isUnclear = isOld && own['content-length'] === undefined
   const isLast = !stays || isUnclear || SAYS_CLOSE.test(connection)
-  const text = statusLine(status) + toLines(own) + tail(own, isLast, ending)
+  const text = statusLine(status) + toHeadLines(own) + tail(own, isLast, ending)
   return {
     text: `${text}${end === 'chunked' ? 'Transfer-Encoding: chunked\r\n' : ''}\r\n`,
     end,
@@ -242,7 +242,7 @@ function toHead(
   }
 }
 
-function toLines(own: FinishedResponse['headers']): string {
+function toHeadLines(own: FinishedResponse['headers']): string {
   let text = ''
   for (const [name, value] of Object.entries(own))
     for (const line of [value ?? ''].flat()) text += `${name}: ${line}\r\n`

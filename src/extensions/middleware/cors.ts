@@ -35,7 +35,7 @@ export interface CorsOptions {
 
 const WHERE = 'cors'
 
-const isNames = (value: unknown): boolean =>
+const isHeaderNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every((name) => typeof name === 'string' && isToken(name))
 
 const OPTIONS: Rules = {
@@ -47,8 +47,8 @@ const OPTIONS: Rules = {
     (value) => Array.isArray(value) && value.every((name) => METHODS.some((method) => method === name)),
     `a list of methods, which are '${METHODS.join("', '")}'`,
   ],
-  allowedHeaders: [isNames, 'a list of header names'],
-  exposedHeaders: [isNames, 'a list of header names'],
+  allowedHeaders: [isHeaderNames, 'a list of header names'],
+  exposedHeaders: [isHeaderNames, 'a list of header names'],
   credentials: [isBoolean, 'true or false'],
   maxAge: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a number of seconds'],
 }
@@ -100,7 +100,7 @@ export function cors(options: CorsOptions = {}): Middleware {
 const ANY_ORIGIN =
   'cors: with origin: true and credentials, pages of every origin may read what their visitors may read. List the origins instead'
 
-type Headers = Record<string, string>
+type CorsHeaders = Record<string, string>
 
 /** The request headers that decide the response to a preflight. */
 const PREFLIGHT_VARY = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'
@@ -115,18 +115,18 @@ function createPreflight({
   granted: string | undefined,
   own?: readonly Method[],
 ) => Promise<Reply<204, undefined>> {
-  const constant: Headers = {
+  const constant: CorsHeaders = {
     vary: PREFLIGHT_VARY,
     ...(credentials === true ? { 'access-control-allow-credentials': 'true' } : {}),
     ...(maxAge === undefined ? {} : { 'access-control-max-age': String(maxAge) }),
   }
   return async (context, granted, own) => {
     if (granted === undefined) return reply(204, undefined, { headers: { vary: PREFLIGHT_VARY } })
-    const headers: Headers = {
+    const headers: CorsHeaders = {
       ...constant,
       'access-control-allow-origin': granted,
-      ...toList('access-control-allow-methods', methods ?? own ?? (await methodsOf(context))),
-      ...toList('access-control-allow-headers', allowedHeaders ?? askedHeaders(context)),
+      ...toHeaderList('access-control-allow-methods', methods ?? own ?? (await corsMethodsOf(context))),
+      ...toHeaderList('access-control-allow-headers', allowedHeaders ?? askedHeaders(context)),
     }
     return reply(204, undefined, { headers })
   }
@@ -135,7 +135,7 @@ function createPreflight({
 const COMMON_METHODS = METHODS.filter((method) => method !== 'TRACE')
 
 /** The methods of the path, or the common ones if it has none or the lookup fails. Scripts can then read the error that follows. */
-async function methodsOf(context: ExecutionContext): Promise<readonly string[]> {
+async function corsMethodsOf(context: ExecutionContext): Promise<readonly string[]> {
   try {
     const methods = await context.allowedMethods()
     return methods.length === 0 ? COMMON_METHODS : methods
@@ -183,7 +183,7 @@ function createCompletion({
 }
 
 /** A header that holds a list; none when the list is empty. */
-function toList(name: string, values: readonly string[]): Headers {
+function toHeaderList(name: string, values: readonly string[]): CorsHeaders {
   return values.length === 0 ? {} : { [name]: values.join(', ') }
 }
 

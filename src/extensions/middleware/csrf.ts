@@ -51,9 +51,11 @@ export function csrf(options: CsrfOptions = {}): Middleware {
   const harmless = new Set(sameSite ? ['same-origin', 'none', 'same-site'] : ['same-origin', 'none'])
   const grantOf = createGrant(origins)
   const guard: Middleware = (context, next) => {
-    if (isSafe(context.request) || isOwn(context, harmless) || isSkipped(context)) return next()
+    if (isSafeMethod(context.request) || isOwnOrigin(context, harmless) || isSkipped(context)) return next()
     const granted = grantOf(context)
-    return isPromise(granted) ? granted.then((origin) => enter(origin, next)) : enter(granted, next)
+    return isPromise(granted)
+      ? granted.then((origin) => passIfGranted(origin, next))
+      : passIfGranted(granted, next)
   }
   return documenting(guard, {
     problems: [
@@ -66,11 +68,14 @@ export function csrf(options: CsrfOptions = {}): Middleware {
  * Whether a request changes nothing. The handshake of a WebSocket is a GET, but opens a connection that can change anything, and browsers
  * let pages of every origin open one.
  */
-function isSafe(request: HttpRequest): boolean {
+function isSafeMethod(request: HttpRequest): boolean {
   return SAFE.has(request.method) && request.header('upgrade') === undefined
 }
 
-function enter(granted: string | undefined, next: Parameters<Middleware>[1]): ReturnType<typeof next> {
+function passIfGranted(
+  granted: string | undefined,
+  next: Parameters<Middleware>[1],
+): ReturnType<typeof next> {
   if (granted === undefined) throw refusal()
   return next()
 }
@@ -80,7 +85,7 @@ function refusal(): HttpError {
 }
 
 /** Whether a request comes from a page of this origin, from the user, or from no browser. */
-function isOwn({ request }: ExecutionContext, harmless: ReadonlySet<string>): boolean {
+function isOwnOrigin({ request }: ExecutionContext, harmless: ReadonlySet<string>): boolean {
   const site = request.header('sec-fetch-site')
   if (site !== undefined) return harmless.has(site)
   const origin = request.header('origin')

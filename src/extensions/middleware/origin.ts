@@ -42,10 +42,10 @@ function toTest(allowed: AllowedOrigins): OriginTest {
 /** Whether the value can say which origins are allowed. */
 export function isAllowedOrigins(value: unknown): boolean {
   if (value === '*' || value === true || typeof value === 'function') return true
-  return Array.isArray(value) ? value.every(isEntry) : isEntry(value)
+  return Array.isArray(value) ? value.every(isOriginEntry) : isOriginEntry(value)
 }
 
-function isEntry(value: unknown): boolean {
+function isOriginEntry(value: unknown): boolean {
   return value instanceof RegExp || (typeof value === 'string' && isOrigin(value))
 }
 

@@ -48,7 +48,7 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
     if (given !== undefined && ID.test(given)) context.requestId = given
     else if (generate !== undefined) {
       const id = atOnceOr<string | undefined>('requestId.generate', generate(context), undefined, context)
-      if (id !== undefined) context.requestId = checked(id)
+      if (id !== undefined) context.requestId = checkedId(id)
     }
     return after(next(), (response) => {
       response.headers[name] = context.requestId
@@ -57,7 +57,7 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   }
 }
 
-function checked(id: unknown): string {
+function checkedId(id: unknown): string {
   if (typeof id === 'string' && ID.test(id)) return id
   throw new TypeError(
     'requestId: generate gave no text of 1 to 128 letters, digits and the characters -._~:/+=@',

@@ -129,27 +129,27 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Middlewar
     })
 }
 
-type Table = readonly (readonly [name: string, value: string])[]
+type HeaderTable = readonly (readonly [name: string, value: string])[]
 
 function createTables(
   options: SecurityHeadersOptions,
   hsts: string | undefined,
-): { readonly html: Table; readonly data: Table } {
+): { readonly html: HeaderTable; readonly data: HeaderTable } {
   const { contentSecurityPolicy: policy, contentSecurityPolicyReportOnly: reportOnly } = options
-  const rest: Table = [
-    ...toEntry('content-security-policy-report-only', reportOnly && toPolicy(reportOnly)),
-    ...TEXTS.flatMap(([option, name, value]) => toEntry(name, options[option] ?? value)),
-    ...toEntry('strict-transport-security', hsts),
+  const rest: HeaderTable = [
+    ...toHeaderEntry('content-security-policy-report-only', reportOnly && toPolicy(reportOnly)),
+    ...TEXTS.flatMap(([option, name, value]) => toHeaderEntry(name, options[option] ?? value)),
+    ...toHeaderEntry('strict-transport-security', hsts),
   ]
-  const withPolicy = (standard: CspDirectives): Table =>
+  const withPolicy = (standard: CspDirectives): HeaderTable =>
     Object.freeze([
-      ...toEntry('content-security-policy', policy !== false && toPolicy(policy ?? standard)),
+      ...toHeaderEntry('content-security-policy', policy !== false && toPolicy(policy ?? standard)),
       ...rest,
     ])
   return { html: withPolicy(HTML_POLICY), data: withPolicy(DATA_POLICY) }
 }
 
-function toEntry(name: string, value: string | false | undefined): Table {
+function toHeaderEntry(name: string, value: string | false | undefined): HeaderTable {
   return value === false || value === undefined ? [] : [[name, value]]
 }
 
@@ -189,12 +189,12 @@ function policyRule(name: string): Rules[string] {
     (value) => value === false || (isRecord(value) && Object.keys(value).length > 0),
     `false or directives, such as { 'default-src': ["'self'"] }`,
     undefined,
-    (directives) => policyProblems(name, directives),
+    (directives) => cspProblems(name, directives),
   ]
 }
 
 /** Lists the mistakes of a policy; `name` is the option that holds it. */
-function policyProblems(
+function cspProblems(
   name: string,
   directives: Readonly<Record<string, unknown>>,
 ): readonly DefinitionProblem[] {

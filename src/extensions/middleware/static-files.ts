@@ -84,11 +84,11 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
     segments: readonly string[],
     context: ExecutionContext,
     next: Parameters<Middleware>[1],
-  ): Promise<unknown> => (await answer(segments, folder, context, options)) ?? next()
+  ): Promise<unknown> => (await answerFile(segments, folder, context, options)) ?? next()
   return (context, next) => {
     const { method, path } = context.request
     if (method !== 'GET' && method !== 'HEAD') return next()
-    const segments = toSegments(withoutPrefix(path, base))
+    const segments = toSegments(withoutMountPath(path, base))
     return segments === undefined ? next() : serve(segments, context, next)
   }
 }
@@ -99,13 +99,13 @@ function contradictions(options: Partial<StaticFilesOptions> | undefined): reado
 }
 
 /** The answer to a path below the root, or `undefined` if there is no file. */
-async function answer(
+async function answerFile(
   segments: readonly string[],
   folder: StaticRoot,
   { request }: ExecutionContext,
   options: StaticFilesOptions,
 ): Promise<RawReply | undefined> {
-  const found = await findFile(segments, folder)
+  const found = await findServedFile(segments, folder)
   if (found === undefined) return undefined
   // the path has no empty segment, so that it cannot be taken for a host
   if (found === 'folder') return redirect(request.path + '/' + request.url.slice(request.path.length), 308)
@@ -121,7 +121,7 @@ type StaticRoot = Required<Pick<StaticFilesOptions, 'index' | 'dotfiles' | 'foll
  * Opens the file at a path. Returns `'folder'` for a folder with an index file that is requested without its slash, and `undefined` if there
  * is no file.
  */
-async function findFile(
+async function findServedFile(
   segments: readonly string[],
   folder: StaticRoot,
 ): Promise<Content | 'folder' | undefined> {
@@ -144,7 +144,7 @@ function closed(found: DiskEntry): 'folder' | undefined {
 }
 
 /** Returns the part after a prefix without trailing slash, with its leading slash, or `undefined` if the path is elsewhere. */
-function withoutPrefix(path: string, prefix: string): string | undefined {
+function withoutMountPath(path: string, prefix: string): string | undefined {
   if (!path.startsWith(prefix)) return undefined
   const rest = path.slice(prefix.length)
   return rest === '' || rest.startsWith('/') ? rest : undefined
@@ -163,7 +163,7 @@ function toSegments(path: string | undefined): readonly string[] | undefined {
   const encoded = path.split('/').slice(1)
   const segments: string[] = []
   for (const [at, part] of encoded.entries()) {
-    const segment = decode(part)
+    const segment = decodePath(part)
     const isLast = at === encoded.length - 1
     if (segment === undefined || (segment === '' && !isLast)) return undefined
     // a colon would name a drive or a stream of a file on Windows
@@ -176,7 +176,7 @@ function toSegments(path: string | undefined): readonly string[] | undefined {
 const UNSAFE = process.platform === 'win32' ? /[/\\\0:]/ : /[/\\\0]/
 
 /** A malformed escape is for the application to answer. */
-function decode(text: string): string | undefined {
+function decodePath(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {

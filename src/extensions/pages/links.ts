@@ -27,10 +27,10 @@ const LONGEST = 2000
  * Adds the header `Link` (RFC 8288), unless it would be too long. Its targets are a query alone, which clients resolve against the URL that
  * they have sent (RFC 3986 section 5.2.2), so that no proxy and no `Host` header can make them wrong.
  */
-export function addLinks(context: Linked, limit: number, { next, prev }: Beside): void {
+export function addPageLinks(context: Linked, limit: number, { next, prev }: Beside): void {
   const first = toQuery(context, 'cursor', limit)
   // cursors have no character that a query escapes
-  addHeader(context, [
+  appendHeader(context, [
     `<?${first}>; rel="first"`,
     ...(next === null ? [] : [`<?${first}&cursor=${next}>; rel="next"`]),
     ...(prev === null ? [] : [`<?${first}&cursor=${prev}>; rel="prev"`]),
@@ -56,7 +56,7 @@ export function addNumberedLinks(context: Linked, { limit, offset, total, maxOff
     ...(offset + limit < total ? [['next', offset + limit] as const] : []),
     ...(total > 0 ? [['last', Math.max(0, last)] as const] : []),
   ]
-  addHeader(
+  appendHeader(
     context,
     pages
       .filter(([, start]) => start <= maxOffset)
@@ -73,7 +73,7 @@ function toQuery({ request }: Linked, name: 'cursor' | 'offset', limit: number):
   return params.toString()
 }
 
-function addHeader({ request, response }: Linked, links: readonly string[]): void {
+function appendHeader({ request, response }: Linked, links: readonly string[]): void {
   // other methods have more than a URL
   if (request.method !== 'GET' && request.method !== 'HEAD') return
   const text = links.join(', ')

@@ -11,7 +11,7 @@ import type { ExecutionContext } from '../../define/context.ts'
 import { isSchema, type InputOf, type Schema } from '../../schema/schema.ts'
 import { addNumberedLinks, NUMBERED_LINK } from './links.ts'
 import {
-  fieldsOf,
+  rowFieldsOf,
   toOffsetFields,
   toOffsetSchema,
   type OffsetFields,
@@ -130,7 +130,7 @@ export function offset<S extends Schema>(options: OffsetOptions<S>): OffsetList<
   const { items, limit, maxOffset = 10_000 }: Partial<OffsetOptions<S>> = Object(options)
   const missing = missingOptions(WHERE, options, ['items'], 'write page.offset({ items })')
   const wrong =
-    isSchema(items) && fieldsOf(items) === undefined
+    isSchema(items) && rowFieldsOf(items) === undefined
       ? [
           invalidOption(
             WHERE,

@@ -78,10 +78,10 @@ function following<F extends string>(
 }
 
 /** The keys of a row. @throws `TypeError` for a value that no list can be sorted by. */
-export function keysOf(order: readonly SortedBy[], row: unknown): readonly SortKey[] {
+export function sortKeysOf(order: readonly SortedBy[], row: unknown): readonly SortKey[] {
   return order.map(({ field, nulls }): SortKey => {
     const value: unknown = Reflect.get(Object(row), field)
-    if (isKey(value) && (value !== null || nulls !== undefined)) return value
+    if (isSortKey(value) && (value !== null || nulls !== undefined)) return value
     if (value === null)
       throw new TypeError(`A row has null in ${field}: give the order of it nulls: 'first' or 'last'`)
     throw new TypeError(
@@ -90,7 +90,7 @@ export function keysOf(order: readonly SortedBy[], row: unknown): readonly SortK
   })
 }
 
-function isKey(value: unknown): value is SortKey {
+function isSortKey(value: unknown): value is SortKey {
   if (value instanceof Date) return !Number.isNaN(value.getTime())
   return value === null || ['string', 'bigint', 'boolean'].includes(typeof value) || Number.isFinite(value)
 }
@@ -99,7 +99,7 @@ function isKey(value: unknown): value is SortKey {
  * Compares the keys of rows in an order: negative if the first row comes first, 0 if the order does not tell them apart, `undefined` if text
  * decides and is not sorted here. A database sorts text by rules of its own, JavaScript by its UTF-16 code units.
  */
-export function compareKeys(
+export function compareSortKeys(
   order: readonly SortedBy[],
   one: readonly SortKey[],
   other: readonly SortKey[],
@@ -132,7 +132,7 @@ export function checkRows(
   const fields = order.map(({ field }) => field).join(', ')
   let before = start
   for (const keys of rows) {
-    const compared = before === undefined ? -1 : compareKeys(order, before, keys, false)
+    const compared = before === undefined ? -1 : compareSortKeys(order, before, keys, false)
     if (compared === 0 && before === start)
       throw new Error(
         'The first row is that of the cursor, or has the same keys: apply `where` of the position, end the order with a field that is unique, and compare with all digits of times',

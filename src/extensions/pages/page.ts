@@ -18,11 +18,11 @@ import {
   type PageContext,
   type PageLimit,
 } from './list.ts'
-import { addLinks, LINK } from './links.ts'
+import { addPageLinks, LINK } from './links.ts'
 import {
   checkRows,
-  compareKeys,
-  keysOf,
+  compareSortKeys,
+  sortKeysOf,
   toReversed,
   toWhere,
   type PageCondition,
@@ -31,9 +31,9 @@ import {
   type SortKey,
 } from './order.ts'
 import {
-  fieldsOf,
+  rowFieldsOf,
   takesNull,
-  toFields,
+  toPageFields,
   toPageSchema,
   MAX_CURSOR,
   type PageFields,
@@ -154,13 +154,13 @@ const OPTIONS: Rules = {
 export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
   options: PageOptions<S, F>,
 ): PagedList<S, F> {
-  checkOptions(WHERE, options, OPTIONS, problemsOf(options))
+  checkOptions(WHERE, options, OPTIONS, pageProblems(options))
   const { items, secret, lifetime } = options
   const { usual, max } = toLimits(options.limit)
-  const order = options.order.map(toSorted)
+  const order = options.order.map(toSortedRows)
   const cursors = createCursors(toSecrets(secret), lifetime)
   return {
-    query: toFields(usual, max),
+    query: toPageFields(usual, max),
     // its type is a text only for items that the compiler refuses
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     response: toPageSchema(items as S),
@@ -176,18 +176,18 @@ export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
         throw new Error(
           `${rows.length} rows were read for a page: limit the query to \`take\` of the position`,
         )
-      const keys = rows.map((row) => keysOf(order, row))
+      const keys = rows.map((row) => sortKeysOf(order, row))
       checkRows(position.orderBy, place.keys, keys)
       const { next, prev } = toBeside(place, keys, limit)
       const found = rows.slice(0, limit)
-      const write = (beside: Place | undefined): string | null =>
+      const write = (beside: CursorPlace | undefined): string | null =>
         beside === undefined ? null : cursors.write(about, beside)
       const result = {
         items: place.isBackward ? found.toReversed() : found,
         next: write(next),
         prev: write(prev),
       }
-      addLinks(context, limit, result)
+      addPageLinks(context, limit, result)
       return result
     },
   }
@@ -195,18 +195,18 @@ export function page<S extends Schema, const F extends FieldOf<InputOf<S>>>(
 
 page.offset = offset
 
-const START: Place = { isBackward: false, keys: undefined }
+const START: CursorPlace = { isBackward: false, keys: undefined }
 
 const DETAIL = 'The cursor is not one of this list, or has expired. Begin with the first page'
 
-function toSorted<F extends string>(sort: F | SortBy<F>): SortedBy<F> {
+function toSortedRows<F extends string>(sort: F | SortBy<F>): SortedBy<F> {
   const { field, direction = 'asc', nulls }: SortBy<F> = typeof sort === 'string' ? { field: sort } : sort
   return { field, direction, nulls }
 }
 
 function toPosition<F extends string>(
   order: readonly SortedBy<F>[],
-  { isBackward, keys }: Place,
+  { isBackward, keys }: CursorPlace,
   take: number,
 ): PagePosition<F> {
   const orderBy = isBackward ? toReversed(order) : order
@@ -224,9 +224,9 @@ function selectRows<T>(
   rows: Iterable<T>,
 ): readonly T[] {
   const compare = (one: readonly SortKey[], other: readonly SortKey[]): number =>
-    compareKeys(order, one, other, true) ?? 0
+    compareSortKeys(order, one, other, true) ?? 0
   return [...rows]
-    .map((row) => ({ row, keys: keysOf(order, row) }))
+    .map((row) => ({ row, keys: sortKeysOf(order, row) }))
     .filter(({ keys }) => start === undefined || compare(start, keys) < 0)
     .toSorted((a, b) => compare(a.keys, b.keys))
     .map(({ row }) => row)
@@ -234,10 +234,10 @@ function selectRows<T>(
 
 /** The places of the pages beside one. `keys` are those of its rows, and of one more if there is one. */
 function toBeside(
-  { isBackward, keys: start }: Place,
+  { isBackward, keys: start }: CursorPlace,
   keys: readonly (readonly SortKey[])[],
   limit: number,
-): Partial<Record<'next' | 'prev', Place>> {
+): Partial<Record<'next' | 'prev', CursorPlace>> {
   const last = keys[Math.min(limit, keys.length) - 1]
   const onward = keys.length > limit ? { isBackward, keys: last } : undefined
   // the page that the request came from, or the end of the list if all rows of this one are gone
@@ -255,16 +255,20 @@ function toStable(_key: string, value: unknown): unknown {
 }
 
 /** Reports what no rule of a single option sees. */
-function problemsOf(options: unknown): readonly DefinitionProblem[] {
+function pageProblems(options: unknown): readonly DefinitionProblem[] {
   const { items, order, limit } = Object(options)
   const fix = 'write page({ items, order, secret })'
   const missing = missingOptions(WHERE, options, ['items', 'order', 'secret'], fix)
-  const sorts = Array.isArray(order) && order.every(isSort) ? order.map(toSorted<string>) : []
-  return [...missing, ...limitProblems(WHERE, limit), ...(isSchema(items) ? orderProblems(items, sorts) : [])]
+  const sorts = Array.isArray(order) && order.every(isSort) ? order.map(toSortedRows<string>) : []
+  return [
+    ...missing,
+    ...limitProblems(WHERE, limit),
+    ...(isSchema(items) ? pageOrderProblems(items, sorts) : []),
+  ]
 }
 
-function orderProblems(items: Schema, order: readonly SortedBy[]): readonly DefinitionProblem[] {
-  const fields = fieldsOf(items)
+function pageOrderProblems(items: Schema, order: readonly SortedBy[]): readonly DefinitionProblem[] {
+  const fields = rowFieldsOf(items)
   if (fields === undefined)
     return [
       invalidOption(
@@ -291,7 +295,7 @@ function orderProblems(items: Schema, order: readonly SortedBy[]): readonly Defi
 }
 
 /** A place in a list. */
-interface Place {
+interface CursorPlace {
   /** Whether the page has the rows before the place, instead of those that follow it. */
   readonly isBackward: boolean
   /** The keys of the row at the place. `undefined` is the beginning of the list, or its end for pages backward. */
@@ -301,9 +305,9 @@ interface Place {
 /** Reads and writes cursors. `about` is the list that a cursor is of: its filter, order and version. */
 interface Cursors {
   /** @throws `RangeError` if the keys are too long. */
-  readonly write: (about: string, place: Place) => string
+  readonly write: (about: string, place: CursorPlace) => string
   /** `undefined` for a cursor that was not signed here, is that of another list, or has expired. */
-  readonly read: (about: string, cursor: string) => Place | undefined
+  readonly read: (about: string, cursor: string) => CursorPlace | undefined
 }
 
 const PURPOSE = 'octavo.page'
@@ -316,7 +320,7 @@ function createCursors(secrets: readonly string[], lifetime: number | undefined)
   const [first = ''] = secrets
   return {
     write: (about, place) => {
-      const payload = Buffer.from(JSON.stringify(toPayload(place, lifetime))).toString('base64url')
+      const payload = Buffer.from(JSON.stringify(toCursorPayload(place, lifetime))).toString('base64url')
       // the payload has no line break, so nothing else has this text
       const cursor = `${payload}.${signatureOf(PURPOSE, `${payload}\n${about}`, first)}`
       if (cursor.length <= MAX_CURSOR) return cursor
@@ -328,7 +332,7 @@ function createCursors(secrets: readonly string[], lifetime: number | undefined)
       const [, payload = '', signature = ''] = SIGNED.exec(cursor) ?? []
       const text = `${payload}\n${about}`
       if (signature === '' || findSecret(PURPOSE, text, signature, secrets) === -1) return undefined
-      return toPlace(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+      return toCursorPlace(JSON.parse(Buffer.from(payload, 'base64url').toString()))
     },
   }
 }
@@ -336,21 +340,25 @@ function createCursors(secrets: readonly string[], lifetime: number | undefined)
 /** The content of a cursor: its direction, when it ends or `null`, and its keys. What JSON has no word for is a list. */
 type Payload = readonly [isBackward: 0 | 1, end: number | null, ...keys: unknown[]]
 
-function toPayload({ isBackward, keys = [] }: Place, lifetime: number | undefined): Payload {
-  return [isBackward ? 1 : 0, lifetime === undefined ? null : Date.now() + lifetime, ...keys.map(toJson)]
+function toCursorPayload({ isBackward, keys = [] }: CursorPlace, lifetime: number | undefined): Payload {
+  return [
+    isBackward ? 1 : 0,
+    lifetime === undefined ? null : Date.now() + lifetime,
+    ...keys.map(toCursorJson),
+  ]
 }
 
-function toPlace([isBackward, end, ...keys]: Payload): Place | undefined {
+function toCursorPlace([isBackward, end, ...keys]: Payload): CursorPlace | undefined {
   if (end !== null && end < Date.now()) return undefined
-  return { isBackward: isBackward === 1, keys: keys.length === 0 ? undefined : keys.map(fromJson) }
+  return { isBackward: isBackward === 1, keys: keys.length === 0 ? undefined : keys.map(fromCursorJson) }
 }
 
-function toJson(key: SortKey): unknown {
+function toCursorJson(key: SortKey): unknown {
   if (typeof key === 'bigint') return [String(key)]
   return key instanceof Date ? [key.getTime()] : key
 }
 
-function fromJson(key: unknown): SortKey {
+function fromCursorJson(key: unknown): SortKey {
   if (!Array.isArray(key)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its signature proves that it was written above
     return key as SortKey

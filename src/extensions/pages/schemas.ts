@@ -102,7 +102,7 @@ export interface OffsetFields extends Pick<PageFields, 'limit'> {
 export const MAX_CURSOR = 2000
 
 /** The query parameters of a list. */
-export function toFields(limit: number, max: number): PageFields {
+export function toPageFields(limit: number, max: number): PageFields {
   return {
     limit: toLimit(limit, max),
     cursor: zod
@@ -151,7 +151,7 @@ function toCursor(description: string): z.ZodType {
 }
 
 /** The fields of an object schema, or `undefined` for other schemas. */
-export function fieldsOf(schema: Schema): Readonly<Record<string, unknown>> | undefined {
+export function rowFieldsOf(schema: Schema): Readonly<Record<string, unknown>> | undefined {
   const def = unwrap(schema)
   return def?.type === 'object' ? toRecord(def['shape']) : undefined
 }

@@ -94,16 +94,16 @@ export function preconditions<T, I = unknown>(
     response.headers.set('etag', validators.etag)
     if (validators.modified !== undefined)
       response.headers.set('last-modified', new Date(validators.modified).toUTCString())
-    if (!isOf(READING, request.method)) return result
+    if (!isMethodOf(READING, request.method)) return result
     const outcome = checkConditions((name) => request.header(name), validators)
-    if (outcome === 'failed') throw failed()
+    if (outcome === 'failed') throw preconditionFailed()
     return outcome === 'unchanged' ? reply(304) : result
   }
   const check = (state: T | null | undefined, context: ExecutionContext): void => {
     const validators = state === undefined || state === null ? undefined : validatorsOf(state, context)
     const outcome = checkWrite((name) => context.request.header(name), validators)
-    if (outcome === 'malformed') throw malformed()
-    if (outcome === 'failed') throw failed()
+    if (outcome === 'malformed') throw malformedTag()
+    if (outcome === 'failed') throw preconditionFailed()
     if (state !== undefined && state !== null) states.set(context, state)
   }
 
@@ -112,9 +112,9 @@ export function preconditions<T, I = unknown>(
     intercept: (context, next, _inject, input: unknown) => {
       const respond = (): unknown => after(next(), (result) => mark(context, result))
       const { request } = context
-      if (!isOf(CHANGING, request.method)) return respond()
+      if (!isMethodOf(CHANGING, request.method)) return respond()
       if (!hasWriteCondition((name) => request.header(name))) {
-        if (required && isOf(REPLACING, request.method)) throw conditionRequired()
+        if (required && isMethodOf(REPLACING, request.method)) throw conditionRequired()
         return respond()
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the input of the route, as the options say
@@ -126,10 +126,13 @@ export function preconditions<T, I = unknown>(
   }
   const made = Object.assign(interceptor, {
     checked: (context: ExecutionContext) => states.get(context),
-    failed,
+    failed: preconditionFailed,
   })
   own.add(made)
-  return fitting(documenting(made, ...toDocumented(required, lastModified !== undefined)), fitPreconditions)
+  return fitting(
+    documenting(made, ...toConditionHeaders(required, lastModified !== undefined)),
+    fitPreconditions,
+  )
 }
 
 const own = /* @__PURE__ */ shared('preconditions.own', () => new WeakSet<Interceptor>())
@@ -144,7 +147,7 @@ const fitPreconditions: FitRoute = (
 ) => {
   const found = interceptors.filter(({ part }) => own.has(part))
   const innermost = found.at(-1)
-  const isReadAsStream = isStream && !methods.some((method) => isOf(CHANGING, method))
+  const isReadAsStream = isStream && !methods.some((method) => isMethodOf(CHANGING, method))
   const streamed = isReadAsStream ? 'and a stream has no version' : undefined
   const reason = route.upgrade === undefined ? streamed : 'and a connection is no state'
   const kept = reason === undefined ? innermost : undefined
@@ -170,11 +173,11 @@ function toValidators<T, I>(
   const date =
     lastModified && atOnceOr<unknown>('preconditions.lastModified', lastModified(state), null, context)
   const isDated = lastModified !== undefined && date !== null
-  return { etag: toTag(version), modified: isDated ? toSeconds(date, context) : undefined }
+  return { etag: toVersionTag(version), modified: isDated ? toWholeSeconds(date, context) : undefined }
 }
 
 /** The time of a date, in milliseconds of whole seconds. What is no time is logged, because a change may have been made already. */
-function toSeconds(date: unknown, { log, route }: ExecutionContext): number | undefined {
+function toWholeSeconds(date: unknown, { log, route }: ExecutionContext): number | undefined {
   const time = date instanceof Date ? date.getTime() : Number.NaN
   if (!Number.isNaN(time)) return Math.floor(time / 1000) * 1000
   ignoreFailure(() =>
@@ -190,7 +193,7 @@ function isVersion(value: unknown): value is string | number | bigint {
   return ['string', 'number', 'bigint'].includes(typeof value)
 }
 
-function isOf(methods: readonly Method[], method: string): boolean {
+function isMethodOf(methods: readonly Method[], method: string): boolean {
   return methods.some((one) => one === method)
 }
 
@@ -201,15 +204,15 @@ function isRawResult(result: unknown): boolean {
 }
 
 /** A strong entity tag (RFC 9110 section 8.8.3). What no tag can have is percent-encoded. */
-function toTag(version: string | number | bigint): string {
+function toVersionTag(version: string | number | bigint): string {
   return `"${String(version).replaceAll(/[^!\u0023\u0024\u0026-\u007e]/gu, encodeURIComponent)}"`
 }
 
-function failed(): HttpError {
+function preconditionFailed(): HttpError {
   return httpError('precondition_failed', 'The state is not the one that the conditions of the request name')
 }
 
-function malformed(): HttpError {
+function malformedTag(): HttpError {
   return httpError(
     'malformed_request',
     'A condition of the request is neither * nor a list of entity tags nor a date',
@@ -220,7 +223,7 @@ function conditionRequired(): HttpError {
   return addedError('precondition_required', 'Send If-Match with the ETag of the state that you change')
 }
 
-function toDocumented(required: boolean, hasDate: boolean): readonly Documented[] {
+function toConditionHeaders(required: boolean, hasDate: boolean): readonly Documented[] {
   const text = { type: 'string' }
   const responseHeaders = {
     ETag: { description: 'The version of the state (RFC 9110 section 8.8.3)', schema: text },
@@ -228,12 +231,12 @@ function toDocumented(required: boolean, hasDate: boolean): readonly Documented[
   }
   const unreadable: AnsweredProblem = {
     name: 'PreconditionMalformed',
-    example: malformed(),
+    example: malformedTag(),
     description: 'A condition of the request is malformed',
   }
   const unmet: AnsweredProblem = {
     name: 'PreconditionFailed',
-    example: failed(),
+    example: preconditionFailed(),
     description: 'The state is not the one that the conditions of the request name',
   }
   const absent: AnsweredProblem = {

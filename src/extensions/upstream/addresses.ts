@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../server/pipeline/context.ts'
-import { nameOf } from './passed-names.ts'
+import { passedNameOf } from './passed-names.ts'
 
 /** The paths of both sides. */
 interface Addresses {
@@ -40,7 +40,7 @@ export function toUpstreamQuery({ raw, versioning }: RequestContext): string {
   const kept = query
     .slice(1)
     .split('&')
-    .filter((pair) => !hidden.includes(nameOf(pair)))
+    .filter((pair) => !hidden.includes(passedNameOf(pair)))
   return kept.length === 0 ? '' : `?${kept.join('&')}`
 }
 
@@ -69,14 +69,14 @@ function pathBelow(
   const [absolute, host = '', behind = ''] = ABSOLUTE.exec(address) ?? []
   // APIs behind write the host that was sent to them, which `host` and `X-Forwarded-Host` name
   if (absolute !== undefined && !isHostOf(host, hosts, request.host)) return undefined
-  const path = absolute === undefined ? address : withSlash(behind)
+  const path = absolute === undefined ? address : withLeadingSlash(behind)
   return path.startsWith('/') ? pathBehind(prefix, resolved(path)) : undefined
 }
 
 function pathBehind(prefix: string, path: string): string | undefined {
   if (!path.startsWith(prefix)) return undefined
   const rest = path.slice(prefix.length)
-  return rest === '' || /^[/?#]/.test(rest) ? withSlash(rest) : undefined
+  return rest === '' || /^[/?#]/.test(rest) ? withLeadingSlash(rest) : undefined
 }
 
 /** The path as clients resolve its dot segments. */
@@ -87,15 +87,15 @@ function resolved(path: string): string {
 }
 
 function isHostOf(given: string, hosts: Addresses['hosts'], sent: string): boolean {
-  const host = toHost(given)
-  return hosts.has(host) || (host !== '' && host === toHost(sent))
+  const host = toUpstreamHost(given)
+  return hosts.has(host) || (host !== '' && host === toUpstreamHost(sent))
 }
 
-function withSlash(path: string): string {
+function withLeadingSlash(path: string): string {
   return path.startsWith('/') ? path : `/${path.replace(/^\\/, '')}`
 }
 
 /** A host without what may be left out: upper case, and the port of either scheme. */
-export function toHost(text: string): string {
+export function toUpstreamHost(text: string): string {
   return text.toLowerCase().replace(/:(?:80|443)?$/, '')
 }

@@ -10,9 +10,9 @@ export interface BodySource {
   abort(reason: unknown): void
 }
 
-type Chunk = IteratorResult<Uint8Array, undefined>
+type BodyChunk = IteratorResult<Uint8Array, undefined>
 
-const DONE: Chunk = { done: true, value: undefined }
+const DONE: BodyChunk = { done: true, value: undefined }
 
 /** The body of a response, read no faster than it is taken. A class because one is made for every response that is a stream. */
 export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> {
@@ -25,7 +25,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
   #isEnded = false
   #isTaken = false
   #error: Error | undefined
-  #wake: ((chunk: Chunk) => void) | undefined
+  #wake: ((chunk: BodyChunk) => void) | undefined
   #fail: ((error: Error) => void) | undefined
 
   constructor(source: BodySource, limit: number) {
@@ -73,7 +73,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
     this.#fail?.(error)
   }
 
-  next(): Promise<Chunk> {
+  next(): Promise<BodyChunk> {
     const value = this.#chunks.shift()
     if (value !== undefined) {
       this.#waiting -= value.length
@@ -93,7 +93,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   /** Cancels the rest, which ends the request. */
-  return(): Promise<Chunk> {
+  return(): Promise<BodyChunk> {
     this.destroy()
     return Promise.resolve(DONE)
   }

@@ -18,7 +18,7 @@ import {
   toUrls,
   type UpstreamOptions,
   type UpstreamSettings,
-  type Transport,
+  type UpstreamTransport,
 } from './options.ts'
 import { RunningUpstream } from './running.ts'
 
@@ -75,9 +75,12 @@ export function defineUpstream<D extends Tokens = {}>(options: UpstreamOptions<D
 }
 
 /** On Node by undici, elsewhere by `fetch` of the platform, which has its own pool. */
-async function openTransport(settings: UpstreamSettings, urls: readonly string[]): Promise<Transport> {
+async function openTransport(
+  settings: UpstreamSettings,
+  urls: readonly string[],
+): Promise<UpstreamTransport> {
   const { name, timeouts } = settings
-  if (isNode()) {
+  if (hasNodeNet()) {
     // bundlers give modules of CommonJS their default export alone
     const [{ default: undici }, { createUndiciTransport }] = await Promise.all([
       importInTurn(() => import('undici')).catch(noUndici),
@@ -89,12 +92,12 @@ async function openTransport(settings: UpstreamSettings, urls: readonly string[]
   const transports = urls.map((origin) => createFetchTransport(name, origin, globalThis, timeouts.headers))
   const [first] = transports
   if (first === undefined) throw new Error(`${name} has no address`)
-  const send: Transport['send'] = (request, sender, receiver) =>
+  const send: UpstreamTransport['send'] = (request, sender, receiver) =>
     (transports[next++ % transports.length] ?? first).send(request, sender, receiver)
   return { ...first, send }
 }
 
-function isNode(): boolean {
+function hasNodeNet(): boolean {
   const { process, Bun, Deno }: { process?: NodeJS.Process; Bun?: unknown; Deno?: unknown } = globalThis
   return process?.versions?.node !== undefined && Bun === undefined && Deno === undefined && !isWorkerd()
 }

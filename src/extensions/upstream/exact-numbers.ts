@@ -9,11 +9,12 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs
  */
 export function hasInexactNumber(text: string): boolean {
   if (!SUSPECT.test(text)) return false
-  for (const [token] of text.matchAll(TOKENS)) if (!token.startsWith('"') && !isExact(token)) return true
+  for (const [token] of text.matchAll(TOKENS))
+    if (!token.startsWith('"') && !isExactNumber(token)) return true
   return false
 }
 
-function isExact(token: string): boolean {
+function isExactNumber(token: string): boolean {
   const value = Number(token)
   if (!Number.isFinite(value)) return false
   return token.length < 16 || !/^-?\d+$/.test(token) || BigInt(token) === BigInt(value)

@@ -6,19 +6,19 @@ import { isBodyless } from '../../server/pipeline/framing.ts'
 import { joinChunks } from '../../server/request/body.ts'
 import { toAddressKey } from '../../server/stores/client-key.ts'
 import { BodyStream } from './body-stream.ts'
-import type { ConnectionQueue, Waiting } from './connection-queue.ts'
+import type { ConnectionQueue, WaitingRequest } from './connection-queue.ts'
 import {
   invalidResponse,
   isReset,
   isUnconnected,
   noConnection,
-  toError,
-  tooMany,
+  toAbortReason,
+  queueFull,
   toUpstreamError,
 } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Receiver, Sender, UpstreamTimeouts } from './options.ts'
 
-type Controller = Dispatcher.DispatchController
+type UpstreamController = Dispatcher.DispatchController
 
 /** The longest body that is awaited and sent in one piece, in bytes. */
 const SMALL = 65_536
@@ -36,7 +36,7 @@ const PASSING_FAILURES: ReadonlySet<number> = new Set([502, 503, 504])
 /** Milliseconds before a request is sent again, which double each time. */
 const FIRST_WAIT = 100
 
-const ignore = (): void => undefined
+const ignoreLateError = (): void => undefined
 
 /** The connections to an API. */
 export interface Line {
@@ -50,18 +50,18 @@ export interface Line {
 }
 
 /** One request on its way through undici. A class because one is made for every request. */
-export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
+export class Exchange<T> implements Dispatcher.DispatchHandler, WaitingRequest {
   /** The protocol that it asks for, `null` for HTTP. */
   protected readonly upgrade: string | null = null
   readonly #line: Line
   readonly #request: OutgoingRequest
   readonly #sender: Sender
   readonly #receiver: Receiver<T>
-  protected resolve: (result: Awaitable<T>) => void = ignore
-  #reject: (error: unknown) => void = ignore
+  protected resolve: (result: Awaitable<T>) => void = ignoreLateError
+  #reject: (error: unknown) => void = ignoreLateError
   /** How often the request was sent again. */
   #repeated = 0
-  #controller: Controller | undefined
+  #controller: UpstreamController | undefined
   #informational = 0
   #head: Omit<IncomingResponse, 'body'> | undefined
   #chunks: Uint8Array[] | undefined
@@ -101,7 +101,7 @@ export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
     const { queue, timeouts } = this.#line
     this.#hasEnded = false
     if (queue.enter(this)) return this.#dispatch(null)
-    if (!queue.wait(this)) return this.#refuse(tooMany(this.#line.name))
+    if (!queue.wait(this)) return this.#refuse(queueFull(this.#line.name))
     this.#since = performance.now()
     this.#timer = setTimeout(this.#expire, timeouts.headers)
     this.#watch()
@@ -135,7 +135,7 @@ export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
     }
   }
 
-  onRequestStart(controller: Controller): void {
+  onRequestStart(controller: UpstreamController): void {
     const hasWaited = this.#isWatching
     this.#controller = controller
     this.#watch()
@@ -157,7 +157,11 @@ export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
     else signal.addEventListener('abort', this)
   }
 
-  onResponseStart(controller: Controller, status: number, headers: IncomingResponse['headers']): void {
+  onResponseStart(
+    controller: UpstreamController,
+    status: number,
+    headers: IncomingResponse['headers'],
+  ): void {
     if (status < 200) return this.#onInformational(controller)
     const problem = headProblem(status, headers)
     if (problem !== undefined) return controller.abort(invalidResponse(this.#line.name, new Error(problem)))
@@ -176,7 +180,7 @@ export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
     queueMicrotask(() => this.#settle(stream))
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
+  onResponseData(_controller: UpstreamController, chunk: Buffer): void {
     if (this.#chunks === undefined) this.#stream?.add(chunk)
     else this.#chunks.push(chunk)
   }
@@ -188,14 +192,14 @@ export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
     else this.#settle(joinChunks(this.#chunks))
   }
 
-  onResponseError(_controller: Controller, error: Error): void {
+  onResponseError(_controller: UpstreamController, error: Error): void {
     this.end()
     if (this.#stream === undefined) this.#fail(error)
     else this.#stream.fail(toUpstreamError(this.#line.name, error))
   }
 
   /** A gateway may drop these (RFC 9110 section 15.2), and early hints are for pages. */
-  #onInformational(controller: Controller): void {
+  #onInformational(controller: UpstreamController): void {
     this.#informational++
     if (this.#informational <= MAX_INFORMATIONAL) return
     const problem = `It has sent ${MAX_INFORMATIONAL} responses of 1xx`
@@ -204,7 +208,7 @@ export class Exchange<T> implements Dispatcher.DispatchHandler, Waiting {
 
   readonly #leave = (reason: unknown): void => {
     if (this.#hasEnded) return
-    if (this.#timer === undefined) return this.#controller?.abort(toError(reason))
+    if (this.#timer === undefined) return this.#controller?.abort(toAbortReason(reason))
     this.end()
     this.#refuse(reason)
   }

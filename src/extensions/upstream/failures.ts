@@ -50,7 +50,7 @@ export function noConnection(): Error {
 }
 
 /** The error of a request that cannot even wait for a connection. */
-export function tooMany(name: string): HttpError {
+export function queueFull(name: string): HttpError {
   return addedError('overloaded', `Too many requests wait for ${name}`, { headers: { 'retry-after': '1' } })
 }
 
@@ -64,7 +64,7 @@ export function isUnconnected(error: unknown): boolean {
   return hasCode(error, UNCONNECTED)
 }
 
-export function toError(reason: unknown): Error {
+export function toAbortReason(reason: unknown): Error {
   return reason instanceof Error ? reason : clientWentAway()
 }
 

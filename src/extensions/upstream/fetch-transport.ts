@@ -3,8 +3,8 @@ import type { UpstreamApp } from '../../define/context.ts'
 import { clientWentAway, type BodyStream } from '../../http/http.ts'
 import { isDecoded, OF_BYTES } from '../../server/pipeline/framing.ts'
 import { noteOutcome } from '../../http/outcome.ts'
-import { isUnconnected, toError, toUpstreamError } from './failures.ts'
-import type { IncomingResponse, OutgoingRequest, Sender, Transport } from './options.ts'
+import { isUnconnected, toAbortReason, toUpstreamError } from './failures.ts'
+import type { IncomingResponse, OutgoingRequest, Sender, UpstreamTransport } from './options.ts'
 
 /**
  * Creates what sends requests to an application, or by `fetch` of the platform, which has decoded what it returns. Time limits are for the
@@ -15,7 +15,7 @@ export function createFetchTransport(
   origin: string,
   app: UpstreamApp,
   headersTimeout: number,
-): Transport {
+): UpstreamTransport {
   const fetchHead = async (request: OutgoingRequest, sender: Sender): Promise<IncomingResponse> => {
     const limit = new AbortController()
     const timer = setTimeout(
@@ -26,7 +26,7 @@ export function createFetchTransport(
     // for as long as the request lives, because the body of the response follows
     follow(sender.signal, limit)
     try {
-      const response = await raced(app.fetch(toWebRequest(origin, request, signal)), signal)
+      const response = await raced(app.fetch(toAppRequest(origin, request, signal)), signal)
       return toIncoming(request.method, response)
     } catch (error) {
       const failure: unknown = sender.signal.aborted
@@ -57,7 +57,7 @@ function raced(
   signal: AbortSignal,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const leave = (): void => reject(toError(signal.reason))
+    const leave = (): void => reject(toAbortReason(signal.reason))
     if (signal.aborted) leave()
     signal.addEventListener('abort', leave)
     Promise.resolve(response)
@@ -66,7 +66,7 @@ function raced(
   })
 }
 
-function toWebRequest(
+function toAppRequest(
   origin: string,
   { method, path, headers, body }: OutgoingRequest,
   signal: AbortSignal,
@@ -76,10 +76,10 @@ function toWebRequest(
   const init = { method, headers: list, signal, redirect: 'manual' as const }
   if (body === null || method === 'GET' || method === 'HEAD') return new Request(origin + path, init)
   if (body instanceof Uint8Array) return new Request(origin + path, { ...init, body: new Uint8Array(body) })
-  return new Request(origin + path, { ...init, body: toWebStream(body), duplex: 'half' })
+  return new Request(origin + path, { ...init, body: toBodyStream(body), duplex: 'half' })
 }
 
-export function toWebStream(body: BodyStream): ReadableStream<Uint8Array> {
+export function toBodyStream(body: BodyStream): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]()
   return new ReadableStream({
     async pull(controller) {

@@ -189,7 +189,7 @@ class Forwarded implements Receiver<unknown> {
 
   take(response: IncomingResponse): unknown {
     try {
-      const answer = toAnswer(this.#plan, this.#running, response, this.#context)
+      const answer = toForwardedAnswer(this.#plan, this.#running, response, this.#context)
       return isPromise(answer) ? answer.then(undefined, this.#rethrow) : answer
     } catch (error) {
       noteOutcome(error, true)
@@ -218,7 +218,7 @@ const OWN_CODES: ReadonlySet<string | undefined> = new Set([
   'upstream_timeout',
 ])
 
-function toAnswer(
+function toForwardedAnswer(
   plan: ForwardPlan,
   running: RunningUpstream,
   response: IncomingResponse,
@@ -228,7 +228,7 @@ function toAnswer(
   const hasBody = context.method !== 'HEAD' && !isBodyless(status)
   const isRead = plan.isRead(status)
   const isStream = plan.isStreamRead && status === STREAM_STATUS && hasBody
-  const isData = hasBody && !isStream && (isRead || plan.isError(status)) && isJson(response)
+  const isData = hasBody && !isStream && (isRead || plan.isError(status)) && isJsonResponse(response)
   const headers = toResponseHeaders(
     response.headers,
     (address) =>
@@ -244,11 +244,11 @@ function toAnswer(
     return after(readData(response, plan.settings), (data) =>
       isRead ? reply(status, data, { headers }) : finish(status, headers, JSON.stringify(data)),
     )
-  return toResult(plan, response, headers, context)
+  return toForwardedResult(plan, response, headers, context)
 }
 
 /** The response as it came. */
-function toResult(
+function toForwardedResult(
   plan: ForwardPlan,
   { status, body: given }: IncomingResponse,
   headers: Record<string, string | string[]>,
@@ -267,7 +267,7 @@ function toResult(
   return { [FINISHED]: true, status, headers, body }
 }
 
-function isJson({ headers }: Pick<IncomingResponse, 'headers'>): boolean {
+function isJsonResponse({ headers }: Pick<IncomingResponse, 'headers'>): boolean {
   const type = headers['content-type']
   return typeof type === 'string' && isJsonType(type)
 }
@@ -280,16 +280,16 @@ function isJson({ headers }: Pick<IncomingResponse, 'headers'>): boolean {
 function readData({ headers, body }: IncomingResponse, settings: UpstreamSettings): Awaitable<unknown> {
   if (body === null) return undefined
   const { name, responseLimit } = settings
-  const coding = codingOf(headers)
+  const coding = contentCodingOf(headers)
   if (body instanceof Uint8Array && coding === undefined) return parseBytes(body, settings)
-  return collectChunks(contentOf(body, coding, name, responseLimit)).then((bytes) =>
+  return collectChunks(responseContentOf(body, coding, name, responseLimit)).then((bytes) =>
     parseBytes(bytes, settings),
   )
 }
 
 function parseBytes(bytes: Uint8Array, { name, responseLimit }: UpstreamSettings): unknown {
   if (bytes.length > responseLimit) throw tooLong(name, responseLimit)
-  return bytes.length === 0 ? undefined : parseJson(decodeText(bytes), name, 'Its response is')
+  return bytes.length === 0 ? undefined : parseUpstreamJson(decodeText(bytes), name, 'Its response is')
 }
 
 function tooLong(name: string, limit: number): Error {
@@ -299,7 +299,7 @@ function tooLong(name: string, limit: number): Error {
   )
 }
 
-function codingOf({ 'content-encoding': given }: IncomingResponse['headers']): string | undefined {
+function contentCodingOf({ 'content-encoding': given }: IncomingResponse['headers']): string | undefined {
   if (given === undefined) return undefined
   const coding = [given].flat().join(', ').trim().toLowerCase()
   return coding === '' || coding === 'identity' ? undefined : coding
@@ -310,13 +310,13 @@ function codingOf({ 'content-encoding': given }: IncomingResponse['headers']): s
  *
  * @yields its chunks, without content coding
  */
-async function* contentOf(
+async function* responseContentOf(
   body: Uint8Array | WaitingBody,
   coding: string | undefined,
   name: string,
   limit: number,
 ): AsyncGenerator<Uint8Array> {
-  const bytes = limited(body, name, limit)
+  const bytes = limitedBody(body, name, limit)
   if (coding === undefined) return yield* bytes
   const { decode } = await loadDecoding()
   try {
@@ -326,7 +326,7 @@ async function* contentOf(
   }
 }
 
-async function* limited(
+async function* limitedBody(
   body: Uint8Array | WaitingBody,
   name: string,
   limit: number,
@@ -348,9 +348,10 @@ function readStream(
   { name, responseLimit }: UpstreamSettings,
   own: ResponseHeaders,
 ): unknown {
-  const chunks = body === null ? [] : contentOf(body, codingOf(headers), name, Number.MAX_SAFE_INTEGER)
-  const texts = toTexts(chunks)
-  if (stream?.kind !== 'events') return toItems(toLines(texts, name, responseLimit), name)
+  const chunks =
+    body === null ? [] : responseContentOf(body, contentCodingOf(headers), name, Number.MAX_SAFE_INTEGER)
+  const texts = decodeChunks(chunks)
+  if (stream?.kind !== 'events') return toStreamItems(toNdjsonLines(texts, name, responseLimit), name)
   const isText = (event: string): boolean => {
     const schema = stream.schemas.get(event)
     return schema !== undefined && unwrap(schema)?.type === 'string'
@@ -358,7 +359,9 @@ function readStream(
   return sse(toEvents(texts, isText, name, responseLimit), { headers: own })
 }
 
-async function* toTexts(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<string> {
+async function* decodeChunks(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true })
 }
@@ -381,13 +384,17 @@ async function* toEvents(
     if (pending > limit) throw tooLong(name, limit)
     for (const { event, data, id } of parse(text)) {
       pending = 0
-      const value = isText(event) ? data : parseJson(data, name, OF_STREAM)
+      const value = isText(event) ? data : parseUpstreamJson(data, name, OF_STREAM)
       yield { ...(event !== 'message' && { event }), ...(id !== '' && { id }), data: value }
     }
   }
 }
 
-async function* toLines(texts: AsyncIterable<string>, name: string, limit: number): AsyncGenerator<string> {
+async function* toNdjsonLines(
+  texts: AsyncIterable<string>,
+  name: string,
+  limit: number,
+): AsyncGenerator<string> {
   const splitter = new LineSplitter()
   for await (const text of texts) {
     yield* splitter.add(text)
@@ -396,14 +403,14 @@ async function* toLines(texts: AsyncIterable<string>, name: string, limit: numbe
   yield splitter.rest
 }
 
-async function* toItems(lines: AsyncIterable<string>, name: string): AsyncGenerator {
-  for await (const line of lines) if (line.trim() !== '') yield parseJson(line, name, OF_STREAM)
+async function* toStreamItems(lines: AsyncIterable<string>, name: string): AsyncGenerator {
+  for await (const line of lines) if (line.trim() !== '') yield parseUpstreamJson(line, name, OF_STREAM)
 }
 
 const OF_STREAM = 'Its stream has something that is'
 
 /** @throws `HttpError` 502 for a text that cannot be written anew without a difference. */
-function parseJson(text: string, name: string, subject: string): unknown {
+function parseUpstreamJson(text: string, name: string, subject: string): unknown {
   if (hasInexactNumber(text))
     throw invalidResponse(
       name,

@@ -69,16 +69,17 @@ export interface UpstreamSettings {
   readonly checkPath: string
 }
 
-const isUrl = (value: unknown): boolean => {
+const isUpstreamUrl = (value: unknown): boolean => {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, pathname, search } = new URL(value)
   return /^https?:$/.test(protocol) && pathname === '/' && search === ''
 }
 
 const isUrls = (value: unknown): value is UpstreamUrls =>
-  isUrl(value) || (Array.isArray(value) && value.length > 0 && value.every(isUrl))
+  isUpstreamUrl(value) || (Array.isArray(value) && value.length > 0 && value.every(isUpstreamUrl))
 
-const isPath = (value: unknown): boolean => typeof value === 'string' && /^\/[!$&-;=@\w~%]*$/.test(value)
+const isUpstreamPath = (value: unknown): boolean =>
+  typeof value === 'string' && /^\/[!$&-;=@\w~%]*$/.test(value)
 
 const isTimeouts = (value: unknown): boolean =>
   isRecord(value) && Object.entries(value).every(([key, limit]) => TIMES.has(key) && isMilliseconds(limit))
@@ -92,14 +93,14 @@ const RULES: Rules = {
     "an address without a path, such as 'http://garage:8080', several, or a function that returns them",
   ],
   inject: [isRecord, 'tokens by key, such as { config: Config }'],
-  prefix: [(value) => isPath(value) && !String(value).endsWith('/'), "a path, such as '/api'"],
+  prefix: [(value) => isUpstreamPath(value) && !String(value).endsWith('/'), "a path, such as '/api'"],
   host: [(value) => value === 'keep', "'keep'"],
   timeouts: [isTimeouts, 'connect, headers and body, in milliseconds'],
   connections: [(value) => isCount(value) && value > 0, 'a whole number above 0'],
   retries: [isCount, 'a whole number, 0 or more'],
   validate: [isBoolean, 'true or false'],
   responseLimit: [isCount, 'a number of bytes'],
-  checkPath: [isPath, "a path, such as '/healthz'"],
+  checkPath: [isUpstreamPath, "a path, such as '/healthz'"],
 }
 
 const EXAMPLE = "defineUpstream({ name: 'Garage', url: 'http://garage:8080' })"
@@ -179,7 +180,7 @@ export const AS_IT_IS: Receiver<IncomingResponse> = {
 }
 
 /** Sends requests to an API. */
-export interface Transport {
+export interface UpstreamTransport {
   /**
    * Sends a request. Returns what the receiver makes of the response.
    *

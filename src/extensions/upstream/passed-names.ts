@@ -40,24 +40,24 @@ function compareNames(
   newest: DeclaredSource | undefined,
 ): DeclaredNames {
   const toName = source === 'headers' ? headerName : (name: string): string => name
-  const [ownNames, newestNames] = [namesOf(own), namesOf(newest)]
-  const [ownFields, newestFields] = [fieldsOf(own), fieldsOf(newest)]
+  const [ownNames, newestNames] = [passedNamesOf(own), passedNamesOf(newest)]
+  const [ownFields, newestFields] = [declaredFieldsOf(own), declaredFieldsOf(newest)]
   const unchanged = ownNames.filter(
     (name) => newestNames.includes(name) && (own === newest || ownFields[name] === newestFields[name]),
   )
   const all = [...ownNames, ...newestNames].map((name) => toName(name).toLowerCase())
   return {
     all: new Set(all),
-    bases: new Set(all.map((name) => toBase(name).replace(LIST, ''))),
+    bases: new Set(all.map((name) => toBaseName(name).replace(LIST, ''))),
     unchanged: new Set(unchanged.map(toName)),
   }
 }
 
-function namesOf(source: DeclaredSource | undefined): readonly string[] {
+function passedNamesOf(source: DeclaredSource | undefined): readonly string[] {
   return [...(source?.plan.fields.keys() ?? [])]
 }
 
-function fieldsOf(source: DeclaredSource | undefined): Readonly<Record<string, unknown>> {
+function declaredFieldsOf(source: DeclaredSource | undefined): Readonly<Record<string, unknown>> {
   return source === undefined ? {} : shapeOf(source.schema)
 }
 
@@ -67,7 +67,7 @@ function fieldsOf(source: DeclaredSource | undefined): Readonly<Record<string, u
  * @param sent the query with the mark before it, or an empty text
  */
 export function toPassedQuery(sent: string, names: DeclaredNames, values: object): string {
-  const [passed, made] = split(sent.slice(1).split('&'), names, values, nameOf)
+  const [passed, made] = split(sent.slice(1).split('&'), names, values, passedNameOf)
   const written = toSearchParams(Object.fromEntries(made)).toString()
   const query = [...passed.map((pair) => withoutParts(pair, names)), written]
     .filter((part) => part !== '')
@@ -96,7 +96,10 @@ export function toPassedCookies(
   return [...first, ...written].join('; ')
 }
 
-type Split = readonly [passed: readonly string[], made: readonly (readonly [name: string, value: unknown])[]]
+type SplitNames = readonly [
+  passed: readonly string[],
+  made: readonly (readonly [name: string, value: unknown])[],
+]
 
 /** Parts what is sent as it came from the values that have to be written. `toName` returns the name under which a pair was parsed. */
 function split(
@@ -104,13 +107,13 @@ function split(
   names: DeclaredNames,
   values: object,
   toName: (pair: string) => string,
-): Split {
+): SplitNames {
   const kept = new Set<string>()
   const passed = pairs
     .map((pair) => pair.trim())
     .filter((pair) => {
       const name = toName(pair)
-      const isPassed = names.unchanged.has(name) || !isDeclared(pair, names)
+      const isPassed = names.unchanged.has(name) || !isDeclaredName(pair, names)
       if (isPassed) kept.add(name)
       return isPassed
     })
@@ -121,8 +124,8 @@ function split(
 const LIST = /\[\d*\]$/
 
 /** Whether some server may take the name of a pair for a declared one. */
-function isDeclared(pair: string, { bases }: DeclaredNames): boolean {
-  let base = toBase(nameOf(pair))
+function isDeclaredName(pair: string, { bases }: DeclaredNames): boolean {
+  let base = toBaseName(passedNameOf(pair))
   while (!bases.has(base)) {
     const at = base.endsWith(']') ? base.lastIndexOf('[') : -1
     if (at === -1) return false
@@ -132,7 +135,7 @@ function isDeclared(pair: string, { bases }: DeclaredNames): boolean {
 }
 
 /** One spelling of all that some servers read as one name. PHP cuts names at NUL, and reads dots, spaces and an open bracket as `_`. */
-function toBase(name: string): string {
+function toBaseName(name: string): string {
   const [cut = ''] = name.split('\0', 1)
   const base = cut.trim().toLowerCase()
   const end = base.lastIndexOf(']') + 1
@@ -143,7 +146,7 @@ function toBase(name: string): string {
 function withoutParts(pair: string, names: DeclaredNames): string {
   if (!pair.includes(';')) return pair
   const [, ...parts] = pair.split(';')
-  return parts.some((part) => isDeclared(part, names)) ? pair.replaceAll(';', '%3B') : pair
+  return parts.some((part) => isDeclaredName(part, names)) ? pair.replaceAll(';', '%3B') : pair
 }
 
 /** The name of a cookie, which has no escapes here, though PHP decodes them. */
@@ -153,7 +156,7 @@ function cookieNameOf(pair: string): string {
 }
 
 /** The name of a pair, without its escapes if they are of UTF-8. */
-export function nameOf(pair: string): string {
+export function passedNameOf(pair: string): string {
   const [name = ''] = pair.split('=', 1)
   try {
     return decodeURIComponent(name.replaceAll('+', ' '))

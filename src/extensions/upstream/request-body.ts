@@ -30,7 +30,7 @@ export async function openLong(
   return new PacedBody(source, joinChunks(chunks), timeout)
 }
 
-type Chunk = IteratorResult<Uint8Array, undefined>
+type RequestChunk = IteratorResult<Uint8Array, undefined>
 
 /** A long body, which fails if its client sends too slowly. The time that the API takes does not count. */
 class PacedBody implements OutgoingBody {
@@ -52,20 +52,20 @@ class PacedBody implements OutgoingBody {
     return this
   }
 
-  next(): Promise<Chunk> {
+  next(): Promise<RequestChunk> {
     const value = this.#first
     if (value === undefined) return this.#read()
     this.#first = undefined
     return Promise.resolve({ done: false, value })
   }
 
-  return(): Promise<Chunk> {
+  return(): Promise<RequestChunk> {
     this.#first = undefined
     ignoreRejection(this.#source.return?.())
     return Promise.resolve({ done: true, value: undefined })
   }
 
-  async #read(): Promise<Chunk> {
+  async #read(): Promise<RequestChunk> {
     const since = performance.now()
     const { done, value } = await this.#limited(this.#source.next())
     if (done === true) return { done, value: undefined }

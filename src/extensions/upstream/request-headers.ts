@@ -78,7 +78,7 @@ function addForwarding(lines: string[], context: RequestContext, isTrusting: boo
   const address = raw.remoteAddress ?? 'unknown'
   const before = isTrusting ? request.header('x-forwarded-for') : undefined
   const forwarded = isTrusting ? request.header('forwarded') : undefined
-  const node = `for=${toNode(address)};proto=${protocol}${host === '' ? '' : `;host="${host}"`}`
+  const node = `for=${toForwardedNode(address)};proto=${protocol}${host === '' ? '' : `;host="${host}"`}`
   lines.push('x-forwarded-for', before === undefined ? address : `${before}, ${address}`)
   lines.push('x-forwarded-proto', protocol)
   if (host !== '') lines.push('x-forwarded-host', host)
@@ -92,7 +92,7 @@ function viaOf(via: string | readonly string[] | undefined): string {
 }
 
 /** An address as `Forwarded` writes it (RFC 7239 section 6). */
-function toNode(address: string): string {
+function toForwardedNode(address: string): string {
   return address.includes(':') ? `"[${address}]"` : address
 }
 

@@ -42,13 +42,13 @@ export function toPassedRequest(
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const { route, settings } = plan
   const path = toUpstreamPath(context, { appPrefix: route.prefix, prefix: settings.prefix })
-  const headers = headersOf(plan, context)
+  const headers = requestHeadersOf(plan, context)
   addCookies(headers, plan, {}, context)
-  return withBody(plan, context, path + queryOf(plan, {}, context), headers)
+  return withRequestBody(plan, context, path + queryOf(plan, {}, context), headers)
 }
 
 /** The headers of a request, but for those that are converted. */
-function headersOf(plan: RequestPlan, context: RequestContext): string[] {
+function requestHeadersOf(plan: RequestPlan, context: RequestContext): string[] {
   const headers = toRequestHeaders(context, plan.headers, plan.dropped)
   if (plan.isReading && context.request.header('accept-encoding') !== undefined)
     headers.push('accept-encoding', KNOWN_CODINGS)
@@ -62,13 +62,13 @@ export function toConvertedRequest(
   context: RequestContext,
 ): OutgoingRequest | Promise<OutgoingRequest> {
   const path =
-    plan.settings.prefix + pathOf(plan, input, context) + queryOf(plan, Object(input.query), context)
-  const headers = headersOf(plan, context)
-  addHeaders(headers, plan, input)
+    plan.settings.prefix + upstreamPathOf(plan, input, context) + queryOf(plan, Object(input.query), context)
+  const headers = requestHeadersOf(plan, context)
+  addDeclaredHeaders(headers, plan, input)
   addCookies(headers, plan, Object(input.cookies), context)
   const isEncoded = plan.isAltered('body') || plan.isAltered('form') || plan.isAltered('files')
-  if (!isEncoded) return withBody(plan, context, path, headers)
-  const method = methodOf(plan, context)
+  if (!isEncoded) return withRequestBody(plan, context, path, headers)
+  const method = upstreamMethodOf(plan, context)
   return toEncodedBody(input, context).then(({ body, type }) => {
     dropHeaders(headers, ['content-encoding', ...CONTENT_DIGESTS])
     if (type !== undefined) dropHeaders(headers, ['content-type'])
@@ -88,7 +88,7 @@ export function toCallRequest(
   const names = toDeclaredNames([], newest.sources, () => true)
   const dropped = new Set([...toDropped(names, false), ...OF_BODY])
   const headers = toRequestHeaders(context, { keepsHost, trust: false, declared: dropped }, dropped)
-  writeHeaders(headers, given, () => true)
+  writeRequestHeaders(headers, given, () => true)
   addCookies(headers, { names }, Object(cookies), context)
   const method = newest.methods[0] ?? 'GET'
   if (body === undefined) return { method, path: prefix + path, headers, body: null }
@@ -105,24 +105,24 @@ const OF_BODY = [
   'if-range',
 ]
 
-function withBody(
+function withRequestBody(
   plan: RequestPlan,
   context: RequestContext,
   path: string,
   headers: string[],
 ): OutgoingRequest | Promise<OutgoingRequest> {
-  const method = methodOf(plan, context)
+  const method = upstreamMethodOf(plan, context)
   if (context.raw.body.length === 0) return { method, path, headers, body: null }
   return openBody(context, plan, headers).then((body) => ({ method, path, headers, body }))
 }
 
-function methodOf({ newest }: RequestPlan, { method }: RequestContext): string {
+function upstreamMethodOf({ newest }: RequestPlan, { method }: RequestContext): string {
   return method === 'HEAD' || newest.methods.some((each) => each === method)
     ? method
     : (newest.methods[0] ?? method)
 }
 
-function pathOf(
+function upstreamPathOf(
   { isMoved, route, newest }: RequestPlan,
   { params }: ForwardInput,
   context: RequestContext,
@@ -171,12 +171,12 @@ export function toDropped(names: RequestPlan['names'], isReading: boolean): Read
 
 const NO_NAMES: ReadonlySet<string> = new Set()
 
-function addHeaders(lines: string[], { names }: RequestPlan, { headers }: ForwardInput): void {
+function addDeclaredHeaders(lines: string[], { names }: RequestPlan, { headers }: ForwardInput): void {
   const declared = names.get('headers')
   if (declared === undefined) return
   const isMade = (name: string): boolean =>
     declared.all.has(name) && !(declared.unchanged.has(name) && hasHeader(lines, name))
-  writeHeaders(lines, headers, isMade)
+  writeRequestHeaders(lines, headers, isMade)
 }
 
 function addCookies(
@@ -187,21 +187,21 @@ function addCookies(
 ): void {
   const declared = names.get('cookies')
   if (declared === undefined) return
-  const text = toPassedCookies(request.header('cookie'), declared, values, toText)
+  const text = toPassedCookies(request.header('cookie'), declared, values, toParameterText)
   if (text !== '') lines.push('cookie', text)
 }
 
-function writeHeaders(lines: string[], given: unknown, isMade: (name: string) => boolean): void {
+function writeRequestHeaders(lines: string[], given: unknown, isMade: (name: string) => boolean): void {
   for (const [field, value] of Object.entries(Object(given))) {
     const name = headerName(field)
     if (value === undefined || value === null || !isMade(name)) continue
     dropHeaders(lines, [name])
-    for (const each of [value].flat()) lines.push(name, toText(each))
+    for (const each of [value].flat()) lines.push(name, toParameterText(each))
   }
 }
 
 /** A value of a header or cookie as text. */
-function toText(value: unknown): string {
+function toParameterText(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -258,13 +258,14 @@ async function toEncodedBody(
   if (form !== undefined || files !== undefined) {
     if (!isMultipart(request.header('content-type')))
       return { body: Buffer.from(toSearchParams(Object(form)).toString()) }
-    const encoded = new Response(toFormData(Object(form), Object(files)))
+    const encoded = new Response(toUpstreamFormData(Object(form), Object(files)))
     const type = encoded.headers.get('content-type')
     return { body: new Uint8Array(await encoded.arrayBuffer()), ...(type !== null && { type }) }
   }
   if (body === undefined) return { body: null }
   if (body instanceof Uint8Array) return { body }
-  if (!isJson(request.header('content-type')) && typeof body === 'string') return { body: Buffer.from(body) }
+  if (!isJsonBody(request.header('content-type')) && typeof body === 'string')
+    return { body: Buffer.from(body) }
   if (hasInexactNumber(decodeText(await request.bytes()))) throw new ValidationError([INEXACT])
   return { body: Buffer.from(JSON.stringify(body)) }
 }
@@ -276,11 +277,11 @@ const INEXACT: ValidationIssue = {
   message: 'It has an integer beyond 2^53 that cannot be passed on exactly',
 }
 
-function isJson(type: string | undefined): boolean {
+function isJsonBody(type: string | undefined): boolean {
   return type === undefined || /[/+]json\b/i.test(type)
 }
 
-function toFormData(
+function toUpstreamFormData(
   form: Readonly<Record<string, unknown>>,
   files: Readonly<Record<string, unknown>>,
 ): FormData {

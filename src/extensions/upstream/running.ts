@@ -1,20 +1,20 @@
 import type { UpstreamApp } from '../../define/context.ts'
-import { toHost } from './addresses.ts'
-import { createFetchTransport, toWebStream } from './fetch-transport.ts'
+import { toUpstreamHost } from './addresses.ts'
+import { createFetchTransport, toBodyStream } from './fetch-transport.ts'
 import { OF_CONNECTION } from '../../server/pipeline/framing.ts'
-import { AS_IT_IS, type UpstreamSettings, type OutgoingRequest, type Transport } from './options.ts'
+import { AS_IT_IS, type UpstreamSettings, type OutgoingRequest, type UpstreamTransport } from './options.ts'
 
 /** An upstream that has started. A class because it lives as long as its application. */
 export class RunningUpstream implements UpstreamApp {
   readonly #prefix: string
-  readonly transport: Transport
+  readonly transport: UpstreamTransport
   /** The hosts that it may have in addresses. */
   readonly hosts: ReadonlySet<string>
 
-  constructor({ prefix }: UpstreamSettings, transport: Transport, origins: readonly string[]) {
+  constructor({ prefix }: UpstreamSettings, transport: UpstreamTransport, origins: readonly string[]) {
     this.#prefix = prefix
     this.transport = transport
-    this.hosts = new Set(origins.map((origin) => toHost(new URL(origin).host)))
+    this.hosts = new Set(origins.map((origin) => toUpstreamHost(new URL(origin).host)))
   }
 
   /** Sends a request of the application's own. Its path is below that of the API. */
@@ -29,7 +29,7 @@ export class RunningUpstream implements UpstreamApp {
     const list = new Headers()
     for (const [name, value] of Object.entries(headers))
       for (const line of [value ?? []].flat()) if (!OF_CONNECTION.has(name)) list.append(name, line)
-    const content = body === null || body instanceof Uint8Array ? body : toWebStream(body)
+    const content = body === null || body instanceof Uint8Array ? body : toBodyStream(body)
     // bytes of undici are never shared
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return new Response(content as Uint8Array<ArrayBuffer> | null, { status, headers: list })
@@ -48,7 +48,7 @@ const standIns = new WeakMap<object, RunningUpstream>()
 /** Returns the upstream that the container holds: it itself, or an application in its place. */
 export function toRunning(value: unknown, settings: UpstreamSettings): RunningUpstream {
   if (value instanceof RunningUpstream) return value
-  if (!isApp(value)) throw new TypeError(`${settings.name} is bound to something without a fetch`)
+  if (!isBoundApp(value)) throw new TypeError(`${settings.name} is bound to something without a fetch`)
   const known = standIns.get(value)
   if (known !== undefined) return known
   const made = new RunningUpstream(
@@ -63,6 +63,6 @@ export function toRunning(value: unknown, settings: UpstreamSettings): RunningUp
 /** The address of what stands in for an upstream. */
 const STAND_IN = 'http://upstream.internal'
 
-function isApp(value: unknown): value is UpstreamApp {
+function isBoundApp(value: unknown): value is UpstreamApp {
   return typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function'
 }

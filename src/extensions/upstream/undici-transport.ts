@@ -9,7 +9,7 @@ import {
   AS_IT_IS,
   type UpstreamTimeouts,
   type IncomingResponse,
-  type Transport,
+  type UpstreamTransport,
   type Upgraded,
 } from './options.ts'
 
@@ -26,7 +26,7 @@ export interface PoolSettings {
 type Undici = Pick<typeof UndiciModule, 'Pool' | 'BalancedPool' | 'buildConnector'>
 
 /** Creates what sends requests over a pool of connections. */
-export function createUndiciTransport(undici: Undici, settings: PoolSettings): Transport {
+export function createUndiciTransport(undici: Undici, settings: PoolSettings): UpstreamTransport {
   const { urls, connections } = settings
   const pool = openPool(undici, settings)
   const queue = new ConnectionQueue(connections * urls.length)

@@ -23,11 +23,11 @@ export async function upgradeBoth(
     throw httpError('upgrade_required', 'WebSockets pass over HTTP/1.1 alone')
   const upgraded = await transport.upgrade(request, context)
   if (!('connection' in upgraded)) return upgraded
-  handOver(createTake(upgraded))
+  handOver(createTakeUpgrade(upgraded))
   return { [FINISHED]: true, status: 101, headers: {}, body: null }
 }
 
-function createTake({
+function createTakeUpgrade({
   headers,
   connection: behind,
 }: Upgraded & { readonly connection: Duplex }): TakeConnection {
@@ -38,15 +38,15 @@ function createTake({
     const text = ['HTTP/1.1 101 Switching Protocols', 'connection: upgrade', 'upgrade: websocket', ...lines]
     socket.write(`${text.join('\r\n')}\r\n\r\n`, 'latin1')
     if (head.length > 0) behind.write(head)
-    join(socket, behind)
-    join(behind, socket)
+    joinSockets(socket, behind)
+    joinSockets(behind, socket)
     signal.addEventListener('abort', () => void behind.destroy())
     if (signal.aborted) behind.destroy()
   }
 }
 
 /** Passes on what one side sends, and its end. */
-function join(from: Duplex, to: Duplex): void {
+function joinSockets(from: Duplex, to: Duplex): void {
   from.pipe(to)
   from.on('error', () => to.destroy())
   from.on('close', () => to.destroy())

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { operationsOf } from '../../changes/expand.ts'
 import { isObject } from '../../base/values.ts'
-import type { Exchange } from './exchange.ts'
+import type { RecordedExchange } from './exchange.ts'
 
 /** Something in an answer that was not so when it was recorded. */
-interface Difference {
+interface GoldenDifference {
   readonly text: string
   /** The names and statuses that it is about. */
   readonly words: readonly string[]
@@ -16,7 +16,10 @@ interface Difference {
 const MOST = 10
 
 /** Lists the differences between a recorded answer and one of today. */
-export function differencesOf(before: Exchange, after: Exchange): readonly Difference[] {
+export function differencesOf(
+  before: RecordedExchange,
+  after: RecordedExchange,
+): readonly GoldenDifference[] {
   const [old, now] = [before.response, after.response]
   return [
     ...(before.route === after.route
@@ -30,32 +33,32 @@ export function differencesOf(before: Exchange, after: Exchange): readonly Diffe
             words: [String(old.status), String(now.status)],
           },
         ]),
-    ...compare(old.headers, now.headers, 'header ', ' '),
+    ...compareValues(old.headers, now.headers, 'header ', ' '),
     ...bodyDifferences(old.body, now.body),
     ...(old.streamed === now.streamed || !isDeepStrictEqual(old.body, now.body)
       ? []
-      : [{ text: `stream: its ${show(old.streamed)} is now ${show(now.streamed)}`, words: [] }]),
+      : [{ text: `stream: its ${showValue(old.streamed)} is now ${showValue(now.streamed)}`, words: [] }]),
   ]
 }
 
-function bodyDifferences(old: unknown, now: unknown): readonly Difference[] {
+function bodyDifferences(old: unknown, now: unknown): readonly GoldenDifference[] {
   if (isDeepStrictEqual(old, now)) return []
-  const [before, after] = [old, now].map(toJson)
-  const [items, others] = [old, now].map(toItems)
+  const [before, after] = [old, now].map(toJsonText)
+  const [items, others] = [old, now].map(toDiffItems)
   const found =
     isObject(before) && isObject(after)
-      ? compare(before, after, '/', '/')
-      : compare(items ?? [], others ?? [], '/', '/')
+      ? compareValues(before, after, '/', '/')
+      : compareValues(items ?? [], others ?? [], '/', '/')
   if (found.length > 0) return found
   const isSame = isObject(before) && isDeepStrictEqual(before, after)
   return [
     isSame
       ? { text: 'body: the same JSON, written in another way', words: [] }
-      : { text: `body: ${show(old)} is now ${show(now)}`, words: [] },
+      : { text: `body: ${showValue(old)} is now ${showValue(now)}`, words: [] },
   ]
 }
 
-function toJson(text: unknown): unknown {
+function toJsonText(text: unknown): unknown {
   try {
     return JSON.parse(String(text))
   } catch {
@@ -64,29 +67,34 @@ function toJson(text: unknown): unknown {
 }
 
 /** The items of a stream, or the data of its events, as far as they are JSON. */
-function toItems(body: unknown): readonly object[] {
+function toDiffItems(body: unknown): readonly object[] {
   return String(body)
     .split('\n')
-    .map((line) => toJson(line.replace(/^data: ?/, '')))
+    .map((line) => toJsonText(line.replace(/^data: ?/, '')))
     .filter(isObject)
 }
 
 /** The members that differ, by the way that leads to them. */
-function compare(before: object, after: object, way: string, between: string): readonly Difference[] {
+function compareValues(
+  before: object,
+  after: object,
+  way: string,
+  between: string,
+): readonly GoldenDifference[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return names.flatMap((name): readonly Difference[] => {
+  return names.flatMap((name): readonly GoldenDifference[] => {
     const [old, now]: readonly unknown[] = [Reflect.get(before, name), Reflect.get(after, name)]
     if (isDeepStrictEqual(old, now)) return []
     const here = `${way}${name}`
     if (isObject(old) && isObject(now) && Array.isArray(old) === Array.isArray(now)) {
-      const inner = compare(old, now, here + between, between)
+      const inner = compareValues(old, now, here + between, between)
       return inner.map(({ text, words }) => ({ text, words: [name, ...words] }))
     }
-    return [{ text: `${here}: ${show(old)} is now ${show(now)}`, words: [name] }]
+    return [{ text: `${here}: ${showValue(old)} is now ${showValue(now)}`, words: [name] }]
   })
 }
 
-function show(value: unknown): string {
+function showValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
@@ -94,9 +102,9 @@ function show(value: unknown): string {
 
 /** An answer that differs, with the changes that touch the fields in question. */
 export function explainDifference(
-  exchange: Exchange,
+  exchange: RecordedExchange,
   version: string,
-  differences: readonly Difference[],
+  differences: readonly GoldenDifference[],
   history: unknown,
 ): string {
   const { request, route } = exchange
@@ -112,7 +120,7 @@ export function explainDifference(
 
 /** The changes between a version and the newest one that say something of these names and statuses. */
 function blame(
-  { route }: Exchange,
+  { route }: RecordedExchange,
   version: string,
   words: ReadonlySet<string>,
   history: unknown,

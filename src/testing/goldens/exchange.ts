@@ -1,7 +1,7 @@
 import type { InjectRequest } from '../../server/adapters/inject/request.ts'
 import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
 import { BytesBody } from '../../server/adapters/shared/stream-body.ts'
-import type { Streamed } from './streamed.ts'
+import type { RecordedStream } from './streamed.ts'
 
 /** A body as `goldens` stores it: text, or bytes that are not UTF-8 in base64. */
 export type GoldenBody = string | Readonly<Record<'base64', string>>
@@ -28,11 +28,11 @@ interface KeptResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: GoldenBody
   /** Of a stream: whether the body is the whole of it, or the part that the test read. */
-  readonly streamed?: Streamed['streamed']
+  readonly streamed?: RecordedStream['streamed']
 }
 
 /** A request and its answer, as they are kept. */
-export interface Exchange {
+export interface RecordedExchange {
   /** The route that answered, or `null` if none did. */
   readonly route: string | null
   readonly request: GoldenRequest
@@ -42,7 +42,7 @@ export interface Exchange {
 /** The recorded exchanges of one version. */
 export interface GoldenFile {
   readonly version: string
-  readonly exchanges: readonly Exchange[]
+  readonly exchanges: readonly RecordedExchange[]
 }
 
 const LOCAL = '127.0.0.1'
@@ -50,7 +50,7 @@ const LOCAL = '127.0.0.1'
 const LENGTH = 'content-length'
 
 /** The parts of an answer that were read. */
-type Read = Pick<InjectResponse, 'bytes'> & Partial<Streamed>
+type ReadExchange = Pick<InjectResponse, 'bytes'> & Partial<RecordedStream>
 
 /**
  * Creates the recorder of a request and its response, without headers that differ each time. Returns `undefined` if the body of the request
@@ -60,7 +60,7 @@ export async function createExchange(
   request: InjectRequest,
   response: Pick<InjectResponse, 'statusCode' | 'headers' | 'route'>,
   ignored: ReadonlySet<string>,
-): Promise<((read: Read) => Exchange) | undefined> {
+): Promise<((read: ReadExchange) => RecordedExchange) | undefined> {
   const { method, target, protocol, remoteAddress, body } = request
   if (!(body instanceof BytesBody)) return undefined
   const names = Object.keys(request.headers).filter((name) => name !== LENGTH)
@@ -70,7 +70,7 @@ export async function createExchange(
     request: {
       method,
       url: target,
-      headers: Object.fromEntries(names.map((name) => [name, linesOf(request, name)])),
+      headers: Object.fromEntries(names.map((name) => [name, headerLinesOf(request, name)])),
       ...(protocol === 'https' ? { protocol } : {}),
       ...(remoteAddress === LOCAL ? {} : { remoteAddress }),
       ...sent,
@@ -82,7 +82,7 @@ export async function createExchange(
 /** An answer as it is kept. */
 function toKeptResponse(
   { statusCode, headers }: Pick<InjectResponse, 'statusCode' | 'headers'>,
-  { bytes, streamed }: Read,
+  { bytes, streamed }: ReadExchange,
   ignored: ReadonlySet<string>,
 ): KeptResponse {
   const own = Object.entries(headers).filter(([name]) => name !== LENGTH && !ignored.has(name))
@@ -100,7 +100,7 @@ function toKeptResponse(
 /** The id of the request in a problem document, which is another one each time. */
 const REQUEST_ID = /("requestId":")[\da-f]{8}-[\da-f-]{27}(")/
 
-function linesOf(request: InjectRequest, name: string): string | readonly string[] {
+function headerLinesOf(request: InjectRequest, name: string): string | readonly string[] {
   const [first = '', ...others] = request.lines(name)
   return others.length === 0 ? first : [first, ...others]
 }

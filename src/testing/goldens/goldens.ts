@@ -21,9 +21,15 @@ import {
 import { internalsOf } from '../../server/adapters/internals.ts'
 import { setRecorder, type Recorder } from '../client.ts'
 import { differencesOf, explainDifference } from './differences.ts'
-import { bytesOf, createExchange, type Exchange, type GoldenFile, type GoldenRequest } from './exchange.ts'
+import {
+  bytesOf,
+  createExchange,
+  type RecordedExchange,
+  type GoldenFile,
+  type GoldenRequest,
+} from './exchange.ts'
 import { createMask, type Mask } from './mask.ts'
-import { readAgain, watch } from './streamed.ts'
+import { readAgain, recordStream } from './streamed.ts'
 
 /** The options of `goldens`. */
 export interface GoldensOptions {
@@ -83,7 +89,7 @@ export function goldens(app: EdgeApp, options: GoldensOptions): Goldens {
   const folder = dir instanceof URL ? fileURLToPath(dir) : dir
   const ignored = new Set(['date', 'age', 'x-request-id', ...ignore.map((name) => name.toLowerCase())])
   const mask = createMask(secrets)
-  const recorded = new Map<string, (() => Exchange)[]>()
+  const recorded = new Map<string, (() => RecordedExchange)[]>()
   let isReplaying = false
   const send = recordInject(app, async (request, response) => {
     const { version } = response
@@ -91,22 +97,22 @@ export function goldens(app: EdgeApp, options: GoldensOptions): Goldens {
     const list = recorded.get(version) ?? []
     recorded.set(version, list)
     // the test reads a stream after this
-    const read = 'stream' in response ? watch(response.stream) : () => response
+    const read = 'stream' in response ? recordStream(response.stream) : () => response
     const toRecorded = await createExchange(request, response, ignored)
     if (toRecorded !== undefined) list.push(() => mask(toRecorded(read())))
   })
   const read = async (): Promise<readonly GoldenFile[]> => {
     const known = app.versions().map(({ version }) => version)
-    const files = await readFiles(folder)
+    const files = await readGoldens(folder)
     return [...files.values()].toSorted((a, b) => known.indexOf(a.version) - known.indexOf(b.version))
   }
-  const resend = async (exchange: Exchange): Promise<Exchange> => {
+  const resend = async (exchange: RecordedExchange): Promise<RecordedExchange> => {
     const request = (await prepare?.(exchange.request)) ?? exchange.request
     return send({ ...exchange, request }, ignored)
   }
   return {
     save: async () => {
-      const files = await readFiles(folder)
+      const files = await readGoldens(folder)
       const names = new Map([...files].map(([name, { version }]) => [version, name]))
       const toName = versionFileNames([...names.keys(), ...recorded.keys()])
       const fresh = [...recorded].filter(([version]) => update || !names.has(version))
@@ -139,7 +145,7 @@ function failIfDifferent(found: readonly string[]): void {
 
 /** How the requests of files are sent again. */
 interface Replaying {
-  readonly send: (exchange: Exchange) => Promise<Exchange>
+  readonly send: (exchange: RecordedExchange) => Promise<RecordedExchange>
   readonly mask: Mask
   readonly versioning: ReturnType<ReturnType<typeof internalsOf>['versioning']>
 }
@@ -160,7 +166,7 @@ async function findDifferences(
 }
 
 /** Sends a recorded request again. */
-type Resend = (exchange: Exchange, ignored: ReadonlySet<string>) => Promise<Exchange>
+type Resend = (exchange: RecordedExchange, ignored: ReadonlySet<string>) => Promise<RecordedExchange>
 
 /** Has `app.inject` and all test clients tell a recorder. */
 function recordInject(app: EdgeApp, recorder: Recorder): Resend {
@@ -214,7 +220,7 @@ function recordInject(app: EdgeApp, recorder: Recorder): Resend {
 }
 
 /** The files by their names. */
-async function readFiles(folder: string): Promise<ReadonlyMap<string, GoldenFile>> {
+async function readGoldens(folder: string): Promise<ReadonlyMap<string, GoldenFile>> {
   const names = await readdir(folder).catch(() => [])
   const files = names.filter((name) => name.endsWith('.json')).toSorted()
   return new Map(

@@ -1,5 +1,5 @@
 import { isObject } from '../../base/values.ts'
-import type { Exchange } from './exchange.ts'
+import type { RecordedExchange } from './exchange.ts'
 
 /** Stands for a secret. */
 const MASK = '***'
@@ -7,11 +7,11 @@ const MASK = '***'
 /** Headers that are masked in every recording. */
 const ALWAYS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie']
 
-type Headers = Exchange['request']['headers']
-type Body = Exchange['request']['body']
+type GoldenHeaders = RecordedExchange['request']['headers']
+type Body = RecordedExchange['request']['body']
 
 /** Hides secrets of an exchange. What is masked already stays as it is. */
-export type Mask = (exchange: Exchange) => Exchange
+export type Mask = (exchange: RecordedExchange) => RecordedExchange
 
 /**
  * Creates the function that masks what `given` names besides credentials and cookies: headers, `'?name'` in the query of requests, and
@@ -21,7 +21,7 @@ export function createMask(given: readonly string[]): Mask {
   const paths = given.filter((name) => name.startsWith('/')).map((path) => path.slice(1).split('/'))
   const parameters = given.filter((name) => name.startsWith('?')).map((name) => name.slice(1))
   const names = new Set([...ALWAYS, ...given.map((name) => name.toLowerCase())])
-  const inHeaders = (headers: Headers): Headers =>
+  const inHeaders = (headers: GoldenHeaders): GoldenHeaders =>
     Object.fromEntries(
       Object.entries(headers).map(([name, value]) => {
         if (!names.has(name)) return [name, value]

@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream'
 
 /** The part of a stream that was read. `'whole'` if it came to its end, `'part'` if its reader left before. */
-export interface Streamed {
+export interface RecordedStream {
   readonly bytes: Uint8Array
   readonly streamed: 'whole' | 'part'
 }
 
 /** Records the data that a test reads from a stream. Returns the function that returns the record so far. */
-export function watch(stream: Readable): () => Streamed {
+export function recordStream(stream: Readable): () => RecordedStream {
   const chunks: Uint8Array[] = []
-  let streamed: Streamed['streamed'] = 'part'
+  let streamed: RecordedStream['streamed'] = 'part'
   const emit = stream.emit.bind(stream)
   // a listener would have the stream flow, and reading it would take its chunks from the test
   stream.emit = (event: string | symbol, ...args: readonly unknown[]) => {
@@ -25,9 +25,9 @@ export function watch(stream: Readable): () => Streamed {
 /** Reads a stream as it was read when it was recorded: to its end, or as many bytes. */
 export async function readAgain(
   stream: Readable,
-  streamed: Streamed['streamed'] | undefined,
+  streamed: RecordedStream['streamed'] | undefined,
   length: number,
-): Promise<Streamed> {
+): Promise<RecordedStream> {
   const chunks: Uint8Array[] = []
   let read = 0
   // what goes on after more than was recorded differs already

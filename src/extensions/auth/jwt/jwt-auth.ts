@@ -25,12 +25,12 @@ import {
   type UntypedGuard,
   type Grant,
 } from '../create-guard.ts'
-import { checkOptions, RULES } from '../options.ts'
+import { checkGuardOptions, RULES } from '../options.ts'
 import { isScope } from '../any-of.ts'
-import { isTyped, scopesOfClaims, type JwtClaims, type ClaimsOf, type JwtOptions } from './options.ts'
+import { hasClaimTypes, scopesOfClaims, type JwtClaims, type ClaimsOf, type JwtOptions } from './options.ts'
 import { loadJose } from './jose.ts'
 import { keysUnavailable } from './keys.ts'
-import { createVerify, type Verdict } from './verify.ts'
+import { createVerify, type TokenVerdict } from './verify.ts'
 
 const WHERE = 'jwtAuth'
 
@@ -40,7 +40,7 @@ const ALGORITHMS: readonly unknown[] = ['RS256', 'ES256', 'EdDSA', 'HS256']
 const SHORTEST_SECRET = 32
 
 const NAMES: Rules[string] = [
-  (value) => isNonEmptyString(value) || isListOf(isNonEmptyString)(value),
+  (value) => isNonEmptyString(value) || isNonEmptyListOf(isNonEmptyString)(value),
   'a string, or a list of strings',
 ]
 
@@ -48,14 +48,14 @@ const OPTIONS: Rules = {
   issuer: NAMES,
   audience: NAMES,
   algorithms: [
-    isListOf((value) => ALGORITHMS.includes(value)),
+    isNonEmptyListOf((value) => ALGORITHMS.includes(value)),
     "a list of 'RS256', 'ES256', 'EdDSA' and 'HS256'",
   ],
   jwks: [isKeys, 'the URL of a JWKS, or an object with keys'],
   // without a word that has the secret shown in messages, see describeMistake
-  secret: [isSecret, `a text or Uint8Array of ${SHORTEST_SECRET * 8} bits or more`],
-  publicKey: [isKey, 'a public key as PEM, JWK, CryptoKey or KeyObject'],
-  scopes: [isListOf(isScope), 'a list of scopes, without blanks in one'],
+  secret: [isSharedSecret, `a text or Uint8Array of ${SHORTEST_SECRET * 8} bits or more`],
+  publicKey: [isVerificationKey, 'a public key as PEM, JWK, CryptoKey or KeyObject'],
+  scopes: [isNonEmptyListOf(isScope), 'a list of scopes, without blanks in one'],
   claims: [isSchema, 'a zod schema'],
   identity: [isFunction, 'a function'],
   isRevoked: [isFunction, 'a function'],
@@ -64,7 +64,7 @@ const OPTIONS: Rules = {
   clockTolerance: [isCount, 'a number of seconds'],
   // a header of responses holds it
   resourceMetadata: [
-    (value) => isUrl(value) && /^[!-~]+$/.test(String(value)),
+    (value) => isKeySetUrl(value) && /^[!-~]+$/.test(String(value)),
     'the URL of a document, in ASCII',
   ],
   scheme: RULES.token,
@@ -94,7 +94,7 @@ const OPTIONS: Rules = {
 export function jwtAuth<S extends Schema | undefined = undefined, V = ClaimsOf<S>, D extends Tokens = {}>(
   options: JwtOptions<S, V, D>,
 ): Guard<IdentityOf<V>> {
-  checkOptions(WHERE, options, OPTIONS, ['issuer', 'audience', 'algorithms'], keyProblems(options))
+  checkGuardOptions(WHERE, options, OPTIONS, ['issuer', 'audience', 'algorithms'], keyProblems(options))
   const { realm = 'api', schemeName = WHERE, resourceMetadata, description, scopes = [] } = options
   const { scheme = 'Bearer', securityScheme } = options
   const challenge: Grant['challenge'] = (more) =>
@@ -170,7 +170,7 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
     }
     const accept = async (claims: JwtClaims): Promise<unknown> => {
       if (isRevoked !== undefined && (await isRevoked(claims, context, inject))) return logRefusal('revoked')
-      if (validate === undefined && !isTyped(claims)) return logRefusal('claims')
+      if (validate === undefined && !hasClaimTypes(claims)) return logRefusal('claims')
       const parsed = validate === undefined ? { value: claims } : await validate(claims)
       if (!('value' in parsed)) return logRefusal('claims')
       const given = scopesOfClaims(claims)
@@ -179,7 +179,7 @@ function createVerdict<S extends Schema | undefined, V, D extends Tokens>(
       if (identity) grant(context, { scopes: given, challenge, issuer: claims.iss })
       return identity
     }
-    const judge = (verdict: Verdict): unknown =>
+    const judge = (verdict: TokenVerdict): unknown =>
       'reason' in verdict ? logRefusal(verdict.reason) : accept(verdict.claims)
     const failUnavailable = (error: unknown): never => {
       if (error instanceof HttpError && error.cause !== logged) {
@@ -227,25 +227,25 @@ function privateMember(jwks: unknown): string | undefined {
   return at < 0 ? undefined : `jwks.keys[${at}]`
 }
 
-function isListOf(test: (value: unknown) => boolean): (value: unknown) => boolean {
+function isNonEmptyListOf(test: (value: unknown) => boolean): (value: unknown) => boolean {
   return (value) => Array.isArray(value) && value.length > 0 && value.every(test)
 }
 
 function isKeys(value: unknown): boolean {
-  if (value instanceof URL || typeof value === 'string') return isUrl(String(value))
-  return isObject(value) && 'keys' in value && isListOf(isObject)(value.keys)
+  if (value instanceof URL || typeof value === 'string') return isKeySetUrl(String(value))
+  return isObject(value) && 'keys' in value && isNonEmptyListOf(isObject)(value.keys)
 }
 
-function isUrl(value: unknown): boolean {
+function isKeySetUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 }
 
-function isSecret(value: unknown): boolean {
+function isSharedSecret(value: unknown): boolean {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
   return bytes instanceof Uint8Array && bytes.length >= SHORTEST_SECRET
 }
 
-function isKey(value: unknown): boolean {
+function isVerificationKey(value: unknown): boolean {
   if (typeof value === 'string') return /-----BEGIN (?:PUBLIC KEY|CERTIFICATE)-----/.test(value)
   return isObject(value) && ('kty' in value || 'type' in value)
 }

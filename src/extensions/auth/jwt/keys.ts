@@ -23,7 +23,7 @@ export async function prepareKey(options: TokenRules): Promise<VerifyingKey | JW
     jose,
     jose.createRemoteJWKSet(url, {
       timeoutDuration: jwksTimeout,
-      [jose.customFetch]: createFetch(),
+      [jose.customFetch]: createKeyFetch(),
     }),
   )
 }
@@ -67,13 +67,13 @@ function available(jose: Jose, find: JWTVerifyGetKey): JWTVerifyGetKey {
 /** Milliseconds after a failure in which the issuer is not asked again. jose pauses after a success alone. */
 const RETRY = 1000
 
-type Fetch = (url: string, options: { readonly signal: AbortSignal }) => Promise<Response>
+type KeyFetch = (url: string, options: { readonly signal: AbortSignal }) => Promise<Response>
 
 /** Bytes of the longest JWKS. Those of large issuers have ten thousand. */
 const LONGEST = 262_144
 
 /** The body of a response. @throws `Error` for one that is too long, which is not read to its end. */
-async function readText({ body }: Response): Promise<string> {
+async function readKeySetText({ body }: Response): Promise<string> {
   const utf8 = new TextDecoder()
   let text = ''
   let size = 0
@@ -87,7 +87,7 @@ async function readText({ body }: Response): Promise<string> {
 }
 
 /** Creates the function that fetches a JWKS, at most once in a second while that fails. */
-function createFetch(): Fetch {
+function createKeyFetch(): KeyFetch {
   let failed: { readonly error: Error; readonly until: number } | undefined
   return async (url, options) => {
     if (failed !== undefined && Date.now() < failed.until) throw failed.error
@@ -97,7 +97,7 @@ function createFetch(): Fetch {
         ignoreFailure(() => response.body?.cancel())
         throw new Error(`the status is ${response.status}`)
       }
-      const keys: unknown = JSON.parse(await readText(response))
+      const keys: unknown = JSON.parse(await readKeySetText(response))
       if (!isKeySet(keys)) throw new Error('there is no list of keys')
       failed = undefined
       return Response.json(keys)

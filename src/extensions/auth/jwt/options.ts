@@ -124,7 +124,7 @@ function countMembers(value: unknown, level: number): number {
 }
 
 /** Whether the claims are of the types that `JwtClaims` declares (RFC 7519 section 4.1). jose checks the others. */
-export function isTyped({ sub = '', jti = '' }: JwtClaims): boolean {
+export function hasClaimTypes({ sub = '', jti = '' }: JwtClaims): boolean {
   return typeof sub === 'string' && typeof jti === 'string'
 }
 

@@ -6,7 +6,7 @@ import { loadJose } from './jose.ts'
 import { prepareKey } from './keys.ts'
 
 /** The claims of a token, or why it is refused: a word for the log, without anything of the token. */
-export type Verdict = { readonly claims: JwtClaims } | { readonly reason: string }
+export type TokenVerdict = { readonly claims: JwtClaims } | { readonly reason: string }
 
 /** Characters of the longest token. More than a request may have in all its headers, unless `limits.headers` is raised. */
 const LONGEST = 16_384
@@ -28,12 +28,12 @@ interface Verified {
  * Creates the function that verifies tokens. It remembers the last ones, because clients send a token with many requests and checking a
  * signature is nearly all of the work. It only remembers valid ones, so a client without a token cannot fill the memory.
  */
-export function createVerify(options: TokenRules): (token: string) => Awaitable<Verdict> {
+export function createVerify(options: TokenRules): (token: string) => Awaitable<TokenVerdict> {
   const { maxTokens = 1000, clockTolerance = CLOCK_TOLERANCE } = options
   const verified = new Map<string, Verified>()
   const prepare = once(() => prepareVerify(options))
 
-  async function verifyAnew(token: string): Promise<Verdict> {
+  async function verifyAnew(token: string): Promise<TokenVerdict> {
     const { verify, toKey } = await prepare()
     const verdict = await verify(token)
     if (!('claims' in verdict) || maxTokens === 0) return verdict
@@ -56,17 +56,17 @@ export function createVerify(options: TokenRules): (token: string) => Awaitable<
 }
 
 /** The code that verifies tokens. */
-interface Prepared {
-  readonly verify: (token: string) => Promise<Verdict>
+interface PreparedKeys {
+  readonly verify: (token: string) => Promise<TokenVerdict>
   /** Returns the one spelling of a verified token by which it is remembered: others of its signature decode to the same bytes. */
   readonly toKey: (token: string) => string
 }
 
-async function prepareVerify(options: TokenRules): Promise<Prepared> {
+async function prepareVerify(options: TokenRules): Promise<PreparedKeys> {
   const jose = await loadJose()
   const key = await prepareKey(options)
   const { issuer, audience, algorithms, typ, clockTolerance = CLOCK_TOLERANCE } = options
-  const types = typ === undefined ? ['jwt', 'at+jwt', undefined] : [typ].flat().map(toType)
+  const types = typ === undefined ? ['jwt', 'at+jwt', undefined] : [typ].flat().map(toTokenType)
   const rules: JWTVerifyOptions = {
     issuer: [issuer].flat(),
     audience: [audience].flat(),
@@ -81,7 +81,7 @@ async function prepareVerify(options: TokenRules): Promise<Prepared> {
       const header = jose.decodeProtectedHeader(`${head}..`)
       // no extension is known here that a token could demand (RFC 7515 section 4.1.11)
       if ('crit' in header) return 'crit'
-      if (!types.includes(toType(header.typ))) return 'typ'
+      if (!types.includes(toTokenType(header.typ))) return 'typ'
       const flaw = flawOf(decodePart(head), header)
       return flaw === undefined ? undefined : `${flaw} header`
     } catch {
@@ -90,11 +90,11 @@ async function prepareVerify(options: TokenRules): Promise<Prepared> {
   }
   // the tokens of a key have the same header
   let accepted: string | undefined
-  const toKey: Prepared['toKey'] = (token) => {
+  const toKey: PreparedKeys['toKey'] = (token) => {
     const end = token.lastIndexOf('.') + 1
     return token.slice(0, end) + jose.base64url.encode(jose.base64url.decode(token.slice(end)))
   }
-  const verify: Prepared['verify'] = async (token) => {
+  const verify: PreparedKeys['verify'] = async (token) => {
     const [head = '', body = ''] = token.split('.', 2)
     const reason = head === accepted ? undefined : whyNot(head)
     if (reason !== undefined) return { reason }
@@ -105,7 +105,7 @@ async function prepareVerify(options: TokenRules): Promise<Prepared> {
       if (flaw !== undefined) return { reason: `${flaw} claim` }
       return { claims: freezeDeep(payload) }
     } catch (error) {
-      if (error instanceof jose.errors.JOSEError) return { reason: toReason(error) }
+      if (error instanceof jose.errors.JOSEError) return { reason: toRefusalReason(error) }
       throw error
     }
   }
@@ -113,11 +113,11 @@ async function prepareVerify(options: TokenRules): Promise<Prepared> {
 }
 
 /** A media type as it is compared (RFC 7515 section 4.1.9). */
-function toType(typ: unknown): string | undefined {
+function toTokenType(typ: unknown): string | undefined {
   if (typ === undefined) return undefined
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : ''
 }
 
-function toReason(error: { readonly code: string }): string {
+function toRefusalReason(error: { readonly code: string }): string {
   return 'claim' in error ? `${error.code} ${String(error.claim)}` : error.code
 }

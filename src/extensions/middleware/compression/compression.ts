@@ -42,12 +42,12 @@ interface Coding {
   readonly flush: (compressor: Compressor) => void
 }
 
-type Zlib = typeof NodeZlib
+type ZlibModule = typeof NodeZlib
 
 /** Members of newer versions of node:zlib. */
 interface Zstd {
-  readonly zstdCompress: Zlib['brotliCompress']
-  readonly createZstdCompress: Zlib['createBrotliCompress']
+  readonly zstdCompress: ZlibModule['brotliCompress']
+  readonly createZstdCompress: ZlibModule['createBrotliCompress']
 }
 
 /** Of `zstd.h`; the types of node:zlib do not have them yet. */
@@ -61,7 +61,7 @@ function createCodings(names: readonly ContentEncoding[], levels: CompressionLev
   return names.flatMap((name) => CREATE[name](zlib, levels[name]))
 }
 
-const CREATE: Readonly<Record<ContentEncoding, (zlib: Zlib, level: number) => readonly Coding[]>> = {
+const CREATE: Readonly<Record<ContentEncoding, (zlib: ZlibModule, level: number) => readonly Coding[]>> = {
   br: (zlib, level) => {
     const { constants } = zlib
     const params = { [constants.BROTLI_PARAM_QUALITY]: level }
@@ -71,7 +71,7 @@ const CREATE: Readonly<Record<ContentEncoding, (zlib: Zlib, level: number) => re
       {
         name: 'br',
         compress: (content) =>
-          settle((done) => {
+          settleCompression((done) => {
             const ofContent = { ...params, [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength }
             zlib.brotliCompress(content, { params: ofContent }, done)
           }),
@@ -86,7 +86,7 @@ const CREATE: Readonly<Record<ContentEncoding, (zlib: Zlib, level: number) => re
     return [
       {
         name: 'zstd',
-        compress: (content) => settle((done) => zlib.zstdCompress(content, options, done)),
+        compress: (content) => settleCompression((done) => zlib.zstdCompress(content, options, done)),
         open: () => zlib.createZstdCompress(options),
         flush: (compressor) => compressor.flush(ZSTD_FLUSH),
       },
@@ -95,7 +95,7 @@ const CREATE: Readonly<Record<ContentEncoding, (zlib: Zlib, level: number) => re
   gzip: (zlib, level) => [
     {
       name: 'gzip',
-      compress: (content) => settle((done) => zlib.gzip(content, { level }, done)),
+      compress: (content) => settleCompression((done) => zlib.gzip(content, { level }, done)),
       open: () => zlib.createGzip({ level }),
       flush: (compressor) => compressor.flush(zlib.constants.Z_SYNC_FLUSH),
     },
@@ -106,7 +106,9 @@ function hasZstd(zlib: object): zlib is Zstd {
   return 'zstdCompress' in zlib && 'createZstdCompress' in zlib
 }
 
-function settle(run: (done: (error: Error | null, result: Uint8Array) => void) => void): Promise<Uint8Array> {
+function settleCompression(
+  run: (done: (error: Error | null, result: Uint8Array) => void) => void,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     run((error, result) => (error === null ? resolve(result) : reject(error)))
   })
@@ -183,7 +185,7 @@ export function compression(options: CompressionOptions = {}): Middleware {
       return response
     // whatever is chosen now, another client may get something else; a part says so as the whole does (RFC 9110 section 15.3.7)
     context.response.headers.append('vary', 'Accept-Encoding')
-    if (isPart(response)) return response
+    if (isPartialContent(response)) return response
     const { coding, isDemanded } = negotiate(context.request.header('accept-encoding'), codings)
     if (coding === undefined) return response
     if (isNotModified || body === null) return withWeakTag(response)
@@ -335,7 +337,7 @@ function isFixed({ headers }: FinishedResponse): boolean {
 }
 
 /** Whether a response holds, or refuses, a part of a content (RFC 9110 section 14.4): the bytes that were asked for are those without coding. */
-function isPart({ status, headers }: FinishedResponse): boolean {
+function isPartialContent({ status, headers }: FinishedResponse): boolean {
   return status === 206 || headers['content-range'] !== undefined
 }
 

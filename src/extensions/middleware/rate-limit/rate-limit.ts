@@ -140,7 +140,7 @@ export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
 }
 
 /** The headers of a limit, and who is refused by it. */
-interface Answer {
+interface LimitedAnswer {
   readonly headers: Readonly<Record<string, string>>
   readonly refusal: Refusal | undefined
 }
@@ -154,7 +154,7 @@ interface Refusal {
 /** Creates the function that counts a request, `undefined` for one that is not counted. */
 function createAsk<I>(
   options: RateLimitOptions<I>,
-): (context: ExecutionContext) => Promise<Answer | undefined> {
+): (context: ExecutionContext) => Promise<LimitedAnswer | undefined> {
   const { limit, window, name = 'default', by, cost = 1, skip, store } = options
   const { storeTimeout = 1000, onStoreError = 'allow', maxKeys = 100_000 } = options
   const limitOf = typeof limit === 'function' ? limit : () => limit
