@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { accepted, createApp, defineController, defineModule } from 'octavo'
+import { accepted, defineController } from 'octavo'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Job = z.object({ state: z.enum(['running', 'done']) }).meta({ id: 'Job' })
 
@@ -40,8 +42,7 @@ const exports = defineController({
   ],
 })
 
-const create = (openapi: '3.1' | '3.2' = '3.1') =>
-  createApp(defineModule({ controllers: [exports] }), { logger: false, docs: { openapi } })
+const create = (openapi: '3.1' | '3.2' = '3.1') => serve(exports, { docs: { openapi } })
 
 describe('accepted', () => {
   it('answers 202 with the address and the time, and the data that the route declares', async () => {

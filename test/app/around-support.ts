@@ -1,5 +1,7 @@
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import type { App, AppOptions, Layers, ExecutionContext, Logger } from 'octavo'
+
+import { serve } from '../support/serve.ts'
 
 /** A logger that keeps what was logged as an error. */
 export function collectErrors(): { readonly logger: Logger; readonly errors: readonly object[] } {
@@ -23,7 +25,7 @@ export function appOf(
     prefix: '/car',
     routes: [{ method: 'GET', name: 'one', handler, ...route }],
   })
-  return createApp(defineModule({ controllers: [cars] }), { logger: false, ...app })
+  return serve(cars, app)
 }
 
 /** Lets other requests go on. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule } from 'octavo'
 import type { AppOptions, InjectOptions } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { controller } from '../support/untyped.ts'
 
 /** The status and what the handler received; the code of the problem where it did not run. */
@@ -19,10 +19,7 @@ async function send(
     return null
   }
   const routes = [{ method: 'POST', input, handler }]
-  const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-    logger: false,
-    ...options,
-  })
+  const app = serve(controller({ prefix: '/', routes }), options)
   const response = await app.inject({ method: 'POST', url: '/', ...request })
   if (response.statusCode === 200) return received
   const { status, code } = response.json() as { readonly status: number; readonly code: string }
@@ -128,9 +125,7 @@ describe('a JSON body', () => {
 
   it('is never quoted when it is malformed', async () => {
     const routes = [{ method: 'POST', input: ObjectBody, handler: () => null }]
-    const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-      logger: false,
-    })
+    const app = serve(controller({ prefix: '/', routes }))
     const response = await app.inject({
       method: 'POST',
       url: '/',
@@ -250,9 +245,7 @@ describe('the content type', () => {
       { method: 'POST', path: '/text', input: TextBody, handler: () => null },
       { method: 'POST', path: '/form', input: FormBody, handler: () => null },
     ]
-    const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-      logger: false,
-    })
+    const app = serve(controller({ prefix: '/', routes }))
     const details = await Promise.all(
       ['/object', '/text', '/form'].map(async (url) => {
         const response = await app.inject({
@@ -327,10 +320,7 @@ describe('the limit of a body', () => {
 
   it('says what it is', async () => {
     const routes = [{ method: 'POST', input: TextBody, handler: () => null }]
-    const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-      logger: false,
-      bodyLimit: 3,
-    })
+    const app = serve(controller({ prefix: '/', routes }), { bodyLimit: 3 })
     const response = await app.inject({ method: 'POST', url: '/', body: '"xx"' })
     assert.deepEqual(response.json(), {
       type: 'urn:octavo:problem:body-too-large',
@@ -343,37 +333,27 @@ describe('the limit of a body', () => {
 })
 
 describe('the body in context.request', () => {
-  const app = createApp(
-    defineModule({
-      controllers: [
-        defineController({
-          prefix: '/',
-          routes: [
-            {
-              method: 'POST',
-              input: { body: z.object({ a: z.number() }) },
-              handler: async ({ body }, { request }) => ({
-                body,
-                text: await request.text(),
-                json: await request.json(),
-                bytes: [...(await request.bytes())],
-                web: await request.web.text(),
-              }),
-            },
-            {
-              method: 'POST',
-              path: '/undeclared',
-              handler: async (_input, { request }) => ({
-                first: await request.text(),
-                again: await request.text(),
-              }),
-            },
-          ],
-        }),
-      ],
-    }),
-    { logger: false },
-  )
+  const app = serve([
+    {
+      method: 'POST',
+      input: { body: z.object({ a: z.number() }) },
+      handler: async ({ body }, { request }) => ({
+        body,
+        text: await request.text(),
+        json: await request.json(),
+        bytes: [...(await request.bytes())],
+        web: await request.web.text(),
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/undeclared',
+      handler: async (_input, { request }) => ({
+        first: await request.text(),
+        again: await request.text(),
+      }),
+    },
+  ])
 
   it('is still there after validation', async () => {
     const text = '{"a": 1}'

@@ -7,6 +7,7 @@ import type { AppOptions } from 'octavo'
 import { rateLimit } from 'octavo/middleware'
 
 import { LOOPBACK, open } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 
 const controller = defineController({
   prefix: '/',
@@ -55,19 +56,15 @@ describe('the address of a client under app.fetch', () => {
   it('is looked up once, and only when it is asked for', async () => {
     let count = 0
     const info = { requestIP: () => ({ address: `203.0.113.${++count}` }) }
-    const twice = defineController({
-      prefix: '/',
-      routes: [
-        { method: 'GET', path: '/none', handler: () => 'none' },
-        {
-          method: 'GET',
-          path: '/twice',
-          input: { inject: { request: HttpRequest } },
-          handler: ({ inject: { request } }) => [request.ip, request.ip],
-        },
-      ],
-    })
-    const app = createApp(defineModule({ controllers: [twice] }), { logger: false })
+    const app = serve([
+      { method: 'GET', path: '/none', handler: () => 'none' },
+      {
+        method: 'GET',
+        path: '/twice',
+        input: { inject: { request: HttpRequest } },
+        handler: ({ inject: { request } }) => [request.ip, request.ip],
+      },
+    ])
     await app.fetch(new Request('http://localhost/none'), info)
     assert.equal(count, 0)
     const response = await app.fetch(new Request('http://localhost/twice'), info)

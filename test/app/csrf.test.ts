@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule } from 'octavo'
 import { csrf } from 'octavo/middleware'
 import type { AppOptions } from 'octavo'
 import type { CsrfOptions } from 'octavo/middleware'
 
+import { serve } from '../support/serve.ts'
+
 const METHODS = ['GET', 'HEAD', 'QUERY', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 let runs = 0
-const api = defineController({
-  prefix: '/',
-  routes: [{ method: [...METHODS], handler: () => ++runs }],
-})
 
 /** Whether the handler runs. */
 async function passes(
@@ -20,7 +17,7 @@ async function passes(
   { method = 'POST', host = 'api.example', ...more }: AppOptions & { method?: string; host?: string } = {},
 ): Promise<boolean> {
   const middleware = [csrf(options)]
-  const app = createApp(defineModule({ controllers: [api] }), { logger: false, ...more, middleware })
+  const app = serve([{ method: [...METHODS], handler: () => ++runs }], { ...more, middleware })
   runs = 0
   const { statusCode, body } = await app.inject({ method, url: '/', host, headers })
   if (statusCode === 403) {

@@ -3,9 +3,11 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import * as zlib from 'node:zlib'
 
-import { createApp, defineController, defineModule, HttpRequest } from 'octavo'
+import { HttpRequest } from 'octavo'
 import type { AppOptions, InjectOptions } from 'octavo'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 type Encode = (bytes: Uint8Array) => Uint8Array
 
@@ -33,9 +35,8 @@ const CODINGS: readonly (readonly [coding: string, encode: Encode])[] = [
 const ACCEPTED = hasZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br'
 
 function create(options: AppOptions = {}) {
-  const controller = defineController({
-    prefix: '/',
-    routes: [
+  return serve(
+    [
       {
         method: 'POST',
         path: '/json',
@@ -83,8 +84,8 @@ function create(options: AppOptions = {}) {
         handler: ({ body }) => typeof body,
       },
     ],
-  })
-  return createApp(defineModule({ controllers: [controller] }), { logger: false, ...options })
+    options,
+  )
 }
 
 const app = create()

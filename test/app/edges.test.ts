@@ -6,35 +6,32 @@ import { describe, it } from 'node:test'
 import { createApp, defineController, defineModule, defineProvider, VersioningSchemes } from 'octavo'
 import { z } from 'zod'
 
-const app = createApp(
-  defineModule({
-    controllers: [
-      defineController({
-        prefix: '/edges',
-        routes: [
-          {
-            method: 'GET',
-            path: '/union',
-            input: { query: { ids: z.union([z.literal('all'), z.array(z.number())]) } },
-            handler: ({ query }) => query,
-          },
-          {
-            method: 'GET',
-            path: '/strict-headers',
-            input: { headers: z.strictObject({ xTrace: z.string() }) },
-            handler: ({ headers }) => headers,
-          },
-          {
-            method: 'POST',
-            path: '/optional-body',
-            input: { body: z.object({ a: z.number() }).optional() },
-            handler: ({ body }) => ({ body: body ?? 'none' }),
-          },
-        ],
-      }),
+import { serve } from '../support/serve.ts'
+
+const app = serve(
+  defineController({
+    prefix: '/edges',
+    routes: [
+      {
+        method: 'GET',
+        path: '/union',
+        input: { query: { ids: z.union([z.literal('all'), z.array(z.number())]) } },
+        handler: ({ query }) => query,
+      },
+      {
+        method: 'GET',
+        path: '/strict-headers',
+        input: { headers: z.strictObject({ xTrace: z.string() }) },
+        handler: ({ headers }) => headers,
+      },
+      {
+        method: 'POST',
+        path: '/optional-body',
+        input: { body: z.object({ a: z.number() }).optional() },
+        handler: ({ body }) => ({ body: body ?? 'none' }),
+      },
     ],
   }),
-  { logger: false },
 )
 
 describe('a union of a value and a list', () => {
@@ -78,12 +75,8 @@ describe('definitions that are wrong when the first request arrives', () => {
   it('are logged, and every request is refused with a problem', async () => {
     const logged: object[] = []
     const log = (details: object): void => void logged.push(details)
-    const broken = createApp(
-      defineModule({
-        controllers: [
-          defineController({ prefix: '/a', version: '1', routes: [{ method: 'GET', handler: () => 1 }] }),
-        ],
-      }),
+    const broken = serve(
+      defineController({ prefix: '/a', version: '1', routes: [{ method: 'GET', handler: () => 1 }] }),
       { logger: { debug: log, info: log, warn: log, error: log } },
     )
     broken.enableVersioning(VersioningSchemes.QUERY, { defaultVersion: '9' })

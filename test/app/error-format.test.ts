@@ -24,6 +24,7 @@ import { createTestClient } from 'octavo/testing'
 import { createDispatcher } from 'octavo/undici'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { collectErrors, pause } from './around-support.ts'
 import { placeless } from '../support/places.ts'
 
@@ -96,7 +97,7 @@ const cars = defineController({
 })
 
 function appOf(options: AppOptions = {}): App {
-  return createApp(defineModule({ controllers: [cars] }), { logger: false, errorFormat, ...options })
+  return serve(cars, { errorFormat, ...options })
 }
 
 /** The answer of an application with what the format can change: status, type, body, and the headers that are asked for. */
@@ -235,7 +236,7 @@ describe('an error format', () => {
         versions: z.array(z.string()).optional().parse(members['supported']),
       }),
     })
-    const app = createApp(defineModule({ controllers: [versioned] }), { logger: false, errorFormat: format })
+    const app = serve(versioned, { errorFormat: format })
     app.enableVersioning(VersioningSchemes.HEADER, {
       headerParameter: 'x-version',
       versions: [{ version: '1', sunset: '2020-01-01', retired: 'gone' }, '2'],
@@ -265,8 +266,7 @@ describe('an error format', () => {
     })
     const format = defineErrorFormat({ schema: z.string(), format: ({ code }) => code })
     const errorHandlers = [404, 409].map((match) => defineErrorHandler({ match, handle: () => 'mine' }))
-    const app = createApp(defineModule({ controllers: [versioned] }), {
-      logger: false,
+    const app = serve(versioned, {
       errorFormat: format,
       errorHandlers,
     })
@@ -465,7 +465,7 @@ describe('an error format beside error handlers', () => {
   it('does not let them answer in another form, unless the route declares it', async () => {
     const { logger, errors } = collectErrors()
     const lost = defineErrorHandler({ match: 404, handle: () => ({ id: 7, secret: 'a' }) })
-    const app = createApp(defineModule({ controllers: [lostController] }), {
+    const app = serve(lostController, {
       errorFormat,
       logger,
       errorHandlers: [lost],
@@ -506,9 +506,8 @@ describe('an error format beside error handlers', () => {
       ],
     })
     const lost = defineErrorHandler({ match: 404, handle: () => ({ id: 7, secret: 'a' }) })
-    const app = createApp(defineModule({ controllers: [declared] }), {
+    const app = serve(declared, {
       errorFormat,
-      logger: false,
       errorHandlers: [lost],
     })
     const { statusCode, headers, body } = await app.inject('/declared')
@@ -553,10 +552,7 @@ describe('an error handler without an error format', () => {
   it('returns what the route declares for the status', async () => {
     const answer = async (value: object): Promise<readonly unknown[]> => {
       const lost = defineErrorHandler({ match: 404, handle: () => value })
-      const app = createApp(defineModule({ controllers: [lostController] }), {
-        logger: false,
-        errorHandlers: [lost],
-      })
+      const app = serve(lostController, { errorHandlers: [lost] })
       const response = await app.inject('/declared')
       return [response.statusCode, Object(response.json())]
     }
@@ -653,7 +649,7 @@ describe('a ValidationError', () => {
         fields: errors.map(({ in: source, path }) => [source, ...path]),
       }),
     })
-    const app = createApp(defineModule({ controllers: [cars] }), { logger: false, errorHandlers: [handler] })
+    const app = serve(cars, { errorHandlers: [handler] })
     const response = await app.inject({ method: 'POST', url: '/car', json: {} })
     assert.deepEqual(
       [response.statusCode, response.json()],
@@ -663,23 +659,18 @@ describe('a ValidationError', () => {
 
   it('can be thrown, and is a problem document then', async () => {
     const issue = { in: 'body', path: ['email'], code: 'taken', message: 'The address is taken' } as const
-    const app = createApp(
-      defineModule({
-        controllers: [
-          defineController({
-            prefix: '/user',
-            routes: [
-              {
-                method: 'POST',
-                handler: () => {
-                  throw new ValidationError([issue])
-                },
-              },
-            ],
-          }),
+    const app = serve(
+      defineController({
+        prefix: '/user',
+        routes: [
+          {
+            method: 'POST',
+            handler: () => {
+              throw new ValidationError([issue])
+            },
+          },
         ],
       }),
-      { logger: false },
     )
     const response = await app.inject({ method: 'POST', url: '/user' })
     assert.deepEqual(response.json(), {

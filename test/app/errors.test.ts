@@ -4,10 +4,8 @@ import { describe, it } from 'node:test'
 import {
   badRequest,
   conflict,
-  createApp,
   defineController,
   defineErrorHandler,
-  defineModule,
   ERRORS,
   forbidden,
   gone,
@@ -21,6 +19,8 @@ import {
 } from 'octavo'
 import type { InjectResponse, Logger, Middleware } from 'octavo'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 /** The answer of a handler that throws, and what was logged as an error. */
 async function thrown(
@@ -40,14 +40,10 @@ async function thrown(
     throw make()
   }
   const failLater = async (): Promise<never> => fail()
-  const app = createApp(
-    defineModule({
-      controllers: [
-        defineController({
-          name: 'CarController',
-          routes: [{ method: 'GET', name: 'fail', handler: () => (later ? failLater() : fail()) }],
-        }),
-      ],
+  const app = serve(
+    defineController({
+      name: 'CarController',
+      routes: [{ method: 'GET', name: 'fail', handler: () => (later ? failLater() : fail()) }],
     }),
     { logger },
   )
@@ -56,17 +52,9 @@ async function thrown(
 
 describe('where the intrinsics of the language are frozen', () => {
   it('errors of clients are answered', async () => {
-    const app = createApp(
-      defineModule({
-        controllers: [
-          defineController({
-            prefix: '/',
-            routes: [{ method: 'GET', input: { query: { page: z.coerce.number() } }, handler: () => 'one' }],
-          }),
-        ],
-      }),
-      { logger: false },
-    )
+    const app = serve([
+      { method: 'GET', input: { query: { page: z.coerce.number() } }, handler: () => 'one' },
+    ])
     await app.ready()
     const { stackTraceLimit } = Error
     Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
@@ -217,7 +205,7 @@ describe('an HttpError', () => {
         client++
         for (const value of Object.values(sent)) if (Array.isArray(value)) value.push(`client=${client}`)
       }
-      const app = createApp(defineModule({ controllers: [car] }), {
+      const app = serve(car, {
         middleware: [addClient],
         errorHandlers: isHandled ? [defineErrorHandler({ match: 403, handle: () => reply(403, 'No') })] : [],
       })
@@ -340,43 +328,23 @@ describe('anything else that is thrown', () => {
   }
 
   it('drops the response head that was set before', async () => {
-    const app = createApp(
-      defineModule({
-        controllers: [
-          defineController({
-            prefix: '/',
-            routes: [
-              {
-                method: 'GET',
-                handler: (_input, { response }) => {
-                  response.status = 201
-                  response.cookies.set('session', '1')
-                  throw new Error('secret')
-                },
-              },
-            ],
-          }),
-        ],
-      }),
-      { logger: false },
-    )
+    const app = serve([
+      {
+        method: 'GET',
+        handler: (_input, { response }) => {
+          response.status = 201
+          response.cookies.set('session', '1')
+          throw new Error('secret')
+        },
+      },
+    ])
     const response = await app.inject('/')
     assert.deepEqual({ status: response.statusCode, cookies: response.cookies }, { status: 500, cookies: [] })
   })
 })
 
 describe('an error of Octavo itself', () => {
-  const app = createApp(
-    defineModule({
-      controllers: [
-        defineController({
-          prefix: '/',
-          routes: [{ method: ['GET', 'PUT'], path: '/a', name: 'a', handler: () => null }],
-        }),
-      ],
-    }),
-    { logger: false },
-  )
+  const app = serve([{ method: ['GET', 'PUT'], path: '/a', name: 'a', handler: () => null }])
   const problem = (code: keyof typeof ERRORS, detail: string) => ({
     type: `urn:octavo:problem:${code.replaceAll('_', '-')}`,
     ...ERRORS[code],

@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-import { createApp, defineController, defineModule, file } from 'octavo'
+import { file } from 'octavo'
 import type { FileOptions, InjectResponse, Method } from 'octavo'
+
+import { serve } from '../support/serve.ts'
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'octavo-file-'))
 const ROOT = join(FOLDER, 'root')
@@ -36,35 +38,25 @@ for (const [name, content] of [
 }
 symlinkSync(join(ROOT, 'letters.txt'), join(ROOT, 'link.txt'))
 
-const app = createApp(
-  defineModule({
-    controllers: [
-      defineController({
-        prefix: '/',
-        routes: [
-          {
-            method: ['GET', 'POST'],
-            path: '/in/{rest:path}',
-            handler: ({ params }) => file(params.rest, { root: ROOT }),
-          },
-          { method: 'GET', path: '/letters', handler: () => file(join(ROOT, 'letters.txt')) },
-          { method: 'GET', path: '/large', handler: () => file(join(ROOT, 'large.bin')) },
-          { method: 'GET', path: '/empty', handler: () => file(join(ROOT, 'empty.txt')) },
-          { method: 'GET', path: '/upward', handler: () => file(`${ROOT}/../outside.txt`) },
-          { method: 'GET', path: '/bytes', handler: () => file(Buffer.from(LETTERS)) },
-          { method: 'GET', path: '/blob', handler: () => file(new Blob([LETTERS])) },
-          {
-            method: 'GET',
-            path: '/teapot',
-            status: 418,
-            handler: () => file(join(ROOT, 'letters.txt'), { status: 418 }),
-          },
-        ],
-      }),
-    ],
-  }),
-  { logger: false },
-)
+const app = serve([
+  {
+    method: ['GET', 'POST'],
+    path: '/in/{rest:path}',
+    handler: ({ params }) => file(params.rest, { root: ROOT }),
+  },
+  { method: 'GET', path: '/letters', handler: () => file(join(ROOT, 'letters.txt')) },
+  { method: 'GET', path: '/large', handler: () => file(join(ROOT, 'large.bin')) },
+  { method: 'GET', path: '/empty', handler: () => file(join(ROOT, 'empty.txt')) },
+  { method: 'GET', path: '/upward', handler: () => file(`${ROOT}/../outside.txt`) },
+  { method: 'GET', path: '/bytes', handler: () => file(Buffer.from(LETTERS)) },
+  { method: 'GET', path: '/blob', handler: () => file(new Blob([LETTERS])) },
+  {
+    method: 'GET',
+    path: '/teapot',
+    status: 418,
+    handler: () => file(join(ROOT, 'letters.txt'), { status: 418 }),
+  },
+])
 after(async () => {
   await app.close()
   rmSync(FOLDER, { recursive: true })
@@ -79,10 +71,7 @@ async function answer(
   headers: Readonly<Record<string, string>> = {},
 ) {
   const route = { method: 'GET', handler: () => file(source, options) } as const
-  const single = createApp(
-    defineModule({ controllers: [defineController({ prefix: '/', routes: [route] })] }),
-    { logger: false },
-  )
+  const single = serve([route])
   return single.inject({ url: '/', headers })
 }
 
@@ -480,28 +469,17 @@ async function settle(before: number): Promise<void> {
 
 describe('the file behind a result', { skip: process.platform !== 'linux' }, () => {
   const dropping = (change: 'status' | 'body' | 'stream' | 'throw') =>
-    createApp(
-      defineModule({
-        controllers: [
-          defineController({
-            prefix: '/',
-            routes: [{ method: 'GET', handler: () => file(join(ROOT, 'large.bin')) }],
-          }),
-        ],
-      }),
-      {
-        logger: false,
-        middleware: [
-          async (_context, next) => {
-            const response = await next()
-            if (change === 'throw') throw new Error('no')
-            if (change === 'status') return { ...response, status: 204 }
-            if (change === 'body') return { ...response, body: 'other' }
-            return { ...response, headers: {}, body: new Blob(['other']).stream() }
-          },
-        ],
-      },
-    )
+    serve([{ method: 'GET', handler: () => file(join(ROOT, 'large.bin')) }], {
+      middleware: [
+        async (_context, next) => {
+          const response = await next()
+          if (change === 'throw') throw new Error('no')
+          if (change === 'status') return { ...response, status: 204 }
+          if (change === 'body') return { ...response, body: 'other' }
+          return { ...response, headers: {}, body: new Blob(['other']).stream() }
+        },
+      ],
+    })
 
   for (const [title, ask] of [
     ['sent', () => app.inject('/large')],

@@ -19,6 +19,7 @@ import { anyOf } from 'octavo/auth'
 import { z } from 'zod'
 
 import { placeless } from '../support/places.ts'
+import { serve } from '../support/serve.ts'
 
 const asked: string[] = []
 const named = (name: string): ReturnType<typeof defineGuard> =>
@@ -85,7 +86,7 @@ describe('guards', () => {
       const guard = defineGuard({ name: 'Denies', canActivate: canActivate as () => boolean })
       const routes = [{ method, guards: [guard], input: { query: { n: z.number() } }, handler }] as const
       const cars = defineController({ prefix: '/car', routes })
-      const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+      const app = serve(cars)
       assert.equal((await app.inject('/car?n=x')).statusCode, status)
     })
   }
@@ -133,7 +134,7 @@ describe('a guard after another one', () => {
     defineController({ prefix: '/car', guards, routes: [{ method, guards: [IsAdmin], handler }] })
 
   it('reads its identity', async () => {
-    const app = createApp(defineModule({ controllers: [routesOf([SignedIn])] }), { logger: false })
+    const app = serve(routesOf([SignedIn]))
     const answers = await Promise.all(
       ['admin', 'user'].map((role) => app.inject({ url: '/car', headers: { 'x-role': role } })),
     )
@@ -145,15 +146,10 @@ describe('a guard after another one', () => {
 
   it('is content with an override of either', async () => {
     const Everyone = defineGuard({ name: 'Everyone', canActivate: () => true })
-    const app = createApp(defineModule({ controllers: [routesOf([SignedIn])] }), {
-      logger: false,
-      overrides: [bind(IsAdmin, Everyone)],
-    })
+    const app = serve(routesOf([SignedIn]), { overrides: [bind(IsAdmin, Everyone)] })
     assert.equal((await app.inject('/car')).statusCode, 200)
-    createApp(defineModule({ controllers: [routesOf([SignedIn])] }), {
-      overrides: [bind(SignedIn, Everyone)],
-    })
-    createApp(defineModule({ controllers: [routesOf([])] }), { overrides: [bind(IsAdmin, Everyone)] })
+    serve(routesOf([SignedIn]), { overrides: [bind(SignedIn, Everyone)] })
+    serve(routesOf([]), { overrides: [bind(IsAdmin, Everyone)] })
   })
 
   it('is a mistake without it, reported once', () => {
@@ -166,7 +162,7 @@ describe('a guard after another one', () => {
         routes: routes as never[],
       })
       try {
-        createApp(defineModule({ controllers: [cars] }), { logger: false })
+        serve(cars)
         return []
       } catch (error) {
         assert.ok(error instanceof DefinitionError)
@@ -187,13 +183,7 @@ describe('a guard after another one', () => {
     )
     assert.throws(
       () =>
-        createApp(
-          defineModule({
-            controllers: [
-              defineController({ prefix: '/car', guards: [anyOf(IsAdmin)], routes: [{ method, handler }] }),
-            ],
-          }),
-        ),
+        serve(defineController({ prefix: '/car', guards: [anyOf(IsAdmin)], routes: [{ method, handler }] })),
       /the guard anyOf\(IsAdmin\) reads the identity of SignedIn/,
     )
   })

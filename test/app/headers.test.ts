@@ -4,41 +4,39 @@ import { request as send } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, HttpError, reply } from 'octavo'
+import { defineController, HttpError, reply } from 'octavo'
 import type { App, ExecutionContext, FinishedResponse, Middleware } from 'octavo'
 import { direct } from 'octavo/engine'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
+
 const open = (middleware: readonly Middleware[] = []): App =>
-  createApp(
-    defineModule({
-      controllers: [
-        defineController({
-          prefix: '/a',
-          routes: [
-            {
-              method: 'GET',
-              path: '/tags',
-              input: {
-                headers: { 'x-tags': z.array(z.string()).optional(), 'x-ids': z.set(z.int()).optional() },
-              },
-              handler: ({ headers }) => ({ tags: headers['x-tags'], ids: [...(headers['x-ids'] ?? [])] }),
-            },
-            {
-              method: 'GET',
-              path: '/lines',
-              handler: (_input, { request }) =>
-                ['__proto__', 'constructor', 'x-none'].map((name) => request.headerLines(name)),
-            },
-            { method: 'GET', path: '/refused', handler: () => Promise.reject(new HttpError(409, 'no')) },
-            { method: 'GET', path: '/crash', handler: () => Promise.reject(new Error('no')) },
-            { method: 'GET', path: '/own', handler: () => reply(409, { own: true }) },
-            { method: 'GET', path: '/fine', handler: () => 'fine' },
-          ],
-        }),
+  serve(
+    defineController({
+      prefix: '/a',
+      routes: [
+        {
+          method: 'GET',
+          path: '/tags',
+          input: {
+            headers: { 'x-tags': z.array(z.string()).optional(), 'x-ids': z.set(z.int()).optional() },
+          },
+          handler: ({ headers }) => ({ tags: headers['x-tags'], ids: [...(headers['x-ids'] ?? [])] }),
+        },
+        {
+          method: 'GET',
+          path: '/lines',
+          handler: (_input, { request }) =>
+            ['__proto__', 'constructor', 'x-none'].map((name) => request.headerLines(name)),
+        },
+        { method: 'GET', path: '/refused', handler: () => Promise.reject(new HttpError(409, 'no')) },
+        { method: 'GET', path: '/crash', handler: () => Promise.reject(new Error('no')) },
+        { method: 'GET', path: '/own', handler: () => reply(409, { own: true }) },
+        { method: 'GET', path: '/fine', handler: () => 'fine' },
       ],
     }),
-    { logger: false, middleware },
+    { middleware },
   )
 
 /** Sends a GET with each list as field lines of its own on every way in, and returns what came back by way. */
@@ -173,8 +171,7 @@ describe('a header without a value', () => {
 
   for (const engine of ['node', 'direct'] as const)
     it(`is not sent, wherever it was set and whichever way the request came (${engine})`, async () => {
-      const module = defineModule({ controllers: [defineController({ prefix: '/', routes })] })
-      const app = createApp(module, { logger: false })
+      const app = serve(routes)
       const found: string[] = []
       const options = engine === 'node' ? {} : { engine: direct() }
       const url = await app.listen({ port: 0, host: '127.0.0.1', ...options })
@@ -231,10 +228,7 @@ describe('a value that several requests answer with', () => {
       handler,
       middleware: at === 2 ? [keep] : [],
     }))
-    const app = createApp(defineModule({ controllers: [defineController({ prefix: '/', routes })] }), {
-      logger: false,
-      middleware: [spoil],
-    })
+    const app = serve(routes, { middleware: [spoil] })
     for (const at of values.keys()) {
       const first = await app.inject(`/${at}`)
       const second = await app.inject(`/${at}`)

@@ -14,6 +14,7 @@ import {
 } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 import { placeless } from '../support/places.ts'
+import { serve } from '../support/serve.ts'
 
 const LIVE = '/livez'
 const READY = '/readyz'
@@ -26,7 +27,7 @@ const cars = defineController({
 })
 
 function createHealthy(options: AppOptions = {}) {
-  return createApp(defineModule({ controllers: [cars] }), { logger: false, health: PATHS, ...options })
+  return serve(cars, { health: PATHS, ...options })
 }
 
 /** A logger that keeps what it is told of a level. */
@@ -107,7 +108,7 @@ describe('health', () => {
   })
 
   it('is not there without the option', async () => {
-    const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+    const app = serve(cars)
     assert.equal((await app.inject(READY)).statusCode, 404)
   })
 })

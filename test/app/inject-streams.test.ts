@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, reply } from 'octavo'
+import { defineController, reply } from 'octavo'
 
+import { serve } from '../support/serve.ts'
 import { abortedSoon, CHUNK, CHUNKS, createSlowApp, createUpload, eventually } from './adapters-support.ts'
 
 describe('inject with stream: true', () => {
@@ -59,7 +60,7 @@ describe('inject with stream: true', () => {
       name: 'Car',
       routes: [{ method: 'GET', handler: () => reply(200, 'a', { cookies: { b: 'c' } }) }],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     const response = await app.inject({ url: '/car', stream: true })
     assert.equal(response.route?.name, 'car.get')
     assert.equal(response.version, null)

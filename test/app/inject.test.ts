@@ -7,6 +7,8 @@ import { createApp, defineController, defineModule, redirect, reply, text, Versi
 import type { App, InjectOptions, Method } from 'octavo'
 import { createTestClient } from 'octavo/testing'
 
+import { serve } from '../support/serve.ts'
+
 const METHODS: readonly Method[] = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 const mirror = defineController({
@@ -445,25 +447,15 @@ describe('the signal', () => {
   it('aborts what the handler sees, with its reason, until the answer is complete', async () => {
     const signals: AbortSignal[] = []
     const abort = new AbortController()
-    const own = createApp(
-      defineModule({
-        controllers: [
-          defineController({
-            prefix: '/',
-            routes: [
-              {
-                method: 'GET',
-                handler: (_input, { signal, request }) => {
-                  signals.push(signal, request.signal)
-                  if (signals.length > 2) abort.abort('enough')
-                },
-              },
-            ],
-          }),
-        ],
-      }),
-      { logger: false },
-    )
+    const own = serve([
+      {
+        method: 'GET',
+        handler: (_input, { signal, request }) => {
+          signals.push(signal, request.signal)
+          if (signals.length > 2) abort.abort('enough')
+        },
+      },
+    ])
     await own.inject({ url: '/', signal: abort.signal })
     assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
     await own.inject({ url: '/', signal: abort.signal }).catch(() => undefined)

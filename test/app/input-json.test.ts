@@ -5,25 +5,23 @@ import { createApp, defineController, defineModule } from 'octavo'
 import { createClient } from 'octavo/client'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
+
 const REFUSED = Symbol('422')
 
 /** What a handler receives of a JSON body, or REFUSED. */
 async function receive(schema: z.ZodType, body: unknown): Promise<unknown> {
   let received: unknown = REFUSED
-  const controller = defineController({
-    prefix: '/',
-    routes: [
-      {
-        method: 'POST',
-        input: { body: schema },
-        handler: (input: { readonly body: unknown }) => {
-          received = input.body
-          return null
-        },
+  const response = await serve([
+    {
+      method: 'POST',
+      input: { body: schema },
+      handler: (input: { readonly body: unknown }) => {
+        received = input.body
+        return null
       },
-    ],
-  })
-  const response = await createApp(defineModule({ controllers: [controller] }), { logger: false }).inject({
+    },
+  ]).inject({
     method: 'POST',
     url: '/',
     headers: { 'content-type': 'application/json' },
@@ -136,13 +134,9 @@ describe('JSON bodies', () => {
   }
 
   it('name the place and the schema of a mistake', async () => {
-    const controller = defineController({
-      prefix: '/',
-      routes: [
-        { method: 'POST', input: { body: z.object({ days: z.array(z.date()) }) }, handler: () => null },
-      ],
-    })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve([
+      { method: 'POST', input: { body: z.object({ days: z.array(z.date()) }) }, handler: () => null },
+    ])
     const response = await app.inject({ method: 'POST', url: '/', body: { days: [DAY, 'no'] } })
     const { errors } = response.json() as { readonly errors: unknown }
     const message = 'Invalid input: expected date, received string'
@@ -152,11 +146,7 @@ describe('JSON bodies', () => {
   it('make a default that is a function anew for each request', async () => {
     let made = 0
     const schema = z.object({ at: z.date(), id: z.number().default(() => ++made) })
-    const controller = defineController({
-      prefix: '/',
-      routes: [{ method: 'POST', input: { body: schema }, handler: ({ body }) => body.id }],
-    })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve([{ method: 'POST', input: { body: schema }, handler: ({ body }) => body.id }])
     const post = async () =>
       (await app.inject({ method: 'POST', url: '/', body: { at: DAY } })).json() as number
     const first = await post()

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import {
-  createApp,
-  defineController,
-  defineModule,
-  ExecutionContext,
-  ClientAddress,
-  HttpRequest,
-  HttpResponse,
-} from 'octavo'
+import { defineController, ExecutionContext, ClientAddress, HttpRequest, HttpResponse } from 'octavo'
 import type { InjectOptions, InjectResponse } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { controller } from '../support/untyped.ts'
 
 const echo = (input: object, path = '/') => {
   const handler = (received: object) => received
   const routes = [{ method: ['GET', 'POST'], path, input, handler }]
-  return createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), { logger: false })
+  return serve(controller({ prefix: '/', routes }))
 }
 
 const send = (input: object, request: Partial<InjectOptions>, path = '/'): Promise<InjectResponse> =>
@@ -290,37 +283,32 @@ describe('path parameters', () => {
 
 describe('inject', () => {
   it('supplies the built-in tokens to controller and route', async () => {
-    const app = createApp(
-      defineModule({
-        controllers: [
-          defineController({
-            prefix: '/',
-            inject: { request: HttpRequest, host: ClientAddress },
-            routes: [
-              {
-                method: 'GET',
-                path: '/{id:int}',
-                name: 'one',
-                input: { inject: { context: ExecutionContext, response: HttpResponse, again: HttpRequest } },
-                handler: ({ inject }, context) => ({
-                  method: inject.request.method,
-                  path: inject.request.path,
-                  host: inject.host,
-                  same: [
-                    inject.context === context,
-                    inject.again === inject.request,
-                    context.request === inject.request,
-                    context.response === inject.response,
-                    context.switchToHttpConnection().getRequest() === inject.request,
-                  ],
-                  route: context.route,
-                }),
-              },
-            ],
-          }),
+    const app = serve(
+      defineController({
+        prefix: '/',
+        inject: { request: HttpRequest, host: ClientAddress },
+        routes: [
+          {
+            method: 'GET',
+            path: '/{id:int}',
+            name: 'one',
+            input: { inject: { context: ExecutionContext, response: HttpResponse, again: HttpRequest } },
+            handler: ({ inject }, context) => ({
+              method: inject.request.method,
+              path: inject.request.path,
+              host: inject.host,
+              same: [
+                inject.context === context,
+                inject.again === inject.request,
+                context.request === inject.request,
+                context.response === inject.response,
+                context.switchToHttpConnection().getRequest() === inject.request,
+              ],
+              route: context.route,
+            }),
+          },
         ],
       }),
-      { logger: false },
     )
     const response = await app.inject({ url: '/7', remoteAddress: '10.0.0.7' })
     assert.deepEqual(response.json(), {
@@ -462,9 +450,7 @@ describe('a 422', () => {
       return null
     }
     const routes = [{ method: 'GET', input: { query: ['q'] }, handler }]
-    const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-      logger: false,
-    })
+    const app = serve(controller({ prefix: '/', routes }))
     const statuses = [(await app.inject('/')).statusCode, (await app.inject('/?q=1')).statusCode]
     assert.deepEqual({ statuses, runs }, { statuses: [422, 200], runs: 1 })
   })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineModule } from 'octavo'
 import type { InjectOptions } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { controller } from '../support/untyped.ts'
 
 /** How a value reaches a source of text. */
@@ -26,10 +26,9 @@ async function receive(input: object, request: Partial<InjectOptions>): Promise<
     return null
   }
   const path = 'params' in input ? '/{x}' : '/'
-  const module = defineModule({
-    controllers: [controller({ prefix: '/', routes: [{ method: 'POST', path, input, handler }] })],
-  })
-  const response = await createApp(module, { logger: false }).inject({ method: 'POST', url: '/', ...request })
+  const response = await serve(
+    controller({ prefix: '/', routes: [{ method: 'POST', path, input, handler }] }),
+  ).inject({ method: 'POST', url: '/', ...request })
   assert.equal(response.statusCode, received === REFUSED ? 422 : 200, response.body)
   return received
 }
@@ -168,7 +167,7 @@ const routes = rows.flatMap(([, schema], at) =>
     },
   })),
 )
-const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), { logger: false })
+const app = serve(controller({ prefix: '/', routes }))
 
 /** The values that the handlers of a row receive for the field `x`, or REFUSED. */
 async function receiveRow(at: number, text: string): Promise<Readonly<Record<string, unknown>>> {
@@ -313,15 +312,12 @@ describe('a declared path parameter', () => {
       received = { ...params }
       return null
     }
-    const module = defineModule({
-      controllers: [
-        controller({
-          prefix: '/',
-          routes: [{ method: 'GET', path: pattern, input: { params: { id: schema } }, handler }],
-        }),
-      ],
-    })
-    const response = await createApp(module, { logger: false }).inject(path)
+    const response = await serve(
+      controller({
+        prefix: '/',
+        routes: [{ method: 'GET', path: pattern, input: { params: { id: schema } }, handler }],
+      }),
+    ).inject(path)
     return received === REFUSED ? response.statusCode : received
   }
   const cases = [

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, HttpRequest } from 'octavo'
+import { HttpRequest } from 'octavo'
 import type { AppOptions } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
+
 function create(options: AppOptions = {}) {
-  const controller = defineController({
-    prefix: '/',
-    routes: [
+  return serve(
+    [
       {
         method: 'GET',
         path: '/query',
@@ -42,8 +43,8 @@ function create(options: AppOptions = {}) {
         handler: ({ body }) => Object.keys(body).length,
       },
     ],
-  })
-  return createApp(defineModule({ controllers: [controller] }), { logger: false, ...options })
+    options,
+  )
 }
 
 type Test = ReturnType<typeof create>

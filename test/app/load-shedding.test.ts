@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineErrorHandler, defineModule, DefinitionError } from 'octavo'
+import { defineController, defineErrorHandler, DefinitionError } from 'octavo'
 import { loadShedding } from 'octavo/middleware'
 import type { AppOptions, Middleware } from 'octavo'
 import type { LoadSheddingOptions } from 'octavo/middleware'
 import { block } from '../node/support.ts'
 import { placeless } from '../support/places.ts'
+import { serve } from '../support/serve.ts'
 
 const controller = defineController({
   prefix: '/',
@@ -15,7 +16,7 @@ const controller = defineController({
 })
 
 const create = (middleware: readonly Middleware[], options: AppOptions = {}) =>
-  createApp(defineModule({ controllers: [controller] }), { logger: false, middleware, ...options })
+  serve(controller, { middleware, ...options })
 
 describe('loadShedding', () => {
   it('refuses requests while the process is too far behind, and takes them again afterwards', async () => {

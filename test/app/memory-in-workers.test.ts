@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import cluster from 'node:cluster'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import type { AppOptions } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
 import { rateLimit } from 'octavo/middleware'
 import { createReplayMemory, createWebhookSecret, signWebhook, verifyWebhook } from 'octavo/webhooks'
+
+import { serve } from '../support/serve.ts'
 
 const secret = createWebhookSecret()
 
@@ -60,7 +62,7 @@ async function warningsOf({ toOptions, toHeaders }: Case, isWorker: boolean): Pr
   const ignore = (): void => undefined
   const warn = (_details: object, message: string): void => void warnings.push(message)
   const logger = { debug: ignore, info: ignore, warn, error: ignore }
-  const app = createApp(defineModule({ controllers: [order] }), { ...toOptions(), logger })
+  const app = serve(order, { ...toOptions(), logger })
   Object.assign(cluster, { isWorker })
   try {
     for (const id of ['1', '2', '3']) {

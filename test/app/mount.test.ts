@@ -15,6 +15,7 @@ import type { ExecutionContext, WebHandler } from 'octavo'
 import { Response as UndiciResponse } from 'undici'
 
 import { placeless } from '../support/places.ts'
+import { serve } from '../support/serve.ts'
 
 /** What a foreign framework does: says what it got. */
 const echo: WebHandler = async (request) => {
@@ -260,13 +261,8 @@ describe('a Response of another realm', () => {
       readonly status = 202
       readonly headers = ['a']
     }
-    const foreign = createApp(
-      defineModule({
-        controllers: [
-          defineController({ prefix: '/route', routes: [{ method: 'GET', handler: () => new Order() }] }),
-        ],
-      }),
-      { logger: false },
+    const foreign = serve(
+      defineController({ prefix: '/route', routes: [{ method: 'GET', handler: () => new Order() }] }),
     )
     const response = await foreign.inject('/route')
     assert.deepEqual([response.statusCode, response.json()], [200, { status: 202, headers: ['a'] }])

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { createApp, defineModule, HttpRequest, VersioningSchemes } from 'octavo'
+import { HttpRequest, VersioningSchemes } from 'octavo'
 import { apiKey, basicAuth, bearerAuth } from 'octavo/auth'
 import type { AppOptions, InjectOptions, InjectResponse } from 'octavo'
 import { z } from 'zod'
 
 import { LOOPBACK, open, readAll } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 import { controller } from '../support/untyped.ts'
 
 /** What must not come back; no schema and no code has it. */
@@ -103,8 +104,7 @@ const routes = [
 ]
 
 const create = (options: AppOptions = {}) =>
-  createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-    logger: false,
+  serve(controller({ prefix: '/', routes }), {
     limits: { parameters: 20 },
     ...options,
   })
@@ -237,12 +237,7 @@ describe('an error names', () => {
 
   it('the version that was asked for, and cuts a long one', async () => {
     const versions = [{ method: 'GET', version: '1', handler: () => 1 }]
-    const versioned = createApp(
-      defineModule({ controllers: [controller({ prefix: '/', routes: versions })] }),
-      {
-        logger: false,
-      },
-    )
+    const versioned = serve(controller({ prefix: '/', routes: versions }))
     versioned.enableVersioning(VersioningSchemes.QUERY)
     assert.equal(Object((await versioned.inject(`/?version=${MARKER}`)).json()).requested, MARKER)
     const long = await versioned.inject(`/?version=${'9'.repeat(5000)}`)

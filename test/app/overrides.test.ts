@@ -15,6 +15,8 @@ import {
 } from 'octavo'
 import type { AppOptions, Binding } from 'octavo'
 
+import { serve } from '../support/serve.ts'
+
 interface Cars {
   list(): readonly string[]
 }
@@ -122,8 +124,7 @@ describe('an override', () => {
       name: 'CarController',
       routes: [{ method: 'GET', guards: [SignedIn], handler: () => 'seen' }],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), {
-      logger: false,
+    const app = serve(controller, {
       guards: [SignedIn],
       overrides: [bind(SignedIn, Everyone)],
     })
@@ -136,10 +137,9 @@ describe('an override', () => {
       guards: [SignedIn],
       routes: [{ method: 'GET', withoutGuards: [SignedIn], handler: () => 'seen' }],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     assert.equal((await app.inject('/car')).json(), 'seen')
-    const replaced = createApp(defineModule({ controllers: [controller] }), {
-      logger: false,
+    const replaced = serve(controller, {
       overrides: [bind(SignedIn, defineGuard({ name: 'Nobody', canActivate: () => false }))],
     })
     assert.equal((await replaced.inject('/car')).json(), 'seen')

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { createApp, defineModule, HttpRequest } from 'octavo'
+import { HttpRequest } from 'octavo'
 import type { InjectOptions } from 'octavo'
 import { z } from 'zod'
 
 import { exchange, LOOPBACK, parse } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 import { controller } from '../support/untyped.ts'
 
 /** Names that every object has, or that lead to its prototype. */
@@ -88,9 +89,7 @@ async function receive(source: Source, schema: unknown, request: InjectOptions) 
     return null
   }
   const routes = [{ method: 'POST', input: { [key]: schema }, handler }]
-  const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-    logger: false,
-  })
+  const app = serve(controller({ prefix: '/', routes }))
   const { statusCode } = await app.inject(request)
   return { statusCode, received }
 }
@@ -174,12 +173,10 @@ describe('a name that objects inherit', () => {
       params['toString'],
     ]
     const routes = [{ method: 'GET', path: '/{constructor}/{toString}', handler }]
-    const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-      logger: false,
-    })
+    const app = serve(controller({ prefix: '/', routes }))
     assert.deepEqual((await app.inject('/__proto__/polluted')).json(), ['__proto__', 'polluted'])
     const mistaken = { prefix: '/', routes: [{ method: 'GET', path: '/{__proto__}', handler }] }
-    assert.throws(() => createApp(defineModule({ controllers: [controller(mistaken)] })))
+    assert.throws(() => serve(controller(mistaken)))
   })
 })
 
@@ -204,9 +201,7 @@ describe('what a request has', () => {
       },
     },
   ]
-  const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-    logger: false,
-  })
+  const app = serve(controller({ prefix: '/', routes }))
   let url = ''
   before(async () => {
     url = await app.listen(LOOPBACK)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule } from 'octavo'
 import { requestId } from 'octavo/middleware'
 import type { AppOptions, InjectResponse } from 'octavo'
 import type { RequestIdOptions } from 'octavo/middleware'
+
+import { serve } from '../support/serve.ts'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -15,26 +16,6 @@ const logger = { debug: write, info: write, warn: write, error: write }
 /** The ids in the lines of the handler or its error, and of the request. */
 const idsOfLines = (): readonly unknown[] => lines.map((line) => Object(line).requestId)
 
-const api = defineController({
-  prefix: '/',
-  routes: [
-    {
-      method: 'GET',
-      handler: (_input, context) => {
-        context.log.info({}, 'Here')
-        return context.requestId
-      },
-    },
-    {
-      method: 'GET',
-      path: '/fails',
-      handler: () => {
-        throw new Error('broken')
-      },
-    },
-  ],
-})
-
 async function ask(
   options: RequestIdOptions | undefined,
   id: string | readonly string[] | undefined,
@@ -42,7 +23,25 @@ async function ask(
   more: AppOptions = {},
 ): Promise<InjectResponse> {
   const middleware = [requestId(options)]
-  const app = createApp(defineModule({ controllers: [api] }), { logger, ...more, middleware })
+  const app = serve(
+    [
+      {
+        method: 'GET',
+        handler: (_input, context) => {
+          context.log.info({}, 'Here')
+          return context.requestId
+        },
+      },
+      {
+        method: 'GET',
+        path: '/fails',
+        handler: () => {
+          throw new Error('broken')
+        },
+      },
+    ],
+    { logger, ...more, middleware },
+  )
   const header = options?.header ?? 'x-request-id'
   lines.length = 0
   return app.inject({ url, headers: { [header]: id } })

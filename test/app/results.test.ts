@@ -4,11 +4,12 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 
-import { createApp, defineModule, file, html, HttpResponse, redirect, reply, text, stream } from 'octavo'
+import { file, html, HttpResponse, redirect, reply, text, stream } from 'octavo'
 import type { AppOptions, ExecutionContext, InjectResponse, Logger } from 'octavo'
 import { z } from 'zod'
 
 import { programArguments } from '../support/program.ts'
+import { serve } from '../support/serve.ts'
 import { controller } from '../support/untyped.ts'
 
 type Handle = (
@@ -25,10 +26,7 @@ async function answer(
   const routes = [
     { method: ['GET', 'POST'], input: { inject: { response: HttpResponse } }, handler, ...route },
   ]
-  const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-    logger: false,
-    ...options,
-  })
+  const app = serve(controller({ prefix: '/', routes }), options)
   return app.inject({ method, url: '/' })
 }
 
@@ -644,9 +642,7 @@ describe('what is declared', () => {
   it('is documented as it is sent when there may be nothing', async () => {
     const statusesOf = async (response: unknown): Promise<readonly string[]> => {
       const routes = [{ method: 'GET', name: 'get', response, handler: () => undefined }]
-      const app = createApp(defineModule({ controllers: [controller({ prefix: '/', routes })] }), {
-        logger: false,
-      })
+      const app = serve(controller({ prefix: '/', routes }))
       await app.ready()
       return Object.keys(Object(app.openapi().paths['/']?.['get']?.responses)).filter(
         (status) => status < '4',

@@ -1,43 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, html, text } from 'octavo'
+import { html, text } from 'octavo'
 import { securityHeaders } from 'octavo/middleware'
 import type { InjectOptions } from 'octavo'
 import type { SecurityHeadersOptions } from 'octavo/middleware'
 
-const api = defineController({
-  prefix: '/',
-  routes: [
-    { method: 'GET', handler: () => ['Ford'] },
-    { method: 'GET', path: '/page', handler: () => html('<h1>Cars</h1>') },
-    {
-      method: 'GET',
-      path: '/xhtml',
-      handler: () => text('<p/>', { headers: { 'content-type': 'application/xhtml+xml' } }),
-    },
-    {
-      method: 'GET',
-      path: '/svg',
-      handler: () => text('<svg/>', { headers: { 'content-type': 'image/svg+xml' } }),
-    },
-    {
-      method: 'GET',
-      path: '/own',
-      handler: (_input, { response }) => {
-        response.headers.set('X-Frame-Options', 'DENY')
-        return text('own', { headers: { 'Content-Security-Policy': "default-src 'nonce-a'" } })
-      },
-    },
-    {
-      method: 'GET',
-      path: '/fails',
-      handler: () => {
-        throw new Error('broken')
-      },
-    },
-  ],
-})
+import { serve } from '../support/serve.ts'
 
 /** The headers that the middleware adds. */
 async function ask(
@@ -45,7 +14,38 @@ async function ask(
   request: InjectOptions = { url: '/' },
 ): Promise<Readonly<Record<string, unknown>>> {
   const middleware = [securityHeaders(options)]
-  const app = createApp(defineModule({ controllers: [api] }), { logger: false, trustProxy: 1, middleware })
+  const app = serve(
+    [
+      { method: 'GET', handler: () => ['Ford'] },
+      { method: 'GET', path: '/page', handler: () => html('<h1>Cars</h1>') },
+      {
+        method: 'GET',
+        path: '/xhtml',
+        handler: () => text('<p/>', { headers: { 'content-type': 'application/xhtml+xml' } }),
+      },
+      {
+        method: 'GET',
+        path: '/svg',
+        handler: () => text('<svg/>', { headers: { 'content-type': 'image/svg+xml' } }),
+      },
+      {
+        method: 'GET',
+        path: '/own',
+        handler: (_input, { response }) => {
+          response.headers.set('X-Frame-Options', 'DENY')
+          return text('own', { headers: { 'Content-Security-Policy': "default-src 'nonce-a'" } })
+        },
+      },
+      {
+        method: 'GET',
+        path: '/fails',
+        handler: () => {
+          throw new Error('broken')
+        },
+      },
+    ],
+    { trustProxy: 1, middleware },
+  )
   const { headers } = await app.inject(request)
   const { 'content-type': _type, 'content-length': _length, ...rest } = headers
   return rest

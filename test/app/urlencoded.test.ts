@@ -2,25 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import * as fc from 'fast-check'
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Any = z.record(z.string(), z.unknown())
 
-const app = createApp(
-  defineModule({
-    controllers: [
-      defineController({
-        name: 'echo',
-        prefix: '/echo',
-        routes: [
-          { method: 'GET', handler: (_input, { request }) => Object.entries(request.query) },
-          { method: 'POST', input: { form: Any }, handler: ({ form }) => Object.entries(form) },
-        ],
-      }),
+const app = serve(
+  defineController({
+    name: 'echo',
+    prefix: '/echo',
+    routes: [
+      { method: 'GET', handler: (_input, { request }) => Object.entries(request.query) },
+      { method: 'POST', input: { form: Any }, handler: ({ form }) => Object.entries(form) },
     ],
   }),
-  { logger: false },
 )
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
