@@ -1,12 +1,6 @@
-import { checkNames, DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
+import { DefinitionError, type DefinitionProblem } from '../base/definition-error.ts'
 import { shapeOf } from '../router/path/pattern.ts'
-import {
-  RequestExtra,
-  type ResolvedRoute,
-  type ExpandRoutes,
-  type MigrateValue,
-  type MigrationSite,
-} from '../routes/resolved-route.ts'
+import type { ResolvedRoute, ExpandRoutes } from '../routes/resolved-route.ts'
 import {
   createSelect,
   coveredBy,
@@ -16,29 +10,16 @@ import {
   type KnownVersions,
   type VersionEntry,
 } from '../versioning/version.ts'
-import { isString, after, describeValue, isRecord, type Awaitable } from '../base/values.ts'
+import { isString } from '../base/values.ts'
 import type { AnyChange, Step } from './chain.ts'
 import { stepProblems } from './check-steps.ts'
 import { noteUsed, sentBy, unusedParts, schemaProblems, type Reached, type Used } from './check-used.ts'
 import { operationProblems, parameterProblems, type OrderedOperation } from './operations/check-operations.ts'
-import {
-  bodyProblems,
-  wasSchemas,
-  bodiesOf,
-  bodyBefore,
-  bodyChanges,
-  createBodyDown,
-  createBodyUp,
-  isRequest,
-  type BodyChange,
-} from './operations/bodies.ts'
-import { isAbout, isOperation, type AppliedOperation } from './operations/operation.ts'
+import { bodyProblems, wasSchemas } from './operations/bodies.ts'
+import { isAbout, isOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { appliedAt, olderRoute } from './older-route.ts'
-import { isSchema, type Schema } from '../schema/schema.ts'
-import { isSameBody } from './convert/compare.ts'
-import { withLoads } from './convert/loading.ts'
-import type { Direction, Extra } from './convert/converter.ts'
+import type { Schema } from '../schema/schema.ts'
 
 /** The parts of a history, for code that does not ask which one it is. */
 export interface HistoryParts {
@@ -280,78 +261,3 @@ export function levelOf({ levels, versions }: HistoryParts, version: string): nu
   if (level !== undefined) return level
   throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
 }
-
-/** Creates the function that converts values between versions. */
-export function createMigrate(parts: HistoryParts): MigrateValue {
-  const { isLoading, orderOf, planOf } = parts.plans
-  const modelsOf = (schema: Schema, level: number, direction: Direction): ValueConverter => {
-    const plan = planOf(schema, level)
-    if (plan === undefined) return (value) => value
-    if (!isLoading(schema, level, direction)) return plan[direction]
-    return (value, extra, site) =>
-      // without a request or what is injected, the change says that it loads data
-      site === undefined
-        ? plan[direction](value, extra)
-        : withLoads(extra, site, { direction, orderOf }, (own) => plan[direction](value, own))
-  }
-  const converterOf = (newest: Schema, { version, route }: Asked, direction: Direction): ValueConverter => {
-    const level = version === undefined ? 0 : levelOf(parts, version)
-    const bodies = route === undefined ? [] : bodiesIn(newest, appliedTo(route, level, parts), direction)
-    const models = modelsOf(bodyBefore(newest, bodies) ?? newest, level, direction)
-    if (bodies.length === 0) return models
-    if (direction === 'down') {
-      const whole = createBodyDown(bodies)
-      return (value, extra, site) => models(whole(value, extra), extra, site)
-    }
-    const whole = createBodyUp(bodies)
-    return (value, extra, site) => after(models(value, extra, site), (made) => whole(made, extra))
-  }
-  return (schema, value, asked, extra, provide) => {
-    // who writes no TypeScript may have given anything
-    const versions: unknown = asked
-    if (!isSchema(schema))
-      throw new TypeError(`migrate: the schema is ${describeValue(schema)}; pass a model or another schema`)
-    if (!isRecord(versions))
-      throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
-    checkNames('migrate', versions, ASKED)
-    const { from, to, route } = asked
-    const toOlder = converterOf(schema, { version: to, route }, 'down')
-    const site = provide === undefined ? RequestExtra.siteOf(extra) : { provide }
-    return after(converterOf(schema, { version: from, route }, 'up')(value, extra, site), (newest) =>
-      toOlder(newest, extra, site),
-    )
-  }
-}
-
-const ASKED: ReadonlySet<string> = new Set(['from', 'to', 'route', 'inject'])
-
-/** A version, and the route whose whole bodies are converted. */
-interface Asked {
-  readonly version: string | undefined
-  readonly route: string | undefined
-}
-
-/** The operations of a route that a version with a level lacks, newest first. */
-function appliedTo(route: string, level: number, { changes }: HistoryParts): readonly AppliedOperation[] {
-  const operations = operationsOf(changes).filter(({ operation }) => isAbout(operation, route))
-  return appliedAt({ operations }, level)
-}
-
-/** The changes of the whole body that has a schema in the newest version: of a request on the way up, of a response on the way down. */
-function bodiesIn(
-  schema: Schema,
-  applied: readonly AppliedOperation[],
-  direction: Direction,
-): readonly BodyChange[] {
-  const keys = new Set(applied.flatMap((operation) => [...bodiesOf(operation).keys()]))
-  const found = [...keys]
-    .filter((key) => isRequest(key) === (direction === 'up'))
-    .map((key) => bodyChanges(key, applied))
-  return found.find(([newest]) => newest !== undefined && isSameBody(newest.now, schema)) ?? []
-}
-
-type ValueConverter = (
-  value: unknown,
-  extra: Extra,
-  site: Partial<MigrationSite> | undefined,
-) => Awaitable<unknown>

@@ -1,6 +1,6 @@
 import { atDefinition, type DefinitionProblem } from '../base/definition-error.ts'
-import { parsePattern, shapeOf } from '../router/path/pattern.ts'
-import type { ResolvedRoute, VersionAdapter } from '../routes/resolved-route.ts'
+import { parsePattern, shapeOf, type Pattern } from '../router/path/pattern.ts'
+import type { ResolvedRoute, VersionLayer } from '../routes/resolved-route.ts'
 import type { ResponseKey, Schema } from '../schema/schema.ts'
 import { toSourcePlan } from '../schema/coercion.ts'
 import type { DeclaredSource, SourceName } from '../schema/sources.ts'
@@ -15,7 +15,7 @@ import {
   sourceBefore,
   type SourceConverter,
 } from './operations/parameters.ts'
-import { createMigration } from './migration.ts'
+import { createVersionLayer, statusesBefore } from './version-layer.ts'
 import {
   errorsBefore,
   responsesBefore,
@@ -70,8 +70,11 @@ export function olderRoute(
     get responses() {
       return differing().responses
     },
-    get migration() {
-      return differing().migration
+    get layer() {
+      return differing().layer
+    },
+    get shownPattern() {
+      return differing().shownPattern
     },
     get openapi() {
       return differing().openapi
@@ -109,7 +112,8 @@ interface OlderState extends Reached {
 
 /** The members that a route has of its own in an older version, besides its address. */
 type Differing = Pick<ResolvedRoute, 'sources' | 'status' | 'stream' | 'responses' | 'openapi'> & {
-  readonly migration: VersionAdapter
+  readonly shownPattern: Pattern
+  readonly layer: VersionLayer
 }
 
 interface OlderParts {
@@ -152,26 +156,36 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
   })
   const errors = errorsBefore(applied)
   const headers = toHeaders(applied)
-  const own = { converters, sources: before, errors, headers, address: address.changes }
-  const migration = createMigration({ route, level, plans, applied, ...own })
-  const status = migration.statusOf(route.status)
+  const statuses = statusesBefore(applied, route)
+  const own = { converters, sources: before, errors, headers, statuses, address: address.changes }
+  const layer = createVersionLayer({ route, age: level, plans, applied, ...own })
   const older = new Map<ResponseKey, Schema>(
-    [...migration.responses].map(([each, schema]) => [
-      typeof each === 'number' ? migration.statusOf(each) : each,
-      schema,
+    [...route.responses].map(([key, schema]) => [
+      typeof key === 'number' ? (statuses.get(key)?.was ?? key) : key,
+      layer.response(key)?.schema ?? schema,
     ]),
   )
+  const status = statuses.get(route.status)?.was ?? route.status
   return {
     sources,
     status,
-    stream: migration.stream?.older ?? route.stream,
+    stream: streamBefore(route.stream, layer.items),
     responses: responsesBefore(older, errors),
     openapi: documentHeaders(route.openapi, headers, successOf(older, status)),
-    migration: {
-      ...migration,
-      shownPattern: renameParams(address.pattern, converters.get('params')?.plan?.names ?? new Map()),
-    },
+    layer,
+    shownPattern: renameParams(address.pattern, converters.get('params')?.plan?.names ?? new Map()),
   }
+}
+
+function streamBefore(
+  stream: ResolvedRoute['stream'],
+  items: VersionLayer['items'],
+): ResolvedRoute['stream'] {
+  if (stream === undefined || items.size === 0) return stream
+  const schemas = [...stream.schemas].map(
+    ([name, schema]) => [name, items.get(name)?.schema ?? schema] as const,
+  )
+  return { ...stream, schemas: new Map(schemas) }
 }
 
 /** The sources of a route as older versions read them before models are converted, with those that only older versions read. */

@@ -11,10 +11,10 @@ import {
   versionIndexOf,
   operationsOf,
   toReached,
-  createMigrate,
   levelOf,
   type HistoryParts,
 } from './expand.ts'
+import { createMigrate } from './migrate-value.ts'
 import { withHistoryInternals, type ChangeConcern } from './internals.ts'
 import { modelName, type AnyModel } from './model.ts'
 import { createPlans } from './convert/plans.ts'
@@ -150,7 +150,7 @@ export function defineVersions<
       const made =
         inject === undefined
           ? migrate(schema, value, asked, {})
-          : Promise.resolve(migrate(schema, value, asked, {}, async () => toRecord(inject)))
+          : Promise.resolve(migrate(schema, value, asked, { provide: async () => toRecord(inject) }))
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
       return made as never
     },

@@ -56,8 +56,10 @@ export interface ResolvedRoute extends CopiedOptions {
   readonly meta: object
   /** In a version that changes carry, the route as its code has it. */
   readonly newest?: ResolvedRoute
-  /** The adapter that converts requests and results there. Like all that differs there, it is made when it is first read. */
-  readonly migration?: VersionAdapter
+  /** Converts requests and responses there. Like all that differs there, it is made when it is first read. */
+  readonly layer?: VersionLayer
+  /** The pattern with the names that parameters have there, for documents and clients. */
+  readonly shownPattern?: Pattern
 }
 
 /** Facts about what a router mounts. */
@@ -68,136 +70,77 @@ interface MountFacts {
   readonly hasGuards: boolean
 }
 
-/** How a route serves a version that is older than its code. */
-export interface VersionAdapter {
-  /** The pattern with the names that parameters had, for documents and clients. */
-  readonly shownPattern: Pattern
-  /** The schemas of the older version by the statuses of the newest one. */
-  readonly responses: ReadonlyMap<ResponseKey, Schema>
+/**
+ * A version of a route that changes reach: converts its requests into those of the newest version, and responses back. It knows no server.
+ * Whoever calls it parses requests by the `sources` of the route, reads and writes bodies, and logs what fails.
+ *
+ * Every member that takes `extra` throws an `Error` that names the route and the change for a change that fails, with the reason as its
+ * cause. If a change loads data, it returns a promise.
+ */
+export interface VersionLayer {
+  /** The sources of requests that it converts. The others are the same in both versions. */
+  readonly sources: ReadonlySet<SourceName>
   /**
-   * Converts the valid input of the older version into that of the newest one: returns the sources that differ, or a promise of them if a change
-   * loads data.
+   * Converts input that is valid in this version. Returns the sources that it converts.
    *
-   * @throws `ValidationError` for what the newest version refuses, and `Error` for a change that fails.
+   * @throws `ValidationError` for what the newest version refuses, in the names of this version.
    */
-  readonly up: (
+  readonly toNewest: (
     input: Readonly<Partial<Record<SourceName, unknown>>>,
-    extra: MigrationExtra,
+    extra: LayerExtra,
   ) => Awaitable<Readonly<Record<string, unknown>>>
-  /**
-   * Converts a result of the newest version, with its status there, into one of the older version, or a promise of it if a change loads data.
-   *
-   * @throws `Error` for a change that fails, with the reason as its cause.
-   */
-  readonly down: (status: number, data: unknown, extra: MigrationExtra) => Awaitable<unknown>
-  /** Whether results of a status have to be parsed by the newest schema before they are converted. */
-  readonly isParsedFirst: (status: number) => boolean
-  /** Whether `up` converts a source. */
-  readonly isAltered: (source: SourceName) => boolean
-  readonly isConverted: (status: number) => boolean
-  /** The media type that the schema of the older version names, for statuses whose whole body was another one. */
-  readonly contentTypeOf: (status: number) => { readonly named: string | undefined } | undefined
-  /** Converts events or items, if changes reach what the route declares of them. */
-  readonly stream: StreamMigration | undefined
-  /**
-   * Converts a JSON body of an error with a `code`, or returns `undefined` if it is the same.
-   *
-   * @throws `Error` for a change that fails, with the reason as its cause.
-   */
-  readonly problemBefore:
+  /** Finds the body that a status of the newest version declares, or `undefined` if it declares none. */
+  readonly response: (status: ResponseKey) => BodyLayer | undefined
+  /** The events by their names, or the items of a stream, as far as changes reach them. */
+  readonly items: ReadonlyMap<string, BodyLayer>
+  /** Converts the JSON body of an error with a `code`. Returns `undefined` if no change is about it, and is `undefined` if none is about any. */
+  readonly problem:
     | ((
         problem: Readonly<Record<string, unknown>>,
         status: number,
-        extra: MigrationExtra,
+        extra: LayerExtra,
       ) => OlderProblem | undefined)
     | undefined
-  /** Whether statuses or headers of responses, or bodies of errors, differ. */
-  readonly hasOlderHead: boolean
-  readonly statusOf: (status: number) => number
-  /** Notes which changes alter something, for applications that ask for it. */
-  readonly tracking: MigrationTracking
-  /**
-   * Converts the headers of a response into those of the older version.
-   *
-   * @throws `Error` for a change that fails, with the reason as its cause.
-   */
-  readonly convertHeaders:
-    | ((headers: Record<string, string | string[]>, extra: MigrationExtra) => void)
-    | undefined
+  /** Returns the status of this version by that of the newest one. `undefined` if all are the same. */
+  readonly status: ((newest: number, extra: LayerExtra) => number) | undefined
+  /** Converts the headers of a response in place. They have lower-case names. `undefined` if all are the same. */
+  readonly headers: ((headers: Record<string, string | string[]>, extra: LayerExtra) => void) | undefined
+  /** The ids of the changes without which the route would have another address. */
+  readonly address: readonly string[]
+}
+
+/** The data of a response, an event or an item in a version. */
+export interface BodyLayer {
+  /** The schema of this version. The result of `toOlder` may have members that it does not declare. */
+  readonly schema: Schema
+  /** Converts data of the newest version. `undefined` if no change reaches it. */
+  readonly toOlder: ((data: unknown, extra: LayerExtra) => Awaitable<unknown>) | undefined
+  /** Whether data has to be parsed by the newest schema before it is converted. */
+  readonly isParsedFirst: boolean
+  /** The media type that the schema of this version names, if the whole body is another one there. */
+  readonly contentType: { readonly named: string | undefined } | undefined
 }
 
 /** An error in an older version. */
 export interface OlderProblem {
-  /** `undefined` if a change says nothing of it. */
+  /** `undefined` if it has the status that the version gives that of the newest one. */
   readonly status: number | undefined
   readonly body: object
 }
 
-/** Notes which changes alter something of requests, by their contexts. */
-export interface MigrationTracking {
-  /** Creates what a conversion reads, and whom it tells of changes. */
-  readonly begin: (context: MigrationSite) => MigrationExtra
-  /** Notes the changes of a conversion whose result is used. */
-  readonly end: (context: object, extra: MigrationExtra) => void
-  /** Notes the changes without which the request would have been sent to another address. */
-  readonly address: (context: object) => void
-  /** Notes the change that gives a status of the newest version another number. */
-  readonly status: (context: object, newest: number) => void
-}
-
-/** How the events or items of a stream are converted into those of an older version. */
-export interface StreamMigration {
-  readonly older: DeclaredStream
-  /**
-   * Converts the data of an event, or an item, or a promise of it if a change loads data. Those that no change reaches stay as they are.
-   *
-   * @throws `Error` for a change that fails, with the reason as its cause.
-   */
-  readonly down: (name: string, data: unknown, extra: MigrationExtra) => Awaitable<unknown>
-  /** Whether data has to be parsed by the newest schema before it is converted. */
-  readonly isParsedFirst: (name: string) => boolean
-}
-
-/** The request for which values are converted, as far as functions of changes see it. */
-interface MigrationRequest {
-  readonly request: HttpRequest
-  readonly state: Record<string, unknown>
-}
-
-/** The request for which values are converted, with what loads data for it. */
-export interface MigrationSite extends MigrationRequest {
-  readonly signal: AbortSignal
-  /** Returns the values of tokens, as the root module sees them. */
-  readonly provide: (tokens: Tokens) => Promise<Readonly<Record<string, unknown>>>
-}
-
-/** The request that is served in an older version. */
-export interface MigrationExtra extends MigrationRequest {
-  /** Called with the id of each change that alters something, once or several times. Without it, nothing is tracked. */
-  readonly altered?: ((change: string, isName?: boolean) => void) | undefined
-}
-
-/** The second argument of functions of changes in a request. A class because only the code that loads may see the rest of the request. */
-export class RequestExtra implements MigrationExtra {
-  readonly #site: MigrationSite
-
-  constructor(site: MigrationSite) {
-    this.#site = site
-  }
-
-  get request(): HttpRequest {
-    return this.#site.request
-  }
-
-  /** The values that the code of the application shares during the request. */
-  get state(): Record<string, unknown> {
-    return this.#site.state
-  }
-
-  /** Returns the request behind the argument of a function, or `undefined` if there is none. */
-  static siteOf(extra: object): MigrationSite | undefined {
-    return #site in extra ? extra.#site : undefined
-  }
+/**
+ * The request for which values are converted. All calls for one request get the same object, because changes load data once for all of its
+ * values. Functions of changes see `request` and `state`, which are not read before.
+ */
+export interface LayerExtra {
+  readonly request?: HttpRequest | undefined
+  readonly state?: Record<string, unknown> | undefined
+  /** Stops what loads data. */
+  readonly signal?: AbortSignal | undefined
+  /** Returns the values of tokens, as the root module sees them. Without it, no change can load data. */
+  readonly provide?: ((tokens: Tokens) => Promise<Readonly<Record<string, unknown>>>) | undefined
+  /** Called after a conversion with the id of each change that altered something. Without it, nothing is tracked. */
+  readonly altered?: ((change: string) => void) | undefined
 }
 
 /**
@@ -225,8 +168,7 @@ export type MigrateValue = (
     /** The name of the route whose whole bodies are converted. */
     readonly route?: string | undefined
   },
-  extra: Partial<MigrationRequest>,
-  provide?: MigrationSite['provide'],
+  extra: LayerExtra,
 ) => Awaitable<unknown>
 
 /** A token that a change injects. */
@@ -259,20 +201,11 @@ export function historyCodeOf(history: object | undefined): HistoryCode | undefi
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** By the contexts of requests. Few requests have some, so that no other one has a field for them. */
-const all = /* @__PURE__ */ shared('resolved-route.all', () => new WeakMap<object, Set<string>>())
-
 /**
  * The ids of the changes that altered a request or its response so far, in an application with `usage` or `telemetry`. Events of a stream
  * add to them until its end.
  */
 export function alteredBy(context: object): ReadonlySet<string> {
-  return all.get(context) ?? NONE
-}
-
-/** Notes that a change altered a request or its response. */
-export function noteAltered(context: object, change: string): void {
-  const known = all.get(context)
-  if (known === undefined) all.set(context, new Set([change]))
-  else known.add(change)
+  const { alteredBy: changes = NONE }: { readonly alteredBy?: ReadonlySet<string> } = context
+  return changes
 }

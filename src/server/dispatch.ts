@@ -336,11 +336,9 @@ function finalizeHead(
   parts: DispatchParts,
   context: RequestContext,
   raw: RawRequest,
-  given: FinishedResponse,
+  response: FinishedResponse,
 ): FinishedResponse {
-  let response = given
   try {
-    if (context.toOlderHead !== undefined) response = withOlderHead(context, context.toOlderHead, given)
     const { headers } = response
     if (context.vary.length > 0) addVary(headers, context.vary)
     context.writeHeaders?.(response)
@@ -372,17 +370,6 @@ function failSending(
   // whose own headers can be sent; those that tell of versions may be what cannot
   context.writeHeaders = undefined
   return finalizeHead(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
-}
-
-/** Adapts the head of a response to the version of its request, once. */
-function withOlderHead(
-  context: RequestContext,
-  toOlderHead: NonNullable<RequestContext['toOlderHead']>,
-  response: FinishedResponse,
-): FinishedResponse {
-  // a failure to do so is answered as it is
-  context.toOlderHead = undefined
-  return toOlderHead(response, context)
 }
 
 /** Creates the function that tells which methods the path of a request answers. */

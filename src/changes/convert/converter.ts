@@ -3,7 +3,7 @@ import { createValidator, type SchemaIssue } from '../../schema/validator.ts'
 import { ignoreRejection, isPromise, isBoolean, isString } from '../../base/values.ts'
 import type { Tokens } from '../../define/context.ts'
 import type { HttpRequest } from '../../http/http.ts'
-import { noteAltered, RequestExtra, type MigrationTracking } from '../../routes/resolved-route.ts'
+import type { LayerExtra } from '../../routes/resolved-route.ts'
 
 /** The second argument of functions of changes. */
 export interface ChangeExtra {
@@ -234,29 +234,38 @@ export function createConverters(make: (direction: Direction) => Converter): Pic
   return { up: make('up'), down: make('down') }
 }
 
+/** The second argument of functions of changes. A class because they see the request alone, and most of them read nothing of it. */
+export class RequestExtra implements Extra {
+  readonly #given: LayerExtra
+
+  constructor(given: LayerExtra) {
+    this.#given = given
+  }
+
+  get request(): HttpRequest | undefined {
+    return this.#given.request
+  }
+
+  get state(): Record<string, unknown> | undefined {
+    return this.#given.state
+  }
+}
+
 class TrackedExtra extends RequestExtra {
   readonly changes = new Set<string>()
   readonly altered = (change: string): unknown => this.changes.add(change)
 }
 
-/** Creates what notes which changes alter something. `address` are the ids of the changes without which the route would have another one. */
-export function createTracking(
-  address: readonly string[],
-  statusChange: (newest: number) => string | undefined,
-): MigrationTracking {
-  return {
-    begin: (context) => new TrackedExtra(context),
-    end: (context, extra) => {
-      if (extra instanceof TrackedExtra) for (const change of extra.changes) noteAltered(context, change)
-    },
-    address: (context) => {
-      for (const change of address) noteAltered(context, change)
-    },
-    status: (context, newest) => {
-      const change = statusChange(newest)
-      if (change !== undefined) noteAltered(context, change)
-    },
-  }
+/** Creates the argument of one conversion. */
+export function createExtra(given: LayerExtra): Extra {
+  return given.altered === undefined ? new RequestExtra(given) : new TrackedExtra(given)
+}
+
+/** Reports the changes that altered something in a conversion that succeeded. */
+export function reportAltered(own: Extra, given: LayerExtra): void {
+  if (!(own instanceof TrackedExtra)) return
+  const { altered } = given
+  for (const change of own.changes) altered?.(change)
 }
 
 /** Whether two values are written differently. */

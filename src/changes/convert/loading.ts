@@ -1,7 +1,7 @@
 import { ignoreRejection, isPromise, isObject } from '../../base/values.ts'
 import { processObserver } from '../../define/observer.ts'
 import { HttpError } from '../../http/errors.ts'
-import type { MigrationSite } from '../../routes/resolved-route.ts'
+import type { LayerExtra } from '../../routes/resolved-route.ts'
 import {
   MigrationError,
   threwIn,
@@ -175,10 +175,10 @@ interface Way {
   readonly orderOf: (step: { readonly change: object }) => number
 }
 
-/** Runs a conversion in which changes load data: again after each load, until nothing is missing. */
+/** Runs a conversion in which changes load data for a request: again after each load, until nothing is missing. */
 export async function withLoads<T>(
   extra: Extra,
-  site: Partial<MigrationSite> = {},
+  request: LayerExtra,
   way: Way,
   convert: (extra: Extra) => T,
 ): Promise<T> {
@@ -194,12 +194,12 @@ export async function withLoads<T>(
     if (batch.count === 0) return made
     const waiting = batch.take(way)
     // oxlint-disable-next-line no-await-in-loop -- what is loaded next depends on what is there
-    await Promise.all(waiting.map((each) => load(each, site)))
+    await Promise.all(waiting.map((each) => load(each, request)))
   }
 }
 
-async function load({ loader, values, takers }: Waiting, site: Partial<MigrationSite>): Promise<void> {
-  const loaded = await loadTogether(loader, values, site)
+async function load({ loader, values, takers }: Waiting, request: LayerExtra): Promise<void> {
+  const loaded = await loadTogether(loader, values, request)
   for (const take of takers) take(loaded)
 }
 
@@ -212,13 +212,9 @@ interface UpcomingCall {
 }
 
 /** Loads with all that is asked for at once, such as by the items of a stream that are there already. */
-function loadTogether(
-  loader: Loader,
-  values: readonly object[],
-  site: Partial<MigrationSite>,
-): Promise<unknown> {
-  const calls = upcoming.get(site) ?? new Map<Loader['load'], UpcomingCall>()
-  upcoming.set(site, calls)
+function loadTogether(loader: Loader, values: readonly object[], request: LayerExtra): Promise<unknown> {
+  const calls = upcoming.get(request) ?? new Map<Loader['load'], UpcomingCall>()
+  upcoming.set(request, calls)
   const known = calls.get(loader.load)
   if (known !== undefined) {
     known.values.push(...values)
@@ -227,7 +223,7 @@ function loadTogether(
   const all = [...values]
   const loaded = Promise.resolve().then(() => {
     calls.delete(loader.load)
-    return callLoad(loader, all, site)
+    return callLoad(loader, all, request)
   })
   calls.set(loader.load, { values: all, loaded })
   return loaded
@@ -236,9 +232,8 @@ function loadTogether(
 async function callLoad(
   loader: Loader,
   values: readonly object[],
-  site: Partial<MigrationSite>,
+  { request, state, signal = new AbortController().signal, provide }: LayerExtra,
 ): Promise<unknown> {
-  const { request, state, signal = new AbortController().signal, provide } = site
   const started = performance.now()
   try {
     const inject = Object.keys(loader.tokens).length === 0 ? {} : await provide?.(loader.tokens)

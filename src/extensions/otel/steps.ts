@@ -10,7 +10,7 @@ import {
 import { isPromise } from '../../base/values.ts'
 import { defineGuard, documentedOf, documenting, type AnyGuard } from '../../define/layers.ts'
 import { defineInterceptor, type Interceptor } from '../../define/interceptor.ts'
-import type { ResolvedRoute, VersionAdapter } from '../../routes/resolved-route.ts'
+import type { BodyLayer, ResolvedRoute, VersionLayer } from '../../routes/resolved-route.ts'
 import type { Placed } from '../../routes/modules.ts'
 import type { TracedStep } from './options.ts'
 
@@ -33,11 +33,10 @@ export function createSteps(tracer: Tracer, steps: ReadonlySet<TracedStep>): Ste
     }
     if (steps.has('handler')) made['handler'] = { value: traceHandler(tracer, route), enumerable: true }
     if (steps.has('migrations') && route.newest !== undefined) {
-      let migration: VersionAdapter | undefined
+      let layer: VersionLayer | undefined
       // made when it is first read, like that of the route
-      const get = (): VersionAdapter | undefined =>
-        (migration ??= route.migration && traceMigration(tracer, route.migration))
-      made['migration'] = { get, enumerable: true }
+      const get = (): VersionLayer | undefined => (layer ??= route.layer && traceLayer(tracer, route.layer))
+      made['layer'] = { get, enumerable: true }
     }
     // a copy of all properties; those that are made when they are first read stay so
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -112,13 +111,26 @@ function traceHandler(tracer: Tracer, { handler, name }: ResolvedRoute): Resolve
   return (input, context) => inSpan(tracer, span, () => handler(input, context))
 }
 
-function traceMigration(tracer: Tracer, migration: VersionAdapter): VersionAdapter {
-  const { up, down } = migration
+function traceLayer(tracer: Tracer, layer: VersionLayer): VersionLayer {
+  const traced = new Map<BodyLayer, BodyLayer>()
+  const traceBody = (body: BodyLayer): BodyLayer => {
+    const { toOlder } = body
+    if (toOlder === undefined) return body
+    return {
+      ...body,
+      toOlder: (data, extra) => inSpan(tracer, { name: 'migration down' }, () => toOlder(data, extra)),
+    }
+  }
   return {
-    ...migration,
-    up: (input, request) => inSpan(tracer, { name: 'migration up' }, () => up(input, request)),
-    down: (status, data, request) =>
-      inSpan(tracer, { name: 'migration down' }, () => down(status, data, request)),
+    ...layer,
+    toNewest: (input, extra) => inSpan(tracer, { name: 'migration up' }, () => layer.toNewest(input, extra)),
+    response: (status) => {
+      const body = layer.response(status)
+      if (body === undefined) return undefined
+      const known = traced.get(body) ?? traceBody(body)
+      traced.set(body, known)
+      return known
+    },
   }
 }
 

@@ -97,23 +97,22 @@ function toPlan(
   settings: UpstreamSettings,
   { trustProxy }: ForwardSettings,
 ): ForwardPlan {
-  const { newest = route, migration } = route
+  const { newest = route, layer } = route
   const validates = route.validate ?? settings.validate
   const compared = route.validate !== false && comparesInput(route) ? COMPARED : []
-  const altered = (name: SourceName): boolean =>
-    validates || compared.includes(name) || migration?.isAltered(name) === true
+  // what is validated and not altered is sent as it came
+  const isAltered: RequestPlan['isAltered'] = (name) => layer?.sources.has(name) === true
+  const altered = (name: SourceName): boolean => validates || compared.includes(name) || isAltered(name)
   const readsForm = OF_FORM.some(altered)
   const isParsed = (name: SourceName): boolean => altered(name) || (readsForm && OF_FORM.includes(name))
   const sources = route.sources.filter(({ name }) => isParsed(name))
   const isDeclared = (status: number): boolean =>
-    validates ? findResponse(newest.responses, status) !== undefined : migration?.isConverted(status) === true
+    validates ? findResponse(newest.responses, status) !== undefined : convertsResponse(route, status)
   // what a schema without a status says of other statuses, the API behind does not know
   const isRead = (status: number): boolean => (status < 300 || !newest.isOneResponse) && isDeclared(status)
-  const hasErrors = migration?.problemBefore !== undefined
+  const hasErrors = layer?.problem !== undefined
   const isMoved = route.pattern.text !== newest.pattern.text || isParsed('params')
-  const isStreamRead = newest.stream !== undefined && (validates || migration?.stream !== undefined)
-  // what is validated and not altered is sent as it came
-  const isAltered: RequestPlan['isAltered'] = (name) => migration?.isAltered(name) === true
+  const isStreamRead = newest.stream !== undefined && (validates || route.stream !== newest.stream)
   const names = toDeclaredNames(route.sources, newest.sources, altered)
   const isReading =
     isStreamRead || hasErrors || (newest.responses.size > 0 && (validates || readsAny(newest, isRead)))
@@ -134,6 +133,10 @@ function toPlan(
     settings,
     headers: toHeaderSettings(settings, trustProxy, names),
   }
+}
+
+function convertsResponse({ layer }: ResolvedRoute, status: number): boolean {
+  return layer?.response(status)?.toOlder !== undefined
 }
 
 function toHeaderSettings(
@@ -262,7 +265,7 @@ function toForwardedResult(
     else body = whole
   }
   if (body instanceof Uint8Array) headers['content-length'] = String(body.length)
-  if (plan.isWatched && plan.route.migration?.isConverted(status) !== true)
+  if (plan.isWatched && !convertsResponse(plan.route, status))
     return rawReply(status, body ?? undefined, { headers })
   return { [FINISHED]: true, status, headers, body }
 }

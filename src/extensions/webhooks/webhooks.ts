@@ -338,7 +338,7 @@ async function createPayloads(
     const older = webhook.schemaIn(version, { list: versions, format: 'string', history })
     if (older === undefined) return undefined
     // functions of changes may make more than the older version declares
-    const value = await migrate(schema, parsed.value, { to: version }, {}, async () => inject)
+    const value = await migrate(schema, parsed.value, { to: version }, { provide: async () => inject })
     const turned = toDeclared(older, value)
     return JSON.stringify({ type: name, timestamp, data: turned })
   }

@@ -300,7 +300,7 @@ export interface StreamedSchema {
 /** As much of a route as schemas are converted for. Webhooks have it too. */
 export interface Convertible extends Pick<
   ResolvedRoute,
-  'name' | 'label' | 'pattern' | 'migration' | 'sources' | 'responses' | 'stream' | 'openapi'
+  'name' | 'label' | 'pattern' | 'shownPattern' | 'sources' | 'responses' | 'stream' | 'openapi'
 > {
   readonly layers?: Pick<ResolvedRoute['layers'], 'errorHandlers'>
 }

@@ -71,8 +71,11 @@ function acceptedTypes(type: string, accepted: string, namesType: () => boolean)
 }
 
 /** The path of a pattern as documents write it (OpenAPI 3.1 section 4.8.8). */
-function toDocumentedPath({ pattern, migration }: DocumentedRoute['route'], keepsSlash: boolean): string {
-  const { segments, trailingSlash } = migration?.shownPattern ?? pattern
+function toDocumentedPath(
+  { pattern, shownPattern = pattern }: DocumentedRoute['route'],
+  keepsSlash: boolean,
+): string {
+  const { segments, trailingSlash } = shownPattern
   return toTemplate(
     { segments, trailingSlash: trailingSlash && keepsSlash },
     { literal: encodeURI, rest: (name) => `{${name}}` },

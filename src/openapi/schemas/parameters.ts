@@ -14,16 +14,14 @@ type ParameterSource = (typeof PARAMETER_SOURCES)[number]
 
 /** The parameters of a route: of its pattern, declared or not, and of the schemas of its sources. */
 export function toRouteParameters(
-  { pattern, migration }: Pick<ResolvedRoute, 'pattern' | 'migration'>,
+  { pattern, shownPattern = pattern }: Pick<ResolvedRoute, 'pattern' | 'shownPattern'>,
   schemas: ReadonlyMap<unknown, SchemaObject>,
   components: Components,
 ): readonly Parameter[] {
   const declared = schemas.get('params')
   const params = declared === undefined ? undefined : toSchemaFields(declared, components).named
   return [
-    ...(migration?.shownPattern ?? pattern).params.map((param) =>
-      pathParameter(param, params?.get(param.name)?.schema, components),
-    ),
+    ...shownPattern.params.map((param) => pathParameter(param, params?.get(param.name)?.schema, components)),
     ...PARAMETER_SOURCES.filter((source) => source !== 'params').flatMap((source) => {
       const schema = schemas.get(source)
       return schema === undefined ? [] : ofSource(source, schema, components)

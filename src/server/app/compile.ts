@@ -12,7 +12,7 @@ import type { AppServices } from '../pipeline/context.ts'
 import { createEndpoints } from '../pipeline/endpoint.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Settings } from '../options/settings.ts'
-import { recoverUnhandled, createMiddleware, createRecover } from '../pipeline/middleware.ts'
+import { recoverUnhandled, createMiddleware, createRecover, type Recover } from '../pipeline/middleware.ts'
 import { createNamedOpen } from '../pipeline/named-context.ts'
 import { checkHealthPaths } from '../routing/table/checks/health.ts'
 import type { Definitions } from './read-definitions.ts'
@@ -24,7 +24,6 @@ import { createVersionLocate, createVersionMiss } from '../routing/lookup/locate
 import { reportingHeaders } from '../routing/report/headers.ts'
 import { createVersionReporter } from '../routing/report/reporter.ts'
 import { toVersionList, type VersionInfo } from '../routing/report/versions.ts'
-import { adaptNothing, createAdaptRoute } from '../pipeline/migration.ts'
 import { createSuffixOf } from '../routing/versioned/tags.ts'
 import { createKnown, declaredVersions } from '../../versioning/version.ts'
 
@@ -69,12 +68,13 @@ function failWithoutHistory(): never {
 export function compile(definitions: Definitions, input: CompileInput): Compiled {
   const { settings, versioning } = input
   checkUses(definitions, versioning?.history)
+  const outer = createOuterLayers(settings)
   const versionAt = createVersionAt(settings)
-  const shared = toShared(definitions, input, versionAt)
-  const { table, locate, miss, reporter, services } = toRouted(definitions, settings, versioning, {
-    ...shared,
+  const shared = {
+    ...toShared(definitions, input, versionAt),
     ...createHistoryServices(versioning?.history),
-  })
+  }
+  const { table, locate, miss, reporter, services } = toRouted(definitions, input, shared, outer.recover)
   const { live, ready } = settings.health ?? {}
   checkHealthPaths([live ?? [], ready ?? []].flat(), table, versioning)
   const { client } = settings
@@ -87,7 +87,7 @@ export function compile(definitions: Definitions, input: CompileInput): Compiled
     cors: { reporting: reportingHeaders(versioning), carrying: versioning?.vary ?? [] },
     redirects: settings.trailingSlash === 'redirect',
     settings,
-    ...createOuterLayers(settings),
+    ...outer,
   }
   return {
     table,
@@ -173,6 +173,7 @@ function toShared(
     container,
     sessions: () => runtime.sessions,
     root,
+    tracksChanges: settings.usage !== undefined || settings.telemetry !== undefined,
     trackWork,
     whenClosing,
   }
@@ -190,9 +191,9 @@ interface Routed {
 /** Compiles routes, with everything that finds them. */
 function toRouted(
   { routes: given, container }: Definitions,
-  settings: Settings,
-  versioning: Versioning | undefined,
+  { settings, versioning }: CompileInput,
   shared: Shared & HistoryServices,
+  recover: Recover,
 ): Routed {
   const written = writeOut(given, versioning)
   const routes = settings.telemetry?.routes?.(written) ?? written
@@ -201,10 +202,8 @@ function toRouted(
     prefix: settings.prefix,
   }
   const hidden = versioning?.hidden ?? []
-  const isTracked = settings.usage !== undefined || settings.telemetry !== undefined
-  const adapt =
-    versioning === undefined ? adaptNothing : createAdaptRoute(createSuffixOf(routes, versioning), isTracked)
-  const endpointSite = { settings, container, hidden, adapt }
+  const suffixOf = versioning === undefined ? () => undefined : createSuffixOf(routes, versioning)
+  const endpointSite = { settings, container, hidden, suffixOf, recover }
   const rows = routes.map((route) => ({ route, endpoints: createEndpoints(route, endpointSite) }))
   const table = createVersionTable(rows, versioning, mode)
   const locate = createVersionLocate(table, versioning, mode)

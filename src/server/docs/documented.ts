@@ -255,7 +255,7 @@ function toRouteCall(
 ): RouteCall {
   const { route, methods } = entry
   const [method = 'GET', ...others] = route.methods.filter((each) => methods.includes(each))
-  const path = toTemplate(route.migration?.shownPattern ?? route.pattern, SPELLING)
+  const path = toTemplate(route.shownPattern ?? route.pattern, SPELLING)
   const change =
     version === undefined
       ? undefined

@@ -19,7 +19,7 @@ import { createId } from '../../base/platform.ts'
 import { RequestView, type RequestSettings } from '../request/request.ts'
 import type { Container } from '../container/container.ts'
 import type { RequestScope } from '../container/request-scope.ts'
-import { RequestExtra, type MigrateValue } from '../../routes/resolved-route.ts'
+import type { LayerExtra, MigrateValue, OlderProblem } from '../../routes/resolved-route.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OpenSession, Sessions } from '../session/sessions.ts'
@@ -51,6 +51,8 @@ export interface AppServices {
   readonly isSince: (change: SideEffect, version: string | null) => boolean
   /** Turns a value between versions of the history. */
   readonly migrate: MigrateValue
+  /** Whether something asks which changes alter requests and responses. */
+  readonly tracksChanges: boolean
   /** Calls the newest route of a name; `callers` are the names of the routes that wait for it. */
   readonly call: (
     name: string,
@@ -91,7 +93,7 @@ const MIGRATE_OPTIONS: ReadonlySet<string> = new Set(['from', 'to'])
 type Ending = () => Awaitable<void>
 
 /** One request on its way through the application. A class because it lives for one request, and most of it is made on demand. */
-export class RequestContext implements SessionContext {
+export class RequestContext implements SessionContext, LayerExtra {
   readonly #raw: RawRequest
   #services: AppServices
   #request: RequestView | undefined
@@ -131,10 +133,10 @@ export class RequestContext implements SessionContext {
   writeHeaders: ((response: FinishedResponse) => void) | undefined
   /** Whether the path has a version segment. */
   versionInPath = false
-  /** Adapts the status and the headers of a response to the version of the request. Without room in requests that need none. */
-  declare toOlderHead?:
-    | ((response: FinishedResponse, context: RequestContext) => FinishedResponse)
-    | undefined
+  /** The error in the version of the request that the response has already. Without room in requests that need none. */
+  declare olderProblem?: OlderProblem
+  /** The ids of the changes that altered the request or its response so far, if something asks for them. */
+  declare alteredBy?: Set<string>
 
   constructor(raw: RawRequest, services: AppServices) {
     this.#raw = raw
@@ -242,6 +244,16 @@ export class RequestContext implements SessionContext {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       return value as T
     }
+  }
+
+  /** Notes a change that altered the request or its response. `undefined` if nothing asks for it. */
+  get altered(): ((change: string) => void) | undefined {
+    return this.#services.tracksChanges ? this.#noteAltered() : undefined
+  }
+
+  // in a method of its own: a closure would cost every conversion
+  #noteAltered(): (change: string) => void {
+    return (change) => void (this.alteredBy ??= new Set()).add(change)
   }
 
   /** Returns the values of tokens as the root module sees them. */
@@ -394,7 +406,7 @@ export class RequestContext implements SessionContext {
       checkNames('context.migrate', versions, MIGRATE_OPTIONS)
       const { from, to } = versions
       const asked = { from, to: to ?? this.version ?? undefined }
-      return this.#services.migrate(schema, value, asked, new RequestExtra(this))
+      return this.#services.migrate(schema, value, asked, this)
     }
   }
 

@@ -7,15 +7,23 @@ import { isPromise, type Awaitable } from '../../base/values.ts'
 import { announce, type Announcement } from '../request/announce.ts'
 import type { FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
-import { createRecover, recovered, createTimedMiddleware, isFinished } from './middleware.ts'
+import { createRecover, recovered, createTimedMiddleware, isFinished, type Recover } from './middleware.ts'
 import { withGuards, type Run } from './guards.ts'
 import { withInterceptors } from './interceptors.ts'
 import { withSources, type Answer, type ToInput } from './validation/sources.ts'
-import { createResponder, dropResult, type Respond } from './respond.ts'
+import { createResponder, type Respond } from './respond.ts'
+import { dropResult } from './result-data.ts'
 import type { Settings } from '../options/settings.ts'
 import { refuseDots } from '../request/dot-segments.ts'
 import type { RequestSettings } from '../request/request.ts'
-import type { AdaptRoute, RouteAdapter } from './migration.ts'
+import {
+  convertErrors,
+  convertHead,
+  convertInput,
+  createConversion,
+  withOlderSchemas,
+  type Conversion,
+} from './conversion.ts'
 import { createLimit, type Limit } from './failure.ts'
 import type { Reading } from '../request/read-sources.ts'
 import { HttpError, addedError } from '../../http/errors.ts'
@@ -46,7 +54,10 @@ interface EndpointParts {
   readonly container: Container
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
-  readonly adapt: AdaptRoute
+  /** Returns the end of a route's entity tags, or `undefined` for nothing. */
+  readonly suffixOf: (route: ResolvedRoute) => string | undefined
+  /** Returns the answer of the application to errors that no route has answered. */
+  readonly recover: Recover
 }
 
 /** Creates the endpoints of a route, by method: everything that stands around its handler is closed over. */
@@ -101,19 +112,26 @@ function createRun(given: ResolvedRoute, parts: EndpointParts): Run {
   const time = route.timeout ?? parts.settings.timeouts.handler
   const limit = createLimit(time)
   const checking = given.validateResponses ?? parts.settings.validateResponses
-  // of the given one, by which its entity tags are found
-  const older = parts.adapt(given, checking, limit)
-  const answer = older.input(createAnswer(route, parts, { older, checking, limit }))
-  const answered = withInput(route, reading, answer)
+  const conversion = createConversion(given, checking, limit)
+  const declared = conversion === undefined ? given : withOlderSchemas(conversion)
+  const site = { conversion, declared, checking, limit }
+  const answer = createAnswer(route, parts, site)
+  const answered = withInput(
+    route,
+    reading,
+    conversion === undefined ? answer : convertInput(conversion, answer),
+  )
   const guarded = withGuards(route.layers.guards, parts.container, limit, answered)
-  const wrapped = withOuterLayers(route, parts, { older, checking, time }, guarded)
+  const wrapped = withOuterLayers(route, parts, { ...site, time }, guarded)
   const limited = withOwnLimits(route, parts.settings, wrapped)
-  return older.head(limited)
+  return convertHead(conversion?.layer, parts.suffixOf(given), parts.recover, limited)
 }
 
 /** The parts that the steps of one route share. */
 interface RouteSite {
-  readonly older: RouteAdapter
+  readonly conversion: Conversion | undefined
+  /** What declares the results, which are those of the version. */
+  readonly declared: ResolvedRoute
   readonly checking: true | 'strict' | false
   readonly limit: Limit
 }
@@ -122,17 +140,18 @@ interface RouteSite {
 function withOuterLayers(
   { layers }: ResolvedRoute,
   { settings }: EndpointParts,
-  { older, checking, time }: Pick<RouteSite, 'older' | 'checking'> & { readonly time: number },
+  { conversion, declared, checking, time }: RouteSite & { readonly time: number },
   run: Run,
 ): Run {
   if (!hasOuterLayers(layers)) return run
   const recover = createRecover(layers.errorHandlers, {
-    ...older.answered,
+    ...declared,
     isChecked: checking !== false,
     format: settings.errorFormat,
-    older: older.results,
+    conversion,
   })
-  const answers = older.errors((context, values) => recovered(recover, context, () => run(context, values)))
+  const safe: Run = (context, values) => recovered(recover, context, () => run(context, values))
+  const answers = conversion === undefined ? safe : convertErrors(conversion, safe)
   const wrap = createTimedMiddleware(time, layers.middleware, recover)
   return wrap === undefined ? answers : (context, values) => wrap(context, () => answers(context, values))
 }
@@ -166,7 +185,7 @@ const NOTHING_INJECTED = Object.freeze({})
 function createAnswer(
   route: ResolvedRoute,
   { container }: EndpointParts,
-  { older, checking, limit }: RouteSite,
+  { conversion, declared, checking, limit }: RouteSite,
 ): Answer {
   const injection = container.prepare(route.inject, route.module)
   const invoke = withInterceptors(route.layers.interceptors, container, (input, context) =>
@@ -174,7 +193,7 @@ function createAnswer(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     route.handler(input as never, context as never),
   )
-  const responder = createResponder(older.answered, checking, older.results)
+  const responder = createResponder(declared, checking, conversion)
   const respond = route.forward === undefined ? responder : passing(responder)
   const respondTo = (result: unknown, context: RequestContext): Awaitable<FinishedResponse> =>
     respond(result, context.takeHead(), context)

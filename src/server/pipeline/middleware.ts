@@ -3,7 +3,8 @@ import { isPromise, after, type Awaitable } from '../../base/values.ts'
 import { FINISHED, dropBody, isStream, type FinishedResponse } from '../../http/http.ts'
 import type { RequestContext } from './context.ts'
 import { finish } from './response-head.ts'
-import { respondWith, createResponder, type ResultAdapter, type Respond } from './respond.ts'
+import type { Conversion } from './conversion.ts'
+import { respondWith, createResponder, type Respond } from './respond.ts'
 import { asCounted, toFailure, Clock, noteLate, isInstance, logUnknown } from './failure.ts'
 import type { ErrorFormat } from '../../define/error-format.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
@@ -248,8 +249,7 @@ interface Answering extends Pick<ResolvedRoute, 'label' | 'responses'> {
   /** Whether results are parsed at all. */
   readonly isChecked: boolean
   readonly format: ErrorFormat | undefined
-  /** Converts results into those of an older version, if the route is converted. */
-  readonly older?: ResultAdapter | undefined
+  readonly conversion?: Conversion | undefined
 }
 
 type RespondBy = (handler: ErrorHandler, ...given: Parameters<RespondToError>) => ReturnType<RespondToError>
@@ -273,7 +273,13 @@ type RespondToError = (
  * Converts the result of an error handler to a response. It is parsed by the declaration of the route for its status, else by the
  * format of the application, because documents show both.
  */
-function createErrorResponder({ label, responses, isChecked, format, older }: Answering): RespondToError {
+function createErrorResponder({
+  label,
+  responses,
+  isChecked,
+  format,
+  conversion,
+}: Answering): RespondToError {
   const ranges: readonly (readonly [ResponseKey, Schema])[] =
     // a default that the route declares is for these statuses, too
     format === undefined || responses.has('default')
@@ -296,7 +302,7 @@ function createErrorResponder({ label, responses, isChecked, format, older }: An
     const answered = { label: `${label}: an error handler`, status, responses: all, isOneResponse: false }
     const respond =
       byStatus.get(status) ??
-      createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked, older)
+      createResponder(format === undefined ? answered : { ...answered, typeOf }, isChecked, conversion)
     byStatus.set(status, respond)
     return after(respond(result, context.takeHead(), context), asError)
   }

@@ -1,24 +1,18 @@
-import { toJsonText } from '../../define/json-text.ts'
 import { isRaw, isReply, type Shape, type ToReply } from '../../define/reply.ts'
 import { isPromise, type Awaitable } from '../../base/values.ts'
-import {
-  dropBody,
-  isAsyncIterable,
-  isWebResponse,
-  isWebStream,
-  isJsonType,
-  type FinishedResponse,
-  type WebResponse,
-} from '../../http/http.ts'
+import { isAsyncIterable, isWebResponse, type FinishedResponse, type WebResponse } from '../../http/http.ts'
 import { isNothing } from '../../schema/accepts.ts'
 import { responseTypes } from '../../schema/body-types.ts'
 import { findResponse, STREAM_STATUS } from '../../schema/schema.ts'
 import type { RequestContext } from './context.ts'
+import type { Conversion } from './conversion.ts'
+import { createSendConverted, refuseRaw, type Send } from './convert-result.ts'
 import { finish, addReplyHead, JSON_TYPE, type ResponseHead, type ResponseHeaders } from './response-head.ts'
 import { connectionNames, isDecoded, OF_BYTES, OF_CONNECTION } from './framing.ts'
+import { toData } from './result-data.ts'
 import { startStream, toStream } from './start-stream.ts'
 import { createChecks, type Answered, type Checks } from './validation/response-check.ts'
-import { createStreaming, type StreamAdapter, type Streaming } from './validation/stream-items.ts'
+import { createStreaming, type Streaming } from './validation/stream-items.ts'
 
 /** Turns a result into a response. */
 export type Respond = (
@@ -46,14 +40,14 @@ export function respondWith(
 export function createResponder(
   route: Answered,
   checking: true | 'strict' | false,
-  older?: ResultAdapter,
+  conversion?: Conversion,
 ): Respond {
   const checks = createChecks(route, checking)
   const typeOf = route.typeOf ?? (route.responses.size > 0 ? responseTypes(route.responses) : undefined)
   const { label, stream } = route
-  const streaming = stream && createStreaming({ label, stream, checking, migration: older?.stream })
-  const checkRaw = rawCheckOf(streaming, older)
-  const isPlain = [streaming, typeOf, older, checks].every((part) => part === undefined)
+  const streaming = stream && createStreaming({ label, stream, checking, conversion })
+  const checkRaw = rawCheckOf(streaming, conversion)
+  const isPlain = [streaming, typeOf, conversion, checks].every((part) => part === undefined)
   const respond: Respond = (result, head, context) => {
     if (isReply(result) && isRaw(result) && typeof result.data === 'function')
       return workOut({ toReply: result.data, shape: streaming?.shapeFor(context) }, respond, head, context)
@@ -87,36 +81,29 @@ export function createResponder(
     if (isPlain) return toData(status, headers, data, context)
     return send(status, headers, data, context)
   }
-  const send = createSend(route, { checks, streaming, typeOf, older })
+  const send = createSend(route, { checks, streaming, typeOf, conversion })
   const sendNothing = createSendNothing(route, checks, send)
   return respond
 }
-
-/** Sends data with its status and headers. */
-type Send = (
-  status: number,
-  headers: ResponseHeaders,
-  data: unknown,
-  context: RequestContext,
-) => Awaitable<FinishedResponse>
 
 /** The parts of a responder that routes may lack. */
 interface SendParts {
   readonly checks: Checks | undefined
   readonly streaming: Streaming | undefined
   readonly typeOf: Answered['typeOf']
-  readonly older: ResultAdapter | undefined
+  readonly conversion: Conversion | undefined
 }
 
-function createSend({ responses }: Answered, { checks, streaming, typeOf, older }: SendParts): Send {
+function createSend({ responses }: Answered, { checks, streaming, typeOf, conversion }: SendParts): Send {
   const isDeclared = responses.size > 0
+  const sendConverted = conversion && createSendConverted(conversion, checks)
   return (status, headers, data, context) => {
     if (streaming !== undefined && status === STREAM_STATUS) {
       const body = streaming.toBody(data, headers, context)
       return startStream(finish(status, headers, body), context)
     }
     if (typeOf !== undefined) setType(headers, data, typeOf(status))
-    if (older !== undefined) return older.send(checks, status, headers, data, context)
+    if (sendConverted !== undefined) return sendConverted(status, headers, data, context)
     return checks === undefined
       ? toData(status, headers, data, context, isDeclared)
       : toChecked(checks, status, headers, data, context)
@@ -144,41 +131,20 @@ function createSendNothing(
   }
 }
 
-/** Cancels the stream of a result that is not sent. */
-export function dropResult(result: unknown): void {
-  const body = isWebResponse(result) ? result.body : result
-  const data = isReply(result) ? result.data : body
-  if (isAsyncIterable(data) || isWebStream(data)) dropBody(data)
-}
-
 const TAKE = (): void => undefined
 
 /** Creates the function that refuses results that are sent as they stand and should not be. */
 function rawCheckOf(
   streaming: Streaming | undefined,
-  older: ResultAdapter | undefined,
+  conversion: Conversion | undefined,
 ): (status: number, result: unknown, context: RequestContext) => void {
-  const checkOlder = older?.checkRaw ?? TAKE
+  const checkOlder: ReturnType<typeof rawCheckOf> =
+    conversion === undefined ? TAKE : (...given) => refuseRaw(conversion, ...given)
   if (streaming === undefined) return checkOlder
   return (status, result, context) => {
     if (status === STREAM_STATUS) streaming.checkRaw(result, context)
     else checkOlder(status, result, context)
   }
-}
-
-/** Converts the results of a route into those of an older version. */
-export interface ResultAdapter {
-  readonly send: (
-    checks: Checks | undefined,
-    status: number,
-    headers: ResponseHeaders,
-    data: unknown,
-    context: RequestContext,
-  ) => Awaitable<FinishedResponse>
-  /** How events or items are turned, if changes reach them. */
-  readonly stream: StreamAdapter | undefined
-  /** Refuses results that cannot be converted, and cancels their streams. */
-  readonly checkRaw: (status: number, result: unknown, context: RequestContext) => void
 }
 
 function setType(headers: ResponseHeaders, data: unknown, type: string | undefined): void {
@@ -215,42 +181,6 @@ function workOut(
   return isPromise(settled)
     ? settled.then((result) => respond(result, head, context))
     : respond(settled, head, context)
-}
-
-const BYTES_TYPE = 'application/octet-stream'
-
-/** Sends data as it is. `isDeclared` is whether a schema declares it. */
-export function toData(
-  status: number,
-  headers: ResponseHeaders,
-  data: unknown,
-  context: RequestContext,
-  isDeclared = false,
-): Awaitable<FinishedResponse> {
-  if (data === undefined) return finish(status, headers, undefined)
-  if (data instanceof Uint8Array || isAsyncIterable(data)) {
-    headers['content-type'] ??= BYTES_TYPE
-    return startStream(finish(status, headers, data), context)
-  }
-  if (isDeclared && data instanceof Blob) return toBlob(status, headers, data, context)
-  if (isDeclared && data instanceof ArrayBuffer) return toData(status, headers, new Uint8Array(data), context)
-  const type = headers['content-type']
-  // a text that is declared as something else than JSON is sent as it stands
-  if (typeof data === 'string' && typeof type === 'string' && !isJsonType(type))
-    return finish(status, headers, data)
-  headers['content-type'] ??= JSON_TYPE
-  return finish(status, headers, toJsonText(data, isDeclared))
-}
-
-function toBlob(
-  status: number,
-  headers: ResponseHeaders,
-  blob: Blob,
-  context: RequestContext,
-): Awaitable<FinishedResponse> {
-  headers['content-type'] ??= blob.type === '' ? BYTES_TYPE : blob.type
-  headers['content-length'] = String(blob.size)
-  return startStream(finish(status, headers, blob.stream()), context)
 }
 
 function fromWeb(response: WebResponse, head: ResponseHead | undefined): FinishedResponse {

@@ -179,8 +179,8 @@ function put(input: Input, name: SourceName, value: unknown): void {
 }
 
 /** Creates the function that names the texts of the path's parameters, for a schema to read. That of an older version has its names. */
-function createTexts({ pattern, migration }: ResolvedRoute): TextsOf {
-  const names = (migration?.shownPattern ?? pattern).params.map(({ name }) => name)
+function createTexts({ pattern, shownPattern = pattern }: ResolvedRoute): TextsOf {
+  const names = shownPattern.params.map(({ name }) => name)
   return (values) => {
     const texts: Record<string, string> = Object.create(null)
     for (const [index, name] of names.entries()) texts[name] = values[index] ?? ''

@@ -9,12 +9,13 @@ import {
   isObject,
   type Awaitable,
 } from '../../../base/values.ts'
-import type { StreamMigration } from '../../../routes/resolved-route.ts'
 import { dropBody, isAsyncIterable, openStream, type BodyStream } from '../../../http/http.ts'
 import { isTextSchema, UNNAMED, type DeclaredStream } from '../../../schema/route-schemas.ts'
 import { toReason } from '../../../schema/validator.ts'
 import type { Schema } from '../../../schema/schema.ts'
+import type { BodyLayer } from '../../../routes/resolved-route.ts'
 import type { RequestContext } from '../context.ts'
+import { convertBody, type Conversion } from '../conversion.ts'
 import { createParser, failInvalid, type Parsed, type Parser } from './response-check.ts'
 import type { ResponseHeaders } from '../response-head.ts'
 
@@ -28,21 +29,12 @@ export interface Streaming {
   readonly toBody: (data: unknown, headers: ResponseHeaders, context: RequestContext) => BodyStream
 }
 
-/** Converts the events or items of a route into those of an older version. */
-export interface StreamAdapter extends Omit<StreamMigration, 'down'> {
-  /** Converts the data of an event, or an item. @throws `Error` for a change that fails */
-  readonly down: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
-  /** Converts as `down` does, and logs a change that fails. @throws `HttpError` */
-  readonly convert: (name: string, data: unknown, context: RequestContext) => Awaitable<unknown>
-}
-
 export interface StreamParts {
   /** The name of the route in messages. */
   readonly label: string
   readonly stream: DeclaredStream
   readonly checking: true | 'strict' | false
-  /** Converts it into that of an older version, if changes reach it. */
-  readonly migration: StreamAdapter | undefined
+  readonly conversion: Conversion | undefined
 }
 
 /** Creates the function that sends the events or items of a route. */
@@ -114,7 +106,8 @@ function isItems(data: unknown): data is Items {
 
 /** Refuses what is sent as it stands. Without checks that is done in older versions alone, where it would be what the client does not know. */
 function failRaw(parts: StreamParts, data: unknown, context: RequestContext): void {
-  if (parts.checking !== false || parts.migration !== undefined) failOther(parts, data, context)
+  const isConverted = parts.conversion !== undefined && parts.conversion.layer.items.size > 0
+  if (parts.checking !== false || isConverted) failOther(parts, data, context)
 }
 
 function failOther(parts: StreamParts, data: unknown, context: RequestContext): never {
@@ -126,15 +119,16 @@ function failOther(parts: StreamParts, data: unknown, context: RequestContext): 
 
 /** Creates the function that writes what is declared under a name. */
 function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
-  const { checking, migration, stream } = parts
-  const isString = stream.kind === 'events' && isTextSchema(migration?.older.schemas.get(name) ?? schema)
+  const { checking, conversion, stream } = parts
+  const body = conversion?.layer.items.get(name)
+  const isString = stream.kind === 'events' && isTextSchema(body?.schema ?? schema)
   const formatData = (data: unknown, context: RequestContext): Awaitable<string | undefined> =>
-    migration === undefined
+    conversion === undefined || body === undefined
       ? textOf(data, isString)
-      : after(migration.convert(name, data, context), (converted) => textOf(converted, isString))
+      : after(convertBody(conversion, body, data, context), (converted) => textOf(converted, isString))
   if (checking === false) return formatData
   const parser = createParser(schema, checking === 'strict')
-  const writeNow = toWriteNow(name, parser, parts)
+  const writeNow = toWriteNow(parser, body)
   const valueOf = createValueOf(
     stream.kind === 'items' ? 'an item' : `an event ${JSON.stringify(name)}`,
     parts,
@@ -167,18 +161,16 @@ function createValueOf(
 
 /** Creates the function that writes an object in one pass; it returns `undefined` for what has to be parsed. */
 function toWriteNow(
-  name: string,
   parser: Parser,
-  { migration }: StreamParts,
+  { schema, toOlder, isParsedFirst }: Partial<BodyLayer> = {},
 ): (data: object, context: RequestContext) => string | undefined {
-  const older = migration?.older.schemas.get(name)
-  if (migration === undefined || older === undefined) return (data) => parser.write(data)
-  const shaper = createParser(older, false)
-  if (migration.isParsedFirst(name)) return () => undefined
+  if (schema === undefined || toOlder === undefined) return (data) => parser.write(data)
+  const shaper = createParser(schema, false)
+  if (isParsedFirst === true) return () => undefined
   return (data, context) => {
     let converted
     try {
-      converted = migration.down(name, data, context)
+      converted = toOlder(data, context)
     } catch {
       // what is wrong fails in functions of changes too
       return undefined

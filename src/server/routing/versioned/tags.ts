@@ -1,6 +1,5 @@
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 import { shapeOf } from '../../../router/path/pattern.ts'
-import type { SuffixOf } from '../../pipeline/migration.ts'
 import { createKnown, declaredVersions, expandSpec, type KnownVersions } from '../../../versioning/version.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
 
@@ -8,7 +7,10 @@ import type { Versioning } from '../../../versioning/versioning.ts'
  * Creates the function that tells the entity tags of routes apart that answer at one URL in several versions
  * (RFC 9110 section 8.8.1). The newest of them has its tags as they are.
  */
-export function createSuffixOf(routes: readonly ResolvedRoute[], versioning: Versioning): SuffixOf {
+export function createSuffixOf(
+  routes: readonly ResolvedRoute[],
+  versioning: Versioning,
+): (route: ResolvedRoute) => string | undefined {
   if (versioning.defaultVary.length === 0) return () => undefined
   const versions = olderRoutes(routes, versioning)
   return (route) => {

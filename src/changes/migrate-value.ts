@@ -1,0 +1,57 @@
+import { checkNames } from '../base/definition-error.ts'
+import { after, describeValue, isRecord } from '../base/values.ts'
+import type { MigrateValue } from '../routes/resolved-route.ts'
+import { isSchema, type Schema } from '../schema/schema.ts'
+import { createToNewest, createToOlder } from './body-layer.ts'
+import { isSameBody } from './convert/compare.ts'
+import { RequestExtra, type Direction } from './convert/converter.ts'
+import { levelOf, operationsOf, type HistoryParts } from './expand.ts'
+import { appliedAt } from './older-route.ts'
+import { bodiesOf, bodyChanges, isRequest, type BodyChange } from './operations/bodies.ts'
+import { isAbout } from './operations/operation.ts'
+
+/** Creates the function that converts values between versions. */
+export function createMigrate(parts: HistoryParts): MigrateValue {
+  const { plans } = parts
+  return (schema, value, asked, extra) => {
+    // who writes no TypeScript may have given anything
+    const versions: unknown = asked
+    if (!isSchema(schema))
+      throw new TypeError(`migrate: the schema is ${describeValue(schema)}; pass a model or another schema`)
+    if (!isRecord(versions))
+      throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
+    checkNames('migrate', versions, ASKED)
+    const { from, to, route } = asked
+    const older = to === undefined ? 0 : levelOf(parts, to)
+    const newer = from === undefined ? 0 : levelOf(parts, from)
+    const { toOlder } = createToOlder(schema, bodiesIn(schema, route, older, 'down', parts), older, plans)
+    const toNewest = createToNewest(schema, bodiesIn(schema, route, newer, 'up', parts), newer, plans)
+    const own = new RequestExtra(extra)
+    return after(toNewest === undefined ? value : toNewest(value, own, extra), (newest) =>
+      toOlder === undefined ? newest : toOlder(newest, own, extra),
+    )
+  }
+}
+
+const ASKED: ReadonlySet<string> = new Set(['from', 'to', 'route', 'inject'])
+
+/**
+ * The changes of the whole body that has a schema in the newest version: of a request on the way up, of a response on the way down. None
+ * without the name of a route.
+ */
+function bodiesIn(
+  schema: Schema,
+  route: string | undefined,
+  age: number,
+  direction: Direction,
+  { changes }: HistoryParts,
+): readonly BodyChange[] {
+  if (route === undefined) return []
+  const operations = operationsOf(changes).filter(({ operation }) => isAbout(operation, route))
+  const applied = appliedAt({ operations }, age)
+  const keys = new Set(applied.flatMap((operation) => [...bodiesOf(operation).keys()]))
+  const found = [...keys]
+    .filter((key) => isRequest(key) === (direction === 'up'))
+    .map((key) => bodyChanges(key, applied))
+  return found.find(([newest]) => newest !== undefined && isSameBody(newest.now, schema)) ?? []
+}

@@ -1,0 +1,266 @@
+import { HttpError, ValidationError, type ValidationIssue } from '../http/errors.ts'
+import { isPromise, toRecord } from '../base/values.ts'
+import type { BodyLayer, LayerExtra, ResolvedRoute, VersionLayer } from '../routes/resolved-route.ts'
+import { findResponse } from '../schema/schema.ts'
+import type { DeclaredSource, SourceName } from '../schema/sources.ts'
+import { createToOlder, type BodyConversion } from './body-layer.ts'
+import { createConvertLinks } from './operations/links.ts'
+import { createConvertHeaders, type SourceConverter, type toHeaders } from './operations/parameters.ts'
+import type { AppliedOperation } from './operations/operation.ts'
+import {
+  MigrationError,
+  RefusedError,
+  createExtra,
+  reportAltered,
+  type Plan,
+  type Converter,
+  type Extra,
+} from './convert/converter.ts'
+import type { Plans } from './convert/plans.ts'
+import { withLoads } from './convert/loading.ts'
+import { createProblemBefore, bodyChanges, type ErrorsBefore } from './operations/bodies.ts'
+
+/** What a version of a route is made of. */
+interface LayerParts {
+  readonly route: ResolvedRoute
+  /** The number of changes that the version lacks. */
+  readonly age: number
+  readonly plans: Plans
+  /** The operations, newest first. */
+  readonly applied: readonly AppliedOperation[]
+  readonly errors: ErrorsBefore
+  readonly headers: ReturnType<typeof toHeaders>
+  readonly statuses: ReadonlyMap<number, StatusBefore>
+  readonly converters: ReadonlyMap<SourceName, SourceConverter>
+  /** The sources before models are converted. */
+  readonly sources: readonly DeclaredSource[]
+  /** The ids of the changes without which the route would have another address. */
+  readonly address: readonly string[]
+}
+
+/** Creates the layer of a route for an older version. */
+export function createVersionLayer(parts: LayerParts): VersionLayer {
+  const { route, age, plans, applied, errors, headers, converters, statuses, address } = parts
+  const responses = new Map(
+    [...route.responses].map(([key, schema]) => [
+      key,
+      toBody(route, createToOlder(schema, bodyChanges(key, applied), age, plans)),
+    ]),
+  )
+  const only = route.isOneResponse ? responses.get(route.status) : undefined
+  const problem = createProblemBefore(errors)
+  const convertHeaders = createConvertHeaders(headers, createConvertLinks(converters.get('query')))
+  return {
+    sources: new Set(converters.keys()),
+    toNewest: createToNewest(parts),
+    response: (status) =>
+      typeof status === 'number' ? (findResponse(responses, status) ?? only) : responses.get(status),
+    items: toItems(route, age, plans),
+    problem:
+      problem && ((body, status, extra) => convertOf(route, extra, (own) => problem(body, status, own))),
+    status: toStatus(statuses),
+    headers:
+      convertHeaders && ((found, extra) => convertOf(route, extra, (own) => convertHeaders(found, own))),
+    address,
+  }
+}
+
+/** Runs a conversion, whose errors name the route and the change that fails. */
+function convertOf<T>(route: ResolvedRoute, extra: LayerExtra, convert: (own: Extra) => T): T {
+  const own = createExtra(extra)
+  try {
+    const made = convert(own)
+    reportAltered(own, extra)
+    return made
+  } catch (error) {
+    throw failed(route, error)
+  }
+}
+
+/** The events or items of a route that changes reach. */
+function toItems(route: ResolvedRoute, age: number, plans: Plans): VersionLayer['items'] {
+  const items = new Map<string, BodyLayer>()
+  for (const [name, schema] of route.stream?.schemas ?? [])
+    if (plans.planOf(schema, age) !== undefined)
+      items.set(name, toBody(route, createToOlder(schema, [], age, plans)))
+  return items
+}
+
+/** A body whose errors name the route and the change that fails. A value that is not there is not converted. */
+function toBody(route: ResolvedRoute, conversion: BodyConversion): BodyLayer {
+  const { schema, toOlder, isParsedFirst, contentType } = conversion
+  const body = { schema, toOlder: undefined, isParsedFirst, contentType }
+  if (toOlder === undefined) return body
+  const fail = (error: unknown): never => {
+    throw failed(route, error)
+  }
+  // in a function of its own: a closure would cost every response
+  const reportLater = (made: PromiseLike<unknown>, own: Extra, extra: LayerExtra): PromiseLike<unknown> =>
+    made.then((settled) => report(settled, own, extra), fail)
+  const convert: BodyLayer['toOlder'] = (data, extra) => {
+    if (data === undefined || (data === null && contentType === undefined)) return data
+    const own = createExtra(extra)
+    try {
+      const made = toOlder(data, own, extra)
+      return isPromise(made) ? reportLater(made, own, extra) : report(made, own, extra)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+  return { ...body, toOlder: convert }
+}
+
+function report(made: unknown, own: Extra, extra: LayerExtra): unknown {
+  reportAltered(own, extra)
+  return made
+}
+
+/** Creates the function that converts the sources of a request. */
+function createToNewest({ route, age, plans, converters, sources }: LayerParts): VersionLayer['toNewest'] {
+  const convertAll = (
+    input: Readonly<Partial<Record<SourceName, unknown>>>,
+    extra: Extra,
+  ): Record<string, unknown> => {
+    const issues: ValidationIssue[] = []
+    const made: Record<string, unknown> = {}
+    for (const [source, converter] of converters)
+      made[source] = convertSource({ route, source, given: input[source], extra }, converter, issues)
+    if (issues.length > 0) throw new ValidationError(issues)
+    return made
+  }
+  const isLoading = sources.some(({ schema }) => plans.isLoading(schema, age, 'up'))
+  if (!isLoading)
+    return (input, extra) => {
+      const own = createExtra(extra)
+      const made = convertAll(input, own)
+      reportAltered(own, extra)
+      return made
+    }
+  const way = { direction: 'up', orderOf: plans.orderOf } as const
+  return async (input, extra) => {
+    const own = createExtra(extra)
+    try {
+      const made = await withLoads(own, extra, way, (loading) => convertAll(input, loading))
+      reportAltered(own, extra)
+      return made
+    } catch (error) {
+      throw error instanceof MigrationError ? failed(route, error) : error
+    }
+  }
+}
+interface Given {
+  readonly route: ResolvedRoute
+  readonly source: SourceName
+  readonly given: unknown
+  readonly extra: Extra
+}
+
+function convertSource(given: Given, converter: SourceConverter, issues: ValidationIssue[]): unknown {
+  const { source, given: sent, extra: told } = given
+  const { plan, names, whole, shown } = converter
+  const extra = source === 'params' ? withoutNames(told) : told
+  let renamed
+  try {
+    renamed = names === undefined ? sent : renameSource(names, sent, extra)
+  } catch (error) {
+    return refuse(error, given, NOTHING_RENAMED, issues)
+  }
+  const count = told.loading?.count
+  try {
+    const made = plan === undefined ? renamed : plan.up(renamed, extra)
+    if (source === 'params' && plan !== undefined) return toParams(sent, made, plan)
+    // models in it may wait for data
+    return whole === undefined || told.loading?.count !== count
+      ? made
+      : convertWhole(whole, sent, made, extra)
+  } catch (error) {
+    return refuse(error, given, shown, issues)
+  }
+}
+
+/** Renames once, because what waits for data is found again by its object. */
+function renameSource(names: Converter, sent: unknown, extra: Extra): unknown {
+  const rename = (): unknown => names(sent, extra)
+  return extra.loading?.keep(names, Object(sent), rename) ?? rename()
+}
+
+/** Notes what the client sent wrong. @throws `Error` with the change for anything else */
+function refuse(
+  error: unknown,
+  { route, source }: Given,
+  nameOf: SourceConverter['shown'],
+  issues: ValidationIssue[],
+): undefined {
+  if (!(error instanceof RefusedError)) throw failed(route, error)
+  for (const { code, message, path } of error.issues) {
+    const keys = [...error.path, ...path].map((key) => (typeof key === 'number' ? key : String(key)))
+    const [first = ''] = keys
+    const shownKeys = nameOf.has(first) ? [nameOf.get(first) ?? [], keys.slice(1)].flat() : keys
+    issues.push({ in: source, path: shownKeys, code, message })
+  }
+}
+
+/** Converts a whole body once, though sources are converted again while others wait for data. */
+function convertWhole(whole: Converter, given: unknown, made: unknown, extra: Extra): unknown {
+  const convert = (): unknown => whole(made, extra)
+  return extra.loading?.keep(whole, Object(given), convert) ?? convert()
+}
+
+const NOTHING_RENAMED: SourceConverter['shown'] = new Map()
+
+/** The path parameters that were made, and those that no schema reads. */
+function toParams(given: unknown, made: unknown, { names }: Plan): object {
+  const params = { ...toRecord(given) }
+  for (const name of names?.values() ?? []) delete params[name]
+  return { ...params, ...toRecord(made) }
+}
+
+/** Path parameters have names in documents alone, so that another name alters no request. */
+function withoutNames({ request, state, loading, altered }: Extra): Extra {
+  return {
+    request,
+    state,
+    loading,
+    altered: altered && ((change, isName = false) => (isName ? undefined : altered(change))),
+  }
+}
+
+/** Names the route that cannot be served, and the change. The error itself is its cause. */
+function failed({ label }: ResolvedRoute, error: unknown): Error {
+  // what loads data may refuse the request
+  if (error instanceof HttpError) return error
+  const change = error instanceof MigrationError ? error.change : undefined
+  return new Error(
+    `${label} cannot be served in this version${change === undefined ? '' : ` because of the change "${change}"`}`,
+    { cause: error },
+  )
+}
+
+/** The number that a version has for a status of the newest one, and the change that says so. */
+export interface StatusBefore {
+  readonly was: number
+  readonly change: string
+}
+
+/** The older statuses by the newest ones. What the oldest of the operations says counts. */
+export function statusesBefore(
+  applied: readonly AppliedOperation[],
+  route: ResolvedRoute,
+): ReadonlyMap<number, StatusBefore> {
+  const statuses = new Map<number, StatusBefore>()
+  for (const { response, status, change } of applied) {
+    if (status !== undefined) statuses.set(route.status, { was: status.was, change: change.id })
+    for (const [newest, { was }] of Object.entries(response?.status ?? {}))
+      statuses.set(Number(newest), { was, change: change.id })
+  }
+  return statuses
+}
+
+function toStatus(statuses: ReadonlyMap<number, StatusBefore>): VersionLayer['status'] {
+  if ([...statuses].every(([newest, { was }]) => was === newest)) return undefined
+  return (newest, extra) => {
+    const { was, change } = statuses.get(newest) ?? { was: newest, change: '' }
+    if (was !== newest) extra.altered?.(change)
+    return was
+  }
+}
