@@ -25,7 +25,7 @@ const Problem = z.object({ code: z.enum(['card_declined', 'no_money']), status: 
 const Closed = defineGuard({
   name: 'Closed',
   canActivate: () => {
-    throw new HttpError(403, 'closed', { code: 'closed' })
+    throw new HttpError(403, 'closed '.repeat(100), { code: 'closed' })
   },
 })
 
@@ -181,6 +181,41 @@ describe('an error of an older version', () => {
     assert.equal(await code('/v2/pay/other'), 'all')
     assert.equal(await code('/v2/pay/closed/now'), 'shut')
     assert.equal(await code('/v3/pay/closed/now'), 'closed')
+  })
+
+  it('is what middleware of the application sees and compresses', async () => {
+    const seen: unknown[] = []
+    const bare = defineController({
+      name: 'PayController',
+      prefix: '/pay',
+      routes: [{ method: 'GET', path: '/closed', name: 'pay', guards: [Closed], handler: () => 'open' }],
+    })
+    const change = operation({ route: 'pay.pay', errors: { closed: { was: 'shut', status: 410 } } })
+    const app = createApp(defineModule({ controllers: [bare] }), {
+      logger: false,
+      middleware: [
+        compression({ threshold: 0 }),
+        async (_context, next) => {
+          const response = await next()
+          const { status, body } = response
+          if (typeof body === 'string') seen.push(status, JSON.parse(body).code)
+          return response
+        },
+      ],
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({
+          versions: ['2', '1'],
+          models: {},
+          changes: [defineVersionChange({ version: '2', title: 'Shut', change: [change] })],
+        }),
+      },
+    })
+    const answer = await app.inject({ url: '/v1/pay/closed', headers: { 'accept-encoding': 'gzip' } })
+    assert.deepEqual(
+      [answer.statusCode, JSON.parse(gunzipSync(answer.bytes).toString()).code, ...seen],
+      [410, 'shut', 410, 'shut'],
+    )
   })
 
   it('keeps its status from other operations about statuses', async () => {
