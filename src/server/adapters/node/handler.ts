@@ -99,19 +99,18 @@ export function onTurn(response: ServerResponse, run: () => void): void {
   })
 }
 
-const OLD = new WeakSet<Socket>()
+/** The mark of a connection that had a request of HTTP/1.0. */
+const OLD: unique symbol = Symbol('HTTP/1.0')
 
 /**
  * Whether a request came before those of HTTP/1.0 on its connection were answered. Their answers end the connection if their length is
  * not known, which shows no earlier than with their heads, and nothing behind the last answer may run.
  */
-function isBehindOldRequest(
-  { socket, httpVersionMajor, httpVersionMinor }: IncomingMessage,
-  response: ServerResponse,
-): boolean {
-  if (httpVersionMajor === 1 && httpVersionMinor === 0) OLD.add(socket)
+function isBehindOldRequest(request: IncomingMessage, response: ServerResponse): boolean {
+  const socket: (Socket & { [OLD]?: true }) | undefined = request.socket
+  if (request.httpVersionMajor === 1 && request.httpVersionMinor === 0) socket[OLD] = true
   // a response that waits for others has no socket yet
-  return response.socket === null && OLD.has(socket)
+  return response.socket === null && socket?.[OLD] === true
 }
 
 /** Refuses a request while the application closes, and ends its connection. */

@@ -162,6 +162,11 @@ export interface ParserError extends Error {
   readonly rawPacket?: Uint8Array
 }
 
+/** The bytes that were read of a connection when it was refused. */
+const REFUSED_AT: unique symbol = Symbol('refused at')
+
+type RefusedSocket = Socket & { [REFUSED_AT]?: number }
+
 /**
  * Creates the function that answers what never became a request with an error, and ends the connection. `inFlight` gives
  * the responses under way on a connection, oldest first: theirs come before.
@@ -170,17 +175,16 @@ function createRefuser(
   inFlight: (socket: Socket) => readonly ServerResponse[],
   settings: RefusalSettings,
 ): (error: ParserError, socket: Socket) => void {
-  const refused = new WeakMap<Socket, number>()
-  return (error, socket) => {
+  return (error, socket: RefusedSocket) => {
     if (isLingering(socket)) return
-    const start = refused.get(socket)
+    const start = socket[REFUSED_AT]
     if (start !== undefined) {
       // the parser reports everything that still arrives
       if (socket.readableEnded) socket.destroySoon()
       else if (socket.bytesRead - start > LINGER.bytes) socket.destroy()
       return
     }
-    refused.set(socket, socket.bytesRead)
+    socket[REFUSED_AT] = socket.bytesRead
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return

@@ -17,46 +17,52 @@ interface EndingRequest {
   readonly complete: boolean
 }
 
-/** Connections that end with an answer that was given, and the request that it answers. */
-const ending = new WeakMap<Socket, EndingRequest>()
+const END: unique symbol = Symbol('end')
 
-/** Connections that got their last answer, and what bounds how long they stay. */
-const lingering = new WeakMap<Socket, NodeJS.Timeout>()
+/** A connection with what is known of its end. */
+type EndingSocket = Socket & {
+  [END]?: {
+    /** The request whose response ends the connection. */
+    readonly request?: EndingRequest
+    /** Bounds how long the connection stays after its last answer. */
+    readonly timer?: NodeJS.Timeout
+  }
+}
 
 /** Marks the connection of a request to end with its pending response. */
 export function endWithAnswer(request: EndingRequest): void {
-  const { socket } = request
-  ending.set(socket, request)
+  const socket: EndingSocket = request.socket
+  socket[END] = { ...socket[END], request }
   // what node:http calls behind the last answer
   socket.destroySoon = () => closeInStages(socket)
 }
 
-/** Whether a connection ends with an answer that was given: nothing behind it may run. */
-export function isEnding(socket: Socket): boolean {
-  return ending.has(socket)
+/** Whether a connection ends with an answer that was given: nothing behind it may run. What stands in for a request may have no socket. */
+export function isEnding(socket: EndingSocket | undefined): boolean {
+  return socket?.[END]?.request !== undefined
 }
 
 /** Whether a connection got its last answer, and is read on without being listened to. */
-export function isLingering(socket: Socket): boolean {
-  return lingering.has(socket)
+export function isLingering(socket: EndingSocket): boolean {
+  return socket[END]?.timer !== undefined
 }
 
 /**
  * Ends this side of a connection behind what was written. What the client still sends is dropped unparsed until it ends its own, within
  * the bounds of `LINGER`.
  */
-export function closeInStages(socket: Socket): void {
-  if (lingering.has(socket)) return
+export function closeInStages(socket: EndingSocket): void {
+  if (isLingering(socket)) return
   if (socket.destroyed || socket.readableEnded) {
     Socket.prototype.destroySoon.call(socket)
     return
   }
   let left: number = LINGER.bytes
-  lingering.set(socket, destroyIn(socket, LINGER.milliseconds))
-  const sendsOn = isEncrypted(socket) && ending.get(socket)?.complete === false
+  const sendsOn = isEncrypted(socket) && socket[END]?.request?.complete === false
+  linger(socket, LINGER.milliseconds)
   const quiet = sendsOn ? setTimeout(() => socket.end(), LINGER.quiet) : undefined
   socket.once('close', () => {
-    clearTimeout(lingering.get(socket))
+    clearTimeout(socket[END]?.timer)
     clearTimeout(quiet)
   })
   if (!sendsOn) socket.end()
@@ -111,10 +117,7 @@ export function isEncrypted(socket: Socket): boolean {
 
 /** Shortens what is left to a connection that lingers. */
 export function hurry(socket: Socket): void {
-  const timer = lingering.get(socket)
-  if (timer === undefined) return
-  clearTimeout(timer)
-  lingering.set(socket, destroyIn(socket, LINGER.closing))
+  if (isLingering(socket)) linger(socket, LINGER.closing)
 }
 
 /** Destroys connections. Returns whether one of them was not lingering. */
@@ -124,6 +127,8 @@ export function destroyAll(sockets: readonly Socket[]): boolean {
   return isBroken
 }
 
-function destroyIn(socket: Socket, milliseconds: number): NodeJS.Timeout {
-  return setTimeout(() => socket.destroy(), milliseconds)
+/** Destroys a connection after some milliseconds. */
+function linger(socket: EndingSocket, milliseconds: number): void {
+  clearTimeout(socket[END]?.timer)
+  socket[END] = { ...socket[END], timer: setTimeout(() => socket.destroy(), milliseconds) }
 }
