@@ -211,9 +211,9 @@ export type {
   MultipartValues,
   HeaderOptions as InjectHeaderOptions,
   HeaderValue,
-} from './server/adapters/inject/headers.ts'
+} from './server/adapters/inject/inject-headers.ts'
 export type { InjectStream, InjectResponse } from './server/adapters/inject/inject.ts'
-export type { InjectOptions, InjectStreamOptions } from './server/adapters/inject/request.ts'
+export type { InjectOptions, InjectStreamOptions } from './server/adapters/inject/inject-request.ts'
 export {
   Channels,
   type ListenEnd,

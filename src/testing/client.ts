@@ -1,13 +1,13 @@
 import { createCookieJar, type CookieJar } from './cookie-jar.ts'
 import { checkNames } from '../base/definition-error.ts'
-import type { HeaderOptions } from '../server/adapters/inject/headers.ts'
+import type { HeaderOptions } from '../server/adapters/inject/inject-headers.ts'
 import {
   toInjectOptions,
   toInjectRequest,
   type InjectOptions,
   type InjectRequest,
   type InjectStreamOptions,
-} from '../server/adapters/inject/request.ts'
+} from '../server/adapters/inject/inject-request.ts'
 import {
   inject as injectRequest,
   injectStream,

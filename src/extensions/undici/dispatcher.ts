@@ -3,7 +3,7 @@ import { Dispatcher, errors } from 'undici'
 import { internalsOf, withRouteMap } from '../../server/adapters/internals.ts'
 import type { App } from '../../server/app/app.ts'
 import { toRequest } from './dispatched-request.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange } from './dispatch-exchange.ts'
 
 /** A type that Node's own `fetch` takes as a dispatcher: that of another undici, or anything where the platform names none. */
 type OfPlatform = RequestInit extends { dispatcher?: infer D } ? NonNullable<D> : unknown

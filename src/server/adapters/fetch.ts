@@ -5,8 +5,8 @@ import type { RefusalSettings } from '../options/settings.ts'
 import { createHeadCheck, notSent } from '../pipeline/failure.ts'
 import type { RequestContext } from '../pipeline/context.ts'
 import type { Start } from './internals.ts'
-import { createOriginReader } from './web/address.ts'
-import { isFromServer, WebRequest, type Platform } from './web/request.ts'
+import { createOriginReader } from './web/url-origin.ts'
+import { isFromServer, WebRequest, type Platform } from './web/web-request.ts'
 import { JSON_TYPE } from '../pipeline/response-head.ts'
 
 /** The third argument of `app.fetch`, as Cloudflare Workers pass it. */

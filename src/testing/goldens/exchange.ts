@@ -1,4 +1,4 @@
-import type { InjectRequest } from '../../server/adapters/inject/request.ts'
+import type { InjectRequest } from '../../server/adapters/inject/inject-request.ts'
 import type { InjectResponse } from '../../server/adapters/inject/inject.ts'
 import { BytesBody } from '../../server/adapters/shared/stream-body.ts'
 import type { RecordedStream } from './streamed.ts'

@@ -17,7 +17,7 @@ import {
   toInjectRequest,
   type InjectOptions,
   type InjectStreamOptions,
-} from '../../server/adapters/inject/request.ts'
+} from '../../server/adapters/inject/inject-request.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
 import { setRecorder, type Recorder } from '../client.ts'
 import { differencesOf, explainDifference } from './differences.ts'

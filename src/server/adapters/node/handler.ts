@@ -19,8 +19,8 @@ import type { RefusalSettings, ServerSettings, Settings } from '../../options/se
 import { createDirect, DirectRequest } from './direct.ts'
 import { endSession, Http2HandlerRequest, http2Refusal, isHttp2 } from './http2-request.ts'
 import { isEnding, closeInStages } from './lingering-close.ts'
-import { NodeRequest, PassingRequest, type Next } from './request.ts'
-import { endWith, giveUp, write, toResponseText } from './write.ts'
+import { NodeRequest, PassingRequest, type Next } from './node-request.ts'
+import { endWith, giveUp, write, toResponseText } from './write-response.ts'
 import { afterAnswers, type Connections } from './connections.ts'
 import { SWITCHING_PROTOCOLS, type TakeConnection, type UpgradedConnection } from './upgrade-reply.ts'
 

@@ -9,7 +9,7 @@ import type { Times } from './watch.ts'
 import { httpError, type CoreErrorCode, type HttpError } from '../../../http/errors.ts'
 import type { Limits } from '../../options/app-options.ts'
 import { headersTooLarge, urlTooLong } from '../../pipeline/failure.ts'
-import { toResponseText } from './write.ts'
+import { toResponseText } from './write-response.ts'
 
 /** A server for HTTP/1.1, over TCP or TLS. */
 export type HttpServer = Server | Server<typeof DirectRequest, typeof DirectResponse>

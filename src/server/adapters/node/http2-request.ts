@@ -5,7 +5,7 @@ import { httpError, type HttpError } from '../../../http/errors.ts'
 import type { FinishedResponse, HeaderMap } from '../../../http/http.ts'
 import type { FindRefusal } from '../../pipeline/failure.ts'
 import { OF_CONNECTION } from '../../pipeline/framing.ts'
-import { PassingRequest, type Next } from './request.ts'
+import { PassingRequest, type Next } from './node-request.ts'
 
 /** Whether a request came to a server of node:http2 that has `app.handler` for its listener. Any client of HTTP/1 may say that it speaks 2.0. */
 export function isHttp2(request: IncomingMessage): boolean {

@@ -3,7 +3,7 @@ import { httpError } from '../../../http/errors.ts'
 import type { FinishedResponse, RawRequest } from '../../../http/http.ts'
 import type { Settings } from '../../options/settings.ts'
 import { refuseClosing, refuseRequest, type NodeHandler } from './handler.ts'
-import { write } from './write.ts'
+import { write } from './write-response.ts'
 
 /** An application as far as requests see it that come before it is ready or after it begins to close. */
 interface Unavailable {

@@ -1,4 +1,4 @@
-import { freeAddress } from '../../adapters/node/address.ts'
+import { freeAddress } from '../../adapters/node/listen-address.ts'
 import type { Listening } from '../../adapters/node/listen.ts'
 import type { ListenOptions } from '../../adapters/node/listen-options.ts'
 import type { Application } from '../../app/application.ts'

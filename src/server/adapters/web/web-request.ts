@@ -5,7 +5,7 @@ import { findHeader } from '../../request/header.ts'
 import { headersTooLarge } from '../../pipeline/failure.ts'
 import type { RequestContext } from '../../pipeline/context.ts'
 import { NO_BODY, StreamBody, otherLength } from '../shared/stream-body.ts'
-import type { Origin } from './address.ts'
+import type { Origin } from './url-origin.ts'
 import type { Awaitable } from '../../../base/values.ts'
 import { bodyEndedEarly, bodyTooLarge, toBuffer } from '../../request/body.ts'
 

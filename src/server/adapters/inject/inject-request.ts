@@ -21,7 +21,7 @@ import {
   type EncodedBody,
   type FormValues,
   type HeaderOptions,
-} from './headers.ts'
+} from './inject-headers.ts'
 
 /** The options of `inject` besides a URL. */
 export interface InjectOptions extends BodyOptions, HeaderOptions {
