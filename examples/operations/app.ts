@@ -79,7 +79,7 @@ export function createOrdersApp(
         limit: settings.rateLimit,
         window: 3600,
         by: ({ client }) => client,
-        store: stores.client,
+        store: stores.store,
       }),
     ],
     session: {

@@ -60,6 +60,9 @@ export interface AppStores {
 /** The rule of an option `store`. */
 export const STORE: OptionRule = [
   (value) =>
-    isObject(value) && ['get', 'set', 'delete'].every((name) => isFunction(Reflect.get(value, name))),
+    // the set of a Map takes no options
+    isObject(value) &&
+    !(value instanceof Map) &&
+    ['get', 'set', 'delete'].every((name) => isFunction(Reflect.get(value, name))),
   'a store, as createRedisStore of octavo/stores returns it',
 ]

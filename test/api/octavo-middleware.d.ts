@@ -61,13 +61,9 @@ export interface RateLimitOptions<I = never> {
   readonly name?: string
   readonly onStoreError?: 'allow' | 'refuse'
   readonly skip?: (context: ExecutionContext<I>) => Awaitable<boolean>
-  readonly store?: RateLimiter | object
+  readonly store?: Store
   readonly storeTimeout?: number
   readonly window: number
-}
-
-export interface RateLimiter {
-  consume(key: string, points?: number): Promise<unknown>
 }
 
 export interface RequestIdOptions {

@@ -52,10 +52,6 @@ export interface Prepared {
   readonly id: string
 }
 
-export interface ReplayStore {
-  add(key: string, ttl: number): Awaitable<boolean>
-}
-
 export interface SendOptions<A = unknown> {
   readonly audience?: A
   readonly id?: string
@@ -96,7 +92,7 @@ export interface VerifyOptions<D extends Tokens = {}> {
   readonly description?: string
   readonly format?: SignatureFormat
   readonly inject?: D
-  readonly replays?: ReplayStore
+  readonly replays?: boolean | Store
   readonly schemeName?: string
   readonly secrets:
     | string
@@ -150,8 +146,6 @@ export interface Webhooks<A = unknown> {
 }
 
 export function createMemoryOutbox(options?: MemoryOutboxOptions): MemoryOutbox
-
-export function createReplayMemory(max?: number): ReplayStore
 
 export function createWebhookSecret(): string
 

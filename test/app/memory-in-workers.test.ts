@@ -6,7 +6,7 @@ import { defineController } from 'octavo'
 import type { AppOptions } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
 import { rateLimit } from 'octavo/middleware'
-import { createReplayMemory, createWebhookSecret, signWebhook, verifyWebhook } from 'octavo/webhooks'
+import { createWebhookSecret, signWebhook, verifyWebhook } from 'octavo/webhooks'
 
 import { serve } from '../support/serve.ts'
 
@@ -35,13 +35,13 @@ const CASES: readonly Case[] = [
     }),
     toHeaders: () => ({}),
     warnings: [
-      /^Each worker counts the rate limit "burst" in its own memory, so clients can exceed it: give rateLimit a store$/,
+      /^Each worker counts the rate limit "burst" in its own memory, so clients can exceed it: give createApp a store$/,
       /^Each worker counts the rate limit "day" in its own memory/,
     ],
   },
   {
     state: 'allowed webhooks',
-    toOptions: () => ({ guards: [verifyWebhook({ secrets: secret, replays: createReplayMemory() })] }),
+    toOptions: () => ({ guards: [verifyWebhook({ secrets: secret, replays: true })] }),
     toHeaders: (id) => {
       const timestamp = Math.floor(Date.now() / 1000)
       return {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { createApp, defineController, defineModule } from 'octavo'
 import { rateLimit } from 'octavo/middleware'
+import { createMemoryStore } from 'octavo/stores'
 import type { App } from 'octavo'
 
 type Mode = 'well' | 'rejects' | 'hangs' | 'hangs, then rejects' | 'gives nonsense'
@@ -11,32 +12,31 @@ type Mode = 'well' | 'rejects' | 'hangs' | 'hangs, then rejects' | 'gives nonsen
 const STORE_TIMEOUT = 250
 const LOAD = 40
 
-/** What limiters of rate-limiter-flexible do, with the faults of what is behind them. */
-function createFaultyLimiter() {
+/** A memory with the faults of other stores. */
+function createFaultyStore() {
   let mode: Mode = 'well'
-  let consumed = 0
+  const memory = createMemoryStore()
+  const increment: (typeof memory)['increment'] = async (...args) => {
+    if (mode === 'rejects') throw new Error('The store is away')
+    if (mode === 'hangs') return new Promise(() => undefined)
+    if (mode === 'hangs, then rejects') {
+      await delay(STORE_TIMEOUT * 2)
+      throw new Error('The store gave up')
+    }
+    // what JavaScript could return
+    if (mode === 'gives nonsense') return undefined as never
+    return memory.increment(...args)
+  }
   return {
-    points: 1_000,
-    duration: 60,
+    store: { ...memory, increment },
     become: (next: Mode) => {
       mode = next
-    },
-    consume: async (_key: string, cost = 1): Promise<unknown> => {
-      if (mode === 'rejects') throw new Error('The store is away')
-      if (mode === 'hangs') return new Promise(() => undefined)
-      if (mode === 'hangs, then rejects') {
-        await delay(STORE_TIMEOUT * 2)
-        throw new Error('The store gave up')
-      }
-      if (mode === 'gives nonsense') return undefined
-      consumed += cost
-      return { remainingPoints: 1_000 - consumed, msBeforeNext: 60_000, consumedPoints: consumed }
     },
   }
 }
 
 function createLimitedApp(onStoreError: 'allow' | 'refuse') {
-  const limiter = createFaultyLimiter()
+  const { store, become } = createFaultyStore()
   const controller = defineController({
     prefix: '/',
     routes: [
@@ -44,7 +44,7 @@ function createLimitedApp(onStoreError: 'allow' | 'refuse') {
         method: 'GET',
         path: '/limited',
         middleware: [
-          rateLimit({ limit: 1_000, window: 60, store: limiter, storeTimeout: STORE_TIMEOUT, onStoreError }),
+          rateLimit({ limit: 1_000, window: 60, store, storeTimeout: STORE_TIMEOUT, onStoreError }),
         ],
         handler: () => 'limited',
       },
@@ -52,7 +52,7 @@ function createLimitedApp(onStoreError: 'allow' | 'refuse') {
     ],
   })
   const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
-  return { app, become: limiter.become }
+  return { app, become }
 }
 
 const statuses = async (app: App, path: string): Promise<ReadonlySet<number>> => {

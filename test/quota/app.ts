@@ -2,13 +2,14 @@ import { createClient } from '@keyv/redis'
 import { createApp, defineController, defineModule } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
 import { rateLimit } from 'octavo/middleware'
+import { createRedisStore } from 'octavo/stores'
 
 /** The program of the test: four workers that count together in the Redis of the socket in `REDIS`. */
 const PLANS: Readonly<Record<string, number>> = { free: 10, team: 40, open: Infinity }
 
-const store = createClient({ socket: { path: process.env['REDIS'] ?? '', tls: false } })
-store.on('error', () => undefined)
-await store.connect()
+const redis = createClient({ socket: { path: process.env['REDIS'] ?? '', tls: false } })
+redis.on('error', () => undefined)
+await redis.connect()
 
 interface Client {
   readonly id: string
@@ -21,7 +22,7 @@ const daily = rateLimit<Client>({
   by: ({ identity }) => identity.id,
   limit: async ({ identity }) => PLANS[identity.plan] ?? 0,
   window: 86_400,
-  store,
+  store: createRedisStore(redis),
   storeTimeout: 10_000,
   onStoreError: 'refuse',
 })

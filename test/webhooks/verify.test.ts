@@ -11,10 +11,10 @@ import {
   FileStream,
   FileStreams,
 } from 'octavo'
-import type { App, Guard, InjectResponse } from 'octavo'
+import type { App, Guard, InjectResponse, Store } from 'octavo'
 import { anyOf, bearerAuth } from 'octavo/auth'
-import { createReplayMemory, createWebhookSecret, signWebhook, verifyWebhook } from 'octavo/webhooks'
-import type { ReplayStore } from 'octavo/webhooks'
+import { createWebhookSecret, signWebhook, verifyWebhook } from 'octavo/webhooks'
+import { createMemoryStore } from 'octavo/stores'
 import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
 
@@ -35,7 +35,7 @@ interface Served {
   readonly seen: unknown[]
 }
 
-function serve(guard: Guard, schema: z.ZodType = z.object({ test: z.number() })): Served {
+function serve(guard: Guard, schema: z.ZodType = z.object({ test: z.number() }), store?: Store): Served {
   const seen: unknown[] = []
   const controller = defineController({
     name: 'hook',
@@ -49,7 +49,7 @@ function serve(guard: Guard, schema: z.ZodType = z.object({ test: z.number() }))
       },
     ],
   })
-  return { app: createApp(defineModule({ controllers: [controller] })), seen }
+  return { app: createApp(defineModule({ controllers: [controller] }), store && { store }), seen }
 }
 
 const { id, timestamp, body, signature, secret } = VECTOR
@@ -258,7 +258,7 @@ describe('a request that comes again', () => {
 
   it('is refused as long as its time is near', async () => {
     at(timestamp)
-    const { app, seen } = serve(verifyWebhook({ secrets: [OTHER, secret], replays: createReplayMemory() }))
+    const { app, seen } = serve(verifyWebhook({ secrets: [OTHER, secret], replays: true }))
     assert.equal((await post(app, twice)).statusCode, 204)
     assert.deepEqual(outcome(await post(app, twice)), [401, 'invalid_signature'])
     const reordered = twice['webhook-signature'].split(' ').toReversed().join(' ')
@@ -272,7 +272,7 @@ describe('a request that comes again', () => {
 
   it('is allowed as another attempt of its event, which has another time', async () => {
     at(timestamp + 5)
-    const { app, seen } = serve(verifyWebhook({ secrets: secret, replays: createReplayMemory() }))
+    const { app, seen } = serve(verifyWebhook({ secrets: secret, replays: true }))
     assert.equal((await post(app, headers)).statusCode, 204)
     const later = signWebhook({ id, timestamp: timestamp + 5, body, secrets: secret })
     const retry = { ...headers, 'webhook-timestamp': String(timestamp + 5), 'webhook-signature': later }
@@ -283,7 +283,9 @@ describe('a request that comes again', () => {
   it('is not remembered if its signature is wrong', async () => {
     at(timestamp)
     const keys: string[] = []
-    const replays: ReplayStore = { add: (key) => keys.push(key) > 0 }
+    const memory = createMemoryStore()
+    const set: (typeof memory)['set'] = (key) => keys.push(key) > 0
+    const replays = { ...memory, set }
     const { app } = serve(verifyWebhook({ secrets: secret, replays }))
     await post(app, { ...headers, 'webhook-id': 'msg_2' })
     assert.deepEqual(keys, [])
@@ -293,26 +295,30 @@ describe('a request that comes again', () => {
 
   it('is a 503 if the store fails, so that the sender tries again', async () => {
     at(timestamp)
-    const replays: ReplayStore = { add: () => Promise.reject(new Error('down')) }
+    const replays = { ...createMemoryStore(), set: async () => Promise.reject(new Error('down')) }
     const { app, seen } = serve(verifyWebhook({ secrets: secret, replays }))
     assert.deepEqual(outcome(await post(app, headers)), [503, 'replays_unavailable'])
     assert.deepEqual(seen, [])
   })
 
-  it('is forgotten by the memory when it is too old anyway, or when there are too many', () => {
-    at(1000)
-    const memory = createReplayMemory(2)
-    assert.deepEqual(
-      [memory.add('a', 1000), memory.add('a', 1000), memory.add('b', 1000)],
-      [true, false, true],
-    )
-    assert.deepEqual(
-      [memory.add('c', 1000), memory.add('b', 1000), memory.add('a', 1000)],
-      [true, false, true],
-    )
-    mock.timers.reset()
-    at(1002)
-    assert.deepEqual([memory.add('c', 1000), memory.add('c', 1000)], [true, false])
+  it('is remembered in the store of the application, which others share, for twice the tolerance', async () => {
+    at(timestamp)
+    const memory = createMemoryStore()
+    const times: unknown[] = []
+    const set: (typeof memory)['set'] = (key, value, options) => {
+      times.push(options?.ttl)
+      return memory.set(key, value, options)
+    }
+    const guard = verifyWebhook({ secrets: secret, replays: true })
+    const apps = [
+      serve(guard, undefined, { ...memory, set }),
+      serve(guard, undefined, { ...memory, set }),
+      serve(guard),
+    ]
+    const statuses = []
+    for (const { app } of apps) statuses.push((await post(app, headers)).statusCode)
+    assert.deepEqual(statuses, [204, 401, 204])
+    assert.deepEqual(times, [600_000, 600_000])
   })
 })
 
@@ -338,9 +344,7 @@ describe('the formats of other senders', () => {
   it('include that of Stripe', async () => {
     at(timestamp)
     const hex = createHmac('sha256', 'whsec_stripe').update(`${timestamp}.${body}`).digest('hex')
-    const { app } = serve(
-      verifyWebhook({ format: 'stripe', secrets: 'whsec_stripe', replays: createReplayMemory() }),
-    )
+    const { app } = serve(verifyWebhook({ format: 'stripe', secrets: 'whsec_stripe', replays: true }))
     const headed = (header: string) => ({ 'content-type': 'application/json', 'stripe-signature': header })
     assert.deepEqual(outcome(await post(app, headed(`t=${timestamp + 1},v1=${hex}`))), [
       401,
@@ -364,7 +368,7 @@ describe('the guard', () => {
         secrets: secret,
         schemeName: 'hooks',
         description: 'Signed',
-        replays: createReplayMemory(),
+        replays: true,
       }),
     )
     await app.ready()
@@ -474,12 +478,8 @@ describe('the guard', () => {
     ['one that is no base64', { secrets: [secret, 'not at all!'] }, /secrets\[1\] is a string/],
     ['an unknown format', { secrets: secret, format: 'gitlab' }, /format is "gitlab"/],
     ['a tolerance that is no time', { secrets: secret, tolerance: 0 }, /tolerance is 0/],
-    ['a memory without add', { secrets: secret, replays: new Map() }, /replays is an instance of Map/],
-    [
-      'replays of GitHub',
-      { secrets: 's', format: 'github', replays: createReplayMemory() },
-      /replays is set/,
-    ],
+    ['a store that is none', { secrets: secret, replays: new Map() }, /replays is an instance of Map/],
+    ['replays of GitHub', { secrets: 's', format: 'github', replays: true }, /replays is set/],
     ['an unknown option', { secrets: secret, tolerence: 1 }, /there is no option "tolerence"/],
   ]
   for (const [title, options, message] of mistakes)

@@ -6,7 +6,6 @@ export { csrf, type CsrfOptions } from './csrf.ts'
 export { etag, type EtagOptions } from './etag.ts'
 export { loadShedding, type LoadSheddingOptions } from './load-shedding.ts'
 export { rateLimit, type RateLimit, type RateLimitOptions } from './rate-limit/rate-limit.ts'
-export type { RateLimiter } from './rate-limit/store.ts'
 export { requestId, type RequestIdOptions } from './request-id.ts'
 export {
   securityHeaders,

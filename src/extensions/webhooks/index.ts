@@ -5,7 +5,6 @@ export {
   type MemoryOutboxOptions,
   type Outbox,
 } from './outbox.ts'
-export { createReplayMemory, type ReplayStore } from './verify.ts'
 export { createWebhookSecret } from './signature.ts'
 export type { PostLimits, PostProblem } from './send/post.ts'
 export type { Lookup, TargetOptions } from './send/target.ts'

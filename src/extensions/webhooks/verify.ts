@@ -1,4 +1,3 @@
-import { shared } from '../../base/copies.ts'
 import { addedError, type HttpError } from '../../http/errors.ts'
 import {
   checkOptions,
@@ -12,6 +11,7 @@ import type { ExecutionContext, Logger, Injected, Tokens } from '../../define/co
 import { documenting, type Guard } from '../../define/layers.ts'
 import { fitting, type FitRoute } from '../../define/interceptor.ts'
 import {
+  isBoolean,
   isFunction,
   isMilliseconds,
   isObject,
@@ -21,8 +21,11 @@ import {
   type Awaitable,
 } from '../../base/values.ts'
 import { toFilesPlan } from '../../schema/files.ts'
-import { createMemoryStore } from '../../server/stores/memory.ts'
-import { createStoreGuard, createWorkerWarning } from '../../server/stores/guard.ts'
+import { STORE, type AppStores, type Store } from '../../define/store.ts'
+import type { RequestContext } from '../../server/pipeline/context.ts'
+import { createWorkerWarning } from '../../server/stores/guard.ts'
+import { guardStore, type GuardedStore } from '../../server/stores/guarded-store.ts'
+import { openMemory } from '../../server/stores/memory.ts'
 import { FORMATS, isSigned, toReplayKey, type SignatureFormat } from './signature.ts'
 
 /** The options of `verifyWebhook`. */
@@ -44,8 +47,11 @@ export interface VerifyOptions<D extends Tokens = {}> {
   readonly format?: SignatureFormat
   /** The milliseconds by which the time of a request may differ from yours. GitHub sends no time. @default 300000 */
   readonly tolerance?: number
-  /** Remembers allowed requests, so that one that is sent again unchanged is refused. @default none */
-  readonly replays?: ReplayStore
+  /**
+   * Remembers allowed requests, so that one that is sent again unchanged is refused: `true` in the store of the application, or in a store
+   * of its own. @default false
+   */
+  readonly replays?: boolean | Store
   /** Names the guard, and the security scheme in documents. @default 'webhook' */
   readonly schemeName?: string
   /** A text about the security scheme for documents. */
@@ -61,7 +67,7 @@ const COMPANION = { required: true, description: 'A part of what is signed', sch
 const STORE_TIMEOUT = 1000
 
 const WORKER =
-  'Each worker remembers the requests of webhooks in its own memory, so each one allows a request once: give verifyWebhook replays of a shared store'
+  'Each worker remembers the requests of webhooks in its own memory, so each one allows a request once: give createApp a store'
 
 /**
  * Creates a guard that allows requests only with the signature of a webhook: of their raw body, by a secret that you share with the
@@ -80,12 +86,12 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
     missingProblems(options),
     "verifyWebhook({ secrets: 'whsec_…' })",
   )
-  const { format = 'standard', tolerance = 300_000, schemeName = 'webhook', description } = options
-  const { secrets, inject, replays } = options
+  // each guard remembers requests of its own, also with the same options
+  const own = { ...options }
+  const { format = 'standard', tolerance = 300_000, schemeName = 'webhook', description } = own
+  const { secrets, inject, replays = false } = own
   const { header, companions, read } = FORMATS[format]
   const headers = { 'www-authenticate': `Webhook header="${header}"` }
-  const warnInWorker = createWorkerWarning(WORKER)
-  const isNew = createIsNew(tolerance)
   const refused = (detail: string): HttpError => addedError('invalid_signature', detail, { headers })
 
   async function canActivate(context: ExecutionContext, injected: Injected<D>): Promise<true> {
@@ -99,9 +105,8 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
     const { timestamp } = carried
     if (timestamp !== undefined && Math.abs(Date.now() - timestamp * 1000) > tolerance)
       throw refused('The timestamp is too far from the present time')
-    if (replays === undefined) return true
-    if (keepsInMemory(replays)) warnInWorker(context.log)
-    if (!(await isNew(replays, toReplayKey(carried, body), context.log)))
+    // a request may come early or late by the tolerance
+    if (replays !== false && !(await isNew(own, toReplayKey(carried, body), 2 * tolerance, context)))
       throw refused('The request was received before')
     return true
   }
@@ -122,7 +127,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
   const described = documenting(guard, {
     requestHeaders: companions.map((name) => ({ ...COMPANION, name })),
     problems:
-      replays === undefined
+      replays === false
         ? []
         : [{ name: 'ReplaysUnavailable', example: unavailable(), description: 'Try again later' }],
   })
@@ -143,18 +148,40 @@ const reportStreams: FitRoute = (route, problems) => {
   return route
 }
 
-/** Creates the function that returns whether a request was not allowed before. It throws an `HttpError` 503 if the store fails. */
-function createIsNew(
-  tolerance: number,
-): (replays: ReplayStore, key: string, log: Logger) => Awaitable<boolean> {
-  const guard = createStoreGuard('webhooks', STORE_TIMEOUT)
-  return (replays, key, log) => {
-    // a request may come early or late by the tolerance
-    const work = async (): Promise<boolean> => replays.add(`webhook:${key}`, 2 * tolerance)
-    return guard({ operation: 'add', work, log }, (cause) => {
-      throw unavailable(cause)
-    })
-  }
+/** The requests that were allowed in an application. */
+interface Seen {
+  readonly seen: GuardedStore
+  readonly warnInWorker: (log: Logger) => void
+}
+
+/** Remembers a request for so many milliseconds. Returns whether it was not allowed before. @throws `HttpError` 503 if the store fails. */
+function isNew<D extends Tokens>(
+  options: VerifyOptions<D>,
+  key: string,
+  ttl: number,
+  context: ExecutionContext,
+): Awaitable<boolean> {
+  // guards get no other context
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const { seen, warnInWorker } = openSeen(options, (context as RequestContext).stores)
+  warnInWorker(context.log)
+  return seen.set(`webhook:${key}`, '1', { ttl, ifAbsent: true }, context)
+}
+
+/** Opens what a guard remembers in an application, once. */
+function openSeen<D extends Tokens>(options: VerifyOptions<D>, stores: AppStores): Seen {
+  const { replays } = options
+  return stores.of(options, (shared) => {
+    const store = isObject(replays) ? replays : shared
+    return {
+      seen: guardStore(store ?? openMemory({}), {
+        name: 'webhooks',
+        timeout: STORE_TIMEOUT,
+        toError: unavailable,
+      }),
+      warnInWorker: store === undefined ? createWorkerWarning(WORKER) : () => undefined,
+    }
+  })
 }
 
 function unavailable(cause?: unknown): HttpError {
@@ -177,10 +204,7 @@ function rulesOf(options: unknown): Rules {
     inject: [isRecord, 'an object of tokens'],
     format: [isFormat, "'standard', 'github' or 'stripe'"],
     tolerance: [isMilliseconds, 'a number of milliseconds'],
-    replays: [
-      (value) => isObject(value) && 'add' in value && isFunction(value.add),
-      'an object with a function add',
-    ],
+    replays: [(value) => isBoolean(value) || STORE[0](value), `true, false or ${STORE[1]}`],
     schemeName: [
       (value) => isString(value) && /^[\w.-]+$/.test(value),
       'a name of letters, digits, ".", "-" and "_"',
@@ -197,7 +221,7 @@ function missingProblems(options: unknown): readonly DefinitionProblem[] {
   const { format, replays } = Object(options)
   return [
     ...missingOptions(WHERE, options, ['secrets'], 'give the secret that you share with the sender'),
-    ...(format === 'github' && replays !== undefined
+    ...(format === 'github' && Boolean(replays)
       ? [
           invalidOption(
             WHERE,
@@ -207,38 +231,4 @@ function missingProblems(options: unknown): readonly DefinitionProblem[] {
         ]
       : []),
   ]
-}
-
-/** Where `verifyWebhook` remembers the requests that it allowed. */
-export interface ReplayStore {
-  /**
-   * Remembers a key for some milliseconds. Returns `false` if it is remembered already. Of several calls with one key at the same time, one
-   * returns `true`.
-   */
-  add(key: string, ttl: number): Awaitable<boolean>
-}
-
-/**
- * Creates a memory of requests for one process. Several processes need a store that they share, such as Redis.
- *
- * @example
- * const Signed = verifyWebhook({ secrets, replays: createReplayMemory() })
- *
- * @param max the most requests that it remembers. The oldest ones are forgotten first. @default 100000
- */
-export function createReplayMemory(max = 100_000): ReplayStore {
-  const seen = createMemoryStore({ maxKeys: max })
-  const memory: ReplayStore = {
-    add: (key, ttl) => {
-      return seen.set(key, '', { ttl, ifAbsent: true })
-    },
-  }
-  memories.add(memory)
-  return memory
-}
-
-const memories = /* @__PURE__ */ shared('webhooks.memories', () => new WeakSet<ReplayStore>())
-
-function keepsInMemory(store: ReplayStore): boolean {
-  return memories.has(store)
 }

@@ -299,9 +299,7 @@ function openStore({
   return guardStore(store, {
     name: 'sessions',
     timeout: storeTimeout,
-    fail: (cause) => {
-      throw sessionUnavailable(cause)
-    },
+    toError: sessionUnavailable,
   })
 }
 

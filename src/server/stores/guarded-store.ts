@@ -31,13 +31,19 @@ export interface GuardOptions {
   readonly name: string
   /** Milliseconds until a call has failed. */
   readonly timeout: number
-  /** Throws the error of a failed call. @default throws the cause */
-  readonly fail?: (cause: unknown) => never
+  /** Returns the error of a failed call. @default the cause */
+  readonly toError?: (cause: unknown) => unknown
 }
 
 /** Guards a store for a feature: every call has a time limit, is measured, and is logged when it begins to fail. */
-export function guardStore(store: Store, { name, timeout, fail = rethrow }: GuardOptions): GuardedStore {
+export function guardStore(
+  store: Store,
+  { name, timeout, toError = (cause) => cause }: GuardOptions,
+): GuardedStore {
   const guard = createStoreGuard(name, timeout)
+  const fail = (cause: unknown): never => {
+    throw toError(cause)
+  }
   const read = async (key: string, pending: PromiseLike<unknown>): Promise<string | undefined> => {
     // a connection that breaks takes the commands under way with it, and a read has no effect that could happen twice
     const first = Promise.resolve(pending).catch(() => store.get(key))
@@ -68,14 +74,13 @@ export function guardStore(store: Store, { name, timeout, fail = rethrow }: Guar
     delete: (key, options, { log, time }) =>
       guard({ operation: 'delete', work: () => store.delete(key, options), log, time }, fail),
     increment: (key, amount, ttl, { log, time }) => {
-      const work = async (): Promise<StoreCount> => toCount(await store.increment?.(key, amount, ttl))
+      const work = (): Awaitable<StoreCount> => {
+        const count = store.increment?.(key, amount, ttl)
+        return isPromise(count) ? count.then(toCount) : toCount(count)
+      }
       return guard({ operation: 'increment', work, log, time }, fail)
     },
   }
-}
-
-function rethrow(cause: unknown): never {
-  throw cause
 }
 
 function toValue(value: unknown): string | undefined {

@@ -1,10 +1,10 @@
 import {
   checkOptions,
+  DefinitionError,
   invalidOption,
   missingOptions,
   placed,
   type Rules,
-  type DefinitionProblem,
 } from '../../../base/definition-error.ts'
 import type { ExecutionContext } from '../../../define/context.ts'
 import {
@@ -26,8 +26,11 @@ import {
 import type { FinishedResponse } from '../../../http/http.ts'
 import { isProduction } from '../../../base/platform.ts'
 import { toAddressKey, toShortKey } from '../../../server/stores/client-key.ts'
-import { isRedis } from '../../../server/stores/redis.ts'
-import { createSpend, isLimiter, loadLimiters, type RateLimiter } from './store.ts'
+import { STORE, type AppStores, type Store, type StoreCount } from '../../../define/store.ts'
+import { createWorkerWarning } from '../../../server/stores/guard.ts'
+import { guardStore, type GuardedStore } from '../../../server/stores/guarded-store.ts'
+import { openMemory } from '../../../server/stores/memory.ts'
+import type { RequestContext } from '../../../server/pipeline/context.ts'
 
 /** The options of `rateLimit`. The type parameter is the type of `context.identity`, as guards before it leave it. */
 export interface RateLimitOptions<I = never> {
@@ -49,13 +52,13 @@ export interface RateLimitOptions<I = never> {
   readonly cost?: number | ((context: ExecutionContext<I>) => Awaitable<number>)
   /** Selects the requests that are not counted. @default none */
   readonly skip?: (context: ExecutionContext<I>) => Awaitable<boolean>
-  /** A client of Redis (`ioredis` or `redis`), or a limiter of rate-limiter-flexible. @default this process counts for itself */
-  readonly store?: RateLimiter | object
+  /** Where requests are counted, by its method `increment`. @default the option `store` of `createApp` */
+  readonly store?: Store
   /** Milliseconds until a store that does not answer has failed. @default 1000 */
   readonly storeTimeout?: number
   /** The fate of requests while the store fails: answered all the same, or refused with 503. @default 'allow' */
   readonly onStoreError?: 'allow' | 'refuse'
-  /** How many clients are remembered without a store; those who came first are forgotten first. @default 100000 */
+  /** How many clients are remembered without a store. Those whose windows end first are forgotten first. @default 100000 */
   readonly maxKeys?: number
 }
 
@@ -90,10 +93,7 @@ const OPTIONS: Rules = {
   by: [isFunction, 'a function'],
   cost: [(value) => isCount(value) || isFunction(value), 'a number that is not negative, or a function'],
   skip: [isFunction, 'a function'],
-  store: [
-    (value) => isLimiter(value) || isRedis(value),
-    'a client of Redis, or a limiter of rate-limiter-flexible, such as new RateLimiterRedis(…)',
-  ],
+  store: [(value) => STORE[0](value) && canCount(Object(value)), `${STORE[1]}, with a function increment`],
   storeTimeout: [isMilliseconds, 'a number of milliseconds'],
   onStoreError: [(value) => value === 'allow' || value === 'refuse', "'allow' or 'refuse'"],
   maxKeys: [isPositive, 'a number of clients, at least 1'],
@@ -115,8 +115,16 @@ const OPTIONS: Rules = {
  * @throws `DefinitionError` when an option is wrong.
  */
 export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
-  checkOptions(WHERE, options, OPTIONS, storeProblems(options))
-  const ask = createAsk(options)
+  const missing = missingOptions(
+    WHERE,
+    options,
+    ['limit', 'window'],
+    'write rateLimit({ limit: 100, window: 60 })',
+  )
+  checkOptions(WHERE, options, OPTIONS, missing)
+  // each call is a limit of its own, also with the same options
+  const own = { ...options }
+  const ask = createAsk(own)
   const limited: Middleware = async (context, next) => {
     const answer = await ask(context)
     if (answer === undefined) return next()
@@ -130,12 +138,12 @@ export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
     if (answer.refusal === undefined) return true
     throw limitReached(answer.refusal)
   }
-  const { name = 'default', onStoreError, store } = options
+  const { name = 'default', onStoreError } = own
   // the name of a function is read-only, but can be defined
   Object.defineProperty(limited, 'name', { value: `rateLimit(${name})` })
   const limit = Object.assign(limited, { kind: 'guard', inject: {}, canActivate } as const)
   const problems = toProblems(onStoreError === 'refuse')
-  const load = isLimiter(store) ? undefined : loadLimiters
+  const load = async (stores: AppStores): Promise<unknown> => openCounts(own, stores)
   return placed(documenting(limit, { problems, responseHeaders: HEADERS, load }), rateLimit)
 }
 
@@ -155,14 +163,9 @@ interface Refusal {
 function createAsk<I>(
   options: RateLimitOptions<I>,
 ): (context: ExecutionContext) => Promise<LimitedAnswer | undefined> {
-  const { limit, window, name = 'default', by, cost = 1, skip, store } = options
-  const { storeTimeout = 1000, onStoreError = 'allow', maxKeys = 100_000 } = options
+  const { limit, window, name = 'default', by, cost = 1, skip, onStoreError = 'allow' } = options
   const limitOf = typeof limit === 'function' ? limit : () => limit
   const costOf = typeof cost === 'function' ? cost : () => cost
-  const spend = createSpend({ name, window, store, storeTimeout, maxKeys })
-  const failed = (cause: unknown): undefined => {
-    if (onStoreError === 'refuse') throw notCounted(cause)
-  }
   const addressOf = createAddressOf()
   return async (given) => {
     // guards before this one leave the identity, as they do for handlers
@@ -180,15 +183,63 @@ function createAsk<I>(
     const price: unknown = await costOf(context)
     if (!isCount(price)) throw new TypeError('rateLimit: cost returned no whole number that is 0 or more')
     const client = own === undefined ? `ip:${addressOf(given)}` : `key:${own}`
-    const balance = await spend({ key: toShortKey(client), cost: price, limit: quota }, given.log, failed)
-    if (balance === undefined) return undefined
-    const reset = Math.ceil(balance.reset / 1000)
+    // middleware and guards get no other context
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const { counts, warnInWorker } = openCounts(options, (given as RequestContext).stores)
+    warnInWorker(given.log)
+    const key = `rate:${name}:${toShortKey(client)}`
+    let count: StoreCount
+    try {
+      count = await counts.increment(key, price, window * 1000, given)
+    } catch (error) {
+      if (onStoreError === 'refuse') throw error
+      return undefined
+    }
+    const reset = Math.ceil(Math.max(0, count.left) / 1000)
     const headers = {
       'ratelimit-policy': `"${name}";q=${quota};w=${window}`,
-      ratelimit: `"${name}";r=${balance.remaining};t=${reset}`,
+      ratelimit: `"${name}";r=${Math.max(0, quota - count.total)};t=${reset}`,
     }
-    return { headers, refusal: balance.isWithin ? undefined : { name, seconds: Math.max(1, reset) } }
+    return { headers, refusal: count.total <= quota ? undefined : { name, seconds: Math.max(1, reset) } }
   }
+}
+
+/** The counts of a limit in an application. */
+interface Counts {
+  readonly counts: GuardedStore
+  readonly warnInWorker: (log: ExecutionContext['log']) => void
+}
+
+/** Opens the counts of a limit in an application, once. @throws `DefinitionError` if the store of the application has no counts. */
+function openCounts<I>(options: RateLimitOptions<I>, stores: AppStores): Counts {
+  return stores.of(options, (shared) => {
+    const { store = shared, name = 'default', storeTimeout = 1000, maxKeys } = options
+    if (store !== undefined && !canCount(store)) throw new DefinitionError([NO_COUNTS])
+    const memory = openMemory(maxKeys === undefined ? {} : { maxKeys })
+    return {
+      counts: guardStore(store ?? memory, {
+        name: 'rate limits',
+        timeout: storeTimeout,
+        toError: notCounted,
+      }),
+      warnInWorker:
+        store === undefined
+          ? createWorkerWarning(
+              `Each worker counts the rate limit "${name}" in its own memory, so clients can exceed it: give createApp a store`,
+            )
+          : () => undefined,
+    }
+  })
+}
+
+const NO_COUNTS = invalidOption(
+  WHERE,
+  'the store of the application has no function increment',
+  'add one to it, or give rateLimit a store that has one',
+)
+
+function canCount({ increment }: Partial<Store>): boolean {
+  return isFunction(increment)
 }
 
 /** Whether clients can be told apart by the value. Objects are all one text, so they would share one count. */
@@ -279,31 +330,4 @@ function addHeadersLater(
     for (const [name, value] of Object.entries(headers))
       response.headers[name] = [response.headers[name] ?? [], value].flat().join(', ')
   }
-}
-
-/** A limiter has a limit and a window of its own, which clients are told. */
-function storeProblems(options: unknown): readonly DefinitionProblem[] {
-  const { store, limit, window } = Object(options)
-  const fix = 'write rateLimit({ limit: 100, window: 60 })'
-  const missing = missingOptions(WHERE, options, ['limit', 'window'], fix)
-  if (!isLimiter(store)) return missing
-  if (isFunction(limit))
-    return [
-      invalidOption(
-        WHERE,
-        'limit is a function, and the store has a limit of its own',
-        'give a client of Redis',
-      ),
-    ]
-  const { points, duration } = Object(store)
-  const differs = [
-    ['limit', limit, 'points', points],
-    ['window', window, 'duration', duration],
-  ].filter(([, ours, , theirs]) => typeof theirs === 'number' && theirs !== ours)
-  return [
-    ...missing,
-    ...differs.map(([ours, , theirs]) =>
-      invalidOption(WHERE, `${ours} is not the ${theirs} of the store`, 'write the same number in both'),
-    ),
-  ]
 }
