@@ -1,6 +1,6 @@
 // The public types of octavo/auth. npm run api writes this file, and nothing imports it.
 
-type Allowed<A> = true extends A ? OrNone<Exclude<A, true>> : A
+type AllowedIdentity<A> = true extends A ? OrNone<Exclude<A, true>> : A
 
 export interface ApiKeyOptions<V, D = {}> extends AuthOptions<D> {
   readonly in: 'header' | 'query' | 'cookie'
@@ -46,7 +46,7 @@ type Identities<G> = {
   readonly [K in keyof G]: G[K] extends Guard<infer I> ? ([I] extends [never] ? undefined : I) : never
 }
 
-export type IdentityOf<V> = 0 extends 1 & V ? unknown : Allowed<Exclude<Awaited<V>, Falsy | void>>
+export type IdentityOf<V> = 0 extends 1 & V ? unknown : AllowedIdentity<Exclude<Awaited<V>, Falsy | void>>
 
 type IdentityOfAny<G extends readonly unknown[]> = [Exclude<Identities<G>[number], undefined>] extends [never]
   ? never

@@ -14,7 +14,7 @@ interface Ahead<Sh, F extends Fact> {
   readonly shape: Before<F[2] extends readonly [unknown, infer Base] ? Base : Sh, FieldsIn<F>>['shape']
 }
 
-type Allowed_2<Vs> = Vs extends readonly [...infer Newer extends string[], string]
+type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
   ? Newer[number] | 'next'
   : never
 
@@ -877,7 +877,7 @@ export function defineVersionChange<
 export function defineVersions<
   const Vs extends readonly string[],
   const Ms extends Readonly<Record<string, AnyModel>>,
-  const C extends readonly VersionChange<Allowed_2<Vs>>[],
+  const C extends readonly VersionChange<Allowed<Vs>>[],
 >(options: VersionsOptions<Vs, Ms, C>): History<Vs, Ms, C>
 
 export function derive<M extends Modelled, S extends Schema>(of: M, make: (model: M) => S): Part<M, S>
