@@ -21,7 +21,7 @@ import type { Method } from '../http/http.ts'
 import type { FileStream, FileStreams } from '../schema/files.ts'
 import type { InputOf, Schema } from '../schema/schema.ts'
 import type { AnswersIn, As, CallResult, Iterated } from './answer.ts'
-import type { ReconnectOptions } from './options.ts'
+import type { ReconnectOptions } from './client-options.ts'
 
 /** The options of every call, besides the input of its route. */
 export interface CallOptions<A extends As = As> {
@@ -126,9 +126,9 @@ type Below<C> = C extends AnyPlaced
     : PlaceController<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
   : never
 
-/** Those that add a name, with what is below those that add none. */
+/** The controllers that add a name, also below controllers that add none. */
 type NamedControllers<C> = C extends { readonly name: '' } ? NamedControllers<Below<C>> : C
-/** Those that add no name: their routes are those of what is above them. */
+/** The controllers that add no name. Their routes count as routes of the controller above. */
 type Nameless<C> = C extends { readonly name: '' } ? C | Nameless<Below<C>> : never
 
 /** The names of the routes of a controller that are in a view. */

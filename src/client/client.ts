@@ -1,7 +1,7 @@
 import type { VersionsOf } from '../define/names.ts'
 import { isObject, isString } from '../base/values.ts'
 import { readBody, toEssence, PROBLEM_TYPE, ProblemError, type Answer, type As } from './answer.ts'
-import type { CallValues } from './body.ts'
+import type { CallValues } from './encode-body.ts'
 import { CALLED_ROUTE, type CalledRoute } from './called-route.ts'
 import type { Client } from './client-type.ts'
 import { createDeadline, orAborted } from './deadline.ts'
@@ -18,11 +18,11 @@ import {
   type ClientOptions,
   type ReconnectOptions,
   type VersionedClientOptions,
-} from './options.ts'
-import { appendHeader, toClientRequest, toCallUrl, type ClientRequest } from './request.ts'
+} from './client-options.ts'
+import { appendHeader, toClientRequest, toCallUrl, type ClientRequest } from './call-request.ts'
 import { createRetry } from './retry.ts'
 import type { RouteCall } from './route-map.ts'
-import { createFindRoute } from './routes.ts'
+import { createFindRoute } from './find-route.ts'
 import { createTransport, discard, type SendWithRetries } from './transport.ts'
 
 /** The values of a call. */

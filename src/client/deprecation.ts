@@ -1,4 +1,4 @@
-import type { AnyClientOptions, DeprecationNotice } from './options.ts'
+import type { AnyClientOptions, DeprecationNotice } from './client-options.ts'
 import { discard } from './transport.ts'
 
 /** The deprecations announced in this process: base URL, version and route. */

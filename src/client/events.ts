@@ -3,7 +3,7 @@ import { follow, whenCollected } from '../base/signals.ts'
 import { orAborted, wait } from './deadline.ts'
 import { createEventParser, type EventState } from './event-parser.ts'
 import { DONE, toItemStream, type EventStream, type ReceivedEvent } from './event-stream.ts'
-import type { ReconnectOptions } from './options.ts'
+import type { ReconnectOptions } from './client-options.ts'
 import { createRetry } from './retry.ts'
 import { discard } from './transport.ts'
 

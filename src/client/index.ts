@@ -8,7 +8,7 @@ export {
   type Wire,
   type ErrorBody,
 } from './answer.ts'
-export type { FetchBody as RequestBody } from './body.ts'
+export type { FetchBody as RequestBody } from './encode-body.ts'
 export { createClient } from './client.ts'
 export type {
   CalledFunction,
@@ -30,6 +30,6 @@ export type {
   ReconnectOptions,
   RetryOptions,
   VersionedClientOptions,
-} from './options.ts'
+} from './client-options.ts'
 export type { ValidationIssue } from '../http/errors.ts'
 export type { RouteCall, RouteMap, SavedRouteMap } from './route-map.ts'

@@ -1,5 +1,5 @@
 import { readRetryAfter } from '../http/http.ts'
-import type { OutgoingRequest, RetryOptions } from './options.ts'
+import type { OutgoingRequest, RetryOptions } from './client-options.ts'
 
 /** The methods that may be sent again, because that changes nothing (RFC 9110 section 9.2.2). */
 const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']

@@ -1,6 +1,6 @@
 import { isString } from '../base/values.ts'
 import { wait } from './deadline.ts'
-import { visibleRoutesOf, type AnyClientOptions, type OutgoingRequest } from './options.ts'
+import { visibleRoutesOf, type AnyClientOptions, type OutgoingRequest } from './client-options.ts'
 import { createRetry } from './retry.ts'
 
 /** Sends a request, several times if need be. */
@@ -66,7 +66,7 @@ const OWN_ADDRESS = { remoteAddress: '127.0.0.1' }
 /** Sends by the given `fetch`, or by that of the platform with a dispatcher where one is asked for. */
 function createSendOnce(options: AnyClientOptions): SendOnce {
   const { fetch: given, credentials, dispatcher } = options
-  // what is called as `fetch` takes what `fetch` takes
+  // users pass functions with the parameters of `fetch`
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const own = given as FetchFunction | undefined
   if (dispatcher !== undefined && !isNodeProcess())

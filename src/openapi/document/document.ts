@@ -21,7 +21,7 @@ import { toWebhooks, type DocumentedWebhook } from './webhooks.ts'
 import { toServers, toWire } from './wire.ts'
 import type { ChangeInfo, VersionHistory } from '../../versioning/options.ts'
 
-/** A document, with what is wrong in what it was made from. */
+/** A document, with the mistakes of its definitions. */
 export interface DatedDocument {
   readonly document: OpenApiDocument
   readonly problems: readonly DefinitionProblem[]
@@ -142,7 +142,7 @@ export function referredComponents(
   }
 }
 
-/** The tags of operations: those of which something is said first, then the others as they come. */
+/** The tags of operations: first those with a description, then the others in the order of the operations. */
 export function toTags(
   items: readonly PathItem[],
   described: readonly DocumentTag[],

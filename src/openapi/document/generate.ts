@@ -16,7 +16,7 @@ import type {
   OpenApiDocument,
 } from './types.ts'
 import { createOperations } from './operation.ts'
-import { toRouteParameters } from '../schemas/parameters.ts'
+import { toRouteParameters } from '../schemas/route-parameters.ts'
 import { createWebhooksOf, webhookProblems, type DocumentedWebhook } from './webhooks.ts'
 
 /** The parts that a generator makes documents of. */

@@ -49,7 +49,7 @@ export function schemasIn(
   schemas: Readonly<Record<string, SchemaObject>>,
 ): Readonly<Record<string, SchemaObject>> {
   const found = new Set(componentNames(references, 'schemas'))
-  // what is found adds what it refers to
+  // each schema that is found adds the schemas that it refers to
   for (const name of found)
     for (const other of componentNames(remembered(schemas[name], findReferences), 'schemas')) found.add(other)
   return pickNamed(schemas, found)

@@ -144,7 +144,7 @@ function isSuccess(status: ResponseKey): boolean {
   return status === 'default' || Number(status) < 300
 }
 
-/** Returns the response that is declared for a status: its own, that of its range or that of the others. */
+/** Returns the response that is declared for a status, for its range such as `4XX`, or as `default`. */
 function declaredFor(
   declared: ReadonlyMap<string, ResponseObject>,
   status: string,

@@ -101,7 +101,7 @@ function uniqueChoices<C extends object>(choices: readonly C[]): readonly C[] {
   return [...new Map(choices.map((choice) => [choiceKey(choice), choice])).values()]
 }
 
-/** The same for objects with the same members in any order. */
+/** Returns equal texts for objects with equal members, whose order doesn't matter. */
 function choiceKey(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     isRecord(member)

@@ -148,7 +148,7 @@ function hostIn(
   }
 }
 
-/** How a template writes what is not the same in all of them. */
+/** How a kind of template writes literal segments and parameters that take slashes. */
 interface Spelling {
   readonly literal: (text: string) => string
   readonly rest: (name: string) => string

@@ -1,6 +1,6 @@
 /** A document as YAML 1.2 (RFC 9512). Texts that readers of YAML 1.1 would take for something else, as `yes`, are in quotes. */
 export function toYaml(document: object): string {
-  // what JSON leaves out or writes in another way is the same here
+  // members that JSON leaves out, or writes by `toJSON`, are the same in YAML
   return `${toYamlBlock(JSON.parse(JSON.stringify(document)), '').trimStart()}\n`
 }
 

@@ -3,7 +3,7 @@ import { defOf, schemaOf, type ResponseKey, type Schema } from '../../schema/sch
 import { acceptsBytes, acceptsText } from '../../schema/accepts.ts'
 import { isTextSchema } from '../../schema/route-schemas.ts'
 import { formTypes } from '../../schema/body-types.ts'
-import { joinSchemas } from './fields.ts'
+import { joinSchemas } from './schema-fields.ts'
 import { fitsNothing } from './finish.ts'
 import {
   listOf,

@@ -33,7 +33,7 @@ import {
 } from './finish.ts'
 import { resolve, type Components } from '../../base/json-schema.ts'
 import type { ConvertSchemas, ConvertedRoute, Convertible, SchemaObject } from '../document/types.ts'
-import { toRouteParameters } from './parameters.ts'
+import { toRouteParameters } from './route-parameters.ts'
 import { findReferences, schemasIn } from '../document/refs.ts'
 
 /**

@@ -280,7 +280,7 @@ function spread(components: Components, names: readonly string[]): ReadonlySet<s
     for (const used of refsIn(component)) users.set(used, [...(users.get(used) ?? []), name])
   }
   const reached = new Set(names)
-  // what is reached adds what uses it
+  // each schema that is reached adds the schemas that use it
   for (const name of reached) for (const user of users.get(name) ?? []) reached.add(user)
   return reached
 }

@@ -25,7 +25,7 @@ import type { SourceName } from '../../schema/sources.ts'
 /** A JSON Schema that is being made. */
 type SchemaDraft = Record<string, unknown>
 
-/** Which side of a schema is shown: what it takes or what it gives. */
+/** The side of a schema that a document shows: the input that it takes, or the output that it returns. */
 export type SchemaSide = 'input' | 'output'
 
 /** A keyword that stands, until the conversion is done, where JSON Schema has no words for a schema; its value says what was there. */

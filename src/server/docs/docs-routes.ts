@@ -7,7 +7,7 @@ import type { Settings } from '../options/settings.ts'
 import type { DocsOptions } from '../options/docs.ts'
 import type { DocumentFormat } from './document-handlers.ts'
 import type { LazyDocuments } from './lazy-documents.ts'
-import type { DocsPage } from './page/page.ts'
+import type { DocsPage } from './page/docs-page.ts'
 
 /** The routes that serve documents. */
 export interface DocsRouter {
@@ -111,7 +111,7 @@ function pageRoutes(
 
 async function loadPage(path: string, options: DocsOptions, documents: LazyDocuments): Promise<DocsPage> {
   const [{ createPage }, loaded, viewers] = await Promise.all([
-    importInTurn(() => import('./page/page.ts')),
+    importInTurn(() => import('./page/docs-page.ts')),
     documents.get(),
     documents.extras.loadViewers?.(),
   ])

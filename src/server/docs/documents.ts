@@ -123,7 +123,7 @@ export function createAppDocuments(
   }
 }
 
-/** Loads what makes documents, and what converts schemas if there are some. */
+/** Loads the code that creates documents, and the converter of schemas if a route has one. */
 async function loadCode(source: DocumentSource): Promise<(source: DocumentSource) => Generator> {
   const { createGenerator } = await importInTurn(() => import('../../openapi/document/generate.ts'))
   const isWanted =

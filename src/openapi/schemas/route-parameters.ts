@@ -3,7 +3,7 @@ import { headerName } from '../../http/http.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import type { Param } from '../../router/path/pattern.ts'
 import { deepFreeze } from '../freeze.ts'
-import { joinSchemas, toSchemaFields, type SchemaField } from './fields.ts'
+import { joinSchemas, toSchemaFields, type SchemaField } from './schema-fields.ts'
 import { listOf, resolve, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { Parameter, SchemaObject } from '../document/types.ts'
 

@@ -7,7 +7,7 @@ import {
   type CallValues,
   type FetchBody,
   type FieldValues,
-} from './body.ts'
+} from './encode-body.ts'
 import type { RouteCall } from './route-map.ts'
 
 /** A request before it is sent. */

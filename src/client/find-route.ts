@@ -2,7 +2,7 @@ import { editDistance } from '../base/edit-distance.ts'
 import { isObject, isString, messageOf } from '../base/values.ts'
 import { readBody, toEssence, PROBLEM_TYPE, ProblemError } from './answer.ts'
 import { createDeadline } from './deadline.ts'
-import { visibleRoutesOf, type AnyClientOptions } from './options.ts'
+import { visibleRoutesOf, type AnyClientOptions } from './client-options.ts'
 import type { RouteCall, RouteMap } from './route-map.ts'
 import { createTransport, type SendWithRetries } from './transport.ts'
 

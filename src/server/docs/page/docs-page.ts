@@ -7,8 +7,8 @@ import { bytesReply } from '../../response/bytes-reply.ts'
 import type { DocsOptions, DocumentLink, PageInfo } from '../../options/docs.ts'
 import type { AppDocuments } from '../documents.ts'
 import { toContentSecurityPolicy } from './content-security-policy.ts'
-import { STYLE } from './style.ts'
-import { toHtml } from './template.ts'
+import { STYLE } from './page-style.ts'
+import { toHtml } from './page-template.ts'
 
 /** The page of the documents, and the files it consists of. */
 export interface DocsPage {

@@ -1,5 +1,5 @@
 import { isCount, isFunction, isObject, isPositive, isRecord, isString } from '../base/values.ts'
-import type { FetchBody } from './body.ts'
+import type { FetchBody } from './encode-body.ts'
 import { ROUTE_MAP, type RouteMap, type SavedRouteMap, type VisibleRoutes } from './route-map.ts'
 
 /** Headers by name, or an argument of `new Headers`. `undefined` values are left out. */
