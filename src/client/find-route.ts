@@ -22,6 +22,7 @@ export function createFindRoute(
   send: SendWithRetries,
   headers: () => Promise<Headers>,
 ): FindRoute {
+  const { onRequest: _before, onResponse: _after, ...withoutHooks } = options
   const load = createLoad(options, base, async (url) => {
     const { signal, meet } = createDeadline(undefined, options.timeout)
     try {
@@ -30,7 +31,7 @@ export function createFindRoute(
       const request = { route: undefined, url, method: 'GET', body: undefined, signal }
       const response = await (isOwn
         ? send({ ...request, headers: await headers() })
-        : createTransport(withoutHooks(options))({ ...request, headers: new Headers() }))
+        : createTransport(withoutHooks)({ ...request, headers: new Headers() }))
       const data = await readBody(response, 'GET')
       if (response.url !== '' && new URL(response.url).origin !== url.origin)
         throw new TypeError('the answer came from another origin')
@@ -59,11 +60,6 @@ export function createFindRoute(
       throw error
     }
   }
-}
-
-function withoutHooks(options: AnyClientOptions): AnyClientOptions {
-  const { onRequest: _before, onResponse: _after, ...others } = options
-  return others
 }
 
 /** A `TypeError`, told apart from those of loading. */

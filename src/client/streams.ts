@@ -24,20 +24,14 @@ export function toNamedEvents(
         if (result.done === true) return result
         const { event, data } = result.value
         const kind = Object.hasOwn(kinds, event) ? kinds[event] : undefined
-        if (kind !== undefined)
-          return {
-            done: false,
-            value: { ...result.value, data: kind === 'text' ? data : parseEventData(data) },
-          }
+        if (kind === 'text') return { done: false, value: { ...result.value, data } }
+        // an event without data has an empty line of it
+        const value: unknown = kind === undefined || data === '' ? undefined : JSON.parse(data)
+        if (kind !== undefined) return { done: false, value: { ...result.value, data: value } }
       }
     },
     () => void events.return(),
   )
-}
-
-/** An event without data has an empty line of it. */
-function parseEventData(text: string): unknown {
-  return text === '' ? undefined : JSON.parse(text)
 }
 
 /** The items of an answer, one line of JSON each. */

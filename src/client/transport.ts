@@ -69,7 +69,8 @@ function createSendOnce(options: AnyClientOptions): SendOnce {
   // users pass functions with the parameters of `fetch`
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const own = given as FetchFunction | undefined
-  if (dispatcher !== undefined && !isNodeProcess())
+  const isNodeProcess = typeof process === 'object' && isString(process.versions?.node)
+  if (dispatcher !== undefined && !isNodeProcess)
     throw new TypeError('createClient: dispatchers are for Node; leave the option out in browsers')
   const common = {
     ...(credentials === undefined ? {} : { credentials }),
@@ -91,8 +92,4 @@ function toInit({ method, headers, body, signal }: OutgoingRequest, common: obje
     ...(signal === undefined ? {} : { signal }),
     ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
   }
-}
-
-function isNodeProcess(): boolean {
-  return typeof process === 'object' && isString(process.versions?.node)
 }

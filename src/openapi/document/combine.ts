@@ -82,9 +82,10 @@ function operationsByPlace(
       const methods = byPlace.get(path) ?? new Map<string, ServedOperation[]>()
       byPlace.set(path, methods)
       for (const [method, operation] of Object.entries(item)) {
-        const placed = withVersionedId(operation, own.has(path) ? version : null)
+        // an id names the version if the path does
+        const id = version !== null && own.has(path) ? `.v${toWord(version)}` : ''
         const entry = {
-          operation: placed,
+          operation: id === '' ? operation : { ...operation, operationId: operation.operationId + id },
           servers: document.servers,
           ...(version === null ? {} : { version }),
         }
@@ -111,12 +112,6 @@ function mergeItem(
 
 function uniqueServers(servers: readonly DocumentServer[]): readonly DocumentServer[] {
   return [...new Map(servers.map((server) => [JSON.stringify(server), server])).values()]
-}
-
-/** Where the path names the version, the id does too. */
-function withVersionedId(operation: Operation, version: string | null): Operation {
-  if (version === null) return operation
-  return { ...operation, operationId: `${operation.operationId}.v${toWord(version)}` }
 }
 
 function toWord(version: string): string {

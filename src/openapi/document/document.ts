@@ -19,7 +19,7 @@ import { findReferences, componentNames, pickNamed, referencesOfItems, schemasIn
 import { createSecurity } from './security.ts'
 import { toWebhooks, type DocumentedWebhook } from './webhooks.ts'
 import { toServers, toWire } from './wire.ts'
-import type { ChangeInfo, VersionHistory } from '../../versioning/options.ts'
+import type { VersionHistory } from '../../versioning/options.ts'
 
 /** A document, with the mistakes of its definitions. */
 export interface DatedDocument {
@@ -208,10 +208,9 @@ function withChangeNotes(
   const changes =
     history?.changes.filter((change) => change.version === version && change.internal !== true) ?? []
   if (changes.length === 0) return info
-  const notes = [`What is new in ${version}:`, changes.map(toChangeLine).join('\n')]
+  const lines = changes.map(({ title, description }) =>
+    description === title ? `- ${title}` : `- **${title}.** ${description}`,
+  )
+  const notes = [`What is new in ${version}:`, lines.join('\n')]
   return { ...info, description: [info.description, ...notes].filter(Boolean).join('\n\n') }
-}
-
-function toChangeLine({ title, description }: ChangeInfo): string {
-  return description === title ? `- ${title}` : `- **${title}.** ${description}`
 }

@@ -87,10 +87,8 @@ export function createGenerator(
       ...make(documented),
     }))
     failIfAny(differingSchemes(parts.map(({ document }) => document)))
-    combined = {
-      document: combineDocuments(parts, settings),
-      until: Math.min(...parts.map(({ until }) => until)),
-    }
+    const until = Math.min(...parts.map((each) => each.until))
+    combined = { document: combineDocuments(parts, settings), until }
     return combined.document
   }
   return {

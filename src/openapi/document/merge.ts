@@ -57,7 +57,9 @@ function mergeParameters(all: readonly VersionedOperation[]): readonly Parameter
   return [...byKey.values()].map((found) => {
     const { description, ...parameter } = found.at(-1)?.parameter ?? { name: '', in: 'query', schema: {} }
     const isEverywhere = found.length === all.length
-    const text = [description ?? [], isEverywhere ? [] : onlyIn(found)].flat().join('. ')
+    const versions = isEverywhere ? [] : found.flatMap(({ version }) => version ?? [])
+    const only = versions.length === 0 ? [] : [`Only in version ${versions.join(', ')}`]
+    const text = [description ?? [], only].flat().join('. ')
     return {
       ...parameter,
       ...(text === '' ? {} : { description: text }),
@@ -67,11 +69,6 @@ function mergeParameters(all: readonly VersionedOperation[]): readonly Parameter
       schema: mergeSchemas(found.map((each) => each.parameter.schema)),
     }
   })
-}
-
-function onlyIn(found: readonly VersionedOperation[]): readonly string[] {
-  const versions = found.flatMap(({ version }) => version ?? [])
-  return versions.length === 0 ? [] : [`Only in version ${versions.join(', ')}`]
 }
 
 /** A schema for what any of several takes; of texts that are listed, the list of all. */

@@ -172,7 +172,11 @@ type OwnSchemas = ConvertedRoute['headers']
 
 function mergeOwn(base: unknown, own: unknown, shown: OwnSchemas): unknown {
   if (isSchema(own)) return shown.get(own)
-  if (Array.isArray(base) && Array.isArray(own) && own.every(isParameterObject)) {
+  if (
+    Array.isArray(base) &&
+    Array.isArray(own) &&
+    own.every((each) => isRecord(each) && 'in' in each && 'name' in each)
+  ) {
     const keys = new Set(own.map(parameterKey))
     return [...base.filter((each) => !keys.has(parameterKey(each))), ...own]
   }
@@ -184,10 +188,6 @@ function mergeOwn(base: unknown, own: unknown, shown: OwnSchemas): unknown {
     merged[name] = mergeOwn(merged[name], value, shown)
   }
   return merged
-}
-
-function isParameterObject(value: unknown): boolean {
-  return isRecord(value) && 'in' in value && 'name' in value
 }
 
 function parameterKey(value: unknown): string {

@@ -1,6 +1,6 @@
 import type { ResponseKey } from '../../schema/schema.ts'
 import { RETRY_AFTER, type AnsweredProblem } from '../../define/layers.ts'
-import { httpError, phraseOf, toProblem, type CoreErrorCode, type HttpError } from '../../http/errors.ts'
+import { httpError, phraseOf, toProblem, type CoreErrorCode } from '../../http/errors.ts'
 import { isRecord } from '../../base/values.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { VersionStatusCodes } from '../../versioning/schemes/scheme.ts'
@@ -135,7 +135,9 @@ function toProblemAnswer(
   { description, headers, example }: Omit<AnsweredProblem, 'name'>,
   schema = 'ProblemDetails',
 ): ResponseObject {
-  const content = { schema: toReference(schema), example: toProblemExample(example) }
+  const { body } = toProblem(example)
+  const written: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
+  const content = { schema: toReference(schema), example: written }
   return withHeaders({ description, content: { [PROBLEM_TYPE]: content } }, headers)
 }
 
@@ -148,11 +150,6 @@ function mapAnswers<T>(map: (answer: BuiltInResponse) => T): Readonly<Record<key
   // it has the names of the table
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Object.fromEntries(mapped) as Record<keyof typeof ANSWERS, T>
-}
-
-function toProblemExample(error: HttpError): unknown {
-  const { body } = toProblem(error)
-  return typeof body === 'string' ? JSON.parse(body) : undefined
 }
 
 /** The description of any error, where that it is a problem document is not promised. */

@@ -67,7 +67,7 @@ export function toOperationResponses(
   for (const status of declared.keys())
     if (/^[45]/.test(status) && !found.has(status)) found.set(status, ['Problem'])
   const errors = [...found].map(([status, names]): readonly [string, OperationResponses[string]] => {
-    const own = declaredFor(declared, status)
+    const own = declared.get(status) ?? declared.get(`${status.charAt(0)}XX`) ?? declared.get('default')
     // a range is too wide to be what error handlers answer alone
     const isAlone = own === undefined || isExact(Number(status))
     return [status, toSharedError(status, names, answers, own, isUnknown && isAlone)]
@@ -134,27 +134,19 @@ function emptyOf(
     .map(([status, description]) => [status, { description, ...headersAt(Number(status)) }])
 }
 
+function isSuccess(status: ResponseKey): boolean {
+  return status === 'default' || Number(status) < 300
+}
+
 /** Whether results of a declared response may be objects. A reference may lead to one. */
 function mayBeObject(content: Content | undefined): boolean {
   const types = Object.values(content ?? {}).flatMap(({ schema }) => Object(schema).type)
   return types.some((type) => type === undefined || type === 'object')
 }
 
-function isSuccess(status: ResponseKey): boolean {
-  return status === 'default' || Number(status) < 300
-}
-
-/** Returns the response that is declared for a status, for its range such as `4XX`, or as `default`. */
-function declaredFor(
-  declared: ReadonlyMap<string, ResponseObject>,
-  status: string,
-): ResponseObject | undefined {
-  return declared.get(status) ?? declared.get(`${status.charAt(0)}XX`) ?? declared.get('default')
-}
-
 const BODIES: ReadonlySet<string> = new Set(['body', 'form', 'files'])
 
-/** Whether requests are parsed here. What passes unparsed is for the API behind to refuse. */
+/** Whether Octavo parses requests of the route. If not, the API behind refuses them. */
 function isParsed({ forward, validate, newest }: DocumentedRoute['route']): boolean {
   return forward === undefined || validate === true || newest !== undefined
 }

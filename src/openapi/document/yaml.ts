@@ -26,7 +26,7 @@ const MAX_KEY = 1000
 
 function formatText(text: string, indent: string): string {
   if (isPlainScalar(text)) return text
-  if (!text.includes('\n') || !isLiteral(text)) return toQuoted(text)
+  if (!text.includes('\n') || NOT_LITERAL.test(text) || text.search(UNSAFE) !== -1) return toQuoted(text)
   return `|-\n${text
     .split('\n')
     .map((line) => (line === '' ? '' : indent + line))
@@ -47,11 +47,6 @@ const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 // oxlint-disable-next-line no-control-regex
 const NOT_LITERAL = /^\s|\s$|\n[\t ]+(?:\n|$)|[\u0000-\u0009\u000b-\u001f\ud800-\udfff]/
-
-/** Whether the lines of a text can stand as they are. */
-function isLiteral(text: string): boolean {
-  return !NOT_LITERAL.test(text) && text.search(UNSAFE) === -1
-}
 
 /** A text of JSON is one of YAML. */
 function toQuoted(text: string): string {

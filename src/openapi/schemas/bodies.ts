@@ -136,7 +136,8 @@ export function toForm(
   files: Converted | undefined,
   referred: Referred,
 ): RequestBody | undefined {
-  const texts = form && withoutNulls(form.schema, referred.finished)
+  // fields of forms are never null
+  const texts = form && withFields(form.schema, referred.finished, (field) => withoutNull(field) ?? field)
   const parts = [texts, files === undefined ? undefined : withFiles(files.schema, referred.finished)]
   const schemas = parts.filter((schema) => schema !== undefined)
   const [only] = schemas
@@ -154,11 +155,6 @@ export function toForm(
     ...(isRequired ? { required: true } : {}),
     content: Object.fromEntries(names.map((name) => [name, multipart])),
   }
-}
-
-/** A form whose fields are never `null`. One that is written out elsewhere is written out once more if that changes it. */
-function withoutNulls(schema: SchemaObject, components: Components): SchemaObject {
-  return withFields(schema, components, (field) => withoutNull(field) ?? field)
 }
 
 function withFields(

@@ -176,14 +176,12 @@ function dropCaught(json: SchemaDraft, shape: Readonly<Record<string, unknown>>)
 /** A default that is made anew each time, such as the time of day or a random id, is none that a document can name. */
 function keepSteadyDefault({ json, def }: Context): void {
   if (json['default'] === undefined) return
-  const { type } = def
-  const read = (): unknown =>
-    toJsonValue(type === 'catch' ? callCatch(def['catchValue']) : def['defaultValue'])
+  const { type, catchValue, defaultValue } = def
+  const read = (): unknown => {
+    if (type !== 'catch') return toJsonValue(defaultValue)
+    return toJsonValue(isFunction(catchValue) ? Reflect.apply(catchValue, undefined, []) : undefined)
+  }
   if (!isSteady(read)) Reflect.deleteProperty(json, 'default')
-}
-
-function callCatch(value: unknown): unknown {
-  return isFunction(value) ? Reflect.apply(value, undefined, []) : undefined
 }
 
 /** The value as JSON; big integers as numbers where they are exact, else as text. */

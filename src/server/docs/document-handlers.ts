@@ -54,7 +54,10 @@ export function createDocumentHandlers(documents: AppDocuments): DocumentHandler
   return {
     serve: async (_context, format, version) => {
       await documents.load()
-      if (version !== undefined) checkDocumentVersion(documents, version)
+      // versions have one spelling here, so that each document has one address
+      const versions = documents.versions()
+      if (version !== undefined && !versions.includes(version))
+        throw httpError('document_not_found', 'There is no document of this version', { versions })
       const { bytes, etag } = writtenAs(documents.document(version), format)
       return bytesReply(bytes, { type: WRITERS[format].type, etag, headers: NO_SNIFF })
     },
@@ -74,13 +77,6 @@ export function createDocumentHandlers(documents: AppDocuments): DocumentHandler
 function writeDocument(document: OpenApiDocument, format: DocumentFormat): WrittenDocument {
   const bytes = Buffer.from(WRITERS[format].write(document))
   return { bytes, etag: toTag(bytes) }
-}
-
-/** Versions have one spelling here, so that each document has one address. */
-function checkDocumentVersion(documents: AppDocuments, version: string): void {
-  const versions = documents.versions()
-  if (versions.includes(version)) return
-  throw httpError('document_not_found', 'There is no document of this version', { versions })
 }
 
 /** A host that the scheme cannot write the version into is the mistake of who asks. */
