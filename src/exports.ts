@@ -202,7 +202,7 @@ export type { CacheOptions, Presented as PresentedOptions } from './server/respo
 export { file } from './server/response/file.ts'
 export type { Disposition, FileOptions } from './server/response/file-options.ts'
 export { sse, type EventRequest, type Events, type SseOptions } from './server/response/sse.ts'
-export type { EdgeApp, NoParams, UrlArguments } from './server/app/edge-app.ts'
+export type { EdgeApp, NoParams, UrlForArguments } from './server/app/edge-app.ts'
 export type { DocsOptions, DocumentLink, PageInfo } from './server/options/docs.ts'
 export type { FetchExecution, FetchHandler, FetchInfo } from './server/adapters/fetch.ts'
 export type {

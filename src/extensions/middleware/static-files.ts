@@ -9,7 +9,7 @@ import {
 import type { ExecutionContext } from '../../define/context.ts'
 import type { Middleware } from '../../define/layers.ts'
 import { redirect, replyTo, type RawReply } from '../../define/reply.ts'
-import { answerWith, type CacheOptions, type Content } from '../../server/response/answer.ts'
+import { answerWith, type CacheOptions, type FileContent } from '../../server/response/answer.ts'
 import { isWorkerd } from '../../base/platform.ts'
 import { isBoolean, isCount, isObject, isNonEmptyString } from '../../base/values.ts'
 import { openFile, type DiskEntry } from '../../server/response/disk.ts'
@@ -124,7 +124,7 @@ type StaticRoot = Required<Pick<StaticFilesOptions, 'index' | 'dotfiles' | 'foll
 async function findServedFile(
   segments: readonly string[],
   folder: StaticRoot,
-): Promise<Content | 'folder' | undefined> {
+): Promise<FileContent | 'folder' | undefined> {
   const last = segments.at(-1)
   const isFolder = last === undefined || last === ''
   if (isFolder && folder.index === false) return undefined

@@ -321,9 +321,9 @@ async function* responseContentOf(
 ): AsyncGenerator<Uint8Array> {
   const bytes = limitedBody(body, name, limit)
   if (coding === undefined) return yield* bytes
-  const { decode } = await loadDecoding()
+  const { decodeContent } = await loadDecoding()
   try {
-    yield* decode(bytes, coding, limit)
+    yield* decodeContent(bytes, coding, limit)
   } catch (error) {
     throw invalidResponse(name, error)
   }

@@ -22,14 +22,14 @@ import { openConsole, type OpenOutputs } from '../logging/outputs.ts'
 import { appOptionProblems, type AnyAppOptions } from '../options/app-options.ts'
 import { toSettings, type Settings } from '../options/settings.ts'
 import type { AnswerHealth } from '../services/health.ts'
-import { compile, loadCall, type Compiled } from './compile.ts'
+import { compileApp, loadCall, type Compiled } from './compile.ts'
 import { loadParts, preload } from './preload.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import {
   definitionsAt,
-  readDefinitions,
-  settle,
-  type Definitions,
+  readAppDefinitions,
+  settleModules,
+  type AppDefinitions,
   type FindDefinitions,
 } from './read-definitions.ts'
 import { NOT_STARTED, type RuntimeServices } from './runtime-services.ts'
@@ -48,28 +48,28 @@ const TOO_LATE = 'enableVersioning: call it before the first request'
 const NOT_IMPORTED = 'An imported module is still a promise: call await app.ready() first'
 
 /** The parts that differ between Node and the platforms that call `app.fetch`. */
-interface Platform extends DocsExtras {
+interface AppPlatform extends DocsExtras {
   readonly openOutputs: OpenOutputs
   /** Loads what answers with files. */
   readonly loadFiles?: () => Promise<unknown>
 }
 
 /**
- * An application without the ways into it. It takes four steps: `settle` awaits promised modules, `readDefinitions` reads them with every mistake,
- * `compile` makes what finds and answers requests, and `start` opens the rest. The first two are taken at once unless a module is a promise.
+ * An application without the ways into it. It takes four steps: `settleModules` awaits promised modules, `readAppDefinitions` reads them with every mistake,
+ * `compileApp` makes what finds and answers requests, and `start` opens the rest. The first two are taken at once unless a module is a promise.
  */
 export class Application {
   readonly settings: Settings
   readonly lifecycle = createLifecycle()
   readonly documents: LazyDocuments
   readonly #options: AnyAppOptions
-  readonly #loadFiles: Platform['loadFiles']
+  readonly #loadFiles: AppPlatform['loadFiles']
   readonly #problems: readonly DefinitionProblem[]
   /** Holds what `start` opens, for the requests that come after it. */
   readonly #runtime: RuntimeServices = { ...NOT_STARTED }
-  readonly #load: () => Promise<Definitions>
+  readonly #load: () => Promise<AppDefinitions>
   readonly #channels = openChannels()
-  #definitions: Definitions | undefined
+  #definitions: AppDefinitions | undefined
   #versioning: Versioning | undefined
   #compiled: Compiled | undefined
   #opening: Promise<RunningApp> | undefined
@@ -79,7 +79,7 @@ export class Application {
   constructor(
     module: unknown,
     options: AnyAppOptions,
-    { openOutputs, loadFiles, ...extras }: Platform = { openOutputs: openConsole },
+    { openOutputs, loadFiles, ...extras }: AppPlatform = { openOutputs: openConsole },
   ) {
     this.#options = options
     this.#loadFiles = loadFiles
@@ -91,7 +91,7 @@ export class Application {
     this.documents = createLazyDocuments(this.#documented, this.#failAt, extras)
     const tree = collectModules(module)
     if (this.#problems.length > 0 || tree.pending.length === 0) this.#definitions = this.#read(tree)
-    this.#load = once(async () => (this.#definitions ??= this.#read(await settle(module, tree))))
+    this.#load = once(async () => (this.#definitions ??= this.#read(await settleModules(module, tree))))
     // settings and modules that are refused are reported when the application gets ready
     ignoreFailure(() => this.settings.config.config)
     for (const promise of tree.pending) ignoreFailure(() => promise)
@@ -109,7 +109,7 @@ export class Application {
   }
 
   /** Returns the routes as they are defined. @throws `Error` while an imported module is a promise. */
-  routes(): Definitions['routes'] {
+  routes(): AppDefinitions['routes'] {
     return this.#complete().routes
   }
 
@@ -122,7 +122,7 @@ export class Application {
     const { settings, lifecycle } = this
     return (this.#compiled ??= attempt(
       () =>
-        compile(this.#complete(), {
+        compileApp(this.#complete(), {
           settings,
           lifecycle,
           versioning: this.versioning(),
@@ -192,12 +192,12 @@ export class Application {
     return (this.#opened = await start(definitions, compiled, parts))
   }
 
-  #read(tree: ModuleTree): Definitions {
+  #read(tree: ModuleTree): AppDefinitions {
     const { settings, documents } = this
     const parts = { settings, documents, problems: this.#problems, runtime: this.#runtime }
     return attempt(
-      () => readDefinitions(tree, parts),
-      (error) => this.#failAt(withProblems(error, problemsOf(this.#options.versioning))),
+      () => readAppDefinitions(tree, parts),
+      (error) => this.#failAt(withProblems(error, versioningOptionProblems(this.#options.versioning))),
     )
   }
 
@@ -209,7 +209,7 @@ export class Application {
     settings: this.settings,
   })
 
-  #complete(): Definitions {
+  #complete(): AppDefinitions {
     if (this.#definitions === undefined) throw new Error(NOT_IMPORTED)
     return this.#definitions
   }
@@ -262,7 +262,7 @@ function withProblems(error: unknown, more: readonly DefinitionProblem[]): unkno
 
 /** Reads the settings, opens sessions and usage, creates the singletons and calls `onStart`. Returns what answers requests. */
 async function start(
-  definitions: Definitions,
+  definitions: AppDefinitions,
   { parts, observers, table, urlFor }: Compiled,
   { settings, lifecycle, runtime, health: loading, find, loadViewers }: StartParts,
 ): Promise<RunningApp> {
@@ -331,7 +331,7 @@ async function checkPage(
 
 /** Reads the settings: now if the options or the definitions ask for them, otherwise once something resolves them. */
 async function openSettings(
-  definitions: Definitions,
+  definitions: AppDefinitions,
   settings: Pick<Settings, 'config'>,
 ): Promise<ConfigValues> {
   const read = once(async () => {
@@ -343,7 +343,7 @@ async function openSettings(
 }
 
 function isConfigured(
-  { overrides, connected }: Definitions,
+  { overrides, connected }: AppDefinitions,
   { config: { config, configSchema } }: Pick<Settings, 'config'>,
 ): boolean {
   return (
@@ -359,7 +359,7 @@ function isConfigured(
  * Returns the function that stops everything.
  */
 async function startModules(
-  { modules, container }: Definitions,
+  { modules, container }: AppDefinitions,
   { logger }: Pick<Settings, 'logger'>,
   urlFor: UrlFor,
 ): Promise<() => Promise<void>> {
@@ -410,7 +410,7 @@ function enableOption(option: AnyVersioning | undefined): Versioning | undefined
 }
 
 /** Finds the mistakes in options of versioning. Those without a scheme are reported as options of the application. */
-function problemsOf(option: AnyVersioning | undefined): readonly DefinitionProblem[] {
+function versioningOptionProblems(option: AnyVersioning | undefined): readonly DefinitionProblem[] {
   try {
     return enableOption(option)?.problems ?? []
   } catch {

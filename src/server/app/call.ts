@@ -13,15 +13,15 @@ import type { Input } from '../pipeline/validation/sources.ts'
 import { createResponseHead } from '../pipeline/response-head.ts'
 import type { Table, TableRoute } from '../routing/table/table.ts'
 
-type Invoke = (input: CallInput, context: RequestContext, callers: readonly string[]) => Promise<unknown>
+type InvokeRoute = (input: CallInput, context: RequestContext, callers: readonly string[]) => Promise<unknown>
 
 /** How many calls may wait for each other. A route that calls itself without an end is found by it. */
 const MAX_DEPTH = 16
 
 /** Creates the function that calls routes by name, without a request of their own. */
-export function createCall(table: Table, container: Container): AppServices['call'] {
+export function createCallByName(table: Table, container: Container): AppServices['call'] {
   const routes = newestRoutes(table)
-  const invokes = new Map<ResolvedRoute, Invoke>()
+  const invokes = new Map<ResolvedRoute, InvokeRoute>()
   return async (name, input, context, callers = [context.route?.name ?? 'the application']) => {
     const route = routes.get(name)
     if (route === undefined)
@@ -50,7 +50,7 @@ function newestRoutes({ rows, known }: Table): ReadonlyMap<string, ResolvedRoute
   return new Map([...newest].map(([name, { route }]) => [name, route.newest ?? route]))
 }
 
-function createInvoke(called: ResolvedRoute, container: Container): Invoke {
+function createInvoke(called: ResolvedRoute, container: Container): InvokeRoute {
   const route = toCalledForward(called)
   const injection = container.prepare(route.inject, route.module)
   // those that prepare routes are for responses, and the caller's response has its own
@@ -61,17 +61,17 @@ function createInvoke(called: ResolvedRoute, container: Container): Invoke {
     route.handler(input as never, context as never),
   )
   const check = createSourceCheck(route)
-  const read = createReader(route)
-  const info = toInfo(route)
+  const read = createInputReader(route)
+  const info = toRouteInfo(route)
   return async (given, context, callers) => {
     check(given)
     const input = await read(given)
     input.inject = injection.isAsync ? await injection.readAsync(context) : injection.read(context)
-    return toData(route, await call(input, toCalled(route, info, context, container, callers)))
+    return toCallResult(route, await call(input, toRouteCall(route, info, context, container, callers)))
   }
 }
 
-function toInfo({ name, methods, pattern, controller, meta }: ResolvedRoute): RouteInfo {
+function toRouteInfo({ name, methods, pattern, controller, meta }: ResolvedRoute): RouteInfo {
   return Object.freeze({ name, method: methods[0] ?? 'GET', path: pattern.text, controller, meta })
 }
 
@@ -90,7 +90,7 @@ function createSourceCheck({ name, sources, pattern }: ResolvedRoute): (given: C
   }
 }
 
-function createReader({ sources, pattern }: ResolvedRoute): (given: CallInput) => Promise<Input> {
+function createInputReader({ sources, pattern }: ResolvedRoute): (given: CallInput) => Promise<Input> {
   const readers = sources.map(({ name, schema }) => ({ name, validate: createValidator(schema) }))
   return async (given) => {
     const input: Input & Record<string, unknown> = { params: readParams(pattern, given), inject: undefined }
@@ -130,7 +130,7 @@ function readParams({ params }: ResolvedRoute['pattern'], given: CallInput): Rec
 }
 
 /** The result of a route without the head of its response. */
-async function toData({ name }: ResolvedRoute, result: unknown): Promise<unknown> {
+async function toCallResult({ name }: ResolvedRoute, result: unknown): Promise<unknown> {
   if (!isReply(result) || isRaw(result)) return result
   const { status, data } = result
   if (status < 400) return data
@@ -141,7 +141,7 @@ async function toData({ name }: ResolvedRoute, result: unknown): Promise<unknown
  * The context of a request for a route that is called while it is answered: everything is that of the request but the route, what its
  * module sees, and the head of the response, which is not sent.
  */
-function toCalled(
+function toRouteCall(
   route: ResolvedRoute,
   info: RouteInfo,
   context: RequestContext,

@@ -15,7 +15,7 @@ import type { Settings } from '../options/settings.ts'
 import { recoverUnhandled, createMiddleware, createRecover, type Recover } from '../pipeline/middleware.ts'
 import { createNamedOpen } from '../pipeline/named-context.ts'
 import { checkHealthPaths } from '../routing/table/checks/health.ts'
-import type { Definitions } from './read-definitions.ts'
+import type { AppDefinitions } from './read-definitions.ts'
 import type { RuntimeServices } from './runtime-services.ts'
 import type { Table, TableMode } from '../routing/table/table.ts'
 import { createToOwnPath, createUrlFor, type UrlFor } from '../routing/table/url-for.ts'
@@ -65,7 +65,7 @@ function failWithoutHistory(): never {
 }
 
 /** Compiles everything that requests need. @throws `DefinitionError` with every mistake that depends on versioning. */
-export function compile(definitions: Definitions, input: CompileInput): Compiled {
+export function compileApp(definitions: AppDefinitions, input: CompileInput): Compiled {
   const { settings, versioning } = input
   checkUses(definitions, versioning?.history)
   const outer = createOuterLayers(settings)
@@ -99,7 +99,7 @@ export function compile(definitions: Definitions, input: CompileInput): Compiled
 }
 
 /** @throws `DefinitionError` for what changes inject and the root module does not see. */
-function checkUses({ root, modules, connected }: Definitions, history: VersionHistory | undefined): void {
+function checkUses({ root, modules, connected }: AppDefinitions, history: VersionHistory | undefined): void {
   const problems = (historyCodeOf(history)?.uses ?? []).flatMap((use) => {
     const found = findUsed({ ...use, module: root }, modules, connected.graph)
     return 'problem' in found ? [atDefinition(found.problem, use.part)] : []
@@ -137,9 +137,9 @@ function withoutSegment(path: string, nth: number): string {
 }
 
 /** Returns the place of the path segment that may contain a version. */
-type FindVersion = (path: string) => number
+type FindVersionSegment = (path: string) => number
 
-function createVersionAt({ prefix }: Pick<Settings, 'prefix'>): FindVersion {
+function createVersionAt({ prefix }: Pick<Settings, 'prefix'>): FindVersionSegment {
   // by segments: those of the prefix may be percent-encoded in the path
   const depth = prefix.path.split('/').length
   return (path) => (prefix.at(path) === '' ? 1 : depth)
@@ -148,7 +148,7 @@ function createVersionAt({ prefix }: Pick<Settings, 'prefix'>): FindVersion {
 /** Creates what observes requests by the options of the application. */
 function createObservers(
   { log, logsRequests, telemetry }: Pick<Settings, 'log' | 'logsRequests' | 'telemetry'>,
-  versionAt: FindVersion | undefined,
+  versionAt: FindVersionSegment | undefined,
 ): readonly Observer[] {
   return [
     ...(logsRequests ? [createRequestLog(log, versionAt)] : []),
@@ -157,13 +157,16 @@ function createObservers(
 }
 
 /** The services for requests, whatever their routes are. */
-type Shared = Omit<AppServices, 'allowedMethods' | 'urlFor' | 'toOwnPath' | 'call' | keyof HistoryServices>
+type SharedServices = Omit<
+  AppServices,
+  'allowedMethods' | 'urlFor' | 'toOwnPath' | 'call' | keyof HistoryServices
+>
 
 function toShared(
-  { container, root }: Definitions,
+  { container, root }: AppDefinitions,
   { settings, lifecycle, versioning, runtime }: CompileInput,
-  versionAt: FindVersion,
-): Shared {
+  versionAt: FindVersionSegment,
+): SharedServices {
   const { trackWork, whenClosing } = lifecycle
   return {
     settings,
@@ -190,12 +193,12 @@ interface Routed {
 
 /** Compiles routes, with everything that finds them. */
 function toRouted(
-  { routes: given, container }: Definitions,
+  { routes: given, container }: AppDefinitions,
   { settings, versioning }: CompileInput,
-  shared: Shared & HistoryServices,
+  shared: SharedServices & HistoryServices,
   recover: Recover,
 ): Routed {
-  const written = writeOut(given, versioning)
+  const written = versionRoutes(given, versioning)
   const routes = settings.telemetry?.routes?.(written) ?? written
   const mode: TableMode = {
     strict: settings.trailingSlash === 'strict',
@@ -217,7 +220,7 @@ function toRouted(
     services: {
       ...shared,
       call: async (...asked) => {
-        call ??= (await loadCall()).createCall(table, container)
+        call ??= (await loadCall()).createCallByName(table, container)
         return call(...asked)
       },
       allowedMethods: createAllowedMethods(locate, miss, settings),
@@ -228,7 +231,7 @@ function toRouted(
 }
 
 /** The routes of every version: with a history, those that changes reach once for each state that they had. */
-function writeOut(
+function versionRoutes(
   routes: readonly ResolvedRoute[],
   versioning: Versioning | undefined,
   expand: ExpandRoutes | undefined = historyCodeOf(versioning?.history)?.expand,

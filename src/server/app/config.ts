@@ -28,12 +28,16 @@ const NO_SETTINGS = new Set(['default', '__esModule', 'module.exports'])
 export async function readConfig({ configSchema, config }: ConfigOptions): Promise<ConfigSource> {
   const given = config ?? readVariable('FRAMEWORK_CONFIG_MODULE') ?? ''
   if (given === '')
-    return toSource({}, configSchema, 'the option config, or the module that FRAMEWORK_CONFIG_MODULE names')
+    return readConfigSource(
+      {},
+      configSchema,
+      'the option config, or the module that FRAMEWORK_CONFIG_MODULE names',
+    )
   const specifier = attempt(() => (given instanceof URL ? given.href : given), failConfig)
   if (typeof specifier !== 'string')
-    return toSource(toValues(await settle(specifier)), configSchema, 'config')
+    return readConfigSource(exportedValues(await settleSettings(specifier)), configSchema, 'config')
   const exported = await (await loadReader()).loadConfigModule(specifier)
-  return toSource(toValues(exported), configSchema, `"${specifier}"`)
+  return readConfigSource(exportedValues(exported), configSchema, `"${specifier}"`)
 }
 
 /** Settings may have getters, which may throw. */
@@ -45,7 +49,7 @@ function failConfig(cause: unknown): never {
 const loadReader = () => importInTurn(() => import('./config-module.ts'))
 
 /** Waits for settings that are a promise or the result of a function. */
-async function settle(given: object): Promise<object> {
+async function settleSettings(given: object): Promise<object> {
   let settled: unknown
   try {
     settled = await (isFunction(given) ? Reflect.apply(given, undefined, []) : given)
@@ -64,7 +68,7 @@ async function settle(given: object): Promise<object> {
 }
 
 /** The named exports of a module, or the members of an object. */
-function toValues(exported: object): object {
+function exportedValues(exported: object): object {
   const entries = attempt(() => Object.entries(exported), failConfig)
   return Object.fromEntries(entries.filter(([name]) => !NO_SETTINGS.has(name)))
 }
@@ -75,14 +79,18 @@ function toValues(exported: object): object {
  * @throws {@link DefinitionError} when the schema refuses them
  */
 export function configFrom(raw: unknown, schema: Schema | undefined): Promise<ConfigSource> {
-  return toSource(raw, schema, 'the override of Config')
+  return readConfigSource(raw, schema, 'the override of Config')
 }
 
-async function toSource(raw: unknown, schema: Schema | undefined, origin: string): Promise<ConfigSource> {
+async function readConfigSource(
+  raw: unknown,
+  schema: Schema | undefined,
+  origin: string,
+): Promise<ConfigSource> {
   const read = async (reader: Schema, where: string): Promise<ConfigReading> => {
     const validated = await validate(reader, raw)
     if ('value' in validated) return { value: toFrozen(validated.value) }
-    return { problems: validated.issues.map((issue) => toProblem(issue, raw, where, origin)) }
+    return { problems: validated.issues.map((issue) => toConfigProblem(issue, raw, where, origin)) }
   }
   const reading = schema === undefined ? { value: toFrozen(raw) } : await read(schema, '')
   if ('problems' in reading) throw new DefinitionError(reading.problems)
@@ -103,24 +111,24 @@ async function validate(schema: Schema, raw: unknown): Promise<Validated> {
 }
 
 /** Names what is wrong and never the value: zod's own messages name types, limits and keys. */
-function toProblem(issue: SchemaIssue, raw: unknown, where: string, origin: string): DefinitionProblem {
-  const path = `config${issue.path.map(toStep).join('')}`
+function toConfigProblem(issue: SchemaIssue, raw: unknown, where: string, origin: string): DefinitionProblem {
+  const path = `config${issue.path.map(toPathStep).join('')}`
   return {
     code: 'invalid_config',
     where: where === '' ? path : `${where}: ${path}`,
     message: issue.message,
-    fix: `${isAbsent(raw, issue.path) ? 'add' : 'change'} it in ${origin}`,
+    fix: `${isAbsentAt(raw, issue.path) ? 'add' : 'change'} it in ${origin}`,
   }
 }
 
-function toStep(key: PropertyKey): string {
+function toPathStep(key: PropertyKey): string {
   if (typeof key === 'number') return `[${key}]`
   return typeof key === 'string' && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key)
     ? `.${key}`
     : `[${JSON.stringify(String(key))}]`
 }
 
-function isAbsent(raw: unknown, path: readonly PropertyKey[]): boolean {
+function isAbsentAt(raw: unknown, path: readonly PropertyKey[]): boolean {
   let value = raw
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return false

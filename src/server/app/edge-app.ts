@@ -26,7 +26,7 @@ export interface NoParams {
 }
 
 /** The arguments of `urlFor` after the name: parameters are optional where the route has none. */
-export type UrlArguments<P> = object extends P
+export type UrlForArguments<P> = object extends P
   ? [params?: NoParams, options?: UrlOptions]
   : [params: P, options?: UrlOptions]
 
@@ -79,7 +79,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
    *
    * @throws `RangeError` for names that do not exist, `TypeError` for parameters that are missing or do not fit.
    */
-  urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlArguments<RouteParams<M, K>>): string
+  urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlForArguments<RouteParams<M, K>>): string
   /** Resolves a token, as the root module sees it, and makes the application ready. */
   resolve<T>(token: Token<T>): Promise<T>
   /** Returns every route as data. */

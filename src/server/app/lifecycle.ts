@@ -11,7 +11,7 @@ interface Closable {
 }
 
 /** How an application ends; all times in milliseconds. */
-interface Ending {
+interface CloseTimes {
   /** Before anything closes: the readiness route says 503, and everything is still answered. */
   readonly drain: number
   /** After no connection is accepted any more: requests on kept connections are answered, which ends these. */
@@ -32,7 +32,7 @@ export interface Abandonable extends Pick<
 }
 
 /** How an application has ended. */
-interface Ended {
+interface CloseResult {
   /** Whether all work finished. */
   readonly isClean: boolean
   /** The requests that were under way when the grace time was over. */
@@ -64,7 +64,7 @@ export interface Lifecycle {
    */
   readonly close: (grace: number) => Promise<void>
   /** Closes after a time in which clients may disconnect. Idempotent. */
-  readonly end: (ending: Ending) => Promise<Ended>
+  readonly end: (ending: CloseTimes) => Promise<CloseResult>
 }
 
 /** Creates the life cycle of an application that is open. */
@@ -74,12 +74,12 @@ export function createLifecycle(): Lifecycle {
   const idle = createIdle()
   let isDraining = false
   let isClosing = false
-  let finished: Promise<Ended> | undefined
+  let finished: Promise<CloseResult> | undefined
   let closed: Promise<void> | undefined
   let skipDrain: (() => void) | undefined
   let end: (() => Promise<void>) | undefined
   let hasFinished = false
-  const finish = async (grace: number, closeIdle: number): Promise<Ended> => {
+  const finish = async (grace: number, closeIdle: number): Promise<CloseResult> => {
     const started = performance.now()
     const broken = new Set<Abandonable>()
     const onBreak = (): void => idle.requests().forEach((request) => broken.add(request))
@@ -93,7 +93,7 @@ export function createLifecycle(): Lifecycle {
     await end?.()
     return { isClean: isIdle && clean.every(Boolean), broken: [...broken] }
   }
-  const close = (grace: number, closeIdle = 0): Promise<Ended> => {
+  const close = (grace: number, closeIdle = 0): Promise<CloseResult> => {
     skipDrain?.()
     isClosing = true
     return (finished ??= finish(grace, closeIdle))

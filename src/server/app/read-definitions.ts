@@ -1,5 +1,5 @@
-import { connect, createContainer, type Container } from '../container/container.ts'
-import { placeOf, type Connected } from '../container/connected.ts'
+import { connectProviders, createContainer, type Container } from '../container/container.ts'
+import { providerLocation, type Connected } from '../container/connected.ts'
 import type { Use } from '../container/graph.ts'
 import {
   alsoIn,
@@ -28,7 +28,7 @@ import { builtInProblems, createBuiltIns } from '../pipeline/built-ins.ts'
 import type { RuntimeServices } from './runtime-services.ts'
 
 /** The definitions of an application, read. */
-export interface Definitions {
+export interface AppDefinitions {
   /** Imports first. */
   readonly modules: readonly ModuleNode[]
   readonly root: ModuleNode
@@ -53,10 +53,10 @@ interface ReadingParts {
  *
  * @throws `DefinitionError` with every mistake that does not depend on versioning.
  */
-export function readDefinitions(
+export function readAppDefinitions(
   { modules, problems: inTree }: ModuleTree,
   { settings, problems: inOptions, documents, runtime }: ReadingParts,
-): Definitions {
+): AppDefinitions {
   const problems = [...inOptions, ...inTree]
   const overrides = createOverrides(settings.overrides)
   const root = modules.at(-1)
@@ -69,8 +69,8 @@ export function readDefinitions(
   const flat = resolveRoutes(modules, appLevel)
   problems.push(...flat.problems)
   const routes = [...flat.routes, ...docsRoutes(docs, root, appLevel, problems)]
-  const uses = usesOf(routes)
-  const connected = connect(modules, overrides, uses, problems)
+  const uses = injectedUses(routes)
+  const connected = connectProviders(modules, overrides, uses, problems)
   for (const { token, where } of connected.builtIns)
     problems.push(...builtInProblems(token, where, settings.session, overrides))
   // an override of the settings stands in for the module of settings, used or not
@@ -104,16 +104,17 @@ const REPEATED: ReadonlySet<DefinitionErrorCode> = new Set([
 function reportOnce(problems: readonly DefinitionProblem[]): readonly DefinitionProblem[] {
   const repeated = new Map<string, DefinitionProblem[]>()
   for (const each of problems)
-    if (REPEATED.has(each.code)) repeated.set(textOf(each), [...(repeated.get(textOf(each)) ?? []), each])
+    if (REPEATED.has(each.code))
+      repeated.set(problemText(each), [...(repeated.get(problemText(each)) ?? []), each])
   return problems.flatMap((each) => {
-    const [first, ...others] = repeated.get(textOf(each)) ?? [each]
+    const [first, ...others] = repeated.get(problemText(each)) ?? [each]
     if (first !== each) return []
     const places = new Set(others.map(({ where }) => where).filter((where) => where !== each.where))
     return { ...each, message: each.message + alsoIn([...places]) }
   })
 }
 
-function textOf({ message, fix }: DefinitionProblem): string {
+function problemText({ message, fix }: DefinitionProblem): string {
   return `${message}. ${fix}`
 }
 
@@ -138,17 +139,17 @@ export type FindDefinitions = (
 /** The definitions that messages call by a label, the nearest first. */
 export function definitionsAt(
   label: string,
-  { modules, routes, connected, uses }: Pick<Definitions, 'modules' | 'routes' | 'connected' | 'uses'>,
+  { modules, routes, connected, uses }: Pick<AppDefinitions, 'modules' | 'routes' | 'connected' | 'uses'>,
 ): readonly (object | undefined)[] {
   const route = routes.find((each) => label.endsWith(each.label))
   const use = uses.find(({ where }) => where === label)
-  const node = connected.graph.nodes.find((each) => placeOf(each) === label)
+  const node = connected.graph.nodes.find((each) => providerLocation(each) === label)
   const owner = modules.find((each) => each.label === label) ?? node?.owner
   return [...(route?.definitions ?? []), use?.part, node?.provider, owner?.module]
 }
 
 /** Every token that routes, their guards and interceptors inject, once for each place. */
-function usesOf(routes: readonly ResolvedRoute[]): readonly Use[] {
+function injectedUses(routes: readonly ResolvedRoute[]): readonly Use[] {
   const seen = new Set<object>()
   return routes.flatMap(({ label, inject, module, layers }) => [
     ...[...inject].map(([key, token]): Use => ({ where: label, key, token, module })),
@@ -173,7 +174,7 @@ function usesOf(routes: readonly ResolvedRoute[]): readonly Use[] {
  *
  * @throws `Error` if a promise is rejected, with the reason as its cause.
  */
-export async function settle(module: unknown, tree: ModuleTree): Promise<ModuleTree> {
+export async function settleModules(module: unknown, tree: ModuleTree): Promise<ModuleTree> {
   const settled = new Map<PromiseLike<unknown>, unknown>()
   let found = tree
   while (found.pending.length > 0) {

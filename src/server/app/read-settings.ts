@@ -4,11 +4,11 @@ import type { Schema } from '../../schema/schema.ts'
 import type { ConfigValues } from '../pipeline/built-ins.ts'
 import { configFrom, readConfig, type ConfigReading } from './config.ts'
 import type { Settings } from '../options/settings.ts'
-import type { Definitions } from './read-definitions.ts'
+import type { AppDefinitions } from './read-definitions.ts'
 
 /** Reads the settings, as every schema that something injects them with reads them. @throws `DefinitionError` */
 export async function readSettings(
-  definitions: Definitions,
+  definitions: AppDefinitions,
   { config }: Pick<Settings, 'config'>,
 ): Promise<ConfigValues> {
   const { overrides, connected } = definitions

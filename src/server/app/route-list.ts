@@ -38,14 +38,14 @@ export function toRouteList(routes: readonly ResolvedRoute[]): readonly RouteEnt
     versions: toEntries(version).map((entry) => (typeof entry === 'string' ? entry : 'neutral')),
     tags,
     deprecated,
-    guards: layers.guards.map(({ part }) => `${part.name}${isOptional(part) ? '?' : ''}`),
-    public: layers.guards.every(({ part }) => part.security === undefined || isOptional(part)),
+    guards: layers.guards.map(({ part }) => `${part.name}${allowsAnonymous(part) ? '?' : ''}`),
+    public: layers.guards.every(({ part }) => part.security === undefined || allowsAnonymous(part)),
     meta,
   }))
 }
 
 /** Whether one of the alternatives in documents needs no credentials. */
-function isOptional({ security = [] }: AnyGuard): boolean {
+function allowsAnonymous({ security = [] }: AnyGuard): boolean {
   return security.some(
     (alternative) => Object.keys(alternative).length === 0 && scopesOf(alternative) === undefined,
   )

@@ -19,7 +19,7 @@ export interface UsedBuiltIn {
 }
 
 /** How messages name the place of a provider. */
-export function placeOf({ label, owner }: ProviderNode): string {
+export function providerLocation({ label, owner }: ProviderNode): string {
   return `${label} (provider of ${owner.label})`
 }
 

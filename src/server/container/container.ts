@@ -2,7 +2,7 @@ import type { ModuleNode, Overrides } from '../../routes/modules.ts'
 import { resolveLazy } from '../../define/module.ts'
 import { isToken, isBuiltIn, type Token } from '../../define/context.ts'
 import {
-  placeOf,
+  providerLocation,
   withOthers,
   isNode,
   isOfApplication,
@@ -16,7 +16,7 @@ import {
 import {
   createLifetime,
   createRequestScope,
-  type Lifetime,
+  type ScopeLifetime,
   type BuiltIns,
   type RequestScope,
   type ScopedContext,
@@ -78,7 +78,7 @@ export function createContainer(
       if (requestChain(source) !== undefined) {
         throw new Error(`${token.token} lives for one request: use context.resolve in a request`)
       }
-      return valueOf(source, lifetime, builtIns)
+      return dependencyValue(source, lifetime, builtIns)
     },
     openScope: (context) => createRequestScope(context, builtIns),
   }
@@ -86,7 +86,7 @@ export function createContainer(
 
 async function startSingletons(
   ordered: readonly ProviderNode[],
-  lifetime: Lifetime,
+  lifetime: ScopeLifetime,
   builtIns: BuiltIns,
 ): Promise<void> {
   for (const node of ordered) {
@@ -94,20 +94,24 @@ async function startSingletons(
     try {
       node.value = await create(node, lifetime, builtIns)
     } catch (cause) {
-      const error = new Error(`${placeOf(node)} could not be made`, { cause })
+      const error = new Error(`${providerLocation(node)} could not be made`, { cause })
       throw withOthers(error, await lifetime.end())
     }
   }
 }
 
 /** Creates a value that belongs to the application. */
-async function create(node: ProviderNode, lifetime: Lifetime, builtIns: BuiltIns): Promise<unknown> {
+async function create(node: ProviderNode, lifetime: ScopeLifetime, builtIns: BuiltIns): Promise<unknown> {
   const deps: Record<string, unknown> = {}
-  for (const [key, dep] of node.deps) deps[key] = await valueOf(dep, lifetime, builtIns)
+  for (const [key, dep] of node.deps) deps[key] = await dependencyValue(dep, lifetime, builtIns)
   return lifetime.create(node, deps)
 }
 
-async function valueOf(source: Dependency, lifetime: Lifetime, builtIns: BuiltIns): Promise<unknown> {
+async function dependencyValue(
+  source: Dependency,
+  lifetime: ScopeLifetime,
+  builtIns: BuiltIns,
+): Promise<unknown> {
   if (!isNode(source)) return builtIns.read(source, undefined)
   return source.scope === 'transient' ? create(source, lifetime, builtIns) : source.value
 }
@@ -130,13 +134,13 @@ function toInjection(sources: readonly (readonly [string, Dependency])[], builtI
     return {
       isAsync,
       readAsync,
-      read: () => (record ??= Object.freeze(toRecord(sources, builtIns, undefined))),
+      read: () => (record ??= Object.freeze(toDependencyRecord(sources, builtIns, undefined))),
     }
   }
-  return { isAsync, readAsync, read: (context) => toRecord(sources, builtIns, context) }
+  return { isAsync, readAsync, read: (context) => toDependencyRecord(sources, builtIns, context) }
 }
 
-function toRecord(
+function toDependencyRecord(
   sources: readonly (readonly [string, Dependency])[],
   builtIns: BuiltIns,
   context: ScopedContext | undefined,
@@ -148,7 +152,7 @@ function toRecord(
 }
 
 /** Connects providers with what they and `uses` inject. Mistakes are reported, with the edit that mends them. */
-export function connect(
+export function connectProviders(
   modules: readonly ModuleNode[],
   overrides: Overrides,
   uses: readonly Use[],
@@ -170,7 +174,7 @@ function builtInsOf(uses: readonly Use[], nodes: readonly ProviderNode[]): reado
     ...nodes.flatMap((node) =>
       [...node.deps.values()].map((dep) => ({
         token: isNode(dep) ? undefined : dep,
-        where: placeOf(node),
+        where: providerLocation(node),
       })),
     ),
   ]
@@ -203,7 +207,7 @@ function inDependencyOrder(
 function cycleProblem(node: ProviderNode, cycle: readonly ProviderNode[]): DefinitionProblem {
   return {
     code: 'provider_cycle',
-    where: placeOf(node),
+    where: providerLocation(node),
     message: `it needs itself: ${cycle.map(({ label }) => label).join(' → ')}`,
     fix: 'move the shared code into another provider, or pass a value instead of injecting it',
   }
@@ -226,7 +230,7 @@ function scopeProblem(node: ProviderNode, chain: readonly string[]): DefinitionP
   const way = chain.length > 1 ? ` (${[node.label, ...chain].join(' → ')})` : ''
   return {
     code: 'scope_mismatch',
-    where: placeOf(node),
+    where: providerLocation(node),
     message: `it is a singleton and injects ${last}, which lives for one request${way}`,
     fix: `give ${node.label} scope: 'request', or pass ${last} as an argument`,
   }

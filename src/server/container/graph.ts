@@ -6,7 +6,7 @@ import type { AnyProvider, Binding } from '../../define/provider.ts'
 import { isToken, isForwardTarget, isBuiltIn, type Token } from '../../define/context.ts'
 import { describeValue } from '../../base/values.ts'
 import {
-  placeOf,
+  providerLocation,
   isProvider,
   type Graph,
   type Provided,
@@ -27,7 +27,7 @@ export function createGraph(
   const nodes = new Map<ModuleNode, Map<object, ProviderNode>>(modules.map((module) => [module, new Map()]))
   const nodeOf = (provider: AnyProvider, owner: ModuleNode): ProviderNode => {
     const own = nodes.get(owner)
-    const node = own?.get(provider) ?? toNode(provider, owner)
+    const node = own?.get(provider) ?? toProviderNode(provider, owner)
     own?.set(provider, node)
     return node
   }
@@ -54,7 +54,7 @@ export function createGraph(
   provideUpstreams({ modules, uses, overrides, provided, visibility }, nodeOf)
   visibility.check()
   const used = new Set([...provided.values()].flatMap((table) => [...table.values()]))
-  for (const node of used) connect(node, visibility, modules, problems)
+  for (const node of used) connectProvider(node, visibility, modules, problems)
   return { ...visibility, nodes: [...used] }
 }
 
@@ -110,14 +110,14 @@ function overriddenTarget(to: object, overrides: Overrides): object {
   return overrides.find(to) ?? to
 }
 
-function connect(
+function connectProvider(
   node: ProviderNode,
   visibility: Visibility,
   modules: readonly ModuleNode[],
   problems: DefinitionProblem[],
 ): void {
   for (const [key, token] of Object.entries(node.provider?.inject ?? {})) {
-    const use = { where: placeOf(node), key, token, module: node.owner }
+    const use = { where: providerLocation(node), key, token, module: node.owner }
     const found = findUsed(use, modules, visibility)
     if ('source' in found) node.deps.set(key, found.source)
     else problems.push(found.problem)
@@ -133,7 +133,7 @@ function duplicate(owner: ModuleNode, { token }: Token<unknown>): DefinitionProb
   }
 }
 
-function toNode(provider: AnyProvider, owner: ModuleNode): ProviderNode {
+function toProviderNode(provider: AnyProvider, owner: ModuleNode): ProviderNode {
   const { name, scope } = provider
   return { label: name, owner, provider, scope, deps: new Map(), value: undefined }
 }

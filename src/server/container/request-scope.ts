@@ -47,7 +47,7 @@ export function createRequestScope(context: ScopedContext, builtIns: BuiltIns): 
 }
 
 /** Values that end together. */
-export interface Lifetime {
+export interface ScopeLifetime {
   /** Creates the value of a node from its dependencies, and remembers it for the end. */
   readonly create: (node: ProviderNode, deps: Readonly<Record<string, unknown>>) => Promise<unknown>
   /** Disposes everything, the latest first, each once, also when others fail. Returns the errors. */
@@ -55,7 +55,7 @@ export interface Lifetime {
 }
 
 /** Starts a lifetime with nothing in it. `keep` returns what a value is disposed by. */
-export function createLifetime(keep: () => InContext = () => runNow): Lifetime {
+export function createLifetime(keep: () => InContext = () => runNow): ScopeLifetime {
   const made: { readonly node: ProviderNode; readonly value: unknown; readonly run: InContext }[] = []
   const underWay = new Set<Promise<unknown>>()
   let ending: Promise<readonly Error[]> | undefined

@@ -2,7 +2,7 @@ import { optionProblems, type DefinitionProblem, type Rules } from '../../base/d
 import { isToken, type ExecutionContext, type Logger } from '../../define/context.ts'
 import type { ErrorHandler, AnyGuard, Middleware } from '../../define/layers.ts'
 import { isHostPattern } from '../request/host.ts'
-import { ADDRESSES_EXPECTED, isAddresses } from '../request/trust.ts'
+import { ADDRESSES_EXPECTED, isTrustList } from '../request/trust.ts'
 import { LAYER_RULES, isDefinition } from '../../routes/check-fields.ts'
 import type { Interceptor } from '../../define/interceptor.ts'
 import { resolveLazy } from '../../define/module.ts'
@@ -213,7 +213,7 @@ const OPTIONS: Rules = {
   ],
   bodyLimit: [isWholeNumber, 'a number of bytes, such as 1_048_576'],
   trustProxy: [
-    (value) => typeof value === 'boolean' || isWholeNumber(value) || isAddresses(value),
+    (value) => typeof value === 'boolean' || isWholeNumber(value) || isTrustList(value),
     `true, false, a number of proxies, ${ADDRESSES_EXPECTED}`,
   ],
   allowedHosts: [

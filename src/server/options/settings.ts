@@ -14,7 +14,7 @@ import {
 } from './app-options.ts'
 import { toPrefix } from './prefix.ts'
 import type { Prefix } from '../../router/path/pattern.ts'
-import { isAddresses, toTrust, type Trust } from '../request/trust.ts'
+import { isTrustList, toTrust, type Trust } from '../request/trust.ts'
 import { checkHosts } from '../request/host.ts'
 import { createLogger, toSafeLogger } from '../logging/logger.ts'
 import type { AppStores } from '../../define/store.ts'
@@ -65,7 +65,7 @@ export function toSettings(options: Omit<AppOptions, 'versioning'>, openOutputs:
     uploads: options.uploads ?? {},
     overrides: options.overrides ?? [],
     prefix: toPrefix(options.prefix),
-    trustProxy: isAddresses(trustProxy) ? toTrust([trustProxy].flat()) : trustProxy,
+    trustProxy: isTrustList(trustProxy) ? toTrust([trustProxy].flat()) : trustProxy,
     logger,
     log: options.logger ? toSafeLogger(logger) : logger,
     writeError: toErrorWriter(options.errorFormat, logger),

@@ -25,7 +25,7 @@ import {
   type Conversion,
 } from './conversion.ts'
 import { createLimit, type Limit } from './failure.ts'
-import type { Reading } from '../request/read-sources.ts'
+import type { ReadingSettings } from '../request/read-sources.ts'
 import { HttpError, addedError } from '../../http/errors.ts'
 import { bodyTypes } from '../../schema/body-types.ts'
 import { wantZod } from '../../schema/schema.ts'
@@ -221,7 +221,7 @@ function createAnswer(
 }
 
 /** Puts the reading and validating of input before what answers; nothing for a route without sources. */
-function withInput(route: ResolvedRoute, reading: Reading, answer: Answer): Run {
+function withInput(route: ResolvedRoute, reading: ReadingSettings, answer: Answer): Run {
   const toInput = createInput(route)
   if (route.sources.length === 0) return (context, values) => answer(context, toInput(values))
   return withSources(route, reading, toInput, answer)

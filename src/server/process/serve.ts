@@ -80,7 +80,7 @@ function longestEnd({ drain, idle, grace }: Application['settings']['timeouts'],
 const MAX_NAMED = 10
 
 /** A request as the log names it: nothing that a client keeps secret. */
-function toNamed({ requestId, request, originalPath, version, route, client }: Abandonable): object {
+function toLoggedRequest({ requestId, request, originalPath, version, route, client }: Abandonable): object {
   return { requestId, method: request.method, path: originalPath, version, route: route?.name, client }
 }
 
@@ -99,7 +99,7 @@ async function endApp({ lifecycle, settings }: Application, mode: ShutdownMode):
       return false
     }
     const { isClean, broken } = await ended
-    const requests = broken.slice(0, MAX_NAMED).map(toNamed)
+    const requests = broken.slice(0, MAX_NAMED).map(toLoggedRequest)
     if (!isClean)
       log.warn({ grace, count: broken.length, requests }, 'Requests were broken off: the grace time was over')
     return isClean

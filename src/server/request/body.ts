@@ -11,16 +11,16 @@ export function toBuffer(bytes: Uint8Array): Buffer {
 }
 
 /** The text of bytes in UTF-8, without byte-order mark. @throws `HttpError` for other bytes. */
-type Decode = (bytes: Uint8Array) => string
+type DecodeText = (bytes: Uint8Array) => string
 
-let decode: Decode | undefined
+let decode: DecodeText | undefined
 
 /** The text of a body in UTF-8, without byte-order mark. */
 export function decodeText(bytes: Uint8Array): string {
   return (decode ??= createDecode())(bytes)
 }
 
-function createDecode(): Decode {
+function createDecode(): DecodeText {
   const checks = findByteChecks()
   if (checks !== undefined && !isPromise(checks)) return createBufferDecode(checks)
   if (checks !== undefined) ignoreRejection(decodeLaterBy(checks))
@@ -38,7 +38,7 @@ async function decodeLaterBy(checks: Promise<ByteChecks>): Promise<void> {
   decode = createBufferDecode(await checks)
 }
 
-function createBufferDecode({ isAscii, isUtf8 }: ByteChecks): Decode {
+function createBufferDecode({ isAscii, isUtf8 }: ByteChecks): DecodeText {
   return (bytes) => {
     const buffer = toBuffer(bytes)
     // most bodies are ASCII, which needs no decoding
@@ -57,7 +57,7 @@ function notUtf8(): HttpError {
 const MAX_DEPTH = 500
 
 /** Parses a JSON body. `inherited` drops the prototypes of its objects, for schemas that declare a name all objects have. */
-export function toJson(bytes: Uint8Array, inherited = false): unknown {
+export function parseJsonBody(bytes: Uint8Array, inherited = false): unknown {
   const text = decodeText(bytes)
   if (text.length > MAX_DEPTH && isTooDeep(text))
     throw httpError('malformed_json', `The body is nested more than ${MAX_DEPTH} levels deep`)

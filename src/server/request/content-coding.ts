@@ -12,7 +12,7 @@ import { bodyTooLarge } from './body.ts'
  * @yields what comes out
  * @throws `HttpError` while it is read, as `readContent` does
  */
-export async function* decode(
+export async function* decodeContent(
   source: AsyncIterable<Uint8Array>,
   coding: string,
   limit: number,
@@ -112,7 +112,7 @@ async function* inflate(
     // an empty body has no coding
     if (given === 0) return
     for await (const decoded of output(undefined)) yield count(decoded)
-    if (decoder.bytesWritten !== given) throw malformed()
+    if (decoder.bytesWritten !== given) throw malformedContent()
   } finally {
     decoder.destroy()
   }
@@ -121,7 +121,7 @@ async function* inflate(
 /** Creates the function that gives a decoder a chunk, or `undefined` for the end, and gives what comes out of it. */
 function createOutput(decoder: Decoder): (chunk: Uint8Array | undefined) => AsyncGenerator<Uint8Array> {
   let state: 'open' | 'ended' | 'failed' = 'open'
-  let wake = ignore
+  let wake = ignoreDecoderError
   decoder.on('readable', () => wake())
   decoder.on('end', () => {
     state = 'ended'
@@ -134,7 +134,7 @@ function createOutput(decoder: Decoder): (chunk: Uint8Array | undefined) => Asyn
   return async function* output(chunk) {
     let isTaken = false
     // something behind the end
-    if (chunk !== undefined && state === 'ended') throw malformed()
+    if (chunk !== undefined && state === 'ended') throw malformedContent()
     if (chunk === undefined) decoder.end()
     else {
       decoder.write(chunk, () => {
@@ -148,7 +148,7 @@ function createOutput(decoder: Decoder): (chunk: Uint8Array | undefined) => Asyn
         wake = resolve
       })
       for (let decoded = read(decoder); decoded !== null; decoded = read(decoder)) yield decoded
-      if (isFailed()) throw malformed()
+      if (isFailed()) throw malformedContent()
       if (isTaken || isOver()) return
       await changed
     }
@@ -164,13 +164,13 @@ function createOutput(decoder: Decoder): (chunk: Uint8Array | undefined) => Asyn
 }
 
 /** Has no effect. */
-function ignore(): void {}
+function ignoreDecoderError(): void {}
 
 function read(decoder: Decoder): Uint8Array | null {
   const chunk: unknown = decoder.read()
   return chunk instanceof Uint8Array ? chunk : null
 }
 
-function malformed(): HttpError {
+function malformedContent(): HttpError {
   return httpError('malformed_body', 'The body is not in its content coding')
 }

@@ -10,11 +10,11 @@ export function findHeader(headers: HeaderMap, name: string): string | undefined
   const own = headers[name]
   // the spelling that most callers use
   if (typeof own === 'string') return own
-  return toLine(name, own ?? headers[name.toLowerCase()])
+  return toHeaderLine(name, own ?? headers[name.toLowerCase()])
 }
 
 /** The lines of a header as one. Software in front of the application may have set a number. */
-export function toLine(name: string, value: unknown): string | undefined {
+export function toHeaderLine(name: string, value: unknown): string | undefined {
   if (typeof value === 'string') return value
   // what every object inherits, such as `constructor`, isn't a header
   if (Array.isArray(value)) return joinLines(name, value)

@@ -2,10 +2,10 @@ import Dicer from '@fastify/busboy/deps/dicer/lib/Dicer.js'
 
 import { httpError } from '../../http/errors.ts'
 import { contentTypeOf } from '../../http/media-type.ts'
-import { malformed, type PartHeader } from './part-head.ts'
+import { malformedMultipart, type PartHeader } from './part-head.ts'
 
 /** A part of a multipart body, as it arrives. */
-export interface Part {
+export interface MultipartPart {
   readonly header: PartHeader
   /** Its bytes, once; what is not read is dropped when the next part is asked for. */
   readonly chunks: AsyncIterable<Uint8Array>
@@ -29,7 +29,7 @@ export function boundaryOf(contentType: string): string {
   // some clients leave the quotes out where the grammar wants them
   const boundary = named ?? /;[ \t]*boundary=([^\s";,]+)[ \t]*$/i.exec(contentType)?.[1]
   if (boundary === undefined || !/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))
-    throw malformed('The content type has no boundary')
+    throw malformedMultipart('The content type has no boundary')
   return boundary
 }
 
@@ -67,12 +67,15 @@ export class Multipart {
     }
     this.#dicer
       .on('part', begin)
-      .on('error', () => (this.#failure ??= malformed('The body ended early, or its boundary is missing')))
+      .on(
+        'error',
+        () => (this.#failure ??= malformedMultipart('The body ended early, or its boundary is missing')),
+      )
       .on('finish', () => (this.#isComplete = true))
   }
 
   /** The next part, or `undefined` if there is none. @throws `HttpError` as the source does, and when the body is malformed. */
-  async next(): Promise<Part | undefined> {
+  async next(): Promise<MultipartPart | undefined> {
     const present = this.#slots[0]
     if (present !== undefined) {
       while ((await this.#read(present)) !== undefined);
@@ -82,7 +85,7 @@ export class Multipart {
     const [slot] = this.#slots
     if (slot === undefined) return undefined
     while (slot.header === undefined)
-      if (this.#isOver(slot) || !(await this.#feed())) throw malformed('A part has no header')
+      if (this.#isOver(slot) || !(await this.#feed())) throw malformedMultipart('A part has no header')
     return { header: slot.header, chunks: this.#chunks(slot) }
   }
 
@@ -99,7 +102,7 @@ export class Multipart {
     stream
       .on('header', (header) => {
         const lines: PartHeader = { ...header }
-        if (isCut(lines)) this.#failure ??= malformed('The header of a part is too long')
+        if (isCut(lines)) this.#failure ??= malformedMultipart('The header of a part is too long')
         slot.header = lines
       })
       .on('error', () => undefined)
@@ -135,7 +138,7 @@ export class Multipart {
       this.#dicer.end()
       // the parser tells of the end in ticks of its own
       await new Promise((resolve) => setImmediate(resolve))
-      if (!this.#isComplete) this.#failure ??= malformed('The body ended early')
+      if (!this.#isComplete) this.#failure ??= malformedMultipart('The body ended early')
     } else this.#dicer.write(value)
     for (const slot of this.#slots.slice(Math.max(0, last))) take(slot)
     if (this.#failure !== undefined) throw this.#failure

@@ -17,7 +17,7 @@ export interface PartHead {
 export type PartHeader = Readonly<Record<string, readonly string[] | undefined>>
 
 /** The error of a body that is no `multipart/form-data`. */
-export function malformed(detail: string): Error {
+export function malformedMultipart(detail: string): Error {
   return httpError('malformed_multipart', detail)
 }
 
@@ -25,11 +25,11 @@ export function malformed(detail: string): Error {
 export function toPartHead(header: PartHeader, nameSize: number): PartHead {
   const parameters = readDisposition(onlyLine(header, 'content-disposition'))
   const rawName = parameters.get('name')
-  if (rawName === undefined) throw malformed('A part has no name')
-  const name = unescapeName(toUtf8(rawName) ?? fail('The name of a part is not UTF-8'))
+  if (rawName === undefined) throw malformedMultipart('A part has no name')
+  const name = unescapeName(toUtf8(rawName) ?? refusePart('The name of a part is not UTF-8'))
   const given = fileName(parameters)
   if (Math.max(Buffer.byteLength(name), Buffer.byteLength(given ?? '')) > nameSize)
-    throw malformed(`A name is longer than ${nameSize} bytes`)
+    throw malformedMultipart(`A name is longer than ${nameSize} bytes`)
   checkEncoding(onlyLine(header, 'content-transfer-encoding'))
   const media = parseMediaType(onlyLine(header, 'content-type') ?? '')
   const isFile = given !== undefined || media?.type === OCTETS
@@ -43,32 +43,33 @@ const OCTETS = 'application/octet-stream'
 
 /** @throws `HttpError` 400 when a field is no text in UTF-8 */
 function checkField(media: MediaType | undefined): void {
-  if (media?.type.startsWith('multipart/') === true) throw malformed('A part is a multipart body of its own')
+  if (media?.type.startsWith('multipart/') === true)
+    throw malformedMultipart('A part is a multipart body of its own')
   const charset = media?.parameters.find(([parameter]) => parameter === 'charset')?.[1]
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
-    throw malformed('A field is not in UTF-8')
+    throw malformedMultipart('A field is not in UTF-8')
 }
 
-function fail(detail: string): never {
-  throw malformed(detail)
+function refusePart(detail: string): never {
+  throw malformedMultipart(detail)
 }
 
 function onlyLine(header: PartHeader, name: string): string | undefined {
   const lines = header[name] ?? []
-  if (lines.length > 1) throw malformed(`A part has several ${name} headers`)
+  if (lines.length > 1) throw malformedMultipart(`A part has several ${name} headers`)
   return lines[0]
 }
 
 /** The parameters of `form-data`, by lower-case name. */
 function readDisposition(line: string | undefined): ReadonlyMap<string, string> {
   const [type = '', ...rest] = splitOutsideQuotes(line ?? '', ';')
-  if (type.toLowerCase() !== 'form-data') throw malformed('A part is not form-data')
+  if (type.toLowerCase() !== 'form-data') throw malformedMultipart('A part is not form-data')
   const parameters = new Map<string, string>()
   for (const parameter of rest) {
     if (parameter === '') continue
     const [, name = '', value = ''] = /^([^\s=]+)[ \t]*=[ \t]*(.*)$/.exec(parameter) ?? []
     const key = name.toLowerCase()
-    if (key === '' || parameters.has(key)) throw malformed('A Content-Disposition cannot be read')
+    if (key === '' || parameters.has(key)) throw malformedMultipart('A Content-Disposition cannot be read')
     parameters.set(key, unquoteName(value))
   }
   return parameters
@@ -77,8 +78,9 @@ function readDisposition(line: string | undefined): ReadonlyMap<string, string> 
 /** Backslashes escape quotes only: clients have sent whole Windows paths since there are forms. */
 function unquoteName(value: string): string {
   if (!value.startsWith('"'))
-    return value.includes('"') ? fail('A Content-Disposition cannot be read') : value
-  if (value.length < 2 || !/^"(?:[^"\\]|\\.)*"$/.test(value)) fail('A Content-Disposition cannot be read')
+    return value.includes('"') ? refusePart('A Content-Disposition cannot be read') : value
+  if (value.length < 2 || !/^"(?:[^"\\]|\\.)*"$/.test(value))
+    refusePart('A Content-Disposition cannot be read')
   return value.slice(1, -1).replaceAll('\\"', '"')
 }
 
@@ -114,5 +116,5 @@ function toUtf8(bytes: string): string | undefined {
 /** Other encodings are deprecated in forms, and no client sends them (RFC 7578 section 4.7). */
 function checkEncoding(encoding: string | undefined): void {
   if (encoding !== undefined && !/^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
-    throw malformed('A part has a transfer encoding')
+    throw malformedMultipart('A part has a transfer encoding')
 }

@@ -83,8 +83,12 @@ function parseUrlencoded(text: string, from = 0): QueryRecord {
       coding = PLAIN
     } else if (code === AMPERSAND) {
       if (equals !== -1)
-        add(values, decode(text.slice(start, equals), inName), decode(text.slice(equals + 1, at), coding))
-      else if (at > start) add(values, decode(text.slice(start, at), coding), '')
+        addQueryValue(
+          values,
+          decodeQueryText(text.slice(start, equals), inName),
+          decodeQueryText(text.slice(equals + 1, at), coding),
+        )
+      else if (at > start) addQueryValue(values, decodeQueryText(text.slice(start, at), coding), '')
       start = at + 1
       equals = -1
       coding = PLAIN
@@ -101,14 +105,14 @@ const ESCAPED = 2
 /** Nothing is inherited from it: `__proto__` and `constructor` are names like any other. V8 fills such a record faster than one without prototype. */
 const NO_MEMBERS: object = Object.freeze(Object.create(null))
 
-function add(values: Record<string, string | string[]>, name: string, value: string): void {
+function addQueryValue(values: Record<string, string | string[]>, name: string, value: string): void {
   const before = values[name]
   if (before === undefined) values[name] = value
   else if (typeof before === 'string') values[name] = [before, value]
   else before.push(value)
 }
 
-function decode(text: string, coding: number): string {
+function decodeQueryText(text: string, coding: number): string {
   if (coding === PLAIN) return text
   const spaced = (coding & SPACED) === 0 ? text : text.replaceAll('+', ' ')
   return (coding & ESCAPED) === 0 ? spaced : (decodeEscapes(spaced) ?? spaced)

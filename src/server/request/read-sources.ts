@@ -5,9 +5,9 @@ import { isStrict, acceptsBytes, acceptsText, declaresInherited } from '../../sc
 import { BODY_READERS, fromJson, type FieldPlan, type SourcePlan } from '../../schema/coercion.ts'
 import { createValidator, type Validated } from '../../schema/validator.ts'
 import type { DeclaredSource, SourceName } from '../../schema/sources.ts'
-import { decodeText, toJson } from './body.ts'
+import { decodeText, parseJsonBody } from './body.ts'
 import { parseForm } from './query.ts'
-import { isMultipart, type Lifetime, type Uploads } from './uploads.ts'
+import { isMultipart, type EndHooks, type Uploads } from './uploads.ts'
 import { RequestView, type RequestSettings } from './request.ts'
 import { bodyTypes, typesOf } from '../../schema/body-types.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -20,10 +20,10 @@ type Texts = string | readonly string[] | undefined
 
 /** The texts of a path's parameters, by name. */
 export type PathTexts = Readonly<Record<string, string>>
-export type ReadSource = (request: HttpRequest, params: PathTexts, lifetime: Lifetime) => Awaitable<Validated>
+export type ReadSource = (request: HttpRequest, params: PathTexts, lifetime: EndHooks) => Awaitable<Validated>
 
 /** The settings that all sources of an application are read by. */
-export interface Reading {
+export interface ReadingSettings {
   /** The query parameters that carry versions. */
   readonly hidden: readonly string[]
   readonly limits: RequestSettings['limits']
@@ -32,7 +32,7 @@ export interface Reading {
 /** Creates the function that reads a declared source; `uploads` reads multipart bodies for all sources of its route. */
 export function createSourceReader(
   source: DeclaredSource,
-  reading: Reading,
+  reading: ReadingSettings,
   uploads: Uploads | undefined,
 ): ReadSource {
   const { limits } = reading
@@ -54,7 +54,7 @@ export function createSourceReader(
 
 function readsHead(
   read: (request: HttpRequest, params: PathTexts) => unknown,
-  validate: Validate,
+  validate: ValidateSource,
 ): ReadSource {
   return (request, params) => validate(read(request, params))
 }
@@ -82,7 +82,7 @@ function readsForm(
   plan: SourcePlan,
   parameters: number,
   uploads: Uploads | undefined,
-  validate: Validate,
+  validate: ValidateSource,
 ): ReadSource {
   const toForm = createCollect(plan, BY_NAME, DROP_BLANK)
   return (request, _params, lifetime) => {
@@ -93,7 +93,7 @@ function readsForm(
   }
 }
 
-function readsFiles(plan: FilesPlan, uploads: Uploads | undefined, validate: Validate): ReadSource {
+function readsFiles(plan: FilesPlan, uploads: Uploads | undefined, validate: ValidateSource): ReadSource {
   return (request, _params, lifetime) => {
     const type = request.header('content-type')
     if (uploads !== undefined && isMultipart(type))
@@ -107,11 +107,11 @@ function readsFiles(plan: FilesPlan, uploads: Uploads | undefined, validate: Val
   }
 }
 
-type Validate = ReturnType<typeof createValidator>
+type ValidateSource = ReturnType<typeof createValidator>
 
 type HeadReader = (
   source: DeclaredSource,
-  reading: Reading,
+  reading: ReadingSettings,
 ) => (request: HttpRequest, params: PathTexts) => unknown
 
 /** How the raw value of each source in the head of a request is found; a new source is a new row. */
@@ -123,7 +123,7 @@ const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form' | 'files
   query: ({ plan }, { hidden }) => {
     // the version parameter is not the handler's business, unless it declares it
     const skipped = hidden.filter((name) => !plan.fields.has(name))
-    const all = skipped.length === 0 ? BY_NAME.all : (query: QueryRecord) => without(query, skipped)
+    const all = skipped.length === 0 ? BY_NAME.all : (query: QueryRecord) => withoutQueryNames(query, skipped)
     const collect = createCollect(plan, { ...BY_NAME, all }, KEEP_BLANK)
     return ({ query }) => collect(query)
   },
@@ -177,14 +177,14 @@ function createCollect<S>(
   return (source) => {
     const values: Record<string, unknown> = Object.create(prototype)
     for (const { name, field } of declared) {
-      const value = toValue(field, find(source, name), dropsBlank)
+      const value = readTexts(field, find(source, name), dropsBlank)
       if (value !== undefined) values[name] = value
     }
     if (others === null) return values
     const present = all(source)
     for (const name of Object.keys(present)) {
       if (fields.has(name)) continue
-      const value = toValue(others, present[name], dropsBlank)
+      const value = readTexts(others, present[name], dropsBlank)
       if (value !== undefined) values[name] = value
     }
     return values
@@ -204,30 +204,30 @@ function collectFiles(
   return values
 }
 
-function toValue(field: FieldPlan, texts: Texts, dropBlank: boolean): unknown {
+function readTexts(field: FieldPlan, texts: Texts, dropBlank: boolean): unknown {
   if (texts === undefined) return undefined
   if (typeof texts === 'string' && (field.list === null || field.read(texts) !== undefined)) {
-    return dropBlank && isBlank(field, texts) ? undefined : convert(field, texts)
+    return dropBlank && countsAsAbsent(field, texts) ? undefined : readField(field, texts)
   }
   const all = typeof texts === 'string' ? [texts] : texts
-  if (field.list === null) return all.map((text) => convert(field, text))
+  if (field.list === null) return all.map((text) => readField(field, text))
   const { kind, items, rest } = field.list
-  const present = dropBlank ? all.filter((text) => !isBlank(field, text)) : all
+  const present = dropBlank ? all.filter((text) => !countsAsAbsent(field, text)) : all
   if (present.length === 0) return undefined
   const values = present.map((text, index) => {
     const item = items[index] ?? rest
-    return item === null ? text : convert(item, text)
+    return item === null ? text : readField(item, text)
   })
   return kind === 'set' ? new Set(values) : values
 }
 
 /** Whether the text counts as absent where blank ones do. */
-function isBlank(field: FieldPlan, text: string): boolean {
+function countsAsAbsent(field: FieldPlan, text: string): boolean {
   return text === '' && !field.text
 }
 
 /** The value that the text means; the text itself where it means none, for the schema to refuse. */
-function convert(field: FieldPlan, text: string): unknown {
+function readField(field: FieldPlan, text: string): unknown {
   return field.read(text) ?? text
 }
 
@@ -241,30 +241,30 @@ function headerTexts(request: HttpRequest, name: string, field: FieldPlan | unde
   return values.length > 1 ? values.filter((value) => value !== '') : values[0]
 }
 
-function without(query: QueryRecord, names: readonly string[]): QueryRecord {
+function withoutQueryNames(query: QueryRecord, names: readonly string[]): QueryRecord {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
 }
 
 /** Turns the bytes of a body into the raw value for its schema. */
-type Decode = (bytes: Uint8Array) => unknown
+type DecodeBody = (bytes: Uint8Array) => unknown
 
 /** Chooses how the body of a request is read, by its content type. @throws `HttpError` 415 when it is of another type. */
-type ChooseDecoder = (request: HttpRequest) => Decode
+type ChooseDecoder = (request: HttpRequest) => DecodeBody
 
 /** Creates the function that chooses how a body is read for a schema. */
 function createDecoder(schema: Schema): ChooseDecoder {
   if (acceptsBytes(schema))
     return (request) => (request.header('content-type') === undefined ? presentBytes : (bytes) => bytes)
   const inherited = declaresInherited(schema)
-  const json = presentOr((bytes) => toJson(bytes, inherited))
+  const json = presentOr((bytes) => parseJsonBody(bytes, inherited))
   const takesText = acceptsText(schema)
   return (request) => {
     const header = request.header('content-type')
     if (header === undefined || header === 'application/json') return json
     const type = contentTypeOf(header)
-    if (isJson(type)) return json
+    if (isUtf8Json(type)) return json
     // a text may be empty
-    if (takesText && isTextType(type)) return decodeText
+    if (takesText && isReadAsText(type)) return decodeText
     const types = typesOf(schema, request.method)
     if (takesText && isNamed(type, types)) return decodeText
     // what is not there has no type that could be wrong
@@ -295,7 +295,7 @@ function requireForm(request: HttpRequest): void {
 }
 
 /** An empty body has no value. */
-function presentOr(decode: Decode): Decode {
+function presentOr(decode: DecodeBody): DecodeBody {
   return (bytes) => (bytes.length === 0 ? undefined : decode(bytes))
 }
 
@@ -306,7 +306,7 @@ function unsupported({ method }: HttpRequest, types: readonly string[]): Error {
   })
 }
 
-function isJson(type: MediaType | undefined): boolean {
+function isUtf8Json(type: MediaType | undefined): boolean {
   return type !== undefined && isJsonType(type.type) && isUtf8Charset(type)
 }
 
@@ -314,7 +314,7 @@ function isForm(type: MediaType | undefined): boolean {
   return type?.type === 'application/x-www-form-urlencoded' && isUtf8Charset(type)
 }
 
-function isTextType(type: MediaType | undefined): boolean {
+function isReadAsText(type: MediaType | undefined): boolean {
   return (
     type !== undefined && (type.type.startsWith('text/') || /[/+]xml$/.test(type.type)) && isUtf8Charset(type)
   )

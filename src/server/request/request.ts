@@ -4,9 +4,9 @@ import type { UploadLimits } from '../../schema/uploads.ts'
 import { httpError } from '../../http/errors.ts'
 import type { Awaitable } from '../../base/values.ts'
 import type { HttpRequest, QueryRecord, RawBody, RawRequest } from '../../http/http.ts'
-import { toJson, decodeText, collectChunks, toBuffer } from './body.ts'
+import { parseJsonBody, decodeText, collectChunks, toBuffer } from './body.ts'
 import { keepInUrl } from './dot-segments.ts'
-import { readHeader, toLine } from './header.ts'
+import { readHeader, toHeaderLine } from './header.ts'
 import { isHost } from './host.ts'
 import { toOriginForm } from './origin-form.ts'
 import { parseQuery } from './query.ts'
@@ -117,7 +117,7 @@ export class RequestView implements HttpRequest {
   }
 
   async json(): Promise<unknown> {
-    return toJson(await this.bytes())
+    return parseJsonBody(await this.bytes())
   }
 
   /** Whether there is no body. */
@@ -213,7 +213,7 @@ export function authorityOf(target: string): string | undefined {
 function joinHeaders(raw: RawRequest): Readonly<Record<string, string>> {
   const joined: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(raw.headers)) {
-    const line = toLine(name, value)
+    const line = toHeaderLine(name, value)
     if (line !== undefined) joined[name] = line
   }
   return joined
@@ -286,8 +286,8 @@ export const loadDecoding = /* @__PURE__ */ once(() => importInTurn(() => import
 async function* decodeBody({ body }: RawRequest, coding: string, limit: number): AsyncGenerator<Uint8Array> {
   // what is not there has no coding that could be wrong
   if (body.length === 0) return
-  const { decode } = await loadDecoding()
-  yield* decode(body.chunks(limit), coding, limit)
+  const { decodeContent } = await loadDecoding()
+  yield* decodeContent(body.chunks(limit), coding, limit)
 }
 
 /** A body that is passed on as soon as it is there. A promise of its bytes alone is made for who asks for them as well. */

@@ -111,9 +111,9 @@ export class TemporaryFiles {
     this.#isRemoved = true
     const handles = [...this.#handles]
     this.#handles.clear()
-    for (const handle of handles) await handle.close().catch(ignore)
+    for (const handle of handles) await handle.close().catch(ignoreMissingFile)
     for (const path of this.#paths.splice(0)) {
-      await unlink(path).catch(ignore)
+      await unlink(path).catch(ignoreMissingFile)
       all.delete(path)
     }
   }
@@ -128,4 +128,4 @@ export interface TemporaryFile {
 }
 
 /** A file that is gone already needs no removing. */
-function ignore(): void {}
+function ignoreMissingFile(): void {}

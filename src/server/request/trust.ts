@@ -20,7 +20,7 @@ export const ADDRESSES_EXPECTED = `addresses, ranges such as '10.0.0.0/8', or ${
   .join(', ')}`
 
 /** Whether a value names addresses, as `toTrust` takes them. */
-export function isAddresses(value: unknown): value is string | readonly string[] {
+export function isTrustList(value: unknown): value is string | readonly string[] {
   const list: readonly unknown[] = [value].flat()
   if (list.length === 0 || !list.every((entry) => typeof entry === 'string')) return false
   try {

@@ -4,8 +4,8 @@ import type { UploadLimits } from '../../schema/uploads.ts'
 import { httpError, ValidationError } from '../../http/errors.ts'
 import type { QueryRecord } from '../../http/http.ts'
 import { decodeText } from './body.ts'
-import type { Multipart, Part } from './multipart.ts'
-import { malformed, toPartHead, type PartHead } from './part-head.ts'
+import type { Multipart, MultipartPart } from './multipart.ts'
+import { malformedMultipart, toPartHead, type PartHead } from './part-head.ts'
 import { Spool, TemporaryFiles } from './spool.ts'
 
 /** The parts of a multipart body that a route takes. */
@@ -169,7 +169,7 @@ interface FilePart {
   readonly chunks: Chunks
 }
 
-async function* limited({ chunks }: Part, limit: number, what: string): Chunks {
+async function* limited({ chunks }: MultipartPart, limit: number, what: string): Chunks {
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
@@ -194,7 +194,7 @@ function toFieldText(bytes: Uint8Array): string {
   try {
     return decodeText(bytes)
   } catch {
-    throw malformed('A field is not UTF-8')
+    throw malformedMultipart('A field is not UTF-8')
   }
 }
 

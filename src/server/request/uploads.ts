@@ -7,7 +7,7 @@ import { RequestView } from './request.ts'
 import type { Upload, UploadPlan } from './upload.ts'
 
 /** Functions that run when a request ends. */
-export interface Lifetime {
+export interface EndHooks {
   /** Has something done when the response has ended. */
   atEnd(work: () => Awaitable<void>): void
 }
@@ -15,7 +15,7 @@ export interface Lifetime {
 /** The multipart bodies of one route's requests. */
 export interface Uploads {
   /** Reads the body of a request, once: `form` and `files` come out of one parse. */
-  readonly read: (request: HttpRequest, lifetime: Lifetime) => Promise<Upload>
+  readonly read: (request: HttpRequest, lifetime: EndHooks) => Promise<Upload>
   /** Reads no more of the body of a request that is answered. */
   readonly stop: (request: HttpRequest) => void
   /** Whether a handler reads files as they arrive, so that the body may be unread when it is done. */
@@ -42,8 +42,8 @@ export function createUploads(sources: readonly DeclaredSource[]): Uploads | und
   const files = sources.find(({ name }) => name === 'files')
   if (form === undefined && files === undefined) return undefined
   const plan: UploadPlan = { form: form?.plan, files: files && toFilesPlan(files.schema) }
-  const all = new WeakMap<HttpRequest, Reading>()
-  const open = async (reading: Reading, request: HttpRequest, lifetime: Lifetime): Promise<Upload> => {
+  const all = new WeakMap<HttpRequest, UploadReading>()
+  const open = async (reading: UploadReading, request: HttpRequest, lifetime: EndHooks): Promise<Upload> => {
     if (!(request instanceof RequestView))
       throw new TypeError('A multipart body is read from its request alone')
     const { boundaryOf, Multipart, OpenUpload } = await loadMultipart()
@@ -83,7 +83,7 @@ async function* toChunks(bytes: Promise<Uint8Array>): AsyncGenerator<Uint8Array>
 }
 
 /** A body that is being read, or was. */
-interface Reading {
+interface UploadReading {
   result?: Promise<Upload>
   upload?: Upload
 }

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 import type { RawReply, ReplyContext } from '../../define/reply.ts'
 import { httpError } from '../../http/errors.ts'
 import { toBaseName } from '../../http/file-name.ts'
-import { answerWith, toContent, toSeconds, type Content } from './answer.ts'
-import { openFile, typeOf } from './disk.ts'
+import { answerWith, toContent, toSeconds, type FileContent } from './answer.ts'
+import { openFile, contentTypeOfFile } from './disk.ts'
 
 export { prepareDisk } from './disk.ts'
 import type { Disposition, FileOptions } from './file-options.ts'
 
-export async function answerFile(
+export async function answerWithFile(
   source: string | URL | Uint8Array | Blob,
   options: FileOptions,
   context: ReplyContext,
@@ -17,7 +17,7 @@ export async function answerFile(
   const { filename = '', type } = options
   const validators = toOwnValidators(options)
   const disposition = toDispositionHeader(source, options)
-  const byName = filename === '' ? undefined : await typeOf(filename)
+  const byName = filename === '' ? undefined : await contentTypeOfFile(filename)
   const found = await toFound(source, options)
   return answerWith({ ...found, ...validators, type: type ?? found.type ?? byName }, context, {
     ...options,
@@ -25,13 +25,13 @@ export async function answerFile(
   })
 }
 
-async function toFound(source: string | URL | Uint8Array | Blob, options: FileOptions): Promise<Content> {
+async function toFound(source: string | URL | Uint8Array | Blob, options: FileOptions): Promise<FileContent> {
   if (source instanceof Uint8Array || source instanceof Blob)
     return toContent(source, options.etag === undefined)
-  const root = options.root === undefined ? undefined : toPath(options.root)
+  const root = options.root === undefined ? undefined : toFilePath(options.root)
   // without a root the path is the program's own
   const dotfiles = options.dotfiles ?? (root === undefined ? 'allow' : 'ignore')
-  const found = await openFile(toPath(source), {
+  const found = await openFile(toFilePath(source), {
     root,
     dotfiles,
     followLinks: options.followLinks === true,
@@ -40,7 +40,7 @@ async function toFound(source: string | URL | Uint8Array | Blob, options: FileOp
   throw httpError('file_not_found', 'There is no such file')
 }
 
-function toOwnValidators({ etag, lastModified }: FileOptions): Partial<Content> {
+function toOwnValidators({ etag, lastModified }: FileOptions): Partial<FileContent> {
   return {
     ...(etag === undefined ? {} : { etag: etag === false ? undefined : etag }),
     ...(lastModified === undefined ? {} : { modified: toSeconds(lastModified.getTime()) }),
@@ -53,11 +53,11 @@ function toDispositionHeader(
 ): Readonly<Record<string, string>> {
   if (filename === undefined && disposition === undefined) return {}
   if (filename === undefined && disposition === 'inline') return { 'content-disposition': 'inline' }
-  const named = typeof source === 'string' || source instanceof URL ? toPath(source) : ''
+  const named = typeof source === 'string' || source instanceof URL ? toFilePath(source) : ''
   return { 'content-disposition': toDisposition(disposition ?? 'attachment', filename ?? named) }
 }
 
-function toPath(source: string | URL): string {
+function toFilePath(source: string | URL): string {
   return source instanceof URL ? fileURLToPath(source) : source
 }
 

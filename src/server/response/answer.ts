@@ -3,7 +3,7 @@ import { rawReply, type RawOptions, type RawReply, type ReplyContext } from '../
 import { httpError } from '../../http/errors.ts'
 import type { HttpRequest, BodyStream } from '../../http/http.ts'
 import { checkConditions, isRangeMeant, type Validators } from './conditions.ts'
-import { parseRange, type Span } from './ranges.ts'
+import { parseRange, type ByteSpan } from './ranges.ts'
 import { createHash } from 'node:crypto'
 
 /** How long a response may be kept. */
@@ -22,7 +22,7 @@ export interface Presented extends RawOptions, CacheOptions {
   readonly type?: string
 }
 
-type Headers = Record<string, string | readonly string[]>
+type FileHeaders = Record<string, string | readonly string[]>
 
 /**
  * Answers a request with a content, or with as much of it as the request wants (RFC 9110 sections 13 and 14).
@@ -30,13 +30,13 @@ type Headers = Record<string, string | readonly string[]>
  * @throws `HttpError` 412 when a condition is not met, 416 when there is nothing in the range.
  */
 export async function answerWith(
-  content: Content,
+  content: FileContent,
   context: ReplyContext,
   options: Presented,
 ): Promise<RawReply> {
   const { cookies = {} } = options
   try {
-    const headers = toHeaders(content, options)
+    const headers = toContentHeaders(content, options)
     const isSelective = selects(context.request, options.status)
     // what the program says of ranges counts for more
     if (isSelective) headers['accept-ranges'] ??= 'bytes'
@@ -62,7 +62,7 @@ interface Selection {
   /** @default as for the whole */
   readonly status?: 206 | 304
   /** @default the whole */
-  readonly span?: Span
+  readonly span?: ByteSpan
 }
 
 const ALL: Selection = {}
@@ -77,7 +77,7 @@ function hasRanges(method: string): boolean {
   return method === 'GET' || method === 'QUERY'
 }
 
-function select(content: Content, request: HttpRequest): Selection {
+function select(content: FileContent, request: HttpRequest): Selection {
   const header = (name: string): string | undefined => request.header(name)
   const outcome = checkConditions(header, content)
   if (outcome === 'failed')
@@ -91,8 +91,8 @@ function select(content: Content, request: HttpRequest): Selection {
 function findSpan(
   method: string,
   header: (name: string) => string | undefined,
-  content: Content,
-): Span | undefined {
+  content: FileContent,
+): ByteSpan | undefined {
   const range = header('range')
   if (range === undefined || !hasRanges(method) || !isRangeMeant(header, content)) return undefined
   const span = parseRange(range, content.size)
@@ -102,7 +102,7 @@ function findSpan(
   })
 }
 
-function toHeaders(content: Content, options: Presented): Headers {
+function toContentHeaders(content: FileContent, options: Presented): FileHeaders {
   const { type = content.type ?? 'application/octet-stream', headers } = options
   const { etag, modified } = content
   return {
@@ -131,24 +131,24 @@ async function release(body: Exclude<BodyPart, Uint8Array>): Promise<void> {
 }
 
 /** The content of a file result, wherever it lies. */
-export interface Content extends Validators {
+export interface FileContent extends Validators {
   /** In bytes. */
   readonly size: number
   /** The content type of the name or of its owner, or `undefined`. */
   readonly type: string | undefined
   /** Reads a part, and lets go of what it lies in when that has ended or is given up. */
-  read(span: Span): Promise<BodyPart> | BodyPart
+  read(span: ByteSpan): Promise<BodyPart> | BodyPart
   /** Lets go of what it lies in when nothing is read. */
   close(): void
 }
 
 export type BodyPart = Uint8Array | BodyStream
 
-export function toContent(source: Uint8Array | Blob, hasTag: boolean): Content {
+export function toContent(source: Uint8Array | Blob, hasTag: boolean): FileContent {
   return source instanceof Uint8Array ? ofBytes(source, hasTag) : ofBlob(source)
 }
 
-function ofBytes(bytes: Uint8Array, hasTag: boolean): Content {
+function ofBytes(bytes: Uint8Array, hasTag: boolean): FileContent {
   return {
     size: bytes.length,
     type: undefined,
@@ -160,7 +160,7 @@ function ofBytes(bytes: Uint8Array, hasTag: boolean): Content {
 }
 
 /** A blob may lie in a file, so it is not read as a whole to make an entity tag of it. */
-function ofBlob(blob: Blob): Content {
+function ofBlob(blob: Blob): FileContent {
   const modified = 'lastModified' in blob ? toSeconds(Number(blob.lastModified)) : undefined
   return {
     size: blob.size,

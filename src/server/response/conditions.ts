@@ -19,7 +19,7 @@ export function checkConditions(
 ): 'failed' | 'unchanged' | 'met' {
   const [match, noneMatch] = [header('if-match'), header('if-none-match')]
   if (match !== undefined) {
-    if (!hasTag(match, etag, isSame)) return 'failed'
+    if (!hasTag(match, etag, matchesStrongly)) return 'failed'
   } else if (isAfter(modified, header('if-unmodified-since'))) return 'failed'
   if (noneMatch !== undefined) return isKnown(noneMatch, etag) ? 'unchanged' : 'met'
   return isAfter(modified, header('if-modified-since')) === false ? 'unchanged' : 'met'
@@ -42,10 +42,10 @@ export function checkWrite(header: ReadHeader, validators: Validators | undefine
   const since = header('if-unmodified-since')
   const isMalformed =
     [match, noneMatch].some((list) => list !== undefined && !isTagList(list)) ||
-    (since !== undefined && toTime(since) === undefined)
+    (since !== undefined && parseHttpDate(since) === undefined)
   if (isMalformed) return 'malformed'
   if (match !== undefined) {
-    if (validators === undefined || !hasTag(match, validators.etag, isSame)) return 'failed'
+    if (validators === undefined || !hasTag(match, validators.etag, matchesStrongly)) return 'failed'
   } else if (since !== undefined && isAfter(validators?.modified, since) !== false) return 'failed'
   if (noneMatch === undefined || validators === undefined) return 'met'
   return isKnown(noneMatch, validators.etag) ? 'failed' : 'met'
@@ -69,13 +69,13 @@ const TAG_MARK = '\0'
 export function isRangeMeant(header: ReadHeader, { etag, modified }: Validators): boolean {
   const condition = header('if-range')?.trim()
   if (condition === undefined) return true
-  if (condition.includes('"')) return etag !== undefined && isSame(condition, etag)
-  return modified !== undefined && toTime(condition) === modified
+  if (condition.includes('"')) return etag !== undefined && matchesStrongly(condition, etag)
+  return modified !== undefined && parseHttpDate(condition) === modified
 }
 
 /** Whether `If-None-Match` names a state, be its tag weak or strong (RFC 9110 section 13.1.2). */
 export function isKnown(noneMatch: string, etag: string | undefined): boolean {
-  return hasTag(noneMatch, etag, isAlike)
+  return hasTag(noneMatch, etag, matchesWeakly)
 }
 
 /** Whether a list of entity tags has the one; `*` stands for any state. */
@@ -91,25 +91,25 @@ function hasTag(
 const TAG = /(?:W\/)?"[\u0021\u0023-\u007e\u0080-\u00ff]*"/g
 
 /** The strong comparison of RFC 9110 section 8.8.3.2: byte for byte the same. */
-function isSame(one: string, other: string): boolean {
+function matchesStrongly(one: string, other: string): boolean {
   return one === other && !one.startsWith('W/')
 }
 
 /** The weak comparison. */
-function isAlike(one: string, other: string): boolean {
+function matchesWeakly(one: string, other: string): boolean {
   return one.replace(/^W\//, '') === other.replace(/^W\//, '')
 }
 
 /** Whether a content changed after a date, or `undefined` if there is nothing to compare. */
 function isAfter(modified: number | undefined, date: string | undefined): boolean | undefined {
-  const time = date === undefined ? undefined : toTime(date)
+  const time = date === undefined ? undefined : parseHttpDate(date)
   return modified === undefined || time === undefined ? undefined : modified > time
 }
 
 const DATE = /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d GMT$/
 
 /** An HTTP date (RFC 9110 section 5.6.7) in milliseconds, or `undefined` if the text is none, which then has to be ignored. */
-function toTime(text: string): number | undefined {
+function parseHttpDate(text: string): number | undefined {
   const date = text.trim()
   // the oldest of the three forms does not name its time zone
   const isAscTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(date)

@@ -3,11 +3,11 @@ import { sep } from 'node:path'
 import { Readable } from 'node:stream'
 
 import { ignoreRejection, importInTurn, once } from '../../base/values.ts'
-import { toSeconds, toTag, type BodyPart, type Content } from './answer.ts'
-import type { Span } from './ranges.ts'
+import { toSeconds, toTag, type BodyPart, type FileContent } from './answer.ts'
+import type { ByteSpan } from './ranges.ts'
 
 /** How a path is looked up. */
-export interface Lookup {
+export interface DiskLookup {
   /** The only folder that files are read from. Without it, any path is allowed. */
   readonly root: string | undefined
   readonly dotfiles: 'allow' | 'ignore'
@@ -17,7 +17,7 @@ export interface Lookup {
 
 /** The file or folder at a path. */
 export type DiskEntry =
-  | { readonly kind: 'file'; readonly content: Content }
+  | { readonly kind: 'file'; readonly content: FileContent }
   | { readonly kind: 'directory' }
   | { readonly kind: 'nothing' }
 
@@ -36,7 +36,10 @@ const SMALL = 65_536
  *
  * @throws what the file system reports, unless it is that there is no such file.
  */
-export async function openFile(path: string, { root, dotfiles, followLinks }: Lookup): Promise<DiskEntry> {
+export async function openFile(
+  path: string,
+  { root, dotfiles, followLinks }: DiskLookup,
+): Promise<DiskEntry> {
   const encoded = toEncoded(path)
   if (encoded === undefined) return NOTHING
   const { default: send } = await loadSend()
@@ -57,7 +60,7 @@ export async function openFile(path: string, { root, dotfiles, followLinks }: Lo
   const { metadata, headers } = found
   // to open a pipe would wait for somebody to write into it
   if (!metadata.stat.isFile()) return NOTHING
-  if (root !== undefined && !followLinks && !(await isInside(root, metadata.path))) return NOTHING
+  if (root !== undefined && !followLinks && !(await isBelowRoot(root, metadata.path))) return NOTHING
   const handle = await openThere(metadata.path)
   return handle === undefined
     ? NOTHING
@@ -75,7 +78,7 @@ export async function prepareDisk(): Promise<void> {
 }
 
 /** Whether a file is below a folder once all links are followed, of which each may be changed at any time. */
-async function isInside(root: string, path: string): Promise<boolean> {
+async function isBelowRoot(root: string, path: string): Promise<boolean> {
   try {
     const [folder, file] = await Promise.all([realpath(root), realpath(path)])
     return file.startsWith(folder.endsWith(sep) ? folder : folder + sep)
@@ -85,7 +88,7 @@ async function isInside(root: string, path: string): Promise<boolean> {
   }
 }
 
-export async function typeOf(name: string): Promise<string | undefined> {
+export async function contentTypeOfFile(name: string): Promise<string | undefined> {
   const { mime, isUtf8MimeType } = (await loadSend()).default
   const type = mime.getType(name)
   if (type === null) return undefined
@@ -112,7 +115,11 @@ async function openThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-async function toFileContent(handle: FileHandle, path: string, type: string | undefined): Promise<Content> {
+async function toFileContent(
+  handle: FileHandle,
+  path: string,
+  type: string | undefined,
+): Promise<FileContent> {
   try {
     const { size, mtimeNs, mtimeMs } = await handle.stat({ bigint: true })
     return {
@@ -122,15 +129,15 @@ async function toFileContent(handle: FileHandle, path: string, type: string | un
       etag: toTag(`${size} ${mtimeNs} ${path}`),
       modified: toSeconds(Number(mtimeMs)),
       read: (span) => readSpan(handle, span),
-      close: () => close(handle),
+      close: () => closeFile(handle),
     }
   } catch (error) {
-    close(handle)
+    closeFile(handle)
     throw error
   }
 }
 
-async function readSpan(handle: FileHandle, { start, end }: Span): Promise<BodyPart> {
+async function readSpan(handle: FileHandle, { start, end }: ByteSpan): Promise<BodyPart> {
   const length = end - start
   // to its last byte and no further: the file may grow meanwhile
   if (length > SMALL) return handle.createReadStream({ start, end: end - 1 })
@@ -143,11 +150,11 @@ async function readSpan(handle: FileHandle, { start, end }: Span): Promise<BodyP
     }
     return bytes
   } finally {
-    close(handle)
+    closeFile(handle)
   }
 }
 
 /** Closes a file; one that cannot be closed has no one left to tell. */
-function close(handle: FileHandle): void {
+function closeFile(handle: FileHandle): void {
   ignoreRejection(handle.close())
 }

@@ -31,14 +31,15 @@ const OPTIONS: ReadonlySet<string> = new Set([
 export function file(source: string | URL | Uint8Array | Blob, options: FileOptions = {}): RawReply {
   checkNames('file', options, OPTIONS)
   const { etag } = options
-  if (!isSource(source)) throw new TypeError('file: the source is not a path, a file URL, bytes or a Blob')
+  if (!isFileSource(source))
+    throw new TypeError('file: the source is not a path, a file URL, bytes or a Blob')
   if (typeof etag === 'string' && !/^(?:W\/)?"[\u0021\u0023-\u007e]*"$/.test(etag))
     throw new TypeError('file: etag is not an entity tag such as \'"7"\', in double quotes')
   if (options.lastModified !== undefined && Number.isNaN(options.lastModified.getTime()))
     throw new TypeError('file: lastModified is not a valid date')
   return replyTo(async (context) => {
-    const { answerFile } = await loadFiles()
-    return answerFile(source, options, context)
+    const { answerWithFile } = await loadFiles()
+    return answerWithFile(source, options, context)
   })
 }
 
@@ -50,7 +51,7 @@ export const loadFiles = /* @__PURE__ */ once(async () => {
   return loaded
 })
 
-function isSource(source: unknown): boolean {
+function isFileSource(source: unknown): boolean {
   return (
     typeof source === 'string' ||
     source instanceof URL ||

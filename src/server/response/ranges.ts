@@ -1,5 +1,5 @@
 /** A part of a content: offsets of its first byte and of the one behind its last. */
-export interface Span {
+export interface ByteSpan {
   readonly start: number
   readonly end: number
 }
@@ -13,20 +13,20 @@ export interface Span {
  * parseRange('bytes=-5', 20) // → { start: 15, end: 20 }
  * parseRange('bytes=30-', 20) // → null
  */
-export function parseRange(header: string, size: number): Span | null | undefined {
+export function parseRange(header: string, size: number): ByteSpan | null | undefined {
   const [unit = '', set, ...more] = header.split('=')
   if (unit.trim().toLowerCase() !== 'bytes' || set === undefined || more.length > 0) return undefined
-  const spans: Span[] = []
+  const spans: ByteSpan[] = []
   for (const text of set.split(',')) {
     const span = parseSpan(text.trim(), size)
     if (span === undefined) return undefined
     if (span !== null) spans.push(span)
   }
-  return joined(spans)
+  return joinedSpans(spans)
 }
 
 /** One range: `null` when it lies behind the end, `undefined` when it is malformed. */
-function parseSpan(text: string, size: number): Span | null | undefined {
+function parseSpan(text: string, size: number): ByteSpan | null | undefined {
   const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(text) ?? []
   if (first === '' && last === '') return undefined
   // no Content-Range can name a part of nothing
@@ -38,7 +38,7 @@ function parseSpan(text: string, size: number): Span | null | undefined {
 }
 
 /** Parts that touch or overlap as the one that they are. */
-function joined(spans: readonly Span[]): Span | null | undefined {
+function joinedSpans(spans: readonly ByteSpan[]): ByteSpan | null | undefined {
   const [first, ...rest] = spans.toSorted((a, b) => a.start - b.start)
   if (first === undefined) return null
   let { end } = first

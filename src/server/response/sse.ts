@@ -95,7 +95,7 @@ async function open(
   const lastEventId = decodeId(context.request.header('last-event-id'))
   try {
     const events = typeof source === 'function' ? await source({ lastEventId, signal: abort.signal }) : source
-    if (!isSource(events))
+    if (!isEventSource(events))
       throw new TypeError('sse: the source is neither an iterable of events nor a function that returns one')
     return Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   } catch (error) {
@@ -104,7 +104,7 @@ async function open(
   }
 }
 
-function isSource(events: unknown): boolean {
+function isEventSource(events: unknown): boolean {
   return (
     typeof events === 'object' &&
     events !== null &&
@@ -146,7 +146,7 @@ interface PumpSettings {
 
 type EventIterator = AsyncIterator<unknown> | Iterator<unknown>
 
-type Chunk = IteratorResult<string, undefined>
+type EventChunk = IteratorResult<string, undefined>
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
@@ -160,8 +160,8 @@ function createPump(source: EventIterator, { start, heartbeat, ended, shape }: P
   /** Whether the source was asked and has not answered. */
   let isAsked = false
   /** The result of the source that has no reader yet. */
-  let ready: Promise<Chunk> | undefined
-  const toChunk = (text: string): Chunk => {
+  let ready: Promise<EventChunk> | undefined
+  const toChunk = (text: string): EventChunk => {
     const value = prefix + text
     prefix = ''
     return { done: false, value }
@@ -173,8 +173,8 @@ function createPump(source: EventIterator, { start, heartbeat, ended, shape }: P
     seat.give(DONE)
     ended()
   }
-  const ask = async (): Promise<Chunk> => {
-    const text = await readText(source, shape)
+  const ask = async (): Promise<EventChunk> => {
+    const text = await readEventText(source, shape)
     if (text !== undefined) return toChunk(text)
     over()
     return DONE
@@ -206,7 +206,7 @@ function createPump(source: EventIterator, { start, heartbeat, ended, shape }: P
       if (!isOver) {
         over()
         // after the signal, which is what the source may be waiting for
-        void giveUp(source)
+        void endSource(source)
       }
       return Promise.resolve(DONE)
     },
@@ -215,14 +215,14 @@ function createPump(source: EventIterator, { start, heartbeat, ended, shape }: P
 }
 
 /** The text of the next event, or `undefined` if there is none. */
-async function readText(source: EventIterator, shape: Shape | undefined): Promise<string | undefined> {
+async function readEventText(source: EventIterator, shape: Shape | undefined): Promise<string | undefined> {
   const { done, value } = await source.next()
   if (done === true) return undefined
   return toEventText(shape === undefined ? value : await shape(value))
 }
 
 /** Ends a source; one that fails while it ends has no one left to tell. */
-async function giveUp(source: EventIterator): Promise<void> {
+async function endSource(source: EventIterator): Promise<void> {
   try {
     await source.return?.()
   } catch {}
@@ -231,15 +231,15 @@ async function giveUp(source: EventIterator): Promise<void> {
 /** Where the one who reads waits for a chunk. */
 interface Seat {
   /** Waits, for a heartbeat if nothing else comes. */
-  readonly take: () => Promise<Chunk>
+  readonly take: () => Promise<EventChunk>
   /** Passes a chunk to the waiting reader. Returns whether there was one. */
-  readonly give: (chunk: Chunk | Promise<Chunk>) => boolean
+  readonly give: (chunk: EventChunk | Promise<EventChunk>) => boolean
 }
 
-function createSeat(heartbeat: number, beat: () => Chunk): Seat {
-  let waiting: ((chunk: Chunk | Promise<Chunk>) => void) | undefined
+function createSeat(heartbeat: number, beat: () => EventChunk): Seat {
+  let waiting: ((chunk: EventChunk | Promise<EventChunk>) => void) | undefined
   let timer: NodeJS.Timeout | undefined
-  const give = (chunk: Chunk | Promise<Chunk>): boolean => {
+  const give = (chunk: EventChunk | Promise<EventChunk>): boolean => {
     clearTimeout(timer)
     const take = waiting
     waiting = undefined
@@ -270,7 +270,7 @@ function toEventText(value: unknown): string {
   const event = toEvent(value)
   const { comment, id, retry } = event
   return [
-    ...(comment === undefined ? [] : toLines(':', comment)),
+    ...(comment === undefined ? [] : toEventLines(':', comment)),
     ...(event.event === undefined ? [] : [toField('event', event.event)]),
     ...(id === undefined ? [] : [toField('id', id)]),
     ...(retry === undefined ? [] : [toRetry(retry)]),
@@ -294,11 +294,11 @@ function toEvent(value: unknown): ServerSentEvent {
 /** An event with a name and no data would not reach anybody, so it gets a line of data without text. */
 function toDataLines({ data, event }: ServerSentEvent): readonly string[] {
   if (data === undefined) return event === undefined ? [] : ['data:\n']
-  return toLines('data:', typeof data === 'string' ? data : toJsonText(data))
+  return toEventLines('data:', typeof data === 'string' ? data : toJsonText(data))
 }
 
 /** One line for each line of a text, whichever way its lines end. */
-function toLines(field: string, text: string): readonly string[] {
+function toEventLines(field: string, text: string): readonly string[] {
   return text.split(/\r\n|[\r\n]/).map((line) => `${field} ${line}\n`)
 }
 

@@ -10,7 +10,7 @@ import {
   createSourceReader,
   type PathTexts,
   type ReadBody,
-  type Reading,
+  type ReadingSettings,
   type ReadSource,
 } from '../../request/read-sources.ts'
 import { createUploads, type Uploads } from '../../request/uploads.ts'
@@ -38,7 +38,12 @@ interface Reader {
  * Puts the reading and validating of sources before what answers. There is one way for routes with a single source and one for the others,
  * so that a request pays only for what its route declares.
  */
-export function withSources(route: ResolvedRoute, reading: Reading, toInput: ToInput, answer: Answer): Run {
+export function withSources(
+  route: ResolvedRoute,
+  reading: ReadingSettings,
+  toInput: ToInput,
+  answer: Answer,
+): Run {
   const uploads = createUploads(route.sources)
   const readers = route.sources.map((source) => ({
     name: source.name,

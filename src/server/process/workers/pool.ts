@@ -77,7 +77,7 @@ export function createPool({ count, port, logger, longestEnd }: PoolOptions): Po
   return {
     end,
     start: async () => {
-      prepare()
+      checkWorkerSupport()
       process.on('exit', killAll)
       try {
         return await start()
@@ -268,7 +268,7 @@ function startWorker(port: number): WorkerProcess {
       isListening = true
       resolve(url)
     })
-    const fail = async (): Promise<void> => reject(toError(worker.id, await ended))
+    const fail = async (): Promise<void> => reject(toExitError(worker.id, await ended))
     void fail()
   })
   // whoever waits for it is told
@@ -292,7 +292,7 @@ function startWorker(port: number): WorkerProcess {
   }
 }
 
-function toError(id: number, { code, signal }: Exit): Error {
+function toExitError(id: number, { code, signal }: Exit): Error {
   const how = signal === null ? `with code ${String(code)}` : `by ${signal}`
   return new Error(`Worker ${id} ended ${how} before it listened; its output has the reason`)
 }
@@ -310,7 +310,7 @@ async function isListeningSoon(worker: WorkerProcess): Promise<boolean> {
 let isPrepared = false
 
 /** Looks whether this process can have workers. @throws `Error` when this process cannot have workers, or has some already. */
-function prepare(): void {
+function checkWorkerSupport(): void {
   if (process.argv[1] === undefined)
     throw new Error('listen: workers run the script of this process again, and it has none')
   if (isPrepared) throw new Error('listen: this process has workers already, and they run all of its script')

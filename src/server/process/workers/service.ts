@@ -5,7 +5,7 @@ import type { Application } from '../../app/application.ts'
 import type { Endable, ShutdownMode } from '../signals.ts'
 import { createPool } from './pool.ts'
 import { joinPool } from './worker.ts'
-import { findPort, roleOf, toCount } from './workers.ts'
+import { findPort, roleOf, workerCount } from './workers.ts'
 
 /** An application that signals end, and how it listens in this process. */
 export interface Service extends Endable {
@@ -46,7 +46,7 @@ export async function createWorkersService(
     logger.warn({}, 'Each worker keeps its own sessions in memory: give createApp a store')
   if (usage !== undefined && usage.store === undefined && store === undefined)
     logger.warn({}, 'Each worker counts usage in its own memory: give createApp a store')
-  const count = toCount(options.workers)
+  const count = workerCount(options.workers)
   const port = options.port === 0 ? await findPort(options.host) : 0
   const pool = createPool({ count, port, logger, longestEnd: (mode) => longestEnd(timeouts, mode) })
   return {

@@ -14,7 +14,7 @@ export function roleOf(): 'primary' | 'worker' | 'alone' {
 }
 
 /** How many workers an option of `listen` asks for. */
-export function toCount(workers: number | 'auto' = 1): number {
+export function workerCount(workers: number | 'auto' = 1): number {
   return workers === 'auto' ? availableParallelism() : workers
 }
 
