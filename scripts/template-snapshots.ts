@@ -1,4 +1,4 @@
-import { toPlain } from '../src/gate/json.ts'
+import { toPlainJson } from '../src/gate/json.ts'
 import { toDigest } from '../src/gate/snapshot/folder.ts'
 import { toFileNames, toKeptText } from '../src/gate/snapshot/snapshot.ts'
 import { createBooksApp } from '../src/cli/init/template/src/app.ts'
@@ -9,7 +9,7 @@ export async function toTemplateSnapshots(): Promise<Readonly<Record<string, str
   await app.ready()
   const toFileName = toFileNames(app.versions())
   const kept = app.versions().map(({ version }) => {
-    const text = toKeptText(toPlain(app.openapi({ version })))
+    const text = toKeptText(toPlainJson(app.openapi({ version })))
     return { version, name: toFileName({ version }), text }
   })
   await app.close()

@@ -2,7 +2,7 @@ import { compareDocuments } from '../../src/gate/compare.ts'
 import { toPointerStep, toStableText } from '../../src/gate/json.ts'
 import { RULES } from '../../src/gate/rules.ts'
 import type { GateRule } from '../../src/gate/named-rules.ts'
-import { ASPECTS } from '../../src/gate/schema/aspects.ts'
+import { SCHEMA_RULES } from '../../src/gate/schema/aspects.ts'
 import { OPERATIONS } from '../../test/gate/corpus/operations.ts'
 import { COMPOUNDS, DEEP, LIMITS, SCALARS } from '../../test/gate/corpus/schemas.ts'
 import { documentOf } from '../../test/gate/support.ts'
@@ -36,7 +36,7 @@ const GIVEN: Readonly<Record<string, Example>> = {
 
 /** The page about the rules of the gate: `npm run check -- rules` writes it, and a test compares it. */
 export function toRulesPage(): string {
-  const aspects = Object.keys(ASPECTS)
+  const aspects = Object.keys(SCHEMA_RULES)
   const aspectOf = ({ rule }: GateRule): string | undefined =>
     aspects.find((aspect) => aspect === withoutPlace(rule))
   const named = RULES.filter((rule) => aspectOf(rule) === undefined)

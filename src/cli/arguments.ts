@@ -51,7 +51,7 @@ function checkOption(
   names: readonly string[],
 ): void {
   if (option === undefined) {
-    const meant = rawName.startsWith('--') ? nearest(rawName.slice(2), names) : undefined
+    const meant = rawName.startsWith('--') ? nearestName(rawName.slice(2), names) : undefined
     throw usageError(
       `unknown option ${rawName}`,
       ...(meant === undefined ? [] : [`did you mean --${meant}?`]),
@@ -65,7 +65,7 @@ function checkOption(
 }
 
 /** Returns the most similar name, or `undefined` if none is similar. */
-export function nearest(given: string, names: readonly string[]): string | undefined {
+export function nearestName(given: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, edits: editDistance(given.toLowerCase(), name.toLowerCase()) }))
     .filter(({ name, edits }) => edits <= Math.max(1, Math.min(2, name.length - 2)))

@@ -2,10 +2,10 @@ import { extname, relative, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 
 import { say, usageError, sayStyle, type Arguments, type Command } from './command.ts'
-import { toPlain } from '../gate/json.ts'
-import { ask, type Documents, type Wanted } from './job.ts'
+import { toPlainJson } from '../gate/json.ts'
+import { askApp, type NamedDocuments, type Wanted } from './job.ts'
 import { formatCode } from './run-formatter.ts'
-import { readText, writeAndSay } from './write-file.ts'
+import { readFileText, writeAndSay } from './write-file.ts'
 
 /** The placeholder of the version in a file name. */
 const PLACEHOLDER = '{version}'
@@ -36,8 +36,8 @@ export const openapi: Command = {
     check: OUT_OPTIONS.check,
   },
   run: async (given, setting) => {
-    const order = toOrder(given)
-    const made = await ask(given.positionals[0], { task: 'openapi', wanted: order.wanted }, setting)
+    const order = readOrder(given)
+    const made = await askApp(given.positionals[0], { kind: 'openapi', wanted: order.wanted }, setting)
     return made === undefined ? 1 : deliver(made, order, setting.cwd)
   },
 }
@@ -67,27 +67,27 @@ export const client: Command = {
     const isMap = given.has('map')
     const host = given.value('host')
     if (!isMap && host !== undefined) throw usageError('--host requires --map')
-    const order = { ...toOrder(given), format: isMap ? 'json' : 'text' } as const
+    const order = { ...readOrder(given), format: isMap ? 'json' : 'text' } as const
     const named = host === undefined ? {} : { host }
-    const task = { task: isMap ? 'client' : 'types', wanted: order.wanted, ...named } as const
-    const made = await ask(given.positionals[0], task, setting)
+    const request = { kind: isMap ? 'client' : 'types', wanted: order.wanted, ...named } as const
+    const made = await askApp(given.positionals[0], request, setting)
     return made === undefined ? 1 : deliver(made, order, setting.cwd)
   },
 }
 
 /** The format of a document. `text` writes its member `text`. */
-type Format = 'json' | 'yaml' | 'text'
+type WrittenFormat = 'json' | 'yaml' | 'text'
 
 /** The documents that are wanted, and their destination. */
 interface Order {
   readonly wanted: Wanted
   readonly out: string | undefined
-  readonly format: Format
+  readonly format: WrittenFormat
   readonly isCheck: boolean
 }
 
 /** Reads the options of a command. @throws `CommandError` for options that contradict each other. */
-function toOrder(given: Arguments): Order {
+function readOrder(given: Arguments): Order {
   const [version, out] = [given.value('version'), given.value('out')]
   if (given.has('check') && out === undefined)
     throw usageError('--check requires --out, the file to compare with')
@@ -97,12 +97,12 @@ function toOrder(given: Arguments): Order {
         ? { kind: 'one', version }
         : { kind: out?.includes(PLACEHOLDER) === true ? 'each' : 'combined' },
     out,
-    format: formatOf(given.value('format'), out),
+    format: documentFormat(given.value('format'), out),
     isCheck: given.has('check'),
   }
 }
 
-function formatOf(given: string | undefined, out = ''): Format {
+function documentFormat(given: string | undefined, out = ''): WrittenFormat {
   if (given === undefined) return ['.yaml', '.yml'].includes(extname(out).toLowerCase()) ? 'yaml' : 'json'
   if (given === 'json' || given === 'yaml') return given
   throw usageError(`--format has to be json or yaml, not ${given}`)
@@ -116,7 +116,11 @@ interface DocumentFile {
 }
 
 /** Writes documents or compares them with files. Returns the exit code. */
-async function deliver(documents: Documents, { out, format, isCheck }: Order, cwd: string): Promise<number> {
+async function deliver(
+  documents: NamedDocuments,
+  { out, format, isCheck }: Order,
+  cwd: string,
+): Promise<number> {
   const made: DocumentFile[] = []
   for (const { name, document } of documents) {
     const path = resolve(
@@ -135,11 +139,11 @@ async function deliver(documents: Documents, { out, format, isCheck }: Order, cw
     return 0
   }
   const results: boolean[] = []
-  for (const file of files) results.push(await check(file, relative(cwd, file.path), format))
+  for (const file of files) results.push(await checkDocument(file, relative(cwd, file.path), format))
   return results.every(Boolean) ? 0 : 1
 }
 
-async function formatDocument(document: object, format: Format): Promise<string> {
+async function formatDocument(document: object, format: WrittenFormat): Promise<string> {
   if (format === 'text') return String(Reflect.get(document, 'text'))
   if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`
   const { toYaml } = await import('../openapi/document/yaml.ts')
@@ -147,9 +151,13 @@ async function formatDocument(document: object, format: Format): Promise<string>
 }
 
 /** Compares the contents of a document with its file. The layout of JSON and YAML makes no difference. */
-async function check({ path, text, document }: DocumentFile, name: string, format: Format): Promise<boolean> {
+async function checkDocument(
+  { path, text, document }: DocumentFile,
+  name: string,
+  format: WrittenFormat,
+): Promise<boolean> {
   const { red, green } = sayStyle()
-  const found = await readText(path)
+  const found = await readFileText(path)
   if (found === undefined) {
     say(`${red(name)} doesn't exist: run the same command without --check to write it`)
     return false
@@ -157,7 +165,7 @@ async function check({ path, text, document }: DocumentFile, name: string, forma
   const isSame =
     format === 'text'
       ? found.replaceAll('\r\n', '\n') === text.replaceAll('\r\n', '\n')
-      : isDeepStrictEqual(await parse(found, format), toPlain(document))
+      : isDeepStrictEqual(await parseWritten(found, format), toPlainJson(document))
   say(
     isSame
       ? `${green(name)} is up to date`
@@ -167,7 +175,7 @@ async function check({ path, text, document }: DocumentFile, name: string, forma
 }
 
 /** Parses a file. Returns `undefined` if its text is invalid. */
-async function parse(text: string, format: Format): Promise<unknown> {
+async function parseWritten(text: string, format: WrittenFormat): Promise<unknown> {
   try {
     if (format === 'json') return JSON.parse(text)
     const { fromYaml } = await import('./read-yaml.ts')

@@ -11,30 +11,30 @@ const NAMES = ['app', 'default']
  * Returns the application that a module exports as `app` or `default`: itself, a promise of it, or the result of a function. @throws `CommandError` when there is none, and what a function throws.
  */
 export async function appOf(exported: object, label: string): Promise<App> {
-  const app = await findApp(exported)
+  const app = await findExportedApp(exported)
   if (app !== undefined) return app
   throw noApp(exported, label)
 }
 
 /** The application that a module exports, or `undefined` if none of its exports is one. */
-async function findApp(exported: object): Promise<App | undefined> {
+async function findExportedApp(exported: object): Promise<App | undefined> {
   for (const source of [exported, Object(Reflect.get(exported, 'default'))]) {
     for (const name of NAMES) {
-      const value = await settle(Reflect.get(source, name))
-      if (isApp(value)) return value
+      const value = await settleExport(Reflect.get(source, name))
+      if (isExportedApp(value)) return value
     }
   }
   return undefined
 }
 
-async function settle(exported: unknown): Promise<unknown> {
+async function settleExport(exported: unknown): Promise<unknown> {
   const value: unknown = await exported
   if (typeof value !== 'function' || isClass(value)) return value
   const result: unknown = await Reflect.apply(value, undefined, [])
   return result
 }
 
-function isApp(value: unknown): value is App {
+function isExportedApp(value: unknown): value is App {
   return isObject(value) && MEMBERS.every((name) => isFunction(Reflect.get(value, name)))
 }
 
@@ -44,7 +44,7 @@ function isClass(value: object): boolean {
 
 function noApp(exported: object, label: string): CommandError {
   const names = Object.keys(exported).filter((name) => name !== 'module.exports' && name !== '__esModule')
-  const found = names.map((name) => `${name} (${kindOf(Reflect.get(exported, name))})`)
+  const found = names.map((name) => `${name} (${exportKind(Reflect.get(exported, name))})`)
   const what = found.length === 0 ? 'no values' : found.join(', ')
   return failure(
     `${label} exports no application: it exports ${what}`,
@@ -53,7 +53,7 @@ function noApp(exported: object, label: string): CommandError {
   )
 }
 
-function kindOf(value: unknown): string {
+function exportKind(value: unknown): string {
   if (value === null) return 'null'
   const kind: unknown = Reflect.get(Object(value), 'kind')
   if (typeof value === 'object' && typeof kind === 'string') return `a ${kind}`

@@ -43,14 +43,14 @@ function longestList(text: string): readonly Range[] {
       members.push({ start, end: index })
       start = index + 1
       if (token !== ',') listDepth = 0
-      if (token !== ',' && lengthOf(members) > lengthOf(longest)) longest = members
+      if (token !== ',' && listLength(members) > listLength(longest)) longest = members
     }
     if (')]}'.includes(token)) depth--
   }
   return longest
 }
 
-function lengthOf(members: readonly Range[]): number {
+function listLength(members: readonly Range[]): number {
   return (members.at(-1)?.end ?? 0) - (members[0]?.start ?? 0)
 }
 
@@ -58,7 +58,7 @@ function lengthOf(members: readonly Range[]): number {
 export type Import = readonly [names: readonly string[], from: string]
 
 /** Writes a file: imports of packages, those of files, and statements. */
-export function formatFile(
+export function formatSource(
   packages: readonly Import[],
   own: readonly Import[],
   code: readonly string[],
@@ -76,7 +76,7 @@ export function formatFile(
 }
 
 /** A text as a literal. */
-export function quoted(text: string): string {
+export function quotedText(text: string): string {
   return `'${JSON.stringify(text)
     .slice(1, -1)
     .replaceAll(String.raw`\"`, '"')
@@ -84,8 +84,8 @@ export function quoted(text: string): string {
 }
 
 /** The name of a member, in quotes if it needs them. */
-export function keyOf(name: string): string {
-  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : quoted(name)
+export function memberName(name: string): string {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : quotedText(name)
 }
 
 /** Members as an object literal. Those that are missing, empty or have nothing in them are left out. */
@@ -93,18 +93,18 @@ export function literalText(members: Readonly<Record<string, string | undefined>
   const written = Object.entries(members).flatMap(([name, text]) =>
     text === undefined || ['', '{}', '[]'].includes(text)
       ? []
-      : [`${/^\d+$/.test(name) ? name : keyOf(name)}: ${text}`],
+      : [`${/^\d+$/.test(name) ? name : memberName(name)}: ${text}`],
   )
   return written.length === 0 ? '{}' : `{ ${written.join(', ')} }`
 }
 
 /** A value of JSON as source text, without members that are `undefined`. */
 export function valueText(value: unknown): string {
-  if (isString(value)) return quoted(value)
+  if (isString(value)) return quotedText(value)
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
   if (!isRecord(value)) return JSON.stringify(value) ?? 'undefined'
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return members.length === 0
     ? '{}'
-    : `{ ${members.map(([name, member]) => `${keyOf(name)}: ${valueText(member)}`).join(', ')} }`
+    : `{ ${members.map(([name, member]) => `${memberName(name)}: ${valueText(member)}`).join(', ')} }`
 }

@@ -3,40 +3,42 @@ import { pathToFileURL } from 'node:url'
 import { failure } from './command.ts'
 import type { App } from '../server/app/app.ts'
 import { appOf } from './exports.ts'
-import type { AppModule, Job, Report } from './job.ts'
+import type { AppModule, HostRequest, HostReport } from './job.ts'
 import { serveForDev } from './dev/serve.ts'
 import { endFailed, sayError } from './print-error.ts'
 
 /** Milliseconds for an application to close. */
 const LONGEST_CLOSE = 5_000
 
-/** Does a job in this process, which was started for it. Ends the process unless the job is to serve. */
-export async function runJob(text: string): Promise<void> {
-  // written by `startJob`
+/** Does the work of this process, which was started for it. Ends the process unless it serves. */
+export async function runHost(text: string): Promise<void> {
+  // written by `startHost`
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const job = JSON.parse(text) as Job
+  const request = JSON.parse(text) as HostRequest
   if (process.send === undefined) throw failure('only octavo itself can start this process')
-  const url = toUrl(job.module)
+  const url = moduleUrl(request.module)
   // the module is not the main one, so it must not run code that is meant for the main module alone
   process.argv =
-    job.task === 'dev' ? [process.execPath, job.module.file ?? url, ...job.rest] : process.argv.slice(0, 2)
+    request.kind === 'dev'
+      ? [process.execPath, request.module.file ?? url, ...request.rest]
+      : process.argv.slice(0, 2)
   // the parent process has gone, so the result has no reader
   process.once('disconnect', () => {
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), LONGEST_CLOSE).unref()
     process.kill(process.pid, 'SIGTERM')
   })
   process.channel?.unref()
-  if (job.task === 'dev') {
-    await serveForDev(job, url, sendReport)
+  if (request.kind === 'dev') {
+    await serveForDev(request, url, sendReport)
     return
   }
   try {
     const exported: object = await import(url)
-    const app = await appOf(exported, job.module.label)
+    const app = await appOf(exported, request.module.label)
     // `octavo dev` needs none of it
-    const { doTask } = await import('./task.ts')
-    await sendReport({ kind: 'result', result: await doTask(app, job) })
-    await close(app)
+    const { answerRequest } = await import('./task.ts')
+    await sendReport({ kind: 'result', result: await answerRequest(app, request) })
+    await closeApp(app)
     process.exit(0)
   } catch (error) {
     await sendReport({ kind: 'failed' })
@@ -45,7 +47,7 @@ export async function runJob(text: string): Promise<void> {
 }
 
 /** Sends a report to the parent process. Settles once it is sent. */
-function sendReport(report: Report): Promise<void> {
+function sendReport(report: HostReport): Promise<void> {
   return new Promise((resolve) => {
     // `process.send` does not wait in line behind other work
     if (process.connected) process.send?.(report, undefined, {}, () => resolve())
@@ -54,7 +56,7 @@ function sendReport(report: Report): Promise<void> {
 }
 
 /** @throws `CommandError` for a package that cannot be found. */
-function toUrl({ file, specifier = '' }: AppModule): string {
+function moduleUrl({ file, specifier = '' }: AppModule): string {
   if (file !== undefined) return pathToFileURL(file).href
   try {
     return import.meta.resolve(specifier, pathToFileURL(`${process.cwd()}/`).href)
@@ -64,7 +66,7 @@ function toUrl({ file, specifier = '' }: AppModule): string {
 }
 
 /** Closes an application. Waits for `LONGEST_CLOSE` at most. */
-async function close(app: App): Promise<void> {
+async function closeApp(app: App): Promise<void> {
   const limit = new Promise<void>((resolve) => {
     setTimeout(resolve, LONGEST_CLOSE)
   })

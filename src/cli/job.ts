@@ -7,48 +7,48 @@ import { pathToFileURL } from 'node:url'
 import { failure, type CommandError, type Setting } from './command.ts'
 import type { Explanation } from '../changes/check/explain.ts'
 import type { ChangelogSource } from '../gate/changelog/changelog.ts'
-import type { History } from '../gate/snapshot/changes.ts'
-import type { Serving } from '../gate/snapshot/serving.ts'
+import type { CheckedHistory } from '../gate/snapshot/changes.ts'
+import type { VersionServing } from '../gate/snapshot/serving.ts'
 import type { CurrentVersion } from '../gate/snapshot/snapshot.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo } from '../server/routing/report/versions.ts'
-import type { Definitions } from './write/read-definitions.ts'
+import type { DefinedParts } from './write/read-definitions.ts'
 
-/** The results of the tasks for a process that loads an application. */
-interface Results {
-  readonly routes: Served
+/** The answers of the process that has loaded an application, by the kinds of requests. */
+interface AppResults {
+  readonly routes: ServedRoutes
   readonly explain: Explanation
   readonly changelog: readonly ChangelogSource[]
-  readonly definitions: Definitions
+  readonly definitions: DefinedParts
   readonly current: CurrentReport
   readonly release: HistoryReport
-  readonly openapi: Documents
-  readonly client: Documents
-  readonly types: Documents
+  readonly openapi: NamedDocuments
+  readonly client: NamedDocuments
+  readonly types: NamedDocuments
 }
 
-/** A task with a result, and what it needs to know. */
-export type Task =
-  | { readonly task: 'routes' | 'explain' | 'changelog' | 'definitions' }
-  | { readonly task: 'current'; readonly isChecked: boolean }
-  | { readonly task: 'release'; readonly version?: string }
-  | { readonly task: 'openapi'; readonly wanted: Wanted }
-  | { readonly task: 'client' | 'types'; readonly wanted: Wanted; readonly host?: string }
+/** What commands ask the process that has loaded an application. */
+export type AppRequest =
+  | { readonly kind: 'routes' | 'explain' | 'changelog' | 'definitions' }
+  | { readonly kind: 'current'; readonly isChecked: boolean }
+  | { readonly kind: 'release'; readonly version?: string }
+  | { readonly kind: 'openapi'; readonly wanted: Wanted }
+  | { readonly kind: 'client' | 'types'; readonly wanted: Wanted; readonly host?: string }
 
-/** The result of any task. */
-export type Result = Results[keyof Results]
+/** The answer to any request. */
+export type AppResult = AppResults[keyof AppResults]
 
 /** Serving an application until its process ends. */
-export interface DevJob {
-  readonly task: 'dev'
+export interface DevRequest {
+  readonly kind: 'dev'
   readonly module: AppModule
   readonly port?: number
   readonly host?: string
   readonly rest: readonly string[]
 }
 
-/** A task for a process that loads an application; a process of its own, for modules may print, end or never end. */
-export type Job = (Task & { readonly module: AppModule }) | DevJob
+/** The work of a process that loads an application. It is a process of its own, because modules may print, end or never end. */
+export type HostRequest = (AppRequest & { readonly module: AppModule }) | DevRequest
 
 /** Which documents are wanted: the one of all versions or of none, one of each version, or the one of a version. */
 export type Wanted =
@@ -57,13 +57,13 @@ export type Wanted =
   | { readonly kind: 'one'; readonly version: string }
 
 /** Everything that is served. */
-export interface Served {
+export interface ServedRoutes {
   readonly routes: readonly RouteEntry[]
   readonly versions: readonly VersionInfo[]
 }
 
 /** Documents, route maps or `{ text }`, each with a name for its file without extension: that of its version, or `all`. */
-export type Documents = readonly { readonly name: string; readonly document: object }[]
+export type NamedDocuments = readonly { readonly name: string; readonly document: object }[]
 
 /** What a release of an application is about. */
 export interface HistoryReport {
@@ -87,33 +87,33 @@ export interface CurrentReport {
   /** Oldest first. */
   readonly versions: readonly CurrentVersion[]
   readonly serving: {
-    readonly schemes: Serving['schemes']
+    readonly schemes: VersionServing['schemes']
     readonly routes: readonly (readonly [operation: string, versions: readonly (readonly string[])[]])[]
   }
   /** Its changes, if they were checked; absent without a history. */
-  readonly history?: History
+  readonly history?: CheckedHistory
   /** Definitions of the app, if its changes were checked. */
-  readonly definitions?: Definitions
+  readonly definitions?: DefinedParts
 }
 
 /** A message of the process. */
-export type Report =
-  | { readonly kind: 'result'; readonly result: Result }
+export type HostReport =
+  | { readonly kind: 'result'; readonly result: AppResult }
   /** The problem has been printed. */
   | { readonly kind: 'failed' }
   /** A file that the application is made of, or that it looked for. */
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'listening'; readonly url: string }
 
-/** The first argument of a process that does a job. Users never type it. */
-export const JOB_MARK = '__octavo_job'
+/** The first argument of a process that loads an application. Users never type it. */
+export const HOST_MARK = '__octavo_host'
 
-/** Starts a process that does a job. `isQuiet`: what it prints goes to standard error. */
-export function startJob(job: Job, { main, cwd }: Setting, isQuiet: boolean): ChildProcess {
-  const port = job.task === 'dev' && job.port !== undefined ? { PORT: String(job.port) } : {}
+/** Starts a process that loads an application. `isQuiet`: what it prints goes to standard error. */
+export function startHost(request: HostRequest, { main, cwd }: Setting, isQuiet: boolean): ChildProcess {
+  const port = request.kind === 'dev' && request.port !== undefined ? { PORT: String(request.port) } : {}
   return spawn(
     process.execPath,
-    [...nodeArguments(job.module, cwd), main, JOB_MARK, JSON.stringify(job)],
+    [...nodeArguments(request.module, cwd), main, HOST_MARK, JSON.stringify(request)],
     isQuiet
       ? { cwd, stdio: ['ignore', 2, 2, 'ipc'] }
       : // a group of its own: a key that ends this process leaves it to this process to end the other, once
@@ -130,25 +130,25 @@ export function startJob(job: Job, { main, cwd }: Setting, isQuiet: boolean): Ch
 const LONGEST_CLOSE = 6_000
 
 /**
- * Does a task in a process that has loaded an application, and has ended when this settles. Returns `undefined` if that process has printed
+ * Asks a process that has loaded an application, and has ended when this settles. Returns `undefined` if that process has printed
  * why there is no result.
  *
  * @throws `CommandError` for an application that cannot be found, and when the process ends without a result.
  */
-export async function ask<T extends Task>(
+export async function askApp<T extends AppRequest>(
   app: string | undefined,
-  task: T,
+  request: T,
   setting: Setting,
-): Promise<Results[T['task']] | undefined> {
+): Promise<AppResults[T['kind']] | undefined> {
   const module = findApp(app, setting.cwd)
-  const child = startJob({ ...task, module }, setting, true)
+  const child = startHost({ ...request, module }, setting, true)
   const end = new Promise<string>((settle, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => settle(signal ?? String(code)))
   })
-  let result: Result | undefined
+  let result: AppResult | undefined
   let hasFailed = false
-  child.on('message', (report: Report) => {
+  child.on('message', (report: HostReport) => {
     if (report.kind === 'failed') hasFailed = true
     if (report.kind !== 'result') return
     result = report.result
@@ -156,9 +156,9 @@ export async function ask<T extends Task>(
   })
   const how = await end
   if (result === undefined && !hasFailed) throw failure(...explainEnd(module.label, how))
-  // `doTask` returns the result of its task
+  // `answerRequest` returns the result that the request asks for
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return result as Results[T['task']] | undefined
+  return result as AppResults[T['kind']] | undefined
 }
 
 function explainEnd(label: string, how: string): readonly [message: string, ...hints: string[]] {
@@ -243,29 +243,29 @@ const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs']
  * @throws `CommandError` when there is none.
  */
 export function findApp(given: string | undefined, cwd: string): AppModule {
-  if (given === undefined) return findIn(cwd, cwd)
+  if (given === undefined) return findAppIn(cwd, cwd)
   const path = resolve(cwd, given)
-  if (isFolder(path)) return findIn(path, cwd)
-  const file = ['', ...EXTENSIONS].map((extension) => path + extension).find(isFile)
+  if (isExistingFolder(path)) return findAppIn(path, cwd)
+  const file = ['', ...EXTENSIONS].map((extension) => path + extension).find(isExistingFile)
   if (file !== undefined) return toModule(file, cwd)
   if (/^\.{0,2}[/\\]|\.[cm]?[jt]sx?$|^[A-Za-z]:/.test(given))
     throw failure(`file ${given} not found`, `looked for ${path}`)
   return { label: given, specifier: given }
 }
 
-function findIn(folder: string, cwd: string): AppModule {
-  const named = namedIn(folder)
+function findAppIn(folder: string, cwd: string): AppModule {
+  const named = appNamedIn(folder)
   if (named !== undefined) {
     const file = resolve(folder, named)
-    if (isFile(file)) return toModule(file, cwd)
+    if (isExistingFile(file)) return toModule(file, cwd)
     throw failure(`octavo.app of package.json is ${named}, but this file doesn't exist`)
   }
-  const place = PLACES.find((each) => isFile(join(folder, each)))
+  const place = PLACES.find((each) => isExistingFile(join(folder, each)))
   if (place !== undefined) return toModule(join(folder, place), cwd)
-  throw notFound(folder, cwd)
+  throw appNotFound(folder, cwd)
 }
 
-function notFound(folder: string, cwd: string): CommandError {
+function appNotFound(folder: string, cwd: string): CommandError {
   const where = folder === cwd ? 'here' : `in ${relative(cwd, folder)}`
   return failure(
     `no application found ${where}`,
@@ -275,7 +275,7 @@ function notFound(folder: string, cwd: string): CommandError {
 }
 
 /** Returns `octavo.app` of the `package.json` in a folder. */
-function namedIn(folder: string): string | undefined {
+function appNamedIn(folder: string): string | undefined {
   const file = join(folder, 'package.json')
   if (!existsSync(file)) return undefined
   try {
@@ -293,10 +293,10 @@ function toModule(file: string, cwd: string): AppModule {
   return { label: path.startsWith('..') ? file : path, file }
 }
 
-function isFile(path: string): boolean {
+function isExistingFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
-function isFolder(path: string): boolean {
+function isExistingFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

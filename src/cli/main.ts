@@ -2,20 +2,20 @@
 import { readFileSync } from 'node:fs'
 
 import type { Manifest } from './command.ts'
-import { JOB_MARK } from './job.ts'
+import { HOST_MARK } from './job.ts'
 import { sayError } from './print-error.ts'
-import { run } from './run.ts'
+import { runOctavo } from './run.ts'
 
 /** The reader of the output may leave, as `head` does. The command goes on, because it may have begun to write files. */
 function onOutputError(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
 
-const [, , name, job, ...rest] = process.argv
-if (name === JOB_MARK && job !== undefined && rest.length === 0) {
+const [, , name, request, ...rest] = process.argv
+if (name === HOST_MARK && request !== undefined && rest.length === 0) {
   try {
-    const { runJob } = await import('./host.ts')
-    await runJob(job)
+    const { runHost } = await import('./host.ts')
+    await runHost(request)
   } catch (error) {
     sayError(error)
     process.exitCode = 1
@@ -29,5 +29,5 @@ if (name === JOB_MARK && job !== undefined && rest.length === 0) {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as Manifest
   const setting = { main: import.meta.filename, manifest, cwd: process.cwd() }
-  process.exitCode = await run(process.argv.slice(2), setting)
+  process.exitCode = await runOctavo(process.argv.slice(2), setting)
 }

@@ -4,7 +4,7 @@ import { CommandError, say } from './command.ts'
 import { styleFor, type Style } from '../base/style.ts'
 
 /** One entry of a `DefinitionError`, whichever copy of Octavo threw it. */
-interface Entry {
+interface ErrorEntry {
   readonly code: string
   readonly where: string
   readonly message: string
@@ -46,19 +46,19 @@ function errorText(error: unknown, style: Style): string {
 }
 
 /** Returns the entries of a `DefinitionError`, or `undefined` for anything else. */
-export function definitionEntries(error: unknown): readonly Entry[] | undefined {
+export function definitionEntries(error: unknown): readonly ErrorEntry[] | undefined {
   if (!(error instanceof Error) || error.name !== 'DefinitionError') return undefined
   const errors: unknown = Reflect.get(error, 'errors')
-  return Array.isArray(errors) && errors.every(isEntry) ? errors : undefined
+  return Array.isArray(errors) && errors.every(isErrorEntry) ? errors : undefined
 }
 
-function isEntry(value: unknown): value is Entry {
+function isErrorEntry(value: unknown): value is ErrorEntry {
   return ['code', 'where', 'message', 'fix'].every(
     (name) => typeof Reflect.get(Object(value), name) === 'string',
   )
 }
 
-function entriesText(entries: readonly Entry[], style: Style): string {
+function entriesText(entries: readonly ErrorEntry[], style: Style): string {
   const count = entries.length === 1 ? '1 error' : `${entries.length} errors`
   return [
     style.red(`${count} in the definitions`),

@@ -12,20 +12,20 @@ const INDENT = ' '.repeat(100)
 export function fromYaml(text: string): unknown {
   const document = parseDocument(text)
   const [first] = document.errors
-  if (first === undefined) return toValue(document)
+  if (first === undefined) return yamlValue(document)
   let [given, before, error]: [string, number, YAMLParseError] = [text, -1, first]
   for (let count = 0; count < MOST_MENDED && error.pos[0] > before; count++) {
     given = toIndented(given, error)
     const read = parseDocument(given)
     const [next] = read.errors
-    if (next === undefined) return toValue(read)
+    if (next === undefined) return yamlValue(read)
     before = error.pos[0]
     error = next
   }
   throw first
 }
 
-function toValue(document: Document.Parsed): unknown {
+function yamlValue(document: Document.Parsed): unknown {
   const value: unknown = document.toJS()
   return value
 }

@@ -1,7 +1,7 @@
 import { failure, printStyle, print, type Command } from './command.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import type { VersionInfo, VersionRoute } from '../server/routing/report/versions.ts'
-import { type Served, ask } from './job.ts'
+import { type ServedRoutes, askApp } from './job.ts'
 import type { Style } from '../base/style.ts'
 import { toTable } from './table.ts'
 
@@ -21,22 +21,22 @@ export const routes: Command = {
   },
   run: async (given, setting) => {
     const version = given.value('version')
-    const served = await ask(given.positionals[0], { task: 'routes' }, setting)
+    const served = await askApp(given.positionals[0], { kind: 'routes' }, setting)
     if (served === undefined) return 1
     const text = formatRoutes(served, { version, isJson: given.has('json'), isPublic: given.has('public') })
     return print(text)
   },
 }
 
-interface Shown {
+interface ShownRoute {
   readonly version: string | undefined
   readonly isJson: boolean
   readonly isPublic: boolean
 }
 
-function formatRoutes(served: Served, { version, isJson, isPublic }: Shown): string {
+function formatRoutes(served: ServedRoutes, { version, isJson, isPublic }: ShownRoute): string {
   const info = version === undefined ? undefined : findVersion(served.versions, version)
-  const rows = info === undefined ? served.routes.map(toRow) : rowsOf(served, info)
+  const rows = info === undefined ? served.routes.map(toRouteRow) : rowsOf(served, info)
   const shown = isPublic ? rows.filter(({ route }) => route.public) : rows
   if (isJson)
     return JSON.stringify(
@@ -45,7 +45,7 @@ function formatRoutes(served: Served, { version, isJson, isPublic }: Shown): str
       2,
     )
   const style = printStyle()
-  const cells = shown.map(({ route, life }) => toCells(route, life, versionsOf(served, route, info)))
+  const cells = shown.map(({ route, life }) => routeCells(route, life, versionsOf(served, route, info)))
   const table = toTable(columnsOf(style), cells)
   return [
     ...table.map((line, index) => (index === 0 ? style.bold(line) : line)),
@@ -54,13 +54,13 @@ function formatRoutes(served: Served, { version, isJson, isPublic }: Shown): str
   ].join('\n')
 }
 
-interface Row {
+interface RouteRow {
   readonly route: RouteEntry
   /** Its life in the version that is shown. */
   readonly life?: VersionRoute
 }
 
-function toRow(route: RouteEntry): Row {
+function toRouteRow(route: RouteEntry): RouteRow {
   return { route }
 }
 
@@ -76,12 +76,15 @@ function findVersion(versions: readonly VersionInfo[], wanted: string): VersionI
 }
 
 /** Returns the routes that answer in a version, with their methods there. */
-function rowsOf({ routes: all, versions }: Served, { version, routes: own }: VersionInfo): readonly Row[] {
+function rowsOf(
+  { routes: all, versions }: ServedRoutes,
+  { version, routes: own }: VersionInfo,
+): readonly RouteRow[] {
   const known = new Set(versions.map((each) => each.version))
   const versioned = new Set(versions.flatMap((each) => each.routes.map(({ path }) => path)))
   const answering = new Map<RouteEntry, VersionRoute>()
   for (const life of own) {
-    const same = all.filter((route) => isSame(life, route) && !answering.has(route))
+    const same = all.filter((route) => isSameRoute(life, route) && !answering.has(route))
     // routes of the same name differ in their versions, and an unknown version is a range
     const route =
       same.find((each) => each.versions.includes(version)) ??
@@ -89,7 +92,7 @@ function rowsOf({ routes: all, versions }: Served, { version, routes: own }: Ver
       same[0]
     if (route !== undefined) answering.set(route, life)
   }
-  return all.flatMap((route): readonly Row[] => {
+  return all.flatMap((route): readonly RouteRow[] => {
     const life = answering.get(route)
     if (life !== undefined) return [{ route: { ...route, methods: life.methods }, life }]
     const answersAnyway =
@@ -98,7 +101,7 @@ function rowsOf({ routes: all, versions }: Served, { version, routes: own }: Ver
   })
 }
 
-function isSame({ name, path, methods }: VersionRoute, route: RouteEntry): boolean {
+function isSameRoute({ name, path, methods }: VersionRoute, route: RouteEntry): boolean {
   return (
     name === route.name && path === route.path && methods.every((method) => route.methods.includes(method))
   )
@@ -117,7 +120,7 @@ function columnsOf(style: Style): Parameters<typeof toTable>[0] {
 
 /** The versions of a row: those that the route declares, or that a history gives it. The table of one version leaves them out. */
 function versionsOf(
-  { routes: all, versions }: Served,
+  { routes: all, versions }: ServedRoutes,
   route: RouteEntry,
   info: VersionInfo | undefined,
 ): readonly string[] {
@@ -125,14 +128,16 @@ function versionsOf(
   if (route.versions.length > 0) return route.versions
   return versions
     .filter(({ version, changes, routes: own }) => {
-      const life = changes === undefined ? undefined : own.find((each) => isSame(each, route))
+      const life = changes === undefined ? undefined : own.find((each) => isSameRoute(each, route))
       // a route of the same name that declares the version answers it
-      return life !== undefined && !all.some((each) => each.versions.includes(version) && isSame(life, each))
+      return (
+        life !== undefined && !all.some((each) => each.versions.includes(version) && isSameRoute(life, each))
+      )
     })
     .map(({ version }) => version)
 }
 
-function toCells(
+function routeCells(
   route: RouteEntry,
   life: VersionRoute | undefined,
   versions: readonly string[],
@@ -150,7 +155,7 @@ function toCells(
   ]
 }
 
-function summaryOf({ versions }: Served, count: number): string {
+function summaryOf({ versions }: ServedRoutes, count: number): string {
   const total = count === 1 ? '1 route' : `${count} routes`
   if (versions.length === 0) return total
   const known = versions.map(({ version, status, isDefault }) => {

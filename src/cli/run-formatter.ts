@@ -47,7 +47,7 @@ export async function formatCode<F extends CodeFile>(
   try {
     for (let at = 0; at < files.length; at += AT_ONCE) {
       const some = files.slice(at, at + AT_ONCE)
-      formatted.push(...(await Promise.all(some.map((file) => formatFile(file, formatter)))))
+      formatted.push(...(await Promise.all(some.map((file) => formatCodeFile(file, formatter)))))
     }
     return formatted
   } catch (error) {
@@ -56,7 +56,7 @@ export async function formatCode<F extends CodeFile>(
   }
 }
 
-async function formatFile<F extends CodeFile>(file: F, { format }: Formatter): Promise<F> {
+async function formatCodeFile<F extends CodeFile>(file: F, { format }: Formatter): Promise<F> {
   const { path, text, before } = file
   if (!/\.[cm]?[jt]sx?$/.test(path)) return file
   if (before !== undefined && (await format(path, before)) !== before) return file
@@ -68,7 +68,10 @@ function findFormatter(cwd: string): Formatter | undefined {
   for (const { module, name, toArguments } of FORMATTERS) {
     const program = module in packages ? findProgram(name, cwd) : undefined
     if (program !== undefined)
-      return { name, format: (path, text) => run(program, toArguments(relative(cwd, path)), { cwd, text }) }
+      return {
+        name,
+        format: (path, text) => runProgram(program, toArguments(relative(cwd, path)), { cwd, text }),
+      }
   }
   return undefined
 }
@@ -89,7 +92,7 @@ function findProgram(name: string, folder: string): string | undefined {
 }
 
 /** Returns what a program prints. @throws the first line of its errors if it fails */
-function run(
+function runProgram(
   program: string,
   args: readonly string[],
   { cwd, text }: { readonly cwd: string; readonly text: string },

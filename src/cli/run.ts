@@ -9,7 +9,7 @@ import {
   type Command,
   type Setting,
 } from './command.ts'
-import { nearest, readArguments } from './arguments.ts'
+import { nearestName, readArguments } from './arguments.ts'
 import { sayError } from './print-error.ts'
 import type { Style } from '../base/style.ts'
 import { toTable } from './table.ts'
@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 /** Runs a command line. Returns the exit code: 0 for success, 1 for failure, 2 for invalid arguments. */
-export async function run(given: readonly string[], setting: Setting): Promise<number> {
+export async function runOctavo(given: readonly string[], setting: Setting): Promise<number> {
   const [name, ...rest] = given
   try {
     return await runCommand(name, rest, setting)
@@ -87,7 +87,7 @@ async function findCommand(name: string): Promise<Command> {
   if (load !== undefined) return load()
   const what = name.startsWith('-') ? 'option' : 'command'
   const names = [...Object.keys(COMMANDS), 'help', '--help', '--version']
-  const meant = nearest(name, names)
+  const meant = nearestName(name, names)
   throw usageError(
     `unknown ${what} ${name}`,
     meant === undefined ? `use one of ${Object.keys(COMMANDS).join(', ')}` : `did you mean ${meant}?`,
@@ -95,7 +95,10 @@ async function findCommand(name: string): Promise<Command> {
 }
 
 /** Formats an indented list of names, each followed by its text. */
-function toList(rows: readonly (readonly [name: string, about: string])[], style: Style): readonly string[] {
+function helpRows(
+  rows: readonly (readonly [name: string, about: string])[],
+  style: Style,
+): readonly string[] {
   const [, ...lines] = toTable([{ title: '', style: style.cyan }, { title: '' }], rows)
   return lines.map((line) => `  ${line}`)
 }
@@ -105,12 +108,12 @@ function generalHelp(commands: Readonly<Record<string, Command>>, style: Style):
   return [
     `${style.bold('octavo')} <command> [options]`,
     '',
-    ...toList(
+    ...helpRows(
       Object.entries(commands).map(([name, { summary }]) => [name, summary] as const),
       style,
     ),
     '',
-    ...toList(
+    ...helpRows(
       [
         ['help <command>', 'show the help of a command, like octavo <command> --help'],
         ['--version', 'show the version of octavo'],
@@ -137,7 +140,7 @@ function commandHelp(name: string, command: Command, style: Style): string {
     '',
     ...command.about,
     '',
-    ...toList([...options, ['-h, --help', 'show this help']], style),
+    ...helpRows([...options, ['-h, --help', 'show this help']], style),
     '',
     ...command.examples.map((example) => `  ${style.dim('$')} ${example}`),
   ].join('\n')

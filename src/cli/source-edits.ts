@@ -15,14 +15,14 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /** The code of a definition: its first line and those below it that are indented deeper, as formatters write them. */
-export interface Block {
+export interface DefinitionBlock {
   readonly text: string
   /** Its place in the source. */
   readonly start: number
 }
 
 /** The definition that begins on a line, counted from 1. */
-export function blockAt(source: string, line: number): Block {
+export function blockAt(source: string, line: number): DefinitionBlock {
   const lines = source.split(/(?<=\n)/)
   const start = lines.slice(0, line - 1).join('').length
   const own = lines.slice(line - 1)
@@ -32,7 +32,10 @@ export function blockAt(source: string, line: number): Block {
 }
 
 /** The places of a pattern in a definition. */
-export function findIn({ text, start }: Block, pattern: RegExp): readonly Omit<Edit, 'text'>[] {
+export function findInBlock(
+  { text, start }: DefinitionBlock,
+  pattern: RegExp,
+): readonly Omit<Edit, 'text'>[] {
   return [...text.matchAll(pattern)].map(({ 0: { length }, index }) => ({
     start: start + index,
     end: start + index + length,
@@ -45,11 +48,11 @@ export function findIn({ text, start }: Block, pattern: RegExp): readonly Omit<E
  */
 export function inFront(
   source: string,
-  block: Block,
+  block: DefinitionBlock,
   opening: RegExp,
   toCode: (quote: string) => string,
 ): Edit | undefined {
-  const [found, ...others] = findIn(block, opening)
+  const [found, ...others] = findInBlock(block, opening)
   if (found === undefined || others.length > 0) return undefined
   const gap = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*/.exec(source.slice(found.end))?.[0] ?? ''
   const at = found.end + gap.length

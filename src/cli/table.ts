@@ -13,12 +13,12 @@ export function toTable(columns: readonly Column[], rows: readonly (readonly str
     used.map(({ title }) => title),
     ...rows.map((row) => used.map(({ index }) => row[index] ?? '')),
   ]
-  const widths = used.map((_, place) => Math.max(...cells.map((row) => lengthOf(row[place] ?? ''))))
+  const widths = used.map((_, place) => Math.max(...cells.map((row) => shownLength(row[place] ?? ''))))
   return cells.map((row, line) =>
     row
       .map((text, place) => {
         const isLast = place === row.length - 1
-        const padded = isLast ? text : text + ' '.repeat((widths[place] ?? 0) - lengthOf(text))
+        const padded = isLast ? text : text + ' '.repeat((widths[place] ?? 0) - shownLength(text))
         return line === 0 ? padded : (used[place]?.style ?? String)(padded)
       })
       .join('  ')
@@ -26,6 +26,6 @@ export function toTable(columns: readonly Column[], rows: readonly (readonly str
   )
 }
 
-function lengthOf(text: string): number {
+function shownLength(text: string): number {
   return Array.from(text).length
 }

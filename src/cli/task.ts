@@ -5,21 +5,21 @@ import { versionFileNames } from '../http/file-name.ts'
 import type { App } from '../server/app/app.ts'
 import type { RouteEntry } from '../server/app/route-list.ts'
 import { findInternals, internalsOf } from '../server/adapters/internals.ts'
-import type { Documents, Result, Served, Task, Wanted, CurrentReport } from './job.ts'
+import type { NamedDocuments, AppResult, ServedRoutes, AppRequest, Wanted, CurrentReport } from './job.ts'
 import type { ChangelogSource } from '../gate/changelog/changelog.ts'
 import { readHistory } from './release/read-history.ts'
-import { toTypes } from './types/to-types.ts'
+import { contractTypes } from './types/to-types.ts'
 import { readDefinitions } from './write/read-definitions.ts'
 import { checkHistory } from '../changes/check/check-history.ts'
-import type { History } from '../gate/snapshot/changes.ts'
+import type { CheckedHistory } from '../gate/snapshot/changes.ts'
 import { UNVERSIONED } from '../gate/snapshot/snapshot.ts'
 import { readServing } from '../server/adapters/serving.ts'
 import { unfinishedIn } from './write/unfinished.ts'
 
-/** Does the task of a job that has a result. */
-export async function doTask(app: App, job: Task): Promise<Result> {
-  await prepare(app)
-  switch (job.task) {
+/** Answers what a command asks about an application. */
+export async function answerRequest(app: App, request: AppRequest): Promise<AppResult> {
+  await prepareApp(app)
+  switch (request.kind) {
     case 'routes':
       return readServed(app)
     case 'explain':
@@ -29,17 +29,17 @@ export async function doTask(app: App, job: Task): Promise<Result> {
     case 'definitions':
       return readDefinitions(app)
     case 'current':
-      return readCurrentApp(app, job.isChecked)
+      return readCurrentApp(app, request.isChecked)
     case 'release':
-      return readHistory(app, job.version)
+      return readHistory(app, request.version)
     default:
-      return readDocuments(app, job)
+      return readDocuments(app, request)
   }
 }
 
-function readServed(app: App): Served {
+function readServed(app: App): ServedRoutes {
   return {
-    routes: app.routes().map(toPlain),
+    routes: app.routes().map(toPlainRoute),
     versions: app.versions(),
   }
 }
@@ -66,17 +66,17 @@ export function readChangelogSources(app: App): readonly ChangelogSource[] {
 }
 
 /** Prepares an application without starting it, so that neither databases nor secrets are needed. */
-async function prepare(app: App): Promise<void> {
+async function prepareApp(app: App): Promise<void> {
   await (findInternals(app)?.prepare() ?? app.ready())
 }
 
 /** Converts a route to JSON. Metadata that JSON cannot represent is left out. */
-function toPlain(route: RouteEntry): RouteEntry {
-  const meta = Object.entries(route.meta).filter(([, value]) => isPlain(value))
+function toPlainRoute(route: RouteEntry): RouteEntry {
+  const meta = Object.entries(route.meta).filter(([, value]) => isWritableJson(value))
   return { ...route, meta: Object.fromEntries(meta) }
 }
 
-function isPlain(value: unknown): boolean {
+function isWritableJson(value: unknown): boolean {
   try {
     return JSON.stringify(value) !== undefined
   } catch {
@@ -84,19 +84,21 @@ function isPlain(value: unknown): boolean {
   }
 }
 
-function toRead(job: DocumentsJob): ReturnType<typeof toReadMap> | typeof readDocument | typeof readTypes {
-  if (job.task === 'openapi') return readDocument
-  return job.task === 'types' ? readTypes : toReadMap(job)
+function selectReader(
+  request: DocumentsRequest,
+): ReturnType<typeof toReadMap> | typeof readOpenApi | typeof readTypes {
+  if (request.kind === 'openapi') return readOpenApi
+  return request.kind === 'types' ? readTypes : toReadMap(request)
 }
 
-async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
-  const { wanted } = job
-  const read = toRead(job)
+async function readDocuments(app: App, request: DocumentsRequest): Promise<NamedDocuments> {
+  const { wanted } = request
+  const read = selectReader(request)
   const known = app.versions().map(({ version }) => version)
   const every = wanted.kind === 'each' && known.length > 0 ? known : [null]
   const versions = wanted.kind === 'one' ? [wanted.version] : every
   const toName = versionFileNames([...known, ...versions.flatMap((version) => version ?? [])])
-  const documents: Documents[number][] = []
+  const documents: NamedDocuments[number][] = []
   for (const version of versions) {
     try {
       const document = await read(app, version ?? undefined)
@@ -109,22 +111,22 @@ async function readDocuments(app: App, job: DocumentsJob): Promise<Documents> {
   return documents
 }
 
-type DocumentsJob = Extract<Task, { readonly wanted: Wanted }>
+type DocumentsRequest = Extract<AppRequest, { readonly wanted: Wanted }>
 
 async function readTypes(app: App, version: string | undefined): Promise<object> {
   const contract = internalsOf(app, 'octavo client').contract(version)
   if (contract === undefined) throw new RangeError(`Unknown version "${version ?? ''}"`)
-  return { text: toTypes(contract) }
+  return { text: contractTypes(contract) }
 }
 
-async function readDocument(app: App, version: string | undefined): Promise<object> {
+async function readOpenApi(app: App, version: string | undefined): Promise<object> {
   return app.openapi(version === undefined ? {} : { version })
 }
 
 /** @throws `CommandError` if the routes of the map have hosts of their own, and no host to make them of was given. */
 function toReadMap({
   host,
-}: Extract<Task, { readonly task: 'client' | 'types' }>): (
+}: Extract<AppRequest, { readonly kind: 'client' | 'types' }>): (
   app: App,
   version: string | undefined,
 ) => Promise<object> {
@@ -165,7 +167,7 @@ async function readCurrentApp(app: App, isChecked: boolean): Promise<CurrentRepo
   }
 }
 
-function checkedHistory(app: App): History | undefined {
+function checkedHistory(app: App): CheckedHistory | undefined {
   const { versioning, routes } = internalsOf(app, 'octavo check')
   const history = versioning()?.history
   const internals = findHistoryInternals(history)

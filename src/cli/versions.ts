@@ -1,9 +1,9 @@
 import { printStyle, print, type Command, type Arguments, type Setting } from './command.ts'
 import type { VersionInfo } from '../server/routing/report/versions.ts'
-import { ask } from './job.ts'
+import { askApp } from './job.ts'
 import type { Style } from '../base/style.ts'
 import { toTable } from './table.ts'
-import { readUsage, sumBy, sumChanges, type Calls } from './usage/usage.ts'
+import { readUsage, sumBy, sumChanges, type CountedCalls } from './usage/usage.ts'
 import type { UsageEntry } from '../server/options/usage.ts'
 import type { Explanation, RoutePositions } from '../changes/check/explain.ts'
 
@@ -33,7 +33,7 @@ export const versions: Command = {
   },
   run: async (given, setting) => {
     if (given.has('explain')) return explainVersions(given, setting)
-    const served = await ask(given.positionals[0], { task: 'routes' }, setting)
+    const served = await askApp(given.positionals[0], { kind: 'routes' }, setting)
     if (served === undefined) return 1
     const file = given.value('usage')
     const entries = file === undefined ? undefined : readUsage(file, setting.cwd)
@@ -65,27 +65,27 @@ function withAltered(
 type CountedChange = NonNullable<VersionInfo['changes']>[number] & { readonly altered?: number }
 
 /** The title of a change, with the requests that it altered if they are counted. */
-function toTitle(change: NonNullable<VersionInfo['changes']>[number] & CountedChange): string {
+function countedTitle(change: NonNullable<VersionInfo['changes']>[number] & CountedChange): string {
   return change.altered === undefined ? change.title : `${change.title} (${change.altered} calls)`
 }
 
-const NO_CALLS: Calls = { count: 0, clients: 0, hasMoreClients: false, lastSeen: '' }
+const NO_CALLS: CountedCalls = { count: 0, clients: 0, hasMoreClients: false, lastSeen: '' }
 
 function formatVersions(
   all: readonly VersionInfo[],
   style: Style,
-  calls: ReadonlyMap<string | null, Calls> | undefined,
+  calls: ReadonlyMap<string | null, CountedCalls> | undefined,
 ): string {
   if (all.length === 0) return 'The app has no versions.'
   const rows = all
     .toReversed()
     .map((info): readonly string[] => [
       info.version,
-      [...lifeOf(info), ...(info.isDefault ? ['default'] : [])].join(', '),
+      [...deprecationCells(info), ...(info.isDefault ? ['default'] : [])].join(', '),
       String(info.routes.length),
       String(info.routes.filter(({ isConverted }) => isConverted === true).length),
-      ...(calls === undefined ? [] : toCells(calls.get(info.version) ?? NO_CALLS)),
-      (info.changes ?? []).map(toTitle).join(' · '),
+      ...(calls === undefined ? [] : usageCells(calls.get(info.version) ?? NO_CALLS)),
+      (info.changes ?? []).map(countedTitle).join(' · '),
     ])
   const [head = '', ...lines] = toTable(
     [
@@ -101,12 +101,12 @@ function formatVersions(
   return [style.bold(head), ...lines].join('\n')
 }
 
-function toCells({ count, clients, hasMoreClients, lastSeen }: Calls): readonly string[] {
+function usageCells({ count, clients, hasMoreClients, lastSeen }: CountedCalls): readonly string[] {
   return [String(count), `${clients}${hasMoreClients ? '+' : ''}`, lastSeen.slice(0, 10)]
 }
 
 /** Its status, with the days of its deprecation and its sunset. */
-function lifeOf({ status, deprecated, sunset }: VersionInfo): readonly string[] {
+function deprecationCells({ status, deprecated, sunset }: VersionInfo): readonly string[] {
   const end = sunset?.slice(0, 10)
   if (end !== undefined && (status === 'retired' || status === 'sunset')) return [`${status} since ${end}`]
   const ends = end === undefined ? [] : [`until ${end}`]
@@ -118,7 +118,7 @@ function lifeOf({ status, deprecated, sunset }: VersionInfo): readonly string[] 
 
 /** Prints the positions that the changes of an application reach. Returns the exit code. */
 export async function explainVersions(given: Arguments, setting: Setting): Promise<number> {
-  const explanation = await ask(given.positionals[0], { task: 'explain' }, setting)
+  const explanation = await askApp(given.positionals[0], { kind: 'explain' }, setting)
   if (explanation === undefined) return 1
   const text = given.has('json')
     ? JSON.stringify(explanation, undefined, 2)

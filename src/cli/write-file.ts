@@ -29,7 +29,7 @@ interface Staged extends FileText {
 export async function writeFiles(files: readonly FileText[]): Promise<ReadonlySet<string>> {
   const staged: Staged[] = []
   for (const { path, text } of files) {
-    const before = await readText(path)
+    const before = await readFileText(path)
     if (before === text) continue
     const target = before === undefined || text === undefined ? path : await realpath(path)
     const mode = before === undefined ? undefined : (await stat(target)).mode
@@ -39,10 +39,10 @@ export async function writeFiles(files: readonly FileText[]): Promise<ReadonlySe
   const replaced: Staged[] = []
   try {
     for (const { path, text, temporary, mode } of staged)
-      if (text !== undefined) await attempt(path, () => stage(temporary, text, mode))
+      if (text !== undefined) await failForPath(path, () => stage(temporary, text, mode))
     for (const file of staged) {
       replaced.push(file)
-      await attempt(file.path, () => replace(file))
+      await failForPath(file.path, () => replace(file))
     }
   } catch (error) {
     for (const file of replaced.slice(0, -1)) await restore(file)
@@ -113,7 +113,7 @@ async function restore({ target, before, mode }: Staged): Promise<void> {
   }
 }
 
-async function attempt(path: string, act: () => Promise<void>): Promise<void> {
+async function failForPath(path: string, act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (error) {
@@ -122,7 +122,7 @@ async function attempt(path: string, act: () => Promise<void>): Promise<void> {
 }
 
 /** The text of a file, or `undefined` if there is none. @throws `CommandError` for what cannot be read. */
-export async function readText(path: string): Promise<string | undefined> {
+export async function readFileText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {

@@ -1,25 +1,30 @@
 import { checkNames } from '../base/definition-error.ts'
 import { addedToPath, matchOperations } from './document/match.ts'
-import { operationsOf, type Operation } from './document/operations.ts'
-import { ReadError, toSteps } from './json.ts'
-import { toSource, toUnresolvedText, type Source, type Node } from './document/source.ts'
+import { readOperations, type ComparedOperation } from './document/operations.ts'
+import { ReadError, pointerSteps } from './json.ts'
+import { prepareSource, toUnresolvedText, type ComparedSource, type Node } from './document/source.ts'
 import {
   withoutTraces,
   worst,
   type Comparison,
   type Finding,
-  type Level,
+  type Severity,
   type TracedFinding,
 } from './finding.ts'
-import { toFindings, type OfOperation } from './findings.ts'
+import { listFindings, type OfOperation } from './findings.ts'
 import type { Strictness } from './level.ts'
-import { createDocuments, type Difference, type Documents, type Found } from './operation/context.ts'
+import {
+  prepareComparison,
+  type OperationDifference,
+  type ComparedDocuments,
+  type FoundDifference,
+} from './operation/context.ts'
 import { compareLife, isPreview, toRemovedOperation } from './operation/life.ts'
 import { compareParameters } from './operation/parameters.ts'
 import { compareRequestBody } from './operation/content.ts'
 import { compareResponses } from './operation/responses.ts'
 import { compareSecurity } from './operation/security.ts'
-import { compareCallbacks, compareSent, webhooksOf } from './operation/sent.ts'
+import { compareCallbacks, compareSent, readWebhooks } from './operation/sent.ts'
 
 /** How strictly documents are compared. */
 export interface CompareOptions {
@@ -42,7 +47,7 @@ export interface CompareOptions {
 
 /** The differences of two documents, with the steps that lead to each place. */
 export interface TracedComparison {
-  readonly level: Level
+  readonly level: Severity
   readonly findings: readonly TracedFinding[]
 }
 
@@ -51,18 +56,18 @@ export interface TracedComparison {
  * @throws {ReadError} if a document cannot be read, or a schema in it contains itself
  */
 export function compareSources(
-  base: Source,
-  revision: Source,
+  base: ComparedSource,
+  revision: ComparedSource,
   options: CompareOptions = {},
 ): TracedComparison {
-  return toComparison(createDocuments(base, revision, toStrictness(options)))
+  return toComparison(prepareComparison(base, revision, toStrictness(options)))
 }
 
 /** Lists what breaks clients of one of two OpenAPI documents that get the other one. Reads both once. @throws {ReadError} like `compareSources` */
-export function findBreakingBothWays(one: Source, other: Source): readonly TracedFinding[] {
+export function findBreakingBothWays(one: ComparedSource, other: ComparedSource): readonly TracedFinding[] {
   const strictness = toStrictness({})
-  const forth = createDocuments(one, other, strictness)
-  const back = createDocuments(other, one, strictness, forth)
+  const forth = prepareComparison(one, other, strictness)
+  const back = prepareComparison(other, one, strictness, forth)
   return [forth, back].flatMap((documents) => toComparison(documents, 'breaking').findings)
 }
 
@@ -77,12 +82,12 @@ function toStrictness({
   return { closedEnums, closedClients, now: now.getTime() }
 }
 
-function toComparison(documents: Documents, least?: Level): TracedComparison {
+function toComparison(documents: ComparedDocuments, least?: Severity): TracedComparison {
   const findings = withinStack(() => {
     const compared = [...comparePaths(documents), ...compareWebhooks(documents)]
-    return toFindings([...compared, ...unresolvedIn(documents)], documents, least)
+    return listFindings([...compared, ...unresolvedIn(documents)], documents, least)
   })
-  return { level: worst(findings.map(({ level }) => level)), findings: toSorted(findings) }
+  return { level: worst(findings.map(({ level }) => level)), findings: sortFindings(findings) }
 }
 
 /**
@@ -97,7 +102,7 @@ function toComparison(documents: Documents, least?: Level): TracedComparison {
  */
 export function compareDocuments(base: unknown, revision: unknown, options: CompareOptions = {}): Comparison {
   checkNames('compareDocuments', options, COMPARE_OPTIONS)
-  const { level, findings } = compareSources(toSource(base), toSource(revision), options)
+  const { level, findings } = compareSources(prepareSource(base), prepareSource(revision), options)
   return { level, findings: findings.map(withoutTraces) }
 }
 
@@ -117,20 +122,24 @@ function toKeys({ operation, schema = '', at, rule, message }: Finding): readonl
   return [schema, path, method, at, rule, message]
 }
 
-function toSorted(findings: readonly TracedFinding[]): readonly TracedFinding[] {
+function sortFindings(findings: readonly TracedFinding[]): readonly TracedFinding[] {
   const keyed = findings.map((finding) => ({ finding, keys: toKeys(finding) }))
-  return keyed.toSorted((one, other) => compareKeys(one.keys, other.keys)).map(({ finding }) => finding)
+  return keyed.toSorted((one, other) => compareSortKeys(one.keys, other.keys)).map(({ finding }) => finding)
 }
 
-function compareKeys(one: readonly string[], other: readonly string[]): number {
+function compareSortKeys(one: readonly string[], other: readonly string[]): number {
   const at = one.findIndex((key, index) => key !== other[index])
   if (at === -1) return 0
   return (one[at] ?? '') < (other[at] ?? '') ? -1 : 1
 }
 
-const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
+const nameOf = ({ method, path }: ComparedOperation): string => `${method} ${path}`
 
-function ofOperation(operation: Operation, found: readonly Found[], isWebhook = false): OfOperation {
+function toOperationDifferences(
+  operation: ComparedOperation,
+  found: readonly FoundDifference[],
+  isWebhook = false,
+): OfOperation {
   return {
     operation: isWebhook ? `webhook ${operation.path}` : nameOf(operation),
     route: operation.id,
@@ -139,52 +148,62 @@ function ofOperation(operation: Operation, found: readonly Found[], isWebhook = 
   }
 }
 
-function comparePaths(documents: Documents): readonly OfOperation[] {
-  const [before, after] = [operationsOf(documents.base), operationsOf(documents.revision)]
+function comparePaths(documents: ComparedDocuments): readonly OfOperation[] {
+  const [before, after] = [readOperations(documents.base), readOperations(documents.revision)]
   const { pairs, moved, gone, come } = matchOperations(before, after)
   return [
-    ...pairs.map(([old, now]) => ofOperation(old, compareOperations(old, now, documents))),
+    ...pairs.map(([old, now]) => toOperationDifferences(old, compareOperations(old, now, documents))),
     ...moved.map(([old, now]) => {
       // without its name, all that is known of it is that its path goes on
       const inside = old.id !== undefined && old.id === now.id ? compareMoved(old, now, documents) : []
-      return ofOperation(old, [toMoved(old, now), ...inside])
+      return toOperationDifferences(old, [movedOperation(old, now), ...inside])
     }),
     ...gone.map((old) => {
       const isPathGone = !after.some(({ path, pattern }) => path === old.path || pattern === old.pattern)
-      return ofOperation(old, [toRemovedOperation(old, isPathGone, documents)])
+      return toOperationDifferences(old, [toRemovedOperation(old, isPathGone, documents)])
     }),
     ...come.map((now) => {
-      return ofOperation(now, [{ rule: 'endpoint-added', at: [], base: undefined, revision: now.place }])
+      return toOperationDifferences(now, [
+        { rule: 'endpoint-added', at: [], base: undefined, revision: now.place },
+      ])
     }),
   ]
 }
 
 /** Whether a path has all segments of another in their order, and a parameter more. */
-function hasMoreInPath(old: Operation, now: Operation): boolean {
+function hasMoreInPath(old: ComparedOperation, now: ComparedOperation): boolean {
   return addedToPath(old, now).includes('{}')
 }
 
-function compareMoved(old: Operation, now: Operation, documents: Documents): readonly Found[] {
+function compareMoved(
+  old: ComparedOperation,
+  now: ComparedOperation,
+  documents: ComparedDocuments,
+): readonly FoundDifference[] {
   return hasMoreInPath(old, now)
     ? compareOperations(withNamedPath(old), withNamedPath(now), documents)
     : compareOperations(old, now, documents)
 }
 
 /** An operation whose parameters in the path are told apart by their names, because their places differ. */
-function withNamedPath(operation: Operation): Operation {
+function withNamedPath(operation: ComparedOperation): ComparedOperation {
   const parameters = operation.parameters.map((parameter) =>
     parameter.in === 'path' ? { ...parameter, key: `path ${parameter.name}` } : parameter,
   )
   return { ...operation, parameters }
 }
 
-function toMoved(old: Operation, now: Operation): Difference {
+function movedOperation(old: ComparedOperation, now: ComparedOperation): OperationDifference {
   const values = { was: nameOf(old), now: nameOf(now) }
   const rule = hasMoreInPath(old, now) ? 'new-request-path-parameter' : 'route-moved'
   return { rule, at: [], values, base: old.place, revision: now.place }
 }
 
-function compareOperations(old: Operation, now: Operation, documents: Documents): readonly Found[] {
+function compareOperations(
+  old: ComparedOperation,
+  now: ComparedOperation,
+  documents: ComparedDocuments,
+): readonly FoundDifference[] {
   const security = compareSecurity(old, now, documents)
   if (isSameOperation(old, now, documents)) return security
   return [
@@ -199,7 +218,11 @@ function compareOperations(old: Operation, now: Operation, documents: Documents)
 }
 
 /** Whether two operations are the same word for word, but for the schemes of their credentials. */
-function isSameOperation(old: Operation, now: Operation, { isSame }: Documents): boolean {
+function isSameOperation(
+  old: ComparedOperation,
+  now: ComparedOperation,
+  { isSame }: ComparedDocuments,
+): boolean {
   const others = now.parameters
   return (
     old.parameters.length === others.length &&
@@ -208,37 +231,37 @@ function isSameOperation(old: Operation, now: Operation, { isSame }: Documents):
   )
 }
 
-function toIdDifferences(old: Operation, now: Operation): readonly Difference[] {
+function toIdDifferences(old: ComparedOperation, now: ComparedOperation): readonly OperationDifference[] {
   if (old.id === undefined || old.id === now.id) return []
   const values = { was: old.id, now: now.id ?? 'missing' }
   return [{ rule: 'operation-id-changed', at: [], values, base: old.place, revision: now.place }]
 }
 
-function compareWebhooks(documents: Documents): readonly OfOperation[] {
-  const [before, after] = [webhooksOf(documents.base), webhooksOf(documents.revision)]
+function compareWebhooks(documents: ComparedDocuments): readonly OfOperation[] {
+  const [before, after] = [readWebhooks(documents.base), readWebhooks(documents.revision)]
   const removed = { rule: 'webhook-removed', at: [], revision: undefined }
   const added = { rule: 'webhook-added', at: [], base: undefined }
   return [
     ...[...before].map(([key, old]) => {
       const now = after.get(key)
       const found = now === undefined ? [{ ...removed, base: old.place }] : compareSent(old, now, documents)
-      return ofOperation(old, found, true)
+      return toOperationDifferences(old, found, true)
     }),
     ...[...after].flatMap(([key, now]) =>
-      before.has(key) ? [] : [ofOperation(now, [{ ...added, revision: now.place }], true)],
+      before.has(key) ? [] : [toOperationDifferences(now, [{ ...added, revision: now.place }], true)],
     ),
   ]
 }
 
 /** The references of two documents that lead nowhere, outside of schemas. One that is in both is listed once. */
-function unresolvedIn({ base, revision }: Documents): readonly OfOperation[] {
+function unresolvedIn({ base, revision }: ComparedDocuments): readonly OfOperation[] {
   const [before, after] = [byPointer(base), byPointer(revision)]
   return [...new Map([...before, ...after])].map(([pointer, node]) => {
-    const [paths, path = '', method = '', ...at] = toSteps(pointer)
+    const [paths, path = '', method = '', ...at] = pointerSteps(pointer)
     const isInside = paths === 'paths' && at.length > 0
     const difference = {
       rule: 'reference-unresolved',
-      at: isInside ? at : toSteps(pointer),
+      at: isInside ? at : pointerSteps(pointer),
       values: { problem: toUnresolvedText(node) },
       base: before.get(pointer),
       revision: after.get(pointer),
@@ -252,6 +275,6 @@ function unresolvedIn({ base, revision }: Documents): readonly OfOperation[] {
   })
 }
 
-function byPointer(source: Source): ReadonlyMap<string, Node> {
+function byPointer(source: ComparedSource): ReadonlyMap<string, Node> {
   return new Map([...source.unresolved].map((node) => [source.pointerOf(node), node]))
 }

@@ -23,12 +23,12 @@ function isCharacter(one: string): boolean {
 }
 
 /** A text that Markdown shows as it is. */
-export function escape(text: string): string {
+export function escapeMarkdown(text: string): string {
   return oneSpaces(text).replaceAll(/[\\`*_[\]<>#~&|]/g, String.raw`\$&`)
 }
 
 /** A text as code, in more backticks than it has in a row. */
-export function code(text: string): string {
+export function markdownCode(text: string): string {
   const runs = text.match(/`+/g) ?? []
   const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1)
   const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : ''

@@ -1,19 +1,19 @@
 /** How bad a difference is for clients that keep to the older document. */
-export type Level = 'none' | 'info' | 'warning' | 'breaking'
+export type Severity = 'none' | 'info' | 'warning' | 'breaking'
 
 /** Levels, the harmless one first. */
-export const LEVELS: readonly Level[] = ['none', 'info', 'warning', 'breaking']
+export const SEVERITIES: readonly Severity[] = ['none', 'info', 'warning', 'breaking']
 
 /** The worst of several levels. */
-export function worst(levels: Iterable<Level>): Level {
+export function worst(levels: Iterable<Severity>): Severity {
   let at = 0
-  for (const level of levels) at = Math.max(at, LEVELS.indexOf(level))
-  return LEVELS[at] ?? 'none'
+  for (const level of levels) at = Math.max(at, SEVERITIES.indexOf(level))
+  return SEVERITIES[at] ?? 'none'
 }
 
 /** Whether a level is at least as bad as another. */
-export function isAtLeast(level: Level, floor: Level): boolean {
-  return LEVELS.indexOf(level) >= LEVELS.indexOf(floor)
+export function isAtLeast(level: Severity, floor: Severity): boolean {
+  return SEVERITIES.indexOf(level) >= SEVERITIES.indexOf(floor)
 }
 
 /** A place in a document. */
@@ -31,7 +31,7 @@ export interface FindingPlace {
   /** Where in the operation, such as `requestBody/application/json/name`. */
   readonly at: string
   /** How bad it is here, if that is less than in other places. */
-  readonly level?: Level
+  readonly level?: Severity
 }
 
 /** A difference between two documents. It is listed once, however many operations it reaches. */
@@ -39,7 +39,7 @@ export interface Finding {
   /** The name of the rule, such as `request-property-became-required`. */
   readonly rule: string
   /** How bad it is: the worst level of its places. */
-  readonly level: Level
+  readonly level: Severity
   /** The named schema that differs. A finding of an operation has none. */
   readonly schema?: string
   /** Method and path of the first place, such as `POST /users`; empty for a named schema and for the whole API. */
@@ -61,7 +61,7 @@ export interface Finding {
 /** The differences of two documents. */
 export interface Comparison {
   /** The worst level of all findings. */
-  readonly level: Level
+  readonly level: Severity
   /** Sorted by schema or path, method and place. */
   readonly findings: readonly Finding[]
 }
@@ -80,7 +80,7 @@ export interface Passed {
 
 /** A place with the steps that lead to it. */
 export interface TracedPlace extends FindingPlace {
-  readonly level: Level
+  readonly level: Severity
   readonly steps: readonly string[]
   /** The objects on the way, the outermost first. */
   readonly passed: readonly Passed[]
@@ -100,7 +100,7 @@ export interface VersionFinding extends TracedFinding {
 }
 
 /** A finding with some of its places. */
-export function withPlaces(finding: VersionFinding, places: readonly TracedPlace[]): VersionFinding {
+export function withFindingPlaces(finding: VersionFinding, places: readonly TracedPlace[]): VersionFinding {
   const level = worst(places.map((place) => place.level))
   const [first] = places
   if (finding.schema !== undefined || first === undefined) return { ...finding, level, places }

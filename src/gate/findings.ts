@@ -1,11 +1,23 @@
-import { isAtLeast, worst, type Level, type Passed, type TracedFinding, type TracedPlace } from './finding.ts'
-import { levelOf, type Circumstances } from './level.ts'
-import type { Difference, DifferentSchemas, Documents, Found } from './operation/context.ts'
-import { messageOf } from './rules.ts'
-import { toRule, type Fact, type Pair, type Step } from './schema/fact.ts'
+import {
+  isAtLeast,
+  worst,
+  type Severity,
+  type Passed,
+  type TracedFinding,
+  type TracedPlace,
+} from './finding.ts'
+import { severityOf, type Circumstances } from './level.ts'
+import type {
+  OperationDifference,
+  DifferentSchemas,
+  ComparedDocuments,
+  FoundDifference,
+} from './operation/context.ts'
+import { ruleMessage } from './rules.ts'
+import { ruleAt, type SchemaDifference, type SchemaPair, type SchemaStep } from './schema/fact.ts'
 import { asSeen, behind } from './schema/settle.ts'
 import { isAny } from './schema/shape.ts'
-import { toNamed, type Named } from './where.ts'
+import { findNamedSchema, type NamedPlace } from './where.ts'
 
 /** The differences of one operation. */
 export interface OfOperation {
@@ -13,36 +25,36 @@ export interface OfOperation {
   readonly operation: string
   readonly route: string | undefined
   readonly isPreview: boolean
-  readonly found: readonly Found[]
+  readonly found: readonly FoundDifference[]
 }
 
 /** A difference at one place of an operation. */
-interface Placed extends Pick<Difference, 'rule' | 'base' | 'revision'> {
+interface PlacedDifference extends Pick<OperationDifference, 'rule' | 'base' | 'revision'> {
   readonly message: string
   readonly is: Circumstances
   readonly steps: readonly string[]
   readonly passed: readonly Passed[]
-  readonly named: () => Named | undefined
+  readonly named: () => NamedPlace | undefined
 }
 
 /** A difference, with all places that it reaches. */
-interface Group {
-  readonly difference: Placed
+interface FindingPlaces {
+  readonly difference: PlacedDifference
   readonly pointers: readonly [base: string, revision: string]
   readonly places: TracedPlace[]
 }
 
 /** Lists each difference of at least a level once, with the operations and places that it reaches. */
-export function toFindings(
+export function listFindings(
   all: readonly OfOperation[],
-  documents: Documents,
-  least: Level = 'info',
+  documents: ComparedDocuments,
+  least: Severity = 'info',
 ): readonly TracedFinding[] {
-  const groups = new Map<string, Group>()
+  const groups = new Map<string, FindingPlaces>()
   for (const { operation, route, isPreview, found } of all)
     for (const difference of found.flatMap((one) => toPlaced(one, documents))) {
       const { rule, message, base, revision, is, steps, passed } = difference
-      const level = levelOf(rule, { ...is, isPreview }, documents.strictness)
+      const level = severityOf(rule, { ...is, isPreview }, documents.strictness)
       if (!isAtLeast(level, least)) continue
       const pointers = [documents.base.pointerOf(base), documents.revision.pointerOf(revision)] as const
       const key = [rule, ...pointers, message].join('\n')
@@ -54,7 +66,7 @@ export function toFindings(
   return [...groups.values()].map(toFinding)
 }
 
-function toFinding({ difference, pointers: [base, revision], places }: Group): TracedFinding {
+function toFinding({ difference, pointers: [base, revision], places }: FindingPlaces): TracedFinding {
   const { rule, message } = difference
   const named = difference.named()
   const [first] = places
@@ -72,13 +84,13 @@ function toFinding({ difference, pointers: [base, revision], places }: Group): T
   }
 }
 
-function toPlaced(one: Found, documents: Documents): readonly Placed[] {
+function toPlaced(one: FoundDifference, documents: ComparedDocuments): readonly PlacedDifference[] {
   if (!('pair' in one)) {
     const { rule, values, base, revision, is = {}, at } = one
     return [
       {
         rule,
-        message: messageOf(rule, values),
+        message: ruleMessage(rule, values),
         base,
         revision,
         is,
@@ -88,11 +100,11 @@ function toPlaced(one: Found, documents: Documents): readonly Placed[] {
       },
     ]
   }
-  return factsOf(one, documents).map(({ fact, way, entry }): Placed => {
-    const steps = toSteps(way)
+  return factsOf(one, documents).map(({ fact, way, entry }): PlacedDifference => {
+    const steps = stepsOfWay(way)
     const isInside = one.place === 'body' && steps.length > 0
     return {
-      rule: toRule(fact, one.side, isInside ? 'property' : one.place),
+      rule: ruleAt(fact, one.side, isInside ? 'property' : one.place),
       message: fact.message,
       base: fact.base,
       revision: fact.revision,
@@ -100,7 +112,7 @@ function toPlaced(one: Found, documents: Documents): readonly Placed[] {
       steps: [...one.at, ...steps.map(({ name }) => name)],
       passed: toPassed(steps, one.origin),
       named: () => {
-        const named = toNamed(fact, documents)
+        const named = findNamedSchema(fact, documents)
         if (named === undefined || named.schema !== entry?.schema) return named
         return {
           ...named,
@@ -115,48 +127,48 @@ function toPlaced(one: Found, documents: Documents): readonly Placed[] {
 }
 
 /** The steps to a pair, from the inside to the outside. */
-interface Way {
-  readonly steps: readonly Step[]
-  readonly above: Way | undefined
+interface FoundWay {
+  readonly steps: readonly SchemaStep[]
+  readonly above: FoundWay | undefined
   /** How many steps there are, with those above. */
   readonly depth: number
 }
 
-function toSteps(way: Way | undefined): readonly Step[] {
-  const all: (readonly Step[])[] = []
+function stepsOfWay(way: FoundWay | undefined): readonly SchemaStep[] {
+  const all: (readonly SchemaStep[])[] = []
   for (let each = way; each !== undefined; each = each.above) all.push(each.steps)
   return all.toReversed().flat()
 }
 
 /** A pair that is looked into, and how it was reached. */
 interface Visit {
-  readonly pair: Pair
+  readonly pair: SchemaPair
   readonly outlook: number
-  readonly way: Way | undefined
+  readonly way: FoundWay | undefined
   /** The last named schema on the way. */
-  readonly entry: Entry | undefined
+  readonly entry: SchemaEntry | undefined
 }
 
-interface Entry {
+interface SchemaEntry {
   readonly schema: string
   /** How many steps lead to it. */
   readonly depth: number
 }
 
 interface Met extends Pick<Visit, 'way' | 'entry'> {
-  readonly fact: Fact
+  readonly fact: SchemaDifference
 }
 
-function further(steps: readonly Step[], above: Way | undefined): Way | undefined {
+function further(steps: readonly SchemaStep[], above: FoundWay | undefined): FoundWay | undefined {
   return steps.length === 0 ? above : { steps, above, depth: steps.length + (above?.depth ?? 0) }
 }
 
 /** The facts of two schemas and of those inside, each by the shortest way. */
-function factsOf({ pair: root, side }: DifferentSchemas, documents: Documents): readonly Met[] {
+function factsOf({ pair: root, side }: DifferentSchemas, documents: ComparedDocuments): readonly Met[] {
   const { comparing } = documents.sides[side]
-  const known = new Map<Pair, number>()
+  const known = new Map<SchemaPair, number>()
   const open: Visit[] = []
-  const enter = (pair: Pair, above: Omit<Visit, 'pair'>): void => {
+  const enter = (pair: SchemaPair, above: Omit<Visit, 'pair'>): void => {
     const outlook = behind(pair, above.outlook)
     const seen = known.get(pair) ?? 0
     if (outlook === undefined || (seen & (1 << outlook)) !== 0) return
@@ -181,7 +193,7 @@ function factsOf({ pair: root, side }: DifferentSchemas, documents: Documents): 
 }
 
 /** The objects that steps lead through. */
-function toPassed(steps: readonly Step[], origin = ''): readonly Passed[] {
+function toPassed(steps: readonly SchemaStep[], origin = ''): readonly Passed[] {
   const passed: Passed[] = []
   let place = origin
   let isAlone = true

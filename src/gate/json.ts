@@ -12,13 +12,13 @@ export function toStableText(value: unknown): string {
 }
 
 /** A value for people, cut where it is long. */
-export function toShortText(value: unknown): string {
+export function shortJson(value: unknown): string {
   const text = toStableText(value)
   return text.length > 60 ? `${text.slice(0, 57)}...` : text
 }
 
 /** A document as it would be read from a file. */
-export function toPlain(document: unknown): unknown {
+export function toPlainJson(document: unknown): unknown {
   const plain: unknown = JSON.parse(JSON.stringify(document))
   return plain
 }
@@ -29,7 +29,7 @@ export function toPointerStep(name: string): string {
 }
 
 /** The steps of a JSON pointer (RFC 6901 section 3). */
-export function toSteps(pointer: string): readonly string[] {
+export function pointerSteps(pointer: string): readonly string[] {
   return pointer
     .split('/')
     .slice(1)
@@ -37,7 +37,7 @@ export function toSteps(pointer: string): readonly string[] {
 }
 
 /** A pointer that is written as part of an address (RFC 6901 section 6). */
-export function decode(text: string): string {
+export function decodePointer(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -46,7 +46,7 @@ export function decode(text: string): string {
 }
 
 /** Returns the target of steps, or `undefined` if there is none. */
-export function pick(root: unknown, steps: readonly string[]): unknown {
+export function pickAt(root: unknown, steps: readonly string[]): unknown {
   let value = root
   for (const step of steps) {
     if (!isObject(value) || !Object.hasOwn(value, step)) return undefined

@@ -1,5 +1,5 @@
-import type { Level } from './finding.ts'
-import { levelOfRule } from './rules.ts'
+import type { Severity } from './finding.ts'
+import { severityOfRule } from './rules.ts'
 
 /** How strict a comparison is. */
 export interface Strictness {
@@ -28,7 +28,7 @@ export interface Circumstances {
 }
 
 /** Rules that mean something else in a webhook or callback, because the server sends the body and the client answers. */
-const SENT: Readonly<Record<string, Level>> = {
+const SENT: Readonly<Record<string, Severity>> = {
   'request-body-added-required': 'info',
   'request-body-became-required': 'info',
   'request-body-became-optional': 'breaking',
@@ -37,21 +37,21 @@ const SENT: Readonly<Record<string, Level>> = {
 }
 
 /** Rules that are less bad if clients expect the difference. Others are an info if they are a warning otherwise. */
-const EXPECTED: Readonly<Record<string, Level>> = {
+const EXPECTED: Readonly<Record<string, Severity>> = {
   'api-version-removed': 'info',
   'range-retargeted': 'warning',
 }
 
 /** Decides how bad a difference is. Nothing else does. */
-export function levelOf(rule: string, is: Circumstances, strictness: Strictness): Level {
+export function severityOf(rule: string, is: Circumstances, strictness: Strictness): Severity {
   const level = ownLevel(rule, is, strictness)
   if (level === 'none') return level
   if (is.isPreview === true) return 'info'
   return is.isError === true && level === 'breaking' ? 'warning' : level
 }
 
-function ownLevel(rule: string, is: Circumstances, strictness: Strictness): Level {
-  const level = levelOfRule(rule)
+function ownLevel(rule: string, is: Circumstances, strictness: Strictness): Severity {
+  const level = severityOfRule(rule)
   if (is.isSent === true && SENT[rule] !== undefined) return SENT[rule]
   if (is.isProven === true || is.isRefused === true) return 'breaking'
   if (/^response-(body|property|header)-enum-value-added$/.test(rule) && is.isExpected !== true)

@@ -1,4 +1,4 @@
-import type { Level } from './finding.ts'
+import type { Severity } from './finding.ts'
 import { NOTHING, VERSION } from './schema/aspects.ts'
 
 /** A rule of the gate. */
@@ -6,7 +6,7 @@ export interface GateRule {
   readonly rule: string
   /** The side that is compared. */
   readonly direction: 'request' | 'response' | 'operation'
-  readonly level: Level
+  readonly level: Severity
   readonly description: string
   readonly fix: string
   /** The message of its findings, with their values for words in braces. @default the description */
@@ -14,11 +14,11 @@ export interface GateRule {
 }
 
 /** The description of a rule, with its fix if that isn't the usual one of its level, and the message of its findings if that has values. */
-type Row = string | readonly [description: string, fix: string | undefined, message?: string]
+type NamedRow = string | readonly [description: string, fix: string | undefined, message?: string]
 
 /** Rules that are not made of a side, a place and an aspect, by direction and level. */
 const NAMED: Readonly<
-  Record<GateRule['direction'], Partial<Readonly<Record<Level, Readonly<Record<string, Row>>>>>>
+  Record<GateRule['direction'], Partial<Readonly<Record<Severity, Readonly<Record<string, NamedRow>>>>>>
 > = {
   operation: {
     breaking: {

@@ -1,6 +1,6 @@
-import type { Level } from './finding.ts'
+import type { Severity } from './finding.ts'
 import { NAMED_RULES, type GateRule } from './named-rules.ts'
-import { ASPECTS, fillMessage, type MessageValues, type SchemaRule } from './schema/aspects.ts'
+import { SCHEMA_RULES, fillMessage, type MessageValues, type SchemaRule } from './schema/aspects.ts'
 
 const PLACES = {
   request: ['parameter', 'body', 'property'],
@@ -11,18 +11,19 @@ const PLACES = {
 export const RULES: readonly GateRule[] = [
   ...NAMED_RULES,
   ...(['request', 'response'] as const).flatMap((side) =>
-    Object.entries<SchemaRule>(ASPECTS).flatMap(([aspect, { [side]: level, description, fix, message }]) =>
-      level === 'none'
-        ? []
-        : PLACES[side].map((place) => ({
-            rule: `${side}-${place}-${aspect}`,
-            direction: side,
-            level:
-              place === 'parameter' && aspect.startsWith('default-value-') ? ('breaking' as const) : level,
-            description,
-            fix,
-            message,
-          })),
+    Object.entries<SchemaRule>(SCHEMA_RULES).flatMap(
+      ([aspect, { [side]: level, description, fix, message }]) =>
+        level === 'none'
+          ? []
+          : PLACES[side].map((place) => ({
+              rule: `${side}-${place}-${aspect}`,
+              direction: side,
+              level:
+                place === 'parameter' && aspect.startsWith('default-value-') ? ('breaking' as const) : level,
+              description,
+              fix,
+              message,
+            })),
     ),
   ),
 ]
@@ -39,23 +40,23 @@ export function hasRule(rule: string): boolean {
 }
 
 /** Returns the level of a rule, which circumstances may change. */
-export function levelOfRule(rule: string): Level {
-  return find(rule)?.level ?? 'none'
+export function severityOfRule(rule: string): Severity {
+  return findRule(rule)?.level ?? 'none'
 }
 
 /** A rule by its name. Rules of keywords that cannot be compared share theirs. */
-function find(rule: string): GateRule | undefined {
+function findRule(rule: string): GateRule | undefined {
   const [, place, change] = OF_KEYWORD.exec(rule) ?? []
   if (place === undefined || change === undefined) return BY_NAME.get(rule)
   return BY_NAME.get(`${place}-${change === 'changed' ? 'undecided' : `constraint-${change}`}`)
 }
 
 /** Returns the message of a finding, which its rule has. */
-export function messageOf(rule: string, values: MessageValues = {}): string {
-  return fillMessage(find(rule) ?? ASPECTS.undecided, values)
+export function ruleMessage(rule: string, values: MessageValues = {}): string {
+  return fillMessage(findRule(rule) ?? SCHEMA_RULES.undecided, values)
 }
 
 /** Returns the advice for a finding. */
-export function cureOf(rule: string): string {
-  return find(rule)?.fix ?? ASPECTS.undecided.fix
+export function ruleFix(rule: string): string {
+  return findRule(rule)?.fix ?? SCHEMA_RULES.undecided.fix
 }

@@ -1,33 +1,36 @@
 import { eachSchema, OF_ITSELF, listOf, type JsonSchema } from '../base/json-schema.ts'
 import { isRecord } from '../base/values.ts'
-import { pick } from './json.ts'
-import type { Source } from './document/source.ts'
-import type { Documents } from './operation/context.ts'
-import type { Fact } from './schema/fact.ts'
+import { pickAt } from './json.ts'
+import type { ComparedSource } from './document/source.ts'
+import type { ComparedDocuments } from './operation/context.ts'
+import type { SchemaDifference } from './schema/fact.ts'
 
 /** Where a difference stands in a named schema. */
-export interface Named {
+export interface NamedPlace {
   readonly schema: string
   readonly at: string
 }
 
 /** The named schema in which a fact stands, if it is in one in both documents. */
-export function toNamed({ base, revision }: Fact, documents: Documents): Named | undefined {
+export function findNamedSchema(
+  { base, revision }: SchemaDifference,
+  documents: ComparedDocuments,
+): NamedPlace | undefined {
   const [was, is] = [readPlace(documents.base, base), readPlace(documents.revision, revision)]
   if (was === undefined || is === undefined) return undefined
   return was.at.length > is.at.length ? was : is
 }
 
 /** The named schema that an object of a document stands in, and where. */
-function readPlace(source: Source, value: object | undefined): Named | undefined {
+function readPlace(source: ComparedSource, value: object | undefined): NamedPlace | undefined {
   const [components, schemas, schema, ...steps] = source.stepsOf(value)
   if (components !== 'components' || schemas !== 'schemas' || schema === undefined) return undefined
-  let node = pick(source.root, [components, schemas, schema])
+  let node = pickAt(source.root, [components, schemas, schema])
   const at: string[] = []
   for (let index = 0; index < steps.length && isRecord(node);) {
     const inner = innerAt(node, steps.slice(index))
     if (inner === undefined) break
-    at.push(...toStep(node, inner))
+    at.push(...schemaStep(node, inner))
     index += inner.key === undefined ? 1 : 2
     node = inner.schema
   }
@@ -57,7 +60,7 @@ const STEPS: Readonly<Record<string, string>> = {
 }
 
 /** The step to a schema in another one, as findings have it. */
-function toStep(node: JsonSchema, { schema, keyword, key }: Inner): readonly string[] {
+function schemaStep(node: JsonSchema, { schema, keyword, key }: Inner): readonly string[] {
   if (keyword === 'allOf') return []
   if (key === undefined) return [STEPS[keyword] ?? keyword]
   if (keyword === 'patternProperties') return [`(${key})`]

@@ -1,7 +1,7 @@
 import { checkNames } from '../base/definition-error.ts'
 import { COMPARE_OPTIONS, type CompareOptions } from '../gate/compare.ts'
 import { operationsIn } from '../gate/finding.ts'
-import { toPlain } from '../gate/json.ts'
+import { toPlainJson } from '../gate/json.ts'
 import { checkSnapshots } from '../gate/snapshot/check.ts'
 import { readFolder } from '../gate/snapshot/folder.ts'
 import { UNVERSIONED } from '../gate/snapshot/snapshot.ts'
@@ -31,12 +31,12 @@ export async function assertCompatible(
   const versions = app.versions()
   const current =
     versions.length === 0
-      ? [{ version: UNVERSIONED, document: toPlain(app.openapi()), isDefault: false }]
+      ? [{ version: UNVERSIONED, document: toPlainJson(app.openapi()), isDefault: false }]
       : versions.map(({ version, isDefault, sunset }) => ({
           version,
           isDefault,
           sunset,
-          document: toPlain(app.openapi({ version })),
+          document: toPlainJson(app.openapi({ version })),
         }))
   const { findings } = checkSnapshots(snapshots, current, {
     ...options,

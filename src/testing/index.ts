@@ -15,6 +15,6 @@ export { forEachVersion } from './for-each-version.ts'
 
 export { assertCompatible } from './assert-compatible.ts'
 export { compareDocuments, type CompareOptions } from '../gate/compare.ts'
-export type { Comparison, DocumentPlace, Finding, FindingPlace, Level } from '../gate/finding.ts'
+export type { Comparison, DocumentPlace, Finding, FindingPlace, Severity } from '../gate/finding.ts'
 export { goldens, type Goldens, type GoldensOptions } from './goldens/goldens.ts'
 export type { GoldenBody, GoldenRequest } from './goldens/exchange.ts'

@@ -13,7 +13,7 @@ export interface CompareOptions {
 
 export interface Comparison {
   readonly findings: readonly Finding[]
-  readonly level: Level
+  readonly level: Severity
 }
 
 export interface CookieJar {
@@ -30,7 +30,7 @@ export interface DocumentPlace {
 export interface Finding {
   readonly at: string
   readonly base: DocumentPlace
-  readonly level: Level
+  readonly level: Severity
   readonly message: string
   readonly operation: string
   readonly places: readonly FindingPlace[]
@@ -42,7 +42,7 @@ export interface Finding {
 
 export interface FindingPlace {
   readonly at: string
-  readonly level?: Level
+  readonly level?: Severity
   readonly operation: string
   readonly route?: string
 }
@@ -81,9 +81,9 @@ export interface HistoryFinding {
   readonly model: string
 }
 
-export type Level = 'none' | 'info' | 'warning' | 'breaking'
-
 export type SendTestRequest = (url: string | URL, options?: TestRequest) => Promise<InjectResponse>
+
+export type Severity = 'none' | 'info' | 'warning' | 'breaking'
 
 export interface TestClient {
   readonly cookies: CookieJar

@@ -210,7 +210,7 @@ describe('octavo check', () => {
     assert.equal(strict.code, 1)
     assert.match(
       strict.stdout,
-      /^warning {3}\[2\] POST \/users\n.*and now each has its own \(range-retargeted\)$/m,
+      /^warning {3}\[2\] POST \/users\n.*and are served by a route each \(range-retargeted\)$/m,
     )
   })
 

@@ -10,7 +10,7 @@ import {
   formatStatement,
   readApi,
   toPlainDocument,
-  toSource,
+  prepareSource,
   writeProject,
 } from '../inside/tools.ts'
 import { createProject } from '../support/octavo.ts'
@@ -87,7 +87,7 @@ for (const [name, app] of Object.entries({ ${names.join(', ')} })) {
 
 /** Writes a document as source. What is returned compares what the app serves with the document, in both directions. */
 function imported(document: Json): () => Imported {
-  const source = toSource(document)
+  const source = prepareSource(document)
   const api = readApi(source)
   const project = writeProject(api, { out: 'src/api' })
   const name = `project${names.length}`
@@ -126,7 +126,7 @@ describe('an imported document whose schemas lead to the same ones on many ways'
         at === 0 ? { type: 'object' } : make(ref(`Level${at - 1}`)),
       ])
       const document = ofSchemas(Object.fromEntries(schemas), 'Level39')
-      const { files } = writeProject(readApi(toSource(document)), { out: 'src/api' })
+      const { files } = writeProject(readApi(prepareSource(document)), { out: 'src/api' })
       assert.match(files['src/api/models.ts'] ?? '', /Level39/)
     })
 })
@@ -514,9 +514,9 @@ describe('an imported document', () => {
         'x-own': 1,
       },
     })
-    const api = readApi(toSource({ ...document, openapi: '3.0.0' }))
+    const api = readApi(prepareSource({ ...document, openapi: '3.0.0' }))
     const text = JSON.stringify(toPlainDocument(api))
-    const kept = readApi(toSource(JSON.parse(text)))
+    const kept = readApi(prepareSource(JSON.parse(text)))
     assert.deepEqual(
       writeProject(kept, { out: 'src/api' }).files,
       writeProject(api, { out: 'src/api' }).files,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { applyEdits, toSteps } from '../inside/tools.ts'
+import { applyEdits, toReleaseSteps } from '../inside/tools.ts'
 import type { ReleasedPlace } from '../inside/tools.ts'
 
 type Kind = ReleasedPlace['kind']
@@ -8,7 +8,7 @@ type Kind = ReleasedPlace['kind']
 /** The text of a source whose places are released as version 4, or the lines to write by hand. */
 function released(source: string, kind: Kind, lines: readonly number[], trial?: string): string {
   const places = lines.map((line) => ({ kind, line }))
-  const steps = toSteps(source, places, { version: '4', trial })
+  const steps = toReleaseSteps(source, places, { version: '4', trial })
   const byHand = steps.filter(({ edit }) => edit === undefined)
   if (byHand.length > 0) return byHand.map(({ line, code }) => `${line}: ${code}`).join('\n')
   return applyEdits(
@@ -133,7 +133,7 @@ describe('the edits of octavo release', () => {
       { kind: 'change', line: 7 },
     ] as const
     assert.deepEqual(
-      toSteps(source, places, { version: '4', trial: '4' }).map(({ line, code }) => `${line} ${code}`),
+      toReleaseSteps(source, places, { version: '4', trial: '4' }).map(({ line, code }) => `${line} ${code}`),
       [`2 versions: ['4', …]`, `5 remove next: '4'`, `8 version: '4'`],
     )
   })

@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test'
 
 import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
 import type { UsageEntry, VersionInfo } from 'octavo'
-import { readKept, readUsage, sumChanges, toCsv, toRetirement } from '../inside/tools.ts'
+import { readKeptClients, readUsage, sumChanges, toCsv, toRetirement } from '../inside/tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'octavo-retire-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -215,9 +215,11 @@ describe('a file of pins or subscriptions', () => {
   }
 
   it('is a list of clients and versions, or an object of versions by client', () => {
-    assert.deepEqual(readKept(write('{"acme":"1","beta":null}'), '/'), [{ client: 'acme', version: '1' }])
+    assert.deepEqual(readKeptClients(write('{"acme":"1","beta":null}'), '/'), [
+      { client: 'acme', version: '1' },
+    ])
     assert.deepEqual(
-      readKept(write('[{"id":"s1","version":"1"},{"client":"acme","version":"2"},{"id":"s2"}]'), '/'),
+      readKeptClients(write('[{"id":"s1","version":"1"},{"client":"acme","version":"2"},{"id":"s2"}]'), '/'),
       [
         { client: 's1', version: '1' },
         { client: 'acme', version: '2' },
@@ -227,9 +229,9 @@ describe('a file of pins or subscriptions', () => {
 
   it('is refused with its name if it is anything else', () => {
     for (const text of ['text', '7', '["acme"]'])
-      assert.throws(() => readKept(write(text), '/'), /kept\.json has no list of objects/, text)
+      assert.throws(() => readKeptClients(write(text), '/'), /kept\.json has no list of objects/, text)
     for (const text of ['[{"version":"1"}]', '[{"account":"acme","pin":"1"}]'])
-      assert.throws(() => readKept(write(text), '/'), /has no client and version/, text)
+      assert.throws(() => readKeptClients(write(text), '/'), /has no client and version/, text)
   })
 })
 

@@ -26,7 +26,7 @@ import {
   toZodText,
   writeFiles,
 } from '../inside/tools.ts'
-import type { Additions, Described } from '../inside/tools.ts'
+import type { Additions, DescribedField } from '../inside/tools.ts'
 
 const NAMES = {
   components: {
@@ -81,7 +81,7 @@ describe('schemas as zod writes them', () => {
 })
 
 describe('conversions', () => {
-  const described = (schema: z.ZodType): Described => ({
+  const described = (schema: z.ZodType): DescribedField => ({
     schema: z.toJSONSchema(schema, { io: 'input' }),
     isOptional: schema._zod.optout === 'optional',
   })

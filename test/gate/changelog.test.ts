@@ -7,7 +7,7 @@ import { defineVersionChange, defineVersions, derive, model, operation, reshape 
 import { z } from 'zod'
 
 import { documentOf, integer, object, string } from './support.ts'
-import { readChangelogSources, toChangelog, toDay, toMarkdown } from '../inside/tools.ts'
+import { readChangelogSources, toChangelog, toDay, changelogMarkdown } from '../inside/tools.ts'
 import type { Changelog, ChangelogVersion } from '../inside/tools.ts'
 
 const [one, two, three] = [
@@ -46,7 +46,7 @@ const toChange = (title: string, description = title) => ({
   findings: [],
 })
 const markdownOf = (title: string, description?: string): string =>
-  toMarkdown({ title: 'Cars', versions: [entry({ changes: [toChange(title, description)] })] })
+  changelogMarkdown({ title: 'Cars', versions: [entry({ changes: [toChange(title, description)] })] })
 
 describe('a changelog', () => {
   it('has the newest version first, and what is different from the one before', async () => {
@@ -79,7 +79,7 @@ describe('a changelog', () => {
         source('2026-05-01', empty),
         source('2026-07-01', empty),
       ])
-      return JSON.stringify(made) + toMarkdown(made)
+      return JSON.stringify(made) + changelogMarkdown(made)
     }
     const first = await make()
     t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2030-01-01') })
@@ -102,7 +102,10 @@ describe('a changelog', () => {
       made.versions.map(({ day }) => day),
       ['2026-06-01', '2026-03-04', undefined],
     )
-    assert.match(toMarkdown(made), /^## 2026-06 \(2026-06-01\)$[\s\S]*^## 2 \(2026-03-04\)$[\s\S]*^## 1$/m)
+    assert.match(
+      changelogMarkdown(made),
+      /^## 2026-06 \(2026-06-01\)$[\s\S]*^## 2 \(2026-03-04\)$[\s\S]*^## 1$/m,
+    )
   })
 
   it('says when a version ends, and does not call that a difference', async () => {
@@ -132,7 +135,7 @@ describe('a changelog', () => {
       },
     ])
     assert.match(
-      toMarkdown(made),
+      changelogMarkdown(made),
       /Clients notice no difference from version 1\.\n\n## 1\n\nDeprecation on 2026-01-01, sunset on 2026-12-31\.\n/,
     )
   })
@@ -337,7 +340,7 @@ describe('the differences of a change', () => {
 
   it('have JSON before and after', async () => {
     assert.match(
-      toMarkdown(await read(app)),
+      changelogMarkdown(await read(app)),
       /`Car` before and after:\n\n```diff\n- \{ "make": "string" \}\n\+ \{ "brand": "string" \}\n```\n\n\*\*Breaking\*\*/,
     )
   })
@@ -380,7 +383,7 @@ describe('a changelog in Markdown', () => {
       revision: { pointer: '' },
       places: [],
     })
-    const made = toMarkdown({
+    const made = changelogMarkdown({
       title: 'Cars',
       versions: [entry({ findings: [finding('GET /a'), finding('GET /b')] })],
     })

@@ -8,7 +8,7 @@ import { COMPOUNDS, DEEP, LIMITS, SCALARS } from './corpus/schemas.ts'
 import { VERSIONS } from './corpus/versions.ts'
 import { assertFilled, documentOf } from './support.ts'
 import type { SchemaPair } from './support.ts'
-import { ASPECTS, RULES, cureOf, hasRule } from '../inside/tools.ts'
+import { SCHEMA_RULES, RULES, ruleFix, hasRule } from '../inside/tools.ts'
 
 type Side = 'request' | 'response'
 
@@ -65,12 +65,12 @@ describe('the rules of the gate', () => {
   it('have a pair each in the corpus', () => {
     const isOfAspect = (rule: string): boolean =>
       /^(request|response)-(parameter|body|property|header)-/.test(rule) &&
-      Object.keys(ASPECTS).some((aspect) => rule.endsWith(`-${aspect}`))
+      Object.keys(SCHEMA_RULES).some((aspect) => rule.endsWith(`-${aspect}`))
     const named = RULES.filter(({ rule }) => !told.has(rule) && !isOfAspect(rule)).map(({ rule }) => rule)
     assert.deepEqual(named, [])
     // keywords that cannot be compared have names of their own; undecided is a net under everything else
     const others = new Set(['constraint-added', 'constraint-removed', 'undecided'])
-    const aspects = Object.entries(ASPECTS)
+    const aspects = Object.entries(SCHEMA_RULES)
       .filter(([aspect]) => !others.has(aspect))
       .flatMap(([aspect, levels]) =>
         (['request', 'response'] as const).flatMap((side) => {
@@ -83,6 +83,6 @@ describe('the rules of the gate', () => {
 
   it('say what can be done', () => {
     for (const rule of [...RULES.map(({ rule: name }) => name), ...told])
-      assert.match(cureOf(rule), /^[A-Z].*\.$/)
+      assert.match(ruleFix(rule), /^[A-Z].*\.$/)
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { compareDocuments } from 'octavo/testing'
-import { readApi, toSource, writeProject } from '../inside/tools.ts'
+import { readApi, prepareSource, writeProject } from '../inside/tools.ts'
 import { SHAPES, diamondOf, mixOf } from './diamonds.ts'
 import { tell, withSchema } from './hostile.ts'
 import { documentOf, ref, string } from './support.ts'
@@ -79,7 +79,7 @@ describe('schemas that lead to the same ones on many ways, each alone and in ran
     })
 
     it(`are imported once: ${title}`, within, () => {
-      const { files } = writeProject(readApi(toSource(whole(shapes, plain))), { out: 'src/api' })
+      const { files } = writeProject(readApi(prepareSource(whole(shapes, plain))), { out: 'src/api' })
       assert.ok(JSON.stringify(files).length < 10_000_000)
     })
 
@@ -93,7 +93,7 @@ describe('schemas that lead to the same ones on many ways, each alone and in ran
         paths: { '/cars': { get: { parameters, responses } } },
         components: { schemas },
       }
-      const { files } = writeProject(readApi(toSource(document)), { out: 'src/api' })
+      const { files } = writeProject(readApi(prepareSource(document)), { out: 'src/api' })
       assert.ok(JSON.stringify(files).length < 10_000_000)
     })
   }

@@ -8,10 +8,10 @@ import {
   OPERATION_KINDS,
   toChangeText,
   toDrafts,
-  toPlain,
-  toSource,
+  toPlainJson,
+  prepareSource,
 } from '../inside/tools.ts'
-import type { Drafts, Known, KnownBody, RouteDraft, WrittenKind } from '../inside/tools.ts'
+import type { Drafts, KnownApp, KnownBody, RouteDraft, WrittenKind } from '../inside/tools.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -71,10 +71,10 @@ function documentOf(shown: Shown): object {
   }
 }
 
-function draftsOf(was: Shown, now: Shown, known: Partial<Known> = {}, failOn = 'breaking'): Drafts {
+function draftsOf(was: Shown, now: Shown, known: Partial<KnownApp> = {}, failOn = 'breaking'): Drafts {
   // as read from files, where no object stands in two places
-  const [base, revision] = [toPlain(documentOf(was)), toPlain(documentOf(now))]
-  const findings = compareSources(toSource(base), toSource(revision)).findings.map((each) => ({
+  const [base, revision] = [toPlainJson(documentOf(was)), toPlainJson(documentOf(now))]
+  const findings = compareSources(prepareSource(base), prepareSource(revision)).findings.map((each) => ({
     ...each,
     version: '2',
   }))
@@ -137,8 +137,8 @@ describe('findings become changes', () => {
       (cat: Schema): Schema => ({ anyOf: [cat, { type: 'null' }] }),
       (cat: Schema): Schema => ({ type: 'array', items: { anyOf: [cat, { type: 'integer' }] } }),
     ]) {
-      const [base, revision] = [toPlain(shown(false, wrap)), toPlain(shown(true, wrap))]
-      const findings = compareSources(toSource(base), toSource(revision)).findings.map((each) => ({
+      const [base, revision] = [toPlainJson(shown(false, wrap)), toPlainJson(shown(true, wrap))]
+      const findings = compareSources(prepareSource(base), prepareSource(revision)).findings.map((each) => ({
         ...each,
         version: '2',
       }))
@@ -188,7 +188,7 @@ describe('findings become changes', () => {
   })
 
   it('a part that lacks a removed field is named by its export, or told', () => {
-    const part = (exported?: string): Partial<Known> => ({
+    const part = (exported?: string): Partial<KnownApp> => ({
       models: [{ name: 'User', fields: ['id', 'age'].map((name) => ({ name, isOptional: false })) }],
       objects: [{ route: 'user.save', place: 'body', model: 'User', fields: ['age'], exported }],
     })
@@ -218,7 +218,7 @@ describe('findings become changes', () => {
   })
 
   it('parts of models count by the fields that they have, and what PATCH leaves out is not optional', () => {
-    const known: Partial<Known> = {
+    const known: Partial<KnownApp> = {
       objects: [{ route: 'user.save', place: 'body', model: 'User', fields: ['age'] }],
     }
     const [was, now] = [{ type: 'integer' }, TEXT]
@@ -250,7 +250,7 @@ describe('findings become changes', () => {
       Cat: object({ kind: { const: 'cat' }, [lives]: { type: 'integer' } }),
       Dog: object({ kind: { const: 'dog' }, name: TEXT }),
     })
-    const known = (...places: readonly string[]): Partial<Known> => {
+    const known = (...places: readonly string[]): Partial<KnownApp> => {
       const models = [
         { name: 'User', fields: ['id', 'pet'] },
         { name: 'Cat', fields: ['kind', 'lifes'] },
@@ -382,7 +382,7 @@ describe('findings become changes', () => {
   it('a path parameter of a model is a field of it, and any other one is said', () => {
     const number = [{ in: 'query', name: 'sort', schema: TEXT }]
     const text = [{ in: 'query', name: 'sort', schema: { type: 'integer' } }]
-    const known: Partial<Known> = {
+    const known: Partial<KnownApp> = {
       models: [{ name: 'User', fields: [{ name: 'sort', isOptional: true }] }],
       objects: [{ route: 'user.save', place: 'query', model: 'User', fields: ['sort'] }],
     }

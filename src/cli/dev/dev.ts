@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 
 import { failure, say, usageError, sayStyle, type Arguments, type Command, type Setting } from '../command.ts'
-import { findApp, startJob, type AppModule, type Report, type DevJob } from '../job.ts'
+import { findApp, startHost, type AppModule, type HostReport, type DevRequest } from '../job.ts'
 import { formatFirst } from '../../base/values.ts'
 import { createWatcher, type Watcher } from './watcher.ts'
 
@@ -39,12 +39,12 @@ export const dev: Command = {
   },
 }
 
-function toJob(given: Arguments, module: AppModule): DevJob {
+function toJob(given: Arguments, module: AppModule): DevRequest {
   const [port, host] = [given.value('port'), given.value('host')]
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
     throw usageError(`--port has to be a number from 0 to 65535, not ${port}`)
   return {
-    task: 'dev',
+    kind: 'dev',
     module,
     rest: given.rest,
     ...(port === undefined ? {} : { port: Number(port) }),
@@ -76,7 +76,7 @@ interface Watch {
 }
 
 /** Serves until a signal arrives. Returns the exit code. */
-async function serveAndWatch(job: DevJob, extra: readonly string[], setting: Setting): Promise<number> {
+async function serveAndWatch(job: DevRequest, extra: readonly string[], setting: Setting): Promise<number> {
   const changes = createMessageQueue<readonly string[]>()
   const signals = createMessageQueue<NodeJS.Signals>()
   const watcher = createWatcher(changes.put)
@@ -105,12 +105,12 @@ async function serveAndWatch(job: DevJob, extra: readonly string[], setting: Set
 }
 
 /** Starts the application once, and prints when it listens. */
-function startOne(job: DevJob, { watcher, extra }: Watch, setting: Setting, verb: string): Running {
+function startOne(job: DevRequest, { watcher, extra }: Watch, setting: Setting, verb: string): Running {
   const style = sayStyle()
   const began = performance.now()
-  const child = startJob(job, setting, false)
+  const child = startHost(job, setting, false)
   const files = new Set(extra)
-  child.on('message', (report: Report) => {
+  child.on('message', (report: HostReport) => {
     if (report.kind === 'file') {
       files.add(report.path)
       watcher.add(report.path)
@@ -137,25 +137,25 @@ async function untilChange(
     await Promise.race([changes.arrival(), signals.arrival()])
   }
   const [signal] = signals.take()
-  if (signal !== undefined) return endWith(signal, running, ended, signals)
+  if (signal !== undefined) return endWithSignal(signal, running, ended, signals)
   const changed = [...new Set(changes.take().flat())]
-  say(`\n${sayStyle().cyan('Changed:')} ${listed(changed, cwd)}`)
+  say(`\n${sayStyle().cyan('Changed:')} ${listedPaths(changed, cwd)}`)
   await Promise.race([running.stop('SIGTERM', LONGEST_RESTART), signals.arrival()])
   const [late] = signals.take()
-  return late === undefined ? undefined : endWith(late, running, ended, signals)
+  return late === undefined ? undefined : endWithSignal(late, running, ended, signals)
 }
 
-function endText({ code, signal }: Ended): string {
+function endText({ code, signal }: EndedApp): string {
   const { yellow } = sayStyle()
   if (code === 0) return yellow('The app has ended. Waiting for a change')
   return yellow(`The app failed (${signal ?? `exit code ${code}`}). Waiting for a change`)
 }
 
 /** Forwards a signal and waits. A second signal ends everything at once. Returns the exit code. */
-async function endWith(
+async function endWithSignal(
   signal: NodeJS.Signals,
   running: Running,
-  ended: Ended | void,
+  ended: EndedApp | void,
   signals: MessageQueue<NodeJS.Signals>,
 ): Promise<number> {
   if (ended !== undefined) return exitCodeOf(signal)
@@ -167,7 +167,7 @@ async function endWith(
 }
 
 /** The first few files, and how many more. */
-function listed(paths: readonly string[], cwd: string): string {
+function listedPaths(paths: readonly string[], cwd: string): string {
   return formatFirst(
     paths.map((path) => relative(cwd, path)),
     3,
@@ -207,7 +207,7 @@ export function createMessageQueue<T>(): MessageQueue<T> {
 }
 
 /** How a process ended. */
-export interface Ended {
+export interface EndedApp {
   readonly kind: 'ended'
   /** Its exit code; 128 and the number of the signal that ended it. */
   readonly code: number
@@ -216,9 +216,9 @@ export interface Ended {
 
 /** A process that serves, and what it started. */
 export interface Running {
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<EndedApp>
   /** Asks it to end; what has not ended after the time, in milliseconds, is ended. */
-  readonly stop: (signal: NodeJS.Signals, longest: number) => Promise<Ended>
+  readonly stop: (signal: NodeJS.Signals, longest: number) => Promise<EndedApp>
   /** Ends it, and what it started, at once. */
   readonly kill: () => void
 }
@@ -234,7 +234,7 @@ export function watchOver(child: ChildProcess): Running {
       // the group is gone already
     }
   }
-  const ended = new Promise<Ended>((settle, reject) => {
+  const ended = new Promise<EndedApp>((settle, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       // what it started and left behind
@@ -242,7 +242,7 @@ export function watchOver(child: ChildProcess): Running {
       settle({ kind: 'ended', code: code ?? exitCodeOf(signal), signal: signal ?? undefined })
     })
   })
-  const stop = async (signal: NodeJS.Signals, longest: number): Promise<Ended> => {
+  const stop = async (signal: NodeJS.Signals, longest: number): Promise<EndedApp> => {
     const timer = setTimeout(kill, longest)
     child.kill(signal)
     try {

@@ -5,7 +5,7 @@ import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 
 import { failure } from '../command.ts'
 import { appOf } from '../exports.ts'
-import type { Report, DevJob } from '../job.ts'
+import type { HostReport, DevRequest } from '../job.ts'
 import { definitionEntries, endFailed, sayError } from '../print-error.ts'
 
 /** The channels by which applications of this process tell that they listen; `Channels` of Octavo has them. */
@@ -17,9 +17,9 @@ const LISTENING = 'octavo.listen.end'
  * wrong is printed, and ends the process.
  */
 export async function serveForDev(
-  job: DevJob,
+  job: DevRequest,
   url: string,
-  tell: (report: Report) => Promise<void>,
+  tell: (report: HostReport) => Promise<void>,
 ): Promise<void> {
   const { module, port, host } = job
   const files = reportFiles((path) => void tell({ kind: 'file', path }))
@@ -80,10 +80,10 @@ interface Reporter {
   readonly flush: () => void
 }
 
-interface Resolved {
+interface ResolvedModule {
   readonly url: string
 }
-type Next = (specifier: string, context: object) => Resolved
+type NextResolve = (specifier: string, context: object) => ResolvedModule
 
 // Node reports the files itself if WATCH_REPORT_DEPENDENCIES is set, as `node --watch` does. That variable is undocumented, and what the
 // app forks inherits it: the app would then receive these reports among the messages of its own processes.
@@ -133,7 +133,11 @@ function reportFiles(report: (path: string) => void): Reporter {
 // a Function is what `typeof` shows of it
 // oxlint-disable-next-line typescript/no-unsafe-function-type
 function hookHere(registerHooks: Function, addUrl: (url: string) => void): () => void {
-  const resolve = (specifier: string, context: { readonly parentURL?: string }, next: Next): Resolved => {
+  const resolve = (
+    specifier: string,
+    context: { readonly parentURL?: string },
+    next: NextResolve,
+  ): ResolvedModule => {
     try {
       const resolved = next(specifier, context)
       addUrl(resolved.url)

@@ -43,7 +43,7 @@ export function createWatcher(onChange: (paths: readonly string[]) => void): Wat
     poll ??= setInterval(check, POLL)
   }
   const watchFolder = (path: string, isAnew: boolean): void => {
-    const folder = folderOf(path)
+    const folder = watchedFolder(path)
     if (folders.has(folder) && !isAnew) return
     folders.get(folder)?.close()
     folders.set(folder, watchOrPoll(folder, soon, fallBack))
@@ -56,7 +56,7 @@ export function createWatcher(onChange: (paths: readonly string[]) => void): Wat
     },
     keep: (paths) => {
       for (const path of stamps.keys()) if (!paths.has(path)) stamps.delete(path)
-      const needed = new Set([...paths].map(folderOf))
+      const needed = new Set([...paths].map(watchedFolder))
       for (const [folder, watcher] of folders) {
         if (needed.has(folder)) continue
         watcher?.close()
@@ -83,8 +83,8 @@ function watchOrPoll(folder: string, onEvent: () => void, fallBack: () => void):
 }
 
 /** The folder to watch for a path: itself when it is one, else the nearest above it that is there. */
-function folderOf(path: string): string {
-  if (isFolder(path)) return path
+function watchedFolder(path: string): string {
+  if (isWatchedFolder(path)) return path
   let folder = dirname(path)
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
   return folder
@@ -96,6 +96,6 @@ function stampOf(path: string): string {
   return found === undefined ? 'absent' : `${found.mtimeMs} ${found.size} ${found.ino}`
 }
 
-function isFolder(path: string): boolean {
+function isWatchedFolder(path: string): boolean {
   return statSync(join(path), { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -2,15 +2,15 @@ import { join, resolve } from 'node:path'
 
 import { type Arguments, type Command, type Setting, usageError } from '../command.ts'
 import { toChangelog, type Changelog } from '../../gate/changelog/changelog.ts'
-import { toMarkdown } from '../../gate/changelog/write.ts'
+import { changelogMarkdown } from '../../gate/changelog/write.ts'
 import { readIndex } from '../../gate/snapshot/snapshot.ts'
 import { isString } from '../../base/values.ts'
-import { ask } from '../job.ts'
-import { readText, writeAndSay } from '../write-file.ts'
-import { toFailure } from './read-document.ts'
+import { askApp } from '../job.ts'
+import { readFileText, writeAndSay } from '../write-file.ts'
+import { documentFailure } from './read-document.ts'
 
 const WRITERS: Readonly<Record<string, (changelog: Changelog) => string>> = {
-  md: toMarkdown,
+  md: changelogMarkdown,
   json: (made) => `${JSON.stringify(made, undefined, 2)}\n`,
 }
 const FORMATS = Object.keys(WRITERS)
@@ -39,7 +39,7 @@ export const changelog: Command = {
     const write = writerOf(given, out)
     const made = await readChangelog(given.positionals[0], given.value('dir'), setting)
     if (made === undefined) return 1
-    const text = write(cut(made, given))
+    const text = write(selectVersions(made, given))
     if (out === undefined) {
       process.stdout.write(text)
       return 0
@@ -55,7 +55,7 @@ export async function readChangelog(
   folder: string | undefined,
   setting: Setting,
 ): Promise<Changelog | undefined> {
-  const versions = await ask(app, { task: 'changelog' }, setting)
+  const versions = await askApp(app, { kind: 'changelog' }, setting)
   if (versions === undefined) return undefined
   const name = folder ?? 'api'
   try {
@@ -63,13 +63,13 @@ export async function readChangelog(
     const title = Reflect.get(Object(Reflect.get(versions.at(-1)?.document ?? {}, 'info')), 'title')
     return await toChangelog(isString(title) ? title : 'API', versions, days)
   } catch (error) {
-    throw toFailure(name, error)
+    throw documentFailure(name, error)
   }
 }
 
 /** Reads the days of releases by version, none without released versions in the folder. */
 export async function readReleaseDays(folder: string, cwd: string): Promise<ReadonlyMap<string, string>> {
-  const index = await readText(resolve(cwd, join(folder, 'index.json')))
+  const index = await readFileText(resolve(cwd, join(folder, 'index.json')))
   return new Map(readIndex(index ?? '{"versions":[]}').versions.map(({ version, at }) => [version, at]))
 }
 
@@ -84,7 +84,7 @@ function writerOf(given: Arguments, out: string | undefined): (changelog: Change
 }
 
 /** A changelog of the versions that are asked for. @throws `CommandError` for one that there is not. */
-function cut(all: Changelog, given: Arguments): Changelog {
+function selectVersions(all: Changelog, given: Arguments): Changelog {
   const { versions } = all
   const placeOf = (option: 'from' | 'to', standard: number): number => {
     const wanted = given.value(option)

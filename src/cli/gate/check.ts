@@ -1,16 +1,16 @@
 import { resolve } from 'node:path'
 
 import { InputError, usageError, printStyle, print, type Command, type Arguments } from '../command.ts'
-import { isAtLeast, LEVELS, type Comparison, type Level } from '../../gate/finding.ts'
-import { checkSnapshots, type CheckResult } from '../../gate/snapshot/check.ts'
+import { isAtLeast, SEVERITIES, type Comparison, type Severity } from '../../gate/finding.ts'
+import { checkSnapshots, type SnapshotCheck } from '../../gate/snapshot/check.ts'
 import { readFolder } from '../../gate/snapshot/folder.ts'
-import { ask } from '../job.ts'
-import { FORMATS, printComparison, type Format } from './print.ts'
-import { toFailure, readDocument, type ComparedDocument } from './read-document.ts'
+import { askApp } from '../job.ts'
+import { FORMATS, printComparison, type ReportFormat } from './print.ts'
+import { documentFailure, readGivenDocument, type ComparedDocument } from './read-document.ts'
 import { finishChanges, type Failed } from '../write/write.ts'
 import { compareSources } from '../../gate/compare.ts'
 import { toNeighbours } from '../../gate/document/neighbours.ts'
-import { toSource, type Source } from '../../gate/document/source.ts'
+import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
 
 export const check: Command = {
   summary: 'find changes that break clients of released versions',
@@ -32,15 +32,15 @@ export const check: Command = {
   },
   run: async (given, setting) => {
     const name = given.value('dir') ?? 'api'
-    const format = formatOf(given)
+    const format = reportFormat(given)
     const isStrict = given.has('strict')
     const failOn = failOnOf(given) ?? (isStrict ? 'warning' : 'breaking')
-    let result: CheckResult
+    let result: SnapshotCheck
     let compared: Pick<Failed, 'snapshots' | 'current' | 'definitions'>
     try {
       const { index, snapshots, allowed, levels } = await readFolder(resolve(setting.cwd, name))
       if (snapshots.length === 0) throw new InputError(`${name} has no documents: run octavo snapshot first`)
-      const current = await ask(given.positionals[0], { task: 'current', isChecked: true }, setting)
+      const current = await askApp(given.positionals[0], { kind: 'current', isChecked: true }, setting)
       if (current?.definitions === undefined) return 1
       const { versions, serving, history, definitions } = current
       compared = { snapshots, current: versions, definitions }
@@ -53,19 +53,26 @@ export const check: Command = {
         closedClients: given.has('closed-clients'),
       })
     } catch (error) {
-      throw error instanceof InputError ? error : toFailure(name, error)
+      throw error instanceof InputError ? error : documentFailure(name, error)
     }
     const labels = { base: name, revision: 'the app', file: undefined }
     const text = printComparison(result, format, labels, printStyle())
     print(text)
-    if (format === 'text') for (const note of toNotes(result)) print(note)
+    if (format === 'text') for (const note of checkNotes(result)) print(note)
     const isBad = isAtLeast(result.level, failOn)
     const isOpen = await finishChanges({ ...compared, result, failOn }, isBad, given, setting)
     return isOpen || (isStrict && result.missing.length > 0) ? 1 : 0
   },
 }
 
-function toNotes({ findings, allowed, stale, reworded, missing, level }: CheckResult): readonly string[] {
+function checkNotes({
+  findings,
+  allowed,
+  stale,
+  reworded,
+  missing,
+  level,
+}: SnapshotCheck): readonly string[] {
   const isWarned = (version: string): boolean =>
     findings.some((finding) => finding.version === version && finding.level === 'warning')
   const differing = stale.filter((version) => !reworded.includes(version))
@@ -117,19 +124,19 @@ export const diff: Command = {
     const [base, revision] = given.positionals
     if (base === undefined || revision === undefined)
       throw usageError('pass two documents: octavo diff <base> <revision>')
-    const format = formatOf(given)
+    const format = reportFormat(given)
     const failOn = failOnOf(given)
     const from = { app: given.value('app'), setting }
-    const older = await readDocument(base, from)
-    const newer = await readDocument(revision, from)
+    const older = await readGivenDocument(base, from)
+    const newer = await readGivenDocument(revision, from)
     let comparison: Comparison
     try {
-      comparison = compareSources(...toSources(older, newer), {
+      comparison = compareSources(...comparedSources(older, newer), {
         closedEnums: given.has('closed-enums'),
         closedClients: given.has('closed-clients'),
       })
     } catch (error) {
-      throw toFailure(`${base} and ${revision}`, error)
+      throw documentFailure(`${base} and ${revision}`, error)
     }
     const labels = { base: older.label, revision: newer.label, file: newer.file }
     print(printComparison(comparison, format, labels, printStyle()))
@@ -138,17 +145,20 @@ export const diff: Command = {
 }
 
 /** The documents as they are compared: two versions of the app differ in their version and in its life, which is no difference. */
-function toSources(older: ComparedDocument, newer: ComparedDocument): readonly [Source, Source] {
+function comparedSources(
+  older: ComparedDocument,
+  newer: ComparedDocument,
+): readonly [ComparedSource, ComparedSource] {
   if (older.version === undefined || newer.version === undefined) return [older.source, newer.source]
   const [base, revision] = toNeighbours(
     { version: older.version, document: older.source.root },
     { version: newer.version, document: newer.source.root },
   )
-  return [toSource(base), toSource(revision)]
+  return [prepareSource(base), prepareSource(revision)]
 }
 
 /** @throws `CommandError` for a format that there is not. */
-export function formatOf(given: Arguments): Format {
+export function reportFormat(given: Arguments): ReportFormat {
   const name = given.value('format') ?? 'text'
   const format = FORMATS.find((each) => each === name)
   if (format === undefined) throw usageError(`unknown format ${name}`, `use one of ${FORMATS.join(', ')}`)
@@ -156,10 +166,10 @@ export function formatOf(given: Arguments): Format {
 }
 
 /** @throws `CommandError` for a level that there is not. */
-export function failOnOf(given: Arguments): Level | undefined {
+export function failOnOf(given: Arguments): Severity | undefined {
   const name = given.value('fail-on')
   if (name === undefined) return undefined
-  const level = LEVELS.find((each) => each === name)
+  const level = SEVERITIES.find((each) => each === name)
   if (level === undefined || level === 'none')
     throw usageError(`unknown level ${name}`, 'use breaking, warning or info')
   return level

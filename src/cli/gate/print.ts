@@ -2,20 +2,20 @@ import {
   operationsIn,
   withoutTraces,
   type Finding,
-  type Level,
+  type Severity,
   type VersionFinding,
 } from '../../gate/finding.ts'
-import { code, escape, toXml } from '../../gate/escape.ts'
-import { cureOf } from '../../gate/rules.ts'
+import { markdownCode, escapeMarkdown, toXml } from '../../gate/escape.ts'
+import { ruleFix } from '../../gate/rules.ts'
 import type { Style } from '../../base/style.ts'
 
 /** How findings are written. */
 export const FORMATS = ['text', 'json', 'markdown', 'junit', 'github'] as const
 
-export type Format = (typeof FORMATS)[number]
+export type ReportFormat = (typeof FORMATS)[number]
 
 /** The names of the two sides of a comparison. */
-export interface Labels {
+export interface ComparisonLabels {
   readonly base: string
   readonly revision: string
   /** The file of the newer document, for annotations. */
@@ -23,24 +23,29 @@ export interface Labels {
 }
 
 /** A finding, with the version that it is about if there are several. */
-type Shown = Finding & Partial<Pick<VersionFinding, 'source' | 'version'>>
+type ShownFinding = Finding & Partial<Pick<VersionFinding, 'source' | 'version'>>
 
 /** A comparison of documents, or the findings of all versions. */
 interface Printed {
-  readonly level: Level
-  readonly findings: readonly Shown[]
+  readonly level: Severity
+  readonly findings: readonly ShownFinding[]
 }
 
 /** Writes a comparison. Equal comparisons give equal texts. */
-export function printComparison(comparison: Printed, format: Format, labels: Labels, style: Style): string {
-  if (format === 'json') return JSON.stringify(toJson(comparison), undefined, 2)
-  if (format === 'markdown') return toMarkdown(comparison, labels)
+export function printComparison(
+  comparison: Printed,
+  format: ReportFormat,
+  labels: ComparisonLabels,
+  style: Style,
+): string {
+  if (format === 'json') return JSON.stringify(printedJson(comparison), undefined, 2)
+  if (format === 'markdown') return comparisonMarkdown(comparison, labels)
   if (format === 'junit') return toJunit(comparison, labels)
   return format === 'github' ? toGithub(comparison, labels) : formatComparison(comparison, labels, style)
 }
 
 /** How many findings there are of each level, the worst first. */
-function toSummary({ findings }: Printed): string {
+function summaryText({ findings }: Printed): string {
   const counts = (['breaking', 'warning', 'info'] as const).map((level) => {
     const count = findings.filter((finding) => finding.level === level).length
     return count === 0 ? '' : `${count} ${level === 'warning' && count > 1 ? 'warnings' : level}`
@@ -49,7 +54,7 @@ function toSummary({ findings }: Printed): string {
 }
 
 /** A comparison as JSON: without what commands alone need, and a place without what its finding says. */
-function toJson(printed: Printed): object {
+function printedJson(printed: Printed): object {
   const findings = printed.findings.map((each) => {
     const { operation, ...finding } = withoutTraces(each)
     return finding.schema === undefined ? { operation, ...finding } : finding
@@ -58,12 +63,12 @@ function toJson(printed: Printed): object {
 }
 
 /** The subject of a finding: a named schema, or an operation. */
-function headOf({ version = '', schema, operation }: Shown): string {
+function findingHead({ version = '', schema, operation }: ShownFinding): string {
   return [version === '' ? '' : `[${version}]`, schema ?? operation].filter(Boolean).join(' ')
 }
 
 /** The operations that a finding of a named schema or of several operations reaches: how many, and the first three. */
-function toReached(finding: Shown): string {
+function reachedText(finding: ShownFinding): string {
   const operations = operationsIn(finding)
   if (finding.schema === undefined && operations.length < 2) return ''
   const rest = operations.length - 3
@@ -72,12 +77,12 @@ function toReached(finding: Shown): string {
 }
 
 /** The difference in words, with the operations that it reaches. */
-function toText(finding: Shown): string {
-  return [finding.message, toReached(finding)].filter(Boolean).join(', ')
+function findingText(finding: ShownFinding): string {
+  return [finding.message, reachedText(finding)].filter(Boolean).join(', ')
 }
 
-function formatComparison(comparison: Printed, { base, revision }: Labels, style: Style): string {
-  const colours: Readonly<Record<Level, (text: string) => string>> = {
+function formatComparison(comparison: Printed, { base, revision }: ComparisonLabels, style: Style): string {
+  const colours: Readonly<Record<Severity, (text: string) => string>> = {
     breaking: style.red,
     warning: style.yellow,
     info: style.cyan,
@@ -85,34 +90,34 @@ function formatComparison(comparison: Printed, { base, revision }: Labels, style
   }
   const lines = comparison.findings.flatMap((finding) => {
     const { level, at, rule, message, source } = finding
-    const reached = toReached(finding)
+    const reached = reachedText(finding)
     return [
-      [colours[level](level.padEnd(8)), style.bold(headOf(finding)), at, style.dim(source ?? '')]
+      [colours[level](level.padEnd(8)), style.bold(findingHead(finding)), at, style.dim(source ?? '')]
         .filter((part, index) => index < 2 || part !== '')
         .join('  '),
       `          ${message} ${style.dim(`(${rule})`)}`,
       ...(reached === '' ? [] : [`          ${reached}`]),
-      ...(level === 'info' ? [] : [`          ${style.dim(cureOf(rule))}`]),
+      ...(level === 'info' ? [] : [`          ${style.dim(ruleFix(rule))}`]),
     ]
   })
-  const head = `${base} → ${revision}: ${toSummary(comparison)}`
+  const head = `${base} → ${revision}: ${summaryText(comparison)}`
   return lines.length === 0 ? head : [...lines, '', head].join('\n')
 }
 
-const ICONS: Readonly<Record<Level, string>> = { breaking: '🔴', warning: '🟡', info: '🔵', none: '' }
+const ICONS: Readonly<Record<Severity, string>> = { breaking: '🔴', warning: '🟡', info: '🔵', none: '' }
 
 /** Code in a table, which needs its bars escaped there too. */
 function cell(text: string): string {
-  return text === '' ? '' : code(text).replaceAll('|', String.raw`\|`)
+  return text === '' ? '' : markdownCode(text).replaceAll('|', String.raw`\|`)
 }
 
-function toMarkdown(comparison: Printed, { base, revision }: Labels): string {
+function comparisonMarkdown(comparison: Printed, { base, revision }: ComparisonLabels): string {
   const rows = comparison.findings.map((finding) => {
     const { level, at, rule, message } = finding
-    const reached = toReached(finding)
-    return `| ${ICONS[level]} ${level} | ${cell(headOf(finding))} | ${cell(at)} | ${escape(message)} (\`${rule}\`)${reached === '' ? '' : `, ${escape(reached)}`} |`
+    const reached = reachedText(finding)
+    return `| ${ICONS[level]} ${level} | ${cell(findingHead(finding))} | ${cell(at)} | ${escapeMarkdown(message)} (\`${rule}\`)${reached === '' ? '' : `, ${escapeMarkdown(reached)}`} |`
   })
-  const head = `**${base} → ${revision}**: ${toSummary(comparison)}`
+  const head = `**${base} → ${revision}**: ${summaryText(comparison)}`
   if (rows.length === 0) return head
   return [
     head,
@@ -123,12 +128,12 @@ function toMarkdown(comparison: Printed, { base, revision }: Labels): string {
   ].join('\n')
 }
 
-function toJunit({ findings }: Printed, { base, revision }: Labels): string {
+function toJunit({ findings }: Printed, { base, revision }: ComparisonLabels): string {
   const failed = findings.filter(({ level }) => level === 'breaking' || level === 'warning')
   const cases = failed.map((finding) => {
     const { rule, level, at } = finding
-    const name = `${headOf(finding)} ${at}`.trim()
-    return `    <testcase classname="${toXml(rule)}" name="${toXml(name)}"><failure type="${level}" message="${toXml(toText(finding))}">${toXml(cureOf(rule))}</failure></testcase>`
+    const name = `${findingHead(finding)} ${at}`.trim()
+    return `    <testcase classname="${toXml(rule)}" name="${toXml(name)}"><failure type="${level}" message="${toXml(findingText(finding))}">${toXml(ruleFix(rule))}</failure></testcase>`
   })
   const suite = `<testsuite name="${toXml(`${base} → ${revision}`)}" tests="${Math.max(1, failed.length)}" failures="${failed.length}" errors="0">`
   const inner = cases.length > 0 ? cases : ['    <testcase classname="octavo" name="compatible"/>']
@@ -153,8 +158,8 @@ function property(text: string): string {
 }
 
 /** Annotations of GitHub Actions: workflow commands. */
-function toGithub(comparison: Printed, { file, base, revision }: Labels): string {
-  const kinds: Readonly<Record<Level, string>> = {
+function toGithub(comparison: Printed, { file, base, revision }: ComparisonLabels): string {
+  const kinds: Readonly<Record<Severity, string>> = {
     breaking: 'error',
     warning: 'warning',
     info: 'notice',
@@ -165,7 +170,7 @@ function toGithub(comparison: Printed, { file, base, revision }: Labels): string
     const [, its, line] = /^(.+?)(?::(\d+))?(?::\d+)?$/.exec(source ?? file ?? '') ?? []
     const place =
       its === undefined ? '' : `file=${property(its)},${line === undefined ? '' : `line=${line},`}`
-    return `::${kinds[level]} ${place}title=${property(rule)}::${data(`${headOf(finding)} ${at}`.trim())}: ${data(toText(finding))}`
+    return `::${kinds[level]} ${place}title=${property(rule)}::${data(`${findingHead(finding)} ${at}`.trim())}: ${data(findingText(finding))}`
   })
-  return [...lines, `${base} → ${revision}: ${toSummary(comparison)}`].join('\n')
+  return [...lines, `${base} → ${revision}: ${summaryText(comparison)}`].join('\n')
 }

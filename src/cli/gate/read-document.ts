@@ -5,14 +5,14 @@ import { promisify } from 'node:util'
 
 import { CommandError, InputError, type Setting } from '../command.ts'
 import { ReadError } from '../../gate/json.ts'
-import { toName, toSource, type Source } from '../../gate/document/source.ts'
+import { resolveFileName, prepareSource, type ComparedSource } from '../../gate/document/source.ts'
 import { isObject, messageOf } from '../../base/values.ts'
-import { ask } from '../job.ts'
+import { askApp } from '../job.ts'
 
 /** A document that a command compares, and what messages call it. */
 export interface ComparedDocument {
   readonly label: string
-  readonly source: Source
+  readonly source: ComparedSource
   /** The file, as it was named, or `undefined` for a version of the app. */
   readonly file: string | undefined
   /** The version of the app, or `undefined` for a file. */
@@ -29,7 +29,10 @@ export interface AppSetting {
  * Reads what an argument names: `git:REV:path`, a file, or a version of the application.
  * @throws {CommandError} with the exit code 2 if it cannot be read
  */
-export async function readDocument(given: string, { app, setting }: AppSetting): Promise<ComparedDocument> {
+export async function readGivenDocument(
+  given: string,
+  { app, setting }: AppSetting,
+): Promise<ComparedDocument> {
   const fromGit = /^git:([^:]+):(.+)$/.exec(given)
   const [, revision, path] = fromGit ?? []
   try {
@@ -37,26 +40,30 @@ export async function readDocument(given: string, { app, setting }: AppSetting):
       return {
         label: given,
         file: undefined,
-        source: await readFiles(path, (name) => readGit(revision, name, setting.cwd)),
+        source: await readReferencedFiles(path, (name) => readGit(revision, name, setting.cwd)),
       }
-    if (isFile(given)) {
+    if (isDocumentFile(given)) {
       const name = resolve(setting.cwd, given).split(sep).join('/')
-      return { label: given, file: given, source: await readFiles(name, (file) => readFile(file, 'utf8')) }
+      return {
+        label: given,
+        file: given,
+        source: await readReferencedFiles(name, (file) => readFile(file, 'utf8')),
+      }
     }
     return {
       label: `version ${given}`,
       file: undefined,
       version: given,
-      source: toSource(await readVersion(given, app, setting)),
+      source: prepareSource(await readVersion(given, app, setting)),
     }
   } catch (error) {
     if (error instanceof CommandError) throw error
-    throw toFailure(given, error)
+    throw documentFailure(given, error)
   }
 }
 
 /** Whatever goes wrong with an input is one line. */
-export function toFailure(given: string, error: unknown): CommandError {
+export function documentFailure(given: string, error: unknown): CommandError {
   const [line = ''] = messageOf(error).split('\n')
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
   // parsers of YAML call themselves
@@ -67,7 +74,7 @@ export function toFailure(given: string, error: unknown): CommandError {
 }
 
 /** Versions have no slash and none of these endings. */
-function isFile(given: string): boolean {
+function isDocumentFile(given: string): boolean {
   return /[/\\]|\.(json|ya?ml)$/i.test(given)
 }
 
@@ -86,7 +93,10 @@ async function readGit(revision: string, path: string, cwd: string): Promise<str
 }
 
 /** Reads a file and every file that references in it lead to. */
-async function readFiles(main: string, read: (name: string) => Promise<string>): Promise<Source> {
+async function readReferencedFiles(
+  main: string,
+  read: (name: string) => Promise<string>,
+): Promise<ComparedSource> {
   const files = new Map<string, unknown>()
   const isAbsolute = main.startsWith('/')
   const open = [isAbsolute ? main.slice(1) : main]
@@ -94,14 +104,14 @@ async function readFiles(main: string, read: (name: string) => Promise<string>):
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (files.has(name)) continue
     const text = await read(isAbsolute ? `/${name}` : name)
-    const document = await parse(text)
+    const document = await parseGivenDocument(text)
     files.set(name, document)
-    for (const reference of referencesIn(document)) open.push(toName(reference, name))
+    for (const reference of fileReferences(document)) open.push(resolveFileName(reference, name))
   }
-  return toSource(files.get(start), files, start)
+  return prepareSource(files.get(start), files, start)
 }
 
-async function parse(given: string): Promise<unknown> {
+async function parseGivenDocument(given: string): Promise<unknown> {
   // a byte order mark (RFC 8259 section 8.1)
   const text = given.replace(/^\uFEFF/, '')
   if (text.trimStart().startsWith('{')) {
@@ -119,7 +129,7 @@ const MAPS =
   /^(?:\$defs|definitions|(?:patternP|p)roperties|dependentSchemas|schemas|responses|headers|parameters|requestBodies|callbacks|links|pathItems|paths|webhooks|content)$/
 
 /** The other files that a document refers to. @throws {ReadError} for those of other machines */
-function referencesIn(document: unknown): readonly string[] {
+function fileReferences(document: unknown): readonly string[] {
   const found = new Set<string>()
   const seen = new Set<unknown>()
   const open = [{ value: document, isMap: false }]
@@ -143,7 +153,7 @@ function referencesIn(document: unknown): readonly string[] {
 }
 
 async function readVersion(version: string, app: string | undefined, setting: Setting): Promise<object> {
-  const [made] = (await ask(app, { task: 'openapi', wanted: { kind: 'one', version } }, setting)) ?? []
+  const [made] = (await askApp(app, { kind: 'openapi', wanted: { kind: 'one', version } }, setting)) ?? []
   if (made === undefined) throw new InputError(`${app ?? 'the app'} has no document of version ${version}`)
   return made.document
 }

@@ -8,12 +8,12 @@ import {
   toIndexText,
   toKeptText,
   type CurrentVersion,
-  type Index,
+  type SnapshotIndex,
   type SnapshotEntry,
 } from '../../gate/snapshot/snapshot.ts'
-import { ask, type CurrentReport } from '../job.ts'
-import { readText, writeFiles } from '../write-file.ts'
-import { toFailure } from './read-document.ts'
+import { askApp, type CurrentReport } from '../job.ts'
+import { readFileText, writeFiles } from '../write-file.ts'
+import { documentFailure } from './read-document.ts'
 
 export const snapshot: Command = {
   summary: 'keep the documents of released versions',
@@ -29,7 +29,7 @@ export const snapshot: Command = {
     version: { value: '<version>', multiple: true, about: 'keep only this version (repeatable)' },
   },
   run: async (given, setting) => {
-    const report = await ask(given.positionals[0], { task: 'current', isChecked: false }, setting)
+    const report = await askApp(given.positionals[0], { kind: 'current', isChecked: false }, setting)
     if (report === undefined) return 1
     await keepVersions(report, setting, { out: given.value('out'), wanted: given.values('version') })
     return 0
@@ -51,7 +51,7 @@ export async function keepVersions(
   { out = 'api', wanted = [] }: Keeping = {},
 ): Promise<void> {
   const folder = resolve(cwd, out)
-  const index = await readKept(folder, relative(cwd, folder))
+  const index = await readKeptIndex(folder, relative(cwd, folder))
   const kept = index.versions
   const unknown = wanted.find((version) => !current.some((one) => one.version === version))
   if (unknown !== undefined)
@@ -60,7 +60,7 @@ export async function keepVersions(
       `it has ${current.map(({ version }) => version).join(', ')}`,
     )
   const now = new Date()
-  const changed = toEntries(kept, current, { wanted, now })
+  const changed = toSnapshotEntries(kept, current, { wanted, now })
   const { entries } = changed
   const { green, dim } = sayStyle()
   const { texts, removed } = await toTidied(folder, kept, changed)
@@ -113,7 +113,7 @@ async function toTidied(
   for (const entry of kept) {
     const [old, now] = [join(folder, toOldName(entry)), join(folder, toNewName(entry))]
     const isOver = over.includes(entry)
-    const text = isOver || old === now ? undefined : await readText(old)
+    const text = isOver || old === now ? undefined : await readFileText(old)
     if (isOver) removed.push(old)
     if (isOver || text !== undefined) gone.push(old)
     if (text !== undefined) moved.set(now, text)
@@ -122,7 +122,7 @@ async function toTidied(
 }
 
 /** The entries of a folder, oldest version first. A version that the app no longer has stays until its sunset, so that a check tells of it. */
-function toEntries(
+function toSnapshotEntries(
   kept: readonly SnapshotEntry[],
   current: readonly CurrentVersion[],
   { wanted, now }: { readonly wanted: readonly string[]; readonly now: Date },
@@ -132,7 +132,7 @@ function toEntries(
   const fresh = current.flatMap((one): SnapshotEntry | readonly SnapshotEntry[] => {
     const old = kept.find(({ version }) => version === one.version)
     const isWanted = wanted.length === 0 || wanted.includes(one.version)
-    return isWanted ? toEntry(one, old, now) : (old ?? [])
+    return isWanted ? toSnapshotEntry(one, old, now) : (old ?? [])
   })
   const entries = [...fresh]
   for (const entry of gone.filter((one) => !over.includes(one))) {
@@ -144,7 +144,7 @@ function toEntries(
   return { entries, over }
 }
 
-function toEntry(
+function toSnapshotEntry(
   { version, document, isDefault, sunset }: CurrentVersion,
   old: SnapshotEntry | undefined,
   now: Date,
@@ -160,10 +160,10 @@ function toEntry(
 }
 
 /** Reads the index of a folder; its documents may be missing, for they are written anew. */
-async function readKept(folder: string, name: string): Promise<Index> {
+async function readKeptIndex(folder: string, name: string): Promise<SnapshotIndex> {
   try {
     return await readIndexOf(folder)
   } catch (error) {
-    throw toFailure(name, error)
+    throw documentFailure(name, error)
   }
 }

@@ -1,9 +1,9 @@
 import { failure, say, sayStyle, type Setting } from '../command.ts'
-import { ask } from '../job.ts'
+import { askApp } from '../job.ts'
 import { formatFirst, messageOf } from '../../base/values.ts'
 import { reachOf } from '../../base/json-schema.ts'
 import { findBreakingBothWays } from '../../gate/compare.ts'
-import { toSource, type Source } from '../../gate/document/source.ts'
+import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
 import { operationsIn, type Finding } from '../../gate/finding.ts'
 import { findReferences, componentNames } from '../../openapi/document/refs.ts'
 import { keepVersions } from '../gate/snapshot.ts'
@@ -15,10 +15,10 @@ import type { ExpectedFinding } from './write-schema.ts'
 export async function finishImport(
   project: ImportedProject,
   api: ImportedApi,
-  source: Source,
+  source: ComparedSource,
   setting: Setting,
 ): Promise<number> {
-  const current = await ask(undefined, { task: 'current', isChecked: false }, setting)
+  const current = await askApp(undefined, { kind: 'current', isChecked: false }, setting)
   if (current === undefined) return 1
   const served = current.versions.find(({ version }) => version === project.version)
   if (served === undefined) throw failure(`the app has no version ${project.version}`)
@@ -60,12 +60,12 @@ interface ImportReport {
 
 /** Compares an imported document with the one that its app serves, in both directions. @throws {ReadError} */
 export function compareImported(
-  source: Source,
+  source: ComparedSource,
   served: unknown,
   api: ImportedApi,
   notes: readonly ExpectedFinding[],
 ): ImportReport {
-  const other = toSource(served)
+  const other = prepareSource(served)
   const breaking = findBreakingBothWays(source, other)
   const placesOf = createImportPlaces(api)
   const expected = new Map<string, Set<string>>()

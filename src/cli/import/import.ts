@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { basename, join, posix, relative, resolve, sep } from 'node:path'
 
 import { failure, InputError, say, usageError, sayStyle, type Command, type Setting } from '../command.ts'
-import { readDocument } from '../gate/read-document.ts'
+import { readGivenDocument } from '../gate/read-document.ts'
 import { formatCode } from '../run-formatter.ts'
 import { packedOrigin, projectFiles, toPackageName } from '../init/project.ts'
-import { readText, writeFiles } from '../write-file.ts'
+import { readFileText, writeFiles } from '../write-file.ts'
 import { finishImport } from './finish.ts'
 import { readApi, toPlainDocument } from './read-api.ts'
 import { updateProject } from './update.ts'
@@ -35,13 +35,13 @@ export const importApi: Command = {
     const [document] = given.positionals
     if (document === undefined) throw usageError('pass a document: octavo import openapi.yaml')
     const out = toOut(given.value('out') ?? 'src/api', setting.cwd)
-    const { source } = await readDocument(document, { app: undefined, setting })
+    const { source } = await readGivenDocument(document, { app: undefined, setting })
     const api = readApi(source)
     const project = writeProject(api, { out })
     if (project.operations === 0) throw new InputError(`${document} has no operations`)
     const kept = posix.join(out, KEPT)
     const text = `${JSON.stringify(toPlainDocument(api), undefined, 2)}\n`
-    const before = await readText(join(setting.cwd, kept))
+    const before = await readFileText(join(setting.cwd, kept))
     if (given.has('update')) {
       if (before === undefined)
         throw failure(`${kept} doesn't exist`, `run octavo import ${document} --out ${out} first`)

@@ -1,5 +1,5 @@
-import { operationsOf, type Operation } from '../../gate/document/operations.ts'
-import type { Node, Source } from '../../gate/document/source.ts'
+import { readOperations, type ComparedOperation } from '../../gate/document/operations.ts'
+import type { Node, ComparedSource } from '../../gate/document/source.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import type { Content, SchemaObject, SecurityAlternative } from '../../openapi/document/types.ts'
 import { createSchemaReader, type SchemaReader } from './read-schemas.ts'
@@ -56,12 +56,12 @@ export interface ImportedApi {
 }
 
 /** Reads the parts of a document that are written as source. @throws {ReadError} if it cannot be read */
-export function readApi(source: Source): ImportedApi {
+export function readApi(source: ComparedSource): ImportedApi {
   const { root } = source
   const reader = createSchemaReader(source)
   const { title, version } = toRecord(root['info'])
   const [server]: readonly unknown[] = Array.isArray(root['servers']) ? root['servers'] : []
-  const operations = operationsOf(source).map((operation) => toImportedOperation(operation, source, reader))
+  const operations = readOperations(source).map((operation) => toImportedOperation(operation, source, reader))
   return {
     title: descriptionOf(title) ?? 'API',
     version: descriptionOf(version) ?? '1',
@@ -98,7 +98,7 @@ function toAnyMember(members: object): object | undefined {
 }
 
 /** The members that are objects, with their references followed. */
-function recordsIn(value: unknown, source: Source): Readonly<Record<string, Node>> {
+function recordsIn(value: unknown, source: ComparedSource): Readonly<Record<string, Node>> {
   return Object.fromEntries(
     Object.entries(toRecord(source.resolve(value))).flatMap(([name, member]) => {
       const found = source.resolve(member)
@@ -107,7 +107,11 @@ function recordsIn(value: unknown, source: Source): Readonly<Record<string, Node
   )
 }
 
-function toImportedOperation(operation: Operation, source: Source, reader: SchemaReader): ImportedOperation {
+function toImportedOperation(
+  operation: ComparedOperation,
+  source: ComparedSource,
+  reader: SchemaReader,
+): ImportedOperation {
   const { method, path, id, node } = operation
   const body = source.resolve(node['requestBody'])
   const security = node['security'] ?? source.root['security']
@@ -159,7 +163,7 @@ function toDescribed(
   return { ...rest, ...(content === undefined ? own : { content }) }
 }
 
-function toImportedResponse(node: Node, source: Source, reader: SchemaReader): ImportedResponse {
+function toImportedResponse(node: Node, source: ComparedSource, reader: SchemaReader): ImportedResponse {
   const headers = Object.entries(recordsIn(node['headers'], source)).filter(
     ([name]) => name.toLowerCase() !== 'content-type',
   )
@@ -176,7 +180,7 @@ function toImportedResponse(node: Node, source: Source, reader: SchemaReader): I
 }
 
 /** The media types of a body, or `undefined` for none. */
-function mediaTypesOf(node: Node, source: Source, reader: SchemaReader): Content | undefined {
+function mediaTypesOf(node: Node, source: ComparedSource, reader: SchemaReader): Content | undefined {
   const content = Object.entries(toRecord(source.resolve(node['content']))).map(([type, value]) => {
     const { schema, encoding } = toRecord(source.resolve(value))
     return [

@@ -1,4 +1,4 @@
-import type { Source } from '../../gate/document/source.ts'
+import type { ComparedSource } from '../../gate/document/source.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { mapSchemas } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
@@ -24,7 +24,7 @@ const DROPPED: ReadonlySet<string> = new Set(
 )
 
 /** Creates the reader of a document's schemas. */
-export function createSchemaReader(source: Source): SchemaReader {
+export function createSchemaReader(source: ComparedSource): SchemaReader {
   const names = new Map<unknown, string>()
   const taken = new Set<string>()
   const schemas: Record<string, SchemaObject> = {}
@@ -64,7 +64,7 @@ function toSchemaName(reference: string): string {
 }
 
 /** A schema with the members that a reference in the place of `properties` leads to. */
-function withMembers(schema: SchemaObject, source: Source): SchemaObject {
+function withMembers(schema: SchemaObject, source: ComparedSource): SchemaObject {
   const { properties } = schema
   return isRecord(properties) && isString(properties['$ref'])
     ? { ...schema, properties: source.resolve(properties) }
@@ -79,7 +79,7 @@ function withoutDropped(schema: SchemaObject): SchemaObject {
 }
 
 /** A schema of OpenAPI 3.0 as 3.1 has it. */
-function toSchemaOf31(schema: SchemaObject, { is30 }: Source): SchemaObject {
+function toSchemaOf31(schema: SchemaObject, { is30 }: ComparedSource): SchemaObject {
   const { nullable, exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema
   const own: SchemaObject = {
     ...rest,

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { failure, say, sayStyle, type Setting } from '../command.ts'
-import { toSource, type Source } from '../../gate/document/source.ts'
+import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
 import { readIndexOf } from '../../gate/snapshot/folder.ts'
 import { readArguments } from '../arguments.ts'
 import { check } from '../gate/check.ts'
 import { formatCode } from '../run-formatter.ts'
-import { readText, writeFiles } from '../write-file.ts'
+import { readFileText, writeFiles } from '../write-file.ts'
 import { readApi, type ImportedApi } from './read-api.ts'
 import { writeProject } from './write-project.ts'
 import { finishImport } from './finish.ts'
@@ -23,7 +23,7 @@ export interface Update {
   /** The file in which it is kept. */
   readonly kept: string
   readonly api: ImportedApi
-  readonly source: Source
+  readonly source: ComparedSource
   readonly out: string
 }
 
@@ -40,7 +40,7 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
   const { before, text, kept, api, source, out } = update
   const { versions } = await readIndexOf(join(setting.cwd, 'api'))
   const document: unknown = JSON.parse(before)
-  const { files: base, version } = writeProject(readApi(toSource(document)), { out })
+  const { files: base, version } = writeProject(readApi(prepareSource(document)), { out })
   // what the version of the document is called now is for the release to say
   const project = writeProject(api, { out, version })
   const pathOf = (name: string): string => join(setting.cwd, name)
@@ -53,7 +53,7 @@ export async function updateProject(update: Update, setting: Setting): Promise<n
     formatted.find((each) => each.files === files && each.name === name)?.text
   const merged: MergedFile[] = []
   for (const name of new Set(changed.map((each) => each.name))) {
-    const own = await readText(pathOf(name))
+    const own = await readFileText(pathOf(name))
     merged.push(
       await mergeFile(name, own, { before: textIn(base, name), after: textIn(project.files, name) }),
     )

@@ -1,4 +1,4 @@
-import { formatFile, formatStatement, literalText, quoted, valueText } from '../format.ts'
+import { formatSource, formatStatement, literalText, quotedText, valueText } from '../format.ts'
 import { toCamel, toDistinctNames } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 
@@ -30,7 +30,7 @@ export function writeGuards({ operations, schemes }: ImportedApi): Guards {
   const code = [...found].map(([key, security]) => {
     const name = names.get(key) ?? 'guard'
     const options = literalText({
-      name: quoted(name),
+      name: quotedText(name),
       security: valueText(security.map((one) => toRequirement(one, schemes))),
       scopes: valueText(isUniform(security) ? scopesIn(security) : []),
       canActivate: '() => true',
@@ -43,7 +43,7 @@ export function writeGuards({ operations, schemes }: ImportedApi): Guards {
     text:
       first === undefined
         ? ''
-        : formatFile([[['defineGuard'], 'octavo']], [], [`${note}\n${first}`, ...others]),
+        : formatSource([[['defineGuard'], 'octavo']], [], [`${note}\n${first}`, ...others]),
     nameOf: ({ security }) => names.get(toSchemeKey(security)),
     scopesOf: ({ security }) => (isUniform(security) ? undefined : security),
   }

@@ -1,4 +1,4 @@
-import { literalText, quoted, valueText } from '../format.ts'
+import { literalText, quotedText, valueText } from '../format.ts'
 import { headerName } from '../../http/http.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { listOf, refOf, type Components } from '../../base/json-schema.ts'
@@ -247,7 +247,7 @@ export function bodySchemaText(schema: SchemaObject, type: string, writing: Rout
 
 /** A schema of a media type. */
 function typedInputText(text: string, schema: SchemaObject, type: string, { parts }: SchemaWriting): string {
-  const meta = `.meta({ contentMediaType: ${quoted(type)} })`
+  const meta = `.meta({ contentMediaType: ${quotedText(type)} })`
   const name = refOf(schema)
   return name !== undefined && parts.has(name)
     ? `derive(${text}, (schema) => schema${meta})`
@@ -277,7 +277,7 @@ function formText(
   if (!isSayable || !isTaken) return undefined
   if (files.length > 0 && object['additionalProperties'] === false)
     note(/additional-properties/, 'a form with files takes members that it does not name')
-  const meta = files.length > 0 ? '' : `.meta({ contentMediaType: ${quoted(type)} })`
+  const meta = files.length > 0 ? '' : `.meta({ contentMediaType: ${quotedText(type)} })`
   const required = needed.filter((name) => texts.some(([each]) => each === name))
   const form = toFieldLines(writing, { properties: Object.fromEntries(texts), required })
   return {

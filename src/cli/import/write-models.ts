@@ -1,4 +1,4 @@
-import { quoted, valueText } from '../format.ts'
+import { quotedText, valueText } from '../format.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { reachOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
@@ -67,7 +67,7 @@ function componentText(writing: SchemaWriting, name: string, schema: SchemaObjec
     more === undefined || lazy.has(more.base)
       ? toFieldLines(writing, object)
       : `...${more.base}.shape, ${toFieldLines(writing, more.fields)}`
-  return `model(${quoted(name)}, { ${fields} }${meta})`
+  return `model(${quotedText(name)}, { ${fields} }${meta})`
 }
 
 /** An object that is a model without some of its fields. */

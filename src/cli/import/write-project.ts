@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-import { formatFile, formatStatement, literalText, quoted, valueText } from '../format.ts'
+import { formatSource, formatStatement, literalText, quotedText, valueText } from '../format.ts'
 import { toCamel, toDistinctName, toDistinctNames, toFileName, toTypeName } from './names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { RouteWriting } from './write-inputs.ts'
@@ -131,7 +131,7 @@ function modelsFile(declarations: readonly string[], { models, formats: found }:
   const code = declarations.map((declaration) => formatStatement(declaration))
   const all = [...formats, ...code].join('\n')
   const imported = [...(/\bderive\(/.test(all) ? ['derive'] : []), ...(models.size > 0 ? ['model'] : [])]
-  return formatFile(
+  return formatSource(
     [
       ...(imported.length === 0 ? [] : [[imported, 'octavo/changes'] as const]),
       ...(/\bz\./.test(all) ? [[['z'], 'zod'] as const] : []),
@@ -177,15 +177,15 @@ function writeController(group: ControllerGroup, constant: string, parts: Contro
     )
   })
   const options = literalText({
-    prefix: quoted(prefix),
-    name: controller === prefix.slice(1).replaceAll('/', '-') ? undefined : quoted(controller),
+    prefix: quotedText(prefix),
+    name: controller === prefix.slice(1).replaceAll('/', '-') ? undefined : quotedText(controller),
     tags: tags.length === 1 && tags[0] === controller ? undefined : valueText(tags),
     guards: shared && `[${shared}]`,
     routes: `[${routes.join(', ')}]`,
   })
   const code = formatStatement(`export const ${constant} = defineController(${options})`)
   const named = [...writing.used].toSorted()
-  return formatFile(
+  return formatSource(
     [
       [['defineController'], 'octavo'],
       ...(/\bderive\(/.test(code) ? [[['derive'], 'octavo/changes'] as const] : []),
@@ -209,11 +209,11 @@ function upstreamFile({ title, upstream }: ProjectNames, server: string | undefi
   const segments = path.split('/')
   const prefix = segments.slice(0, segments.findLastIndex((segment) => segment !== '') + 1).join('/')
   const options = literalText({
-    name: quoted(title),
-    url: `() => process.env[${quoted(variable)}] ?? ${quoted(origin)}`,
-    prefix: prefix && quoted(prefix),
+    name: quotedText(title),
+    url: `() => process.env[${quotedText(variable)}] ?? ${quotedText(origin)}`,
+    prefix: prefix && quotedText(prefix),
   })
-  return formatFile(
+  return formatSource(
     [[['defineUpstream'], 'octavo/upstream']],
     [],
     [formatStatement(`export const ${upstream} = defineUpstream(${options})`)],
@@ -221,12 +221,12 @@ function upstreamFile({ title, upstream }: ProjectNames, server: string | undefi
 }
 
 function historyFile(models: readonly string[], version: string): string {
-  return formatFile(
+  return formatSource(
     [[['defineVersions'], 'octavo/changes']],
     models.length === 0 ? [] : [[models.toSorted(), './models.ts']],
     [
       formatStatement(
-        `export const history = defineVersions({ versions: [${quoted(version)}], models: { ${models.join(', ')} }, changes: [] })`,
+        `export const history = defineVersions({ versions: [${quotedText(version)}], models: { ${models.join(', ')} }, changes: [] })`,
       ),
     ],
   )
@@ -240,23 +240,23 @@ function appFile(
   const name = toTypeName(title)
   const imports = controllers.map(({ file: path, constant }) => [[constant], `./${folder}/${path}`] as const)
   const listed = controllers.map(({ constant }) => constant).join(', ')
-  const code = formatFile(
+  const code = formatSource(
     [[['createApp', 'defineModule', 'defineRouter', 'VersioningSchemes'], 'octavo']],
     [...imports, [['history'], `./${folder}/history.ts`], [[upstream], `./${folder}/upstream.ts`]],
     [
       formatStatement(
-        `export const AppModule = defineModule({ name: ${quoted(`${name}Module`)}, controllers: [${listed}], routers: [defineRouter({ mount: ${upstream} })] })`,
+        `export const AppModule = defineModule({ name: ${quotedText(`${name}Module`)}, controllers: [${listed}], routers: [defineRouter({ mount: ${upstream} })] })`,
       ),
       `/** Creates the app. Tests create their own. */
 export function create${name}App(options: Partial<AppOptions> = {}): App {
   return createApp(AppModule, {
-    docs: { info: { title: ${quoted(title)} } },${isStrict ? "\n    trailingSlash: 'strict'," : ''}
+    docs: { info: { title: ${quotedText(title)} } },${isStrict ? "\n    trailingSlash: 'strict'," : ''}
     versioning: {
       scheme: VersioningSchemes.HEADER,
       headerParameter: '${HEADER}',
       history,
       // requests that name no version keep the one that they were written for
-      defaultVersion: ${quoted(version)},
+      defaultVersion: ${quotedText(version)},
     },
     ...options,
   })
@@ -281,21 +281,21 @@ function testFile(
   const name = `create${toTypeName(title)}App`
   const plain = operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))
   const path = plain?.path ?? '/'
-  const code = `describe(${quoted(title)}, () => {
+  const code = `describe(${quotedText(title)}, () => {
   // stands in for the API behind
   const fake = (request: Request) => Response.json({ path: new URL(request.url).pathname })
   const app = ${name}({ logger: false, overrides: [bind(${upstream}, fake)] })
   after(() => app.close())
 
   it('passes requests to the API behind', async () => {
-    const response = await app.inject(${quoted(path)})
+    const response = await app.inject(${quotedText(path)})
     assert.equal(response.statusCode, 200)
     assert.match(response.body, /${path.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)}"}$/)
   })
 
   it('breaks no client of a released version', () => assertCompatible(app, 'api'))
 })`
-  const imports = formatFile(
+  const imports = formatSource(
     [
       [['bind'], 'octavo'],
       [['assertCompatible'], 'octavo/testing'],

@@ -1,4 +1,4 @@
-import { literalText, quoted, valueText } from '../format.ts'
+import { literalText, quotedText, valueText } from '../format.ts'
 import { toCamel } from './names.ts'
 import { reachOf, refsIn } from '../../base/json-schema.ts'
 import { inlined } from './schema-parts.ts'
@@ -73,9 +73,9 @@ export function writeRoute(operation: ImportedOperation, parts: RouteParts, writ
   const isTagged = tags.join('\n') !== parts.tags.join('\n')
   const [summary, description] = [operation.summary, operation.description].map((text) => text?.trim())
   return literalText({
-    method: quoted(method),
+    method: quotedText(method),
     path: path === operation.path && path === '/' ? undefined : routeTextOf(path),
-    name: quoted(parts.name),
+    name: quotedText(parts.name),
     operationId: id === parts.shownId ? undefined : routeTextOf(id),
     summary: routeTextOf(summary),
     description: description === summary ? undefined : routeTextOf(description),
@@ -90,7 +90,7 @@ export function writeRoute(operation: ImportedOperation, parts: RouteParts, writ
 }
 
 function routeTextOf(text = ''): string | undefined {
-  return text === '' ? undefined : quoted(text)
+  return text === '' ? undefined : quotedText(text)
 }
 
 interface WrittenResponses {
@@ -161,7 +161,7 @@ function responseText(
   main: InputMedia | undefined,
   writing: RouteWriting,
 ): string {
-  const note = description === '' ? '' : `.describe(${quoted(description)})`
+  const note = description === '' ? '' : `.describe(${quotedText(description)})`
   if (main === undefined || status === '204' || status === '304') return `z.undefined()${note}`
   const type = plainType(main.type)
   const { schema = {} } = main

@@ -1,8 +1,8 @@
-import { keyOf, quoted, valueText } from '../format.ts'
+import { memberName, quotedText, valueText } from '../format.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { listOf, refOf, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
-import { toZodText, type Names } from '../write/zod-text.ts'
+import { toZodText, type SchemaNames } from '../write/zod-text.ts'
 import { toCamel, toConstants, toDistinctName } from './names.ts'
 import {
   inlined,
@@ -43,7 +43,7 @@ export interface SchemaWriting extends Inlining {
   /** The constants of models with fields that name what is written later, which can't be read while the file is loaded. */
   readonly lazy: Set<string>
   /** The named schemas for `octavo check --write`, which writes the rest. */
-  readonly names: Names
+  readonly names: SchemaNames
   /** Whether a schema that is written later was named. */
   isLater: boolean
   /** The constants that were named. */
@@ -102,7 +102,7 @@ function zodFormatOf({ formats, formatNames, used }: SchemaWriting, type: string
   const key = `${type} ${format}`
   const name = formatNames.get(key) ?? toDistinctName(toCamel(format), formats)
   formatNames.set(key, name)
-  formats.set(name, `${PLAIN[type] ?? 'z.unknown()'}.meta({ format: ${quoted(format)} })`)
+  formats.set(name, `${PLAIN[type] ?? 'z.unknown()'}.meta({ format: ${quotedText(format)} })`)
   used.add(name)
   return name
 }
@@ -231,7 +231,7 @@ function unionText(state: SchemaWriting, schema: SchemaObject, keyword: 'oneOf' 
   const property = toRecord(discriminator)['propertyName']
   const texts = whole.map((option) => schemaText(state, option)).join(', ')
   if (isString(property) && !state.isLater && areDistinct(whole, property, state.components))
-    return `z.discriminatedUnion(${quoted(property)}, [${texts}])`
+    return `z.discriminatedUnion(${quotedText(property)}, [${texts}])`
   if (keyword === 'oneOf') state.note(/one-of/, 'oneOf is z.union, so a value may fit several of its schemas')
   return `z.union([${texts}])`
 }
@@ -282,9 +282,9 @@ function fieldText(state: SchemaWriting, name: string, field: SchemaObject, isRe
   const whole = state.modelConstants.has(base) ? base : base + notesText(notes, state)
   const { isLater } = state
   state.isLater = before
-  if (!isLater) return `${keyOf(name)}: ${whole}`
+  if (!isLater) return `${memberName(name)}: ${whole}`
   const type = isRequired ? 'z.ZodType' : 'z.ZodOptional<z.ZodType>'
-  return `get ${keyOf(name)}(): ${type} { return ${whole} }`
+  return `get ${memberName(name)}(): ${type} { return ${whole} }`
 }
 
 /** The call that says what only documents show, or nothing. */
@@ -293,6 +293,6 @@ export function notesText(notes: SchemaObject, inlining: Inlining): string {
   const names = Object.keys(plain)
   if (names.length === 0) return ''
   const { description } = plain
-  if (names.length === 1 && isString(description)) return `.describe(${quoted(description)})`
+  if (names.length === 1 && isString(description)) return `.describe(${quotedText(description)})`
   return `.meta(${valueText(plain)})`
 }

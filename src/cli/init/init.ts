@@ -38,7 +38,7 @@ export const init: Command = {
         ...files.map(([path]) => `  ${path}`),
         '',
         'Next:',
-        ...(place === '' ? [] : [cyan(`  cd ${quoted(place)}`)]),
+        ...(place === '' ? [] : [cyan(`  cd ${shellQuoted(place)}`)]),
         cyan('  npm install'),
         cyan('  npm start'),
       ].join('\n'),
@@ -65,6 +65,6 @@ async function failIfUsed(folder: string): Promise<void> {
 }
 
 /** A path as a shell takes it. */
-function quoted(path: string): string {
+function shellQuoted(path: string): string {
   return /^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

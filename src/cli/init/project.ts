@@ -25,7 +25,7 @@ export interface ProjectOptions {
 /** Reads the files of a new project, by their paths. `main` is the file of this program. */
 export function projectFiles(main: string, options: ProjectOptions): Readonly<Record<string, string>> {
   const folder = join(dirname(main), TEMPLATE)
-  const values = toValues(options)
+  const values = templateValues(options)
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   )
@@ -33,20 +33,20 @@ export function projectFiles(main: string, options: ProjectOptions): Readonly<Re
     files
       .map(({ name, parentPath }): [path: string, text: string] => {
         const path = relative(folder, join(parentPath, RENAMED[name] ?? name))
-        return [path, fillIn(readFileSync(join(parentPath, name), 'utf8'), values)]
+        return [path, fillTemplate(readFileSync(join(parentPath, name), 'utf8'), values)]
       })
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
 }
 
-function toValues({ name, manifest, origin }: ProjectOptions): Readonly<Record<string, string>> {
+function templateValues({ name, manifest, origin }: ProjectOptions): Readonly<Record<string, string>> {
   const { version, peerDependencies, devDependencies } = manifest
   const today = new Date().toISOString().slice(0, 10)
   return { ...devDependencies, ...peerDependencies, octavo: origin ?? `^${version}`, name, today }
 }
 
 /** Replaces each `{{name}}` by its value, as it is written within a JSON string. */
-function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+function fillTemplate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\{\{([\w@/-]+)\}\}/g, (whole, key: string) => {
     const value = values[key]
     return value === undefined ? whole : JSON.stringify(value).slice(1, -1)

@@ -1,5 +1,5 @@
 import type { HistoryReport } from '../job.ts'
-import { blockAt, findIn, inFront, type Edit } from '../source-edits.ts'
+import { blockAt, findInBlock, inFront, type Edit } from '../source-edits.ts'
 
 /** A definition that a release is about. */
 export interface ReleasedPlace {
@@ -27,7 +27,7 @@ export interface ReleaseStep {
 const NEXT = /\bversion: ?(?:\[[^\]]*?)?(?:'next'|"next")/g
 
 /** The steps that release the changes and routes of a file as a version. */
-export function toSteps(
+export function toReleaseSteps(
   source: string,
   places: readonly ReleasedPlace[],
   { version, trial }: Release,
@@ -44,11 +44,11 @@ export function toSteps(
       const first = inFront(source, block, /\bversions: ?\[/g, (quote) => quote + version + quote)
       const steps = [toStep(line, `versions: ['${version}', …]`, first)]
       if (trial === undefined) return steps
-      const [next, ...others] = findIn(block, /^[ \t]*next: ?(?:'[^'\n]*'|"[^"\n]*"),?[ \t]*\r?\n/gm)
+      const [next, ...others] = findInBlock(block, /^[ \t]*next: ?(?:'[^'\n]*'|"[^"\n]*"),?[ \t]*\r?\n/gm)
       const edit = next === undefined || others.length > 0 ? undefined : { ...next, text: '' }
       return [...steps, toStep(line, `remove next: '${trial}'`, edit)]
     }
-    const found = findIn(block, NEXT)
+    const found = findInBlock(block, NEXT)
     const code = `version: '${version}'`
     // the routes of a controller have one version together, or each its own
     if (found.length !== 1 && found.length !== own.length) return [toStep(line, code, undefined)]

@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { failure, say, usageError, sayStyle, printStyle, print, type Command } from '../command.ts'
 import { toVersionMarkdown } from '../../gate/changelog/write.ts'
 import { readArguments } from '../arguments.ts'
-import { ask, type HistoryReport } from '../job.ts'
+import { askApp, type HistoryReport } from '../job.ts'
 import { readChangelog } from '../gate/changelog.ts'
 import { snapshot } from '../gate/snapshot.ts'
 import { sayError } from '../print-error.ts'
-import { readText, writeChecked } from '../write-file.ts'
+import { readFileText, writeChecked } from '../write-file.ts'
 import { applyEdits } from '../source-edits.ts'
-import { toSteps, type ReleasedPlace, type ReleaseStep } from './release-steps.ts'
+import { toReleaseSteps, type ReleasedPlace, type ReleaseStep } from './release-steps.ts'
 
 export const release: Command = {
   summary: "release the changes of 'next' as a version",
@@ -31,7 +31,7 @@ export const release: Command = {
   run: async (given, setting) => {
     const [version, app] = given.positionals
     if (version === undefined) throw usageError('pass a version: octavo release 2026-06-01')
-    const history = await ask(app, { task: 'release', version }, setting)
+    const history = await askApp(app, { kind: 'release', version }, setting)
     if (history === undefined) return 1
     if (history.malformed !== undefined)
       throw usageError(history.malformed, `released versions: ${history.versions.join(', ')}`)
@@ -40,7 +40,7 @@ export const release: Command = {
     const titles = history.places.filter(({ kind }) => kind !== 'history').map(({ title }) => title)
     // a title may have several lines
     const lines = titles.map((title) => `  ${title.replaceAll(/\s+/g, ' ')}`)
-    print([printStyle().bold(`Version ${version}`), ...lines, '', ...toLines(sources)].join('\n'))
+    print([printStyle().bold(`Version ${version}`), ...lines, '', ...editLines(sources)].join('\n'))
     if (given.has('dry-run')) {
       say('No file was written because of --dry-run')
       return 0
@@ -51,7 +51,7 @@ export const release: Command = {
     const isReleased = await writeChecked(
       sources,
       async () => {
-        const edited = await ask(app, { task: 'release' }, setting)
+        const edited = await askApp(app, { kind: 'release' }, setting)
         // the history is the only place if nothing else has the version 'next'
         if (edited?.versions.includes(version) !== true || edited.places.length > 1) return false
         reason = `the document of the version ${version} was not kept`
@@ -100,9 +100,9 @@ async function editSources(
   const sources = await Promise.all(
     [...files].map(async ([file, own]): Promise<EditedFile> => {
       const path = resolve(cwd, file)
-      const before = await readText(path)
+      const before = await readFileText(path)
       if (before === undefined) throw failure(`file ${file}, which defines changes or routes, not found`)
-      const steps = toSteps(before, own, { version, trial })
+      const steps = toReleaseSteps(before, own, { version, trial })
       const edits = steps.flatMap(({ edit }) => edit ?? [])
       return { path, name: relative(cwd, path), before, text: applyEdits(before, edits), steps }
     }),
@@ -110,13 +110,13 @@ async function editSources(
   if (sources.every(({ steps }) => steps.every(({ edit }) => edit !== undefined))) return sources
   throw failure(
     'the code of some versions cannot be edited surely. Write these lines by hand',
-    ...toLines(sources),
+    ...editLines(sources),
     `then run octavo snapshot --version ${version}`,
   )
 }
 
 /** The lines of the edits, such as `src/history.ts:8  versions: ['2', …]`. */
-function toLines(sources: readonly EditedFile[]): readonly string[] {
+function editLines(sources: readonly EditedFile[]): readonly string[] {
   return sources.flatMap(({ name, steps }) => steps.map(({ line, code }) => `${name}:${line}  ${code}`))
 }
 

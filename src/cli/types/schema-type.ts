@@ -1,4 +1,4 @@
-import { keyOf, quoted } from '../format.ts'
+import { memberName, quotedText } from '../format.ts'
 import { foldSchema, optionsOf, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 
@@ -6,16 +6,16 @@ import { isRecord } from '../../base/values.ts'
 export type TypeNames = ReadonlyMap<string, string>
 
 /** A type of TypeScript that JSON of a schema has. What cannot be told is `unknown`. */
-export function toType(schema: unknown, names: TypeNames): string {
+export function schemaToType(schema: unknown, names: TypeNames): string {
   return foldSchema(schema, {
-    inner: (each) => toType(each, names),
+    inner: (each) => schemaToType(each, names),
     unknown: 'unknown',
     never: 'never',
     ref: (pointer) => names.get(pointer) ?? 'unknown',
-    all: (parts) => [...new Set(parts)].map(grouped).join(' & '),
+    all: (parts) => [...new Set(parts)].map(groupedType).join(' & '),
     either: union,
-    constant: literal,
-    values: (values) => union(values.map(literal)),
+    constant: literalType,
+    values: (values) => union(values.map(literalType)),
     list: listType,
     object: objectType,
     scalar: (type) => (type === 'integer' ? 'number' : type),
@@ -31,7 +31,7 @@ export function union(types: readonly string[]): string {
 }
 
 /** A type that can stand beside an operator: in parentheses if one is in it, outside of all brackets. */
-export function grouped(type: string): string {
+export function groupedType(type: string): string {
   let depth = 0
   for (const sign of type) {
     if ('({[<'.includes(sign)) depth++
@@ -41,8 +41,8 @@ export function grouped(type: string): string {
   return type
 }
 
-function literal(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
+function literalType(value: unknown): string {
+  if (typeof value === 'string') return quotedText(value)
   return typeof value === 'object' && value !== null ? 'unknown' : String(value)
 }
 
@@ -51,10 +51,10 @@ function listType(
   others: string | undefined,
   { minItems }: JsonSchema,
 ): string {
-  const rest = others === undefined ? undefined : `${grouped(others)}[]`
+  const rest = others === undefined ? undefined : `${groupedType(others)}[]`
   if (first === undefined) return rest ?? '[]'
   const required = typeof minItems === 'number' ? minItems : 0
-  const items = first.map((item, index) => (index < required ? item : `${grouped(item)}?`))
+  const items = first.map((item, index) => (index < required ? item : `${groupedType(item)}?`))
   return `[${[...items, ...(rest === undefined ? [] : [`...${rest}`])].join(', ')}]`
 }
 
@@ -67,9 +67,9 @@ function objectType(
     name,
     type: made,
     isRequired,
-    note: noteOf(schema),
+    note: schemaNote(schema),
   }))
-  const keys = keysOf(propertyNames)
+  const keys = recordKeys(propertyNames)
   if (keys !== undefined && members.length === 0) {
     const needed: readonly unknown[] = Array.isArray(required) ? required : []
     return membersType(
@@ -80,22 +80,24 @@ function objectType(
   // TypeScript wants an index signature to include the types of the named members
   const all = members.flatMap(({ type, isRequired }) => (isRequired ? [type] : [type, 'undefined']))
   const other = `[name: string]: ${union([others ?? 'unknown', ...all])}`
-  return members.length === 0 ? `{ ${other} }` : `${membersType(members).slice(0, -1)}  ${indented(other)}\n}`
+  return members.length === 0
+    ? `{ ${other} }`
+    : `${membersType(members).slice(0, -1)}  ${indentedType(other)}\n}`
 }
 
 /** The names of a record if the schema of its keys lists them. */
-function keysOf(schema: unknown): readonly string[] | undefined {
+function recordKeys(schema: unknown): readonly string[] | undefined {
   if (!isRecord(schema)) return undefined
   const { enum: values, const: only } = schema
   if (typeof only === 'string') return [only]
   if (Array.isArray(values)) return values.map(String)
-  const options = optionsOf(schema).map(keysOf)
+  const options = optionsOf(schema).map(recordKeys)
   const known = options.flatMap((names) => names ?? [])
   return options.length > 0 && options.every((names) => names !== undefined) ? known : undefined
 }
 
 /** A member of an object type. */
-export interface Member {
+export interface TypeMember {
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
@@ -103,11 +105,11 @@ export interface Member {
 }
 
 /** An object type, with a line for each member. */
-export function membersType(members: readonly Member[]): string {
+export function membersType(members: readonly TypeMember[]): string {
   if (members.length === 0) return '{}'
   const lines = members.flatMap(({ name, type, isRequired, note }) => [
     ...(note === undefined ? [] : [`  ${comment(note)}`]),
-    `  ${keyOf(name)}${isRequired ? '' : '?'}: ${indented(type)}${isRequired || type === 'unknown' ? '' : ' | undefined'}`,
+    `  ${memberName(name)}${isRequired ? '' : '?'}: ${indentedType(type)}${isRequired || type === 'unknown' ? '' : ' | undefined'}`,
   ])
   return ['{', ...lines, '}'].join('\n')
 }
@@ -118,12 +120,12 @@ export function comment(text: string): string {
 }
 
 /** Returns the description of a schema. */
-function noteOf(schema: unknown): string | undefined {
+function schemaNote(schema: unknown): string | undefined {
   const description = isRecord(schema) ? schema['description'] : undefined
   return typeof description === 'string' && description.trim() !== '' ? description : undefined
 }
 
 /** A type whose further lines stand two spaces further to the right. */
-export function indented(type: string): string {
+export function indentedType(type: string): string {
   return type.replaceAll('\n', '\n  ')
 }

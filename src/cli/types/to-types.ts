@@ -1,15 +1,15 @@
-import { quoted } from '../format.ts'
+import { quotedText } from '../format.ts'
 import type { Contract, ContractRoute, Content, Parameter } from '../../openapi/document/types.ts'
 import { membersOf } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 import {
   comment,
-  grouped,
-  indented,
+  groupedType,
+  indentedType,
   membersType,
-  toType,
+  schemaToType,
   union,
-  type Member,
+  type TypeMember,
   type TypeNames,
 } from './schema-type.ts'
 
@@ -20,12 +20,12 @@ const TAKEN = new Set(
 )
 
 /** The declarations of what clients of a version send and get, without any import but that of `octavo/client`. */
-export function toTypes({ version, routes, webhooks, components }: Contract): string {
+export function contractTypes({ version, routes, webhooks, components }: Contract): string {
   const names = nameComponents(Object.keys(components))
   const named = Object.entries(components).map(
-    ([name, schema]) => `export type ${names.get(pointerTo(name)) ?? name} = ${toType(schema, names)}`,
+    ([name, schema]) => `export type ${names.get(pointerTo(name)) ?? name} = ${schemaToType(schema, names)}`,
   )
-  const inputs = routes.map((route): Member => ({
+  const inputs = routes.map((route): TypeMember => ({
     name: route.name,
     type: inputOf(route, names),
     isRequired: true,
@@ -45,9 +45,9 @@ export function toTypes({ version, routes, webhooks, components }: Contract): st
     ...named.map((type) => `${type}\n`),
     '/** The input of each route, by its name. */',
     `export interface Inputs ${membersType(inputs)}\n`,
-    ...webhooksOf(webhooks, names),
+    ...webhookTypes(webhooks, names),
     comment(`Calls of ${of}, for \`createClient<Api>()\`.`),
-    `export interface Api {\n  readonly $written: {\n    readonly version: ${version === null ? null : quoted(version)}\n    readonly inputs: Inputs\n    readonly calls: ${indented(indented(callsOf(routes, names)))}\n  }\n}`,
+    `export interface Api {\n  readonly $written: {\n    readonly version: ${version === null ? null : quotedText(version)}\n    readonly inputs: Inputs\n    readonly calls: ${indentedType(indentedType(callsOf(routes, names)))}\n  }\n}`,
   ].join('\n')
   const statuses = RANGES.filter(({ name }) => new RegExp(String.raw`\b${name}\b`).test(text)).map(
     ({ name, statuses: all }) => `type ${name} = ${all.join(' | ')}`,
@@ -56,13 +56,13 @@ export function toTypes({ version, routes, webhooks, components }: Contract): st
 }
 
 /** The payloads that receivers get, which have the envelope of documents. */
-function webhooksOf(webhooks: Contract['webhooks'], names: TypeNames): readonly string[] {
+function webhookTypes(webhooks: Contract['webhooks'], names: TypeNames): readonly string[] {
   if (webhooks.length === 0) return []
-  const payloads = webhooks.map(({ name, summary, data }): Member => {
+  const payloads = webhooks.map(({ name, summary, data }): TypeMember => {
     const members = [
-      { name: 'type', type: quoted(name), isRequired: true },
+      { name: 'type', type: quotedText(name), isRequired: true },
       { name: 'timestamp', type: 'string', isRequired: true },
-      ...(data === undefined ? [] : [{ name: 'data', type: toType(data, names), isRequired: true }]),
+      ...(data === undefined ? [] : [{ name: 'data', type: schemaToType(data, names), isRequired: true }]),
     ]
     return { name, type: membersType(members), isRequired: true, note: summary }
   })
@@ -102,14 +102,14 @@ function callsOf(routes: readonly ContractRoute[], names: TypeNames, above = '')
     below.set(key, [...(below.get(key) ?? []), route])
   }
   return membersType(
-    [...below].map(([key, all]): Member => {
+    [...below].map(([key, all]): TypeMember => {
       const own = all.find(({ name }) => name === above + key)
       const others = all.filter((route) => route !== own)
       const parts = [
         ...(own === undefined
           ? []
           : [
-              `${takesCursor(own) ? 'CalledFunction' : 'RouteFunction'}<Inputs[${quoted(own.name)}], ${answersOf(own, names)}>`,
+              `${takesCursor(own) ? 'CalledFunction' : 'RouteFunction'}<Inputs[${quotedText(own.name)}], ${answerTypes(own, names)}>`,
             ]),
         ...(others.length === 0 ? [] : [callsOf(others, names, `${above}${key}.`)]),
       ]
@@ -123,9 +123,9 @@ function takesCursor({ parameters }: ContractRoute): boolean {
   return parameters.some((parameter) => parameter.in === 'query' && parameter.name === 'cursor')
 }
 
-function answersOf({ responses, stream, isOneResponse }: ContractRoute, names: TypeNames): string {
+function answerTypes({ responses, stream, isOneResponse }: ContractRoute, names: TypeNames): string {
   if (responses.length === 0 && stream === undefined) return 'Answer<number, unknown>'
-  const streamed = stream === undefined ? [] : [`Answer<200, ${streamOf(stream, names)}>`]
+  const streamed = stream === undefined ? [] : [`Answer<200, ${streamType(stream, names)}>`]
   const declared = [...responses.map(([status]) => status), ...(stream === undefined ? [] : [200])]
   const others = responses.filter(([status]) => stream === undefined || status !== 200)
   return union([
@@ -133,23 +133,23 @@ function answersOf({ responses, stream, isOneResponse }: ContractRoute, names: T
     ...others.map(([status, content]) => {
       const data = dataOf(content, names)
       if (isOneResponse) return `Answer<number, ${data}>`
-      return `Answer<${typeof status === 'number' ? status : rangeOf(status, declared)}, ${data}>`
+      return `Answer<${typeof status === 'number' ? status : statusRange(status, declared)}, ${data}>`
     }),
   ])
 }
 
 /** The data of a stream: events by their names, or items. */
-function streamOf({ kind, schemas }: NonNullable<ContractRoute['stream']>, names: TypeNames): string {
+function streamType({ kind, schemas }: NonNullable<ContractRoute['stream']>, names: TypeNames): string {
   const types = schemas.map(([name, { schema, isOptional }]) => {
-    const data = schema === undefined ? 'undefined' : toType(schema, names)
+    const data = schema === undefined ? 'undefined' : schemaToType(schema, names)
     return { name, data: isOptional ? union([data, 'undefined']) : data }
   })
   if (kind === 'items') return `ItemStream<${union(types.map(({ data }) => data))}>`
-  return `NamedEvents<${union(types.map(({ name, data }) => `NamedEvent<${quoted(name)}, ${data}>`))}>`
+  return `NamedEvents<${union(types.map(({ name, data }) => `NamedEvent<${quotedText(name)}, ${data}>`))}>`
 }
 
 /** The statuses of a range that have no schema of their own. */
-function rangeOf(range: string, declared: readonly (number | string)[]): string {
+function statusRange(range: string, declared: readonly (number | string)[]): string {
   const own = union(declared.filter((status) => typeof status === 'number').map(String))
   const names = RANGES.map(({ name }) => name)
   const whole =
@@ -164,31 +164,31 @@ function dataOf(content: Content | undefined, names: TypeNames): string {
   if (content === undefined) return 'undefined'
   return union(
     Object.entries(content).map(([type, { schema }]) => {
-      if (isJson(type)) return toType(schema, names)
-      return isTextType(type) ? 'string' : 'Uint8Array'
+      if (isJsonContent(type)) return schemaToType(schema, names)
+      return isTextContent(type) ? 'string' : 'Uint8Array'
     }),
   )
 }
 
-function isJson(type: string): boolean {
+function isJsonContent(type: string): boolean {
   return /[/+]json\b/i.test(type)
 }
 
-function isTextType(type: string): boolean {
+function isTextContent(type: string): boolean {
   return /^text\/|[/+]xml\b/i.test(type)
 }
 
 /** The input of a call. */
 function inputOf(route: ContractRoute, names: TypeNames): string {
-  const sources = new Map<string, readonly Member[]>()
+  const sources = new Map<string, readonly TypeMember[]>()
   const places = { path: 'params', query: 'query', header: 'headers', cookie: 'cookies' } as const
   const free: string[] = []
   for (const parameter of route.parameters) {
     const source = places[parameter.in]
-    if (isFree(parameter)) free.push(source)
-    else sources.set(source, [...(sources.get(source) ?? []), parameterOf(parameter, route, names)])
+    if (isFreeParameter(parameter)) free.push(source)
+    else sources.set(source, [...(sources.get(source) ?? []), parameterMember(parameter, route, names)])
   }
-  const members = [...new Set([...sources.keys(), ...free])].map((source): Member => {
+  const members = [...new Set([...sources.keys(), ...free])].map((source): TypeMember => {
     const own = sources.get(source) ?? []
     const parts = [
       ...(own.length === 0 ? [] : [membersType(own)]),
@@ -200,20 +200,20 @@ function inputOf(route: ContractRoute, names: TypeNames): string {
       isRequired: source !== 'cookies' && own.some(({ isRequired }) => isRequired),
     }
   })
-  return membersType([...members, ...bodyOf(route, names), ...methodOf(route)])
+  return membersType([...members, ...bodyMembers(route, names), ...methodMembers(route)])
 }
 
 /** Whether a parameter stands for all that have no name. */
-function isFree({ in: place, schema }: Parameter): boolean {
+function isFreeParameter({ in: place, schema }: Parameter): boolean {
   return place === 'query' && schema['type'] === 'object' && schema['properties'] === undefined
 }
 
-function parameterOf(
+function parameterMember(
   { name, in: place, required, schema, description }: Parameter,
   { sources }: ContractRoute,
   names: TypeNames,
-): Member {
-  const type = toType(schema, names)
+): TypeMember {
+  const type = schemaToType(schema, names)
   // numbers of the pattern may be given as text
   const isWider = place === 'path' && !sources.includes('params') && type === 'number'
   return {
@@ -224,43 +224,43 @@ function parameterOf(
   }
 }
 
-function methodOf({ methods }: ContractRoute): readonly Member[] {
+function methodMembers({ methods }: ContractRoute): readonly TypeMember[] {
   if (methods.length < 2) return []
-  return [{ name: 'method', type: union(methods.map((method) => quoted(method))), isRequired: false }]
+  return [{ name: 'method', type: union(methods.map((method) => quotedText(method))), isRequired: false }]
 }
 
 const BYTES = 'Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>'
 
-function bodyOf({ body, sources }: ContractRoute, names: TypeNames): readonly Member[] {
+function bodyMembers({ body, sources }: ContractRoute, names: TypeNames): readonly TypeMember[] {
   if (body === undefined) return []
   const isRequired = body.required === true
-  if (!sources.includes('body')) return formOf(body.content, sources, isRequired, names)
+  if (!sources.includes('body')) return formType(body.content, sources, isRequired, names)
   const types = Object.entries(body.content)
-  const json = types.find(([type]) => isJson(type))
-  const plain = types.some(([type]) => isTextType(type)) ? 'string' : BYTES
-  const data = json === undefined ? plain : toType(json[1].schema, names)
+  const json = types.find(([type]) => isJsonContent(type))
+  const plain = types.some(([type]) => isTextContent(type)) ? 'string' : BYTES
+  const data = json === undefined ? plain : schemaToType(json[1].schema, names)
   return [{ name: 'body', type: data, isRequired }]
 }
 
 /** The fields of a form, and its files. */
-function formOf(
+function formType(
   content: Content,
   sources: ContractRoute['sources'],
   isRequired: boolean,
   names: TypeNames,
-): readonly Member[] {
+): readonly TypeMember[] {
   const [media] = Object.values(content)
   const schema = media?.schema ?? {}
   if (!isRecord(schema['properties']))
     return (['form', 'files'] as const)
       .filter((source) => sources.includes(source))
-      .map((name) => ({ name, type: name === 'form' ? toType(schema, names) : FILES, isRequired }))
-  const fields = membersOf(schema, (field) => toType(field, names)).map(({ made, ...field }) => {
+      .map((name) => ({ name, type: name === 'form' ? schemaToType(schema, names) : FILES, isRequired }))
+  const fields = membersOf(schema, (field) => schemaToType(field, names)).map(({ made, ...field }) => {
     const file = sources.includes('files') ? fileOf(field.schema) : undefined
-    const member: Member = { name: field.name, type: file ?? made, isRequired: field.isRequired }
+    const member: TypeMember = { name: field.name, type: file ?? made, isRequired: field.isRequired }
     return { source: file === undefined ? 'form' : 'files', member }
   })
-  return (['form', 'files'] as const).flatMap((source): readonly Member[] => {
+  return (['form', 'files'] as const).flatMap((source): readonly TypeMember[] => {
     const own = fields.filter((field) => field.source === source).map(({ member }) => member)
     if (own.length === 0) return []
     return [{ name: source, type: membersType(own), isRequired: own.some((member) => member.isRequired) }]
@@ -275,6 +275,6 @@ function fileOf(schema: unknown): string | undefined {
   if (schema['format'] === 'binary' || schema['contentEncoding'] === 'binary') return 'Blob'
   const { type, items } = schema
   return type === 'array' && fileOf(items) !== undefined
-    ? `readonly ${grouped(fileOf(items) ?? 'Blob')}[]`
+    ? `readonly ${groupedType(fileOf(items) ?? 'Blob')}[]`
     : undefined
 }

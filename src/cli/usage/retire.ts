@@ -1,11 +1,11 @@
 import { failure, usageError, printStyle, type Arguments, type Command } from '../command.ts'
 import { FOLDED, type UsageEntry } from '../../server/options/usage.ts'
-import { ask } from '../job.ts'
+import { askApp } from '../job.ts'
 import { readReleaseDays } from '../gate/changelog.ts'
-import { toFailure } from '../gate/read-document.ts'
+import { documentFailure } from '../gate/read-document.ts'
 import { toDay } from '../../gate/changelog/changelog.ts'
 import type { Style } from '../../base/style.ts'
-import { readKept, readUsage } from './usage.ts'
+import { readKeptClients, readUsage } from './usage.ts'
 import { toRetirement, type Retirement, type CallingClient } from './retirement.ts'
 import { isString } from '../../base/values.ts'
 import { toTable } from '../table.ts'
@@ -51,30 +51,30 @@ export const retire: Command = {
       throw usageError(`--since ${since} isn't a day`, 'write 2026-01-31')
     if (given.has('json') && given.has('csv')) throw usageError('--json and --csv exclude each other')
     const all = readUsage(file, setting.cwd)
-    const served = await ask(app, { task: 'routes' }, setting)
+    const served = await askApp(app, { kind: 'routes' }, setting)
     if (served === undefined) return 1
     const names = served.versions.map((info) => info.version)
     if (!names.includes(version))
       throw failure(`there is no version ${version}`, `there are ${names.join(', ') || 'none'}`)
     const folder = given.value('dir') ?? 'api'
     const days = await readReleaseDays(folder, setting.cwd).catch((error: unknown) => {
-      throw toFailure(folder, error)
+      throw documentFailure(folder, error)
     })
     const retirement = toRetirement(version, served.versions, all, {
       since,
-      pins: readKept(given.value('pins'), setting.cwd),
-      subscriptions: readKept(given.value('subscriptions'), setting.cwd),
+      pins: readKeptClients(given.value('pins'), setting.cwd),
+      subscriptions: readKeptClients(given.value('subscriptions'), setting.cwd),
       changelog: given.value('changelog'),
       days,
     })
     const counted = all.filter(({ day }) => day >= (since ?? ''))
     process.stdout.write(toOutput(retirement, given, toAbsence(version, since, counted)))
-    return isFree(retirement, counted) ? 0 : 1
+    return isUnused(retirement, counted) ? 0 : 1
   },
 }
 
 /** Whether no client depends on the version. Without counts, that is unknown. */
-function isFree({ clients, quiet }: Retirement, counted: readonly UsageEntry[]): boolean {
+function isUnused({ clients, quiet }: Retirement, counted: readonly UsageEntry[]): boolean {
   return counted.length > 0 && clients.length + quiet.length === 0
 }
 
@@ -107,7 +107,7 @@ export function formatRetirement(
   style: Style,
 ): string {
   const rows = clients.map((client) => [
-    nameOf(client),
+    clientName(client),
     String(client.count),
     client.lastSeen.slice(0, 10),
     client.routes.map((route) => (route === FOLDED ? '(several)' : route)).join(', '),
@@ -147,7 +147,7 @@ function changesText({ changes }: CallingClient): string {
   return changes.length === 0 ? '(safe to move today)' : changes.map(({ title }) => title).join(', ')
 }
 
-function nameOf({ client }: CallingClient): string {
+function clientName({ client }: CallingClient): string {
   return client === FOLDED ? '(others)' : printable(client ?? '(no name)')
 }
 

@@ -1,7 +1,7 @@
 import { FOLDED, type UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
 import { toDay } from '../../gate/changelog/changelog.ts'
-import { groupBy, sumBy, sumChanges, type Calls, type Kept } from './usage.ts'
+import { groupBy, sumBy, sumChanges, type CountedCalls, type KeptClients } from './usage.ts'
 
 interface ReleasedChange {
   readonly version: string
@@ -24,7 +24,7 @@ interface AlteringChange extends Pick<ReleasedChange, 'title'> {
 type BrownoutEffect = 'moved' | 'stayed' | 'failed' | 'unnoticed'
 
 /** A client that calls a version. */
-export interface CallingClient extends Pick<Calls, 'count' | 'lastSeen'> {
+export interface CallingClient extends Pick<CountedCalls, 'count' | 'lastSeen'> {
   /** `null` stands for those without a name, `'*'` for those that were folded. */
   readonly client: string | null
   readonly routes: readonly string[]
@@ -54,7 +54,7 @@ export interface Retirement {
   /** The clients that did not call it, and are pinned to it or get webhooks in it. */
   readonly quiet: readonly QuietClient[]
   /** The routes that are still called in it. */
-  readonly routes: readonly (Calls & { readonly route: string })[]
+  readonly routes: readonly (CountedCalls & { readonly route: string })[]
   /** The routes that no other version has, so that nothing calls their handlers any more. */
   readonly deadRoutes: readonly string[]
   /** The changes that no other version is older than, so that they turn nothing any more. */
@@ -65,8 +65,8 @@ export interface Retirement {
 interface RetirementSources {
   /** The first day that counts. */
   readonly since?: string | undefined
-  readonly pins?: Kept
-  readonly subscriptions?: Kept
+  readonly pins?: KeptClients
+  readonly subscriptions?: KeptClients
   /** The page of the changelog. */
   readonly changelog?: string | undefined
   /** The days of releases by version, where the version is no day itself. */
@@ -111,7 +111,7 @@ function createToClient(
   versions: readonly VersionInfo[],
   entries: readonly UsageEntry[],
   { changelog, days }: { readonly changelog: string | undefined; readonly days: ReadonlyMap<string, string> },
-): (sum: readonly [client: string | null, calls: Calls]) => CallingClient {
+): (sum: readonly [client: string | null, calls: CountedCalls]) => CallingClient {
   const titles = new Map(
     versions.flatMap((info) =>
       (info.changes ?? []).map(({ id, title }): readonly [string, AlteringChange] => {
@@ -173,8 +173,8 @@ function findQuiet(
   }: {
     readonly called: readonly UsageEntry[]
     readonly all: readonly UsageEntry[]
-    readonly pins: Kept
-    readonly subscriptions: Kept
+    readonly pins: KeptClients
+    readonly subscriptions: KeptClients
   },
 ): readonly QuietClient[] {
   const callers = new Set(called.map(({ client }) => client))
@@ -184,7 +184,7 @@ function findQuiet(
       .map(({ day }) => day)
       .toSorted()
       .at(-1) ?? null
-  const toQuiet = (kept: Kept, reason: QuietClient['reason']): readonly QuietClient[] =>
+  const toQuiet = (kept: KeptClients, reason: QuietClient['reason']): readonly QuietClient[] =>
     [...new Set(kept.filter((each) => each.version === version).map(({ client }) => client))].map(
       (client) => ({
         client,

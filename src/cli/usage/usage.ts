@@ -12,14 +12,14 @@ import { isRecord, isString, messageOf } from '../../base/values.ts'
  * @throws `CommandError` for a file without such entries.
  */
 export function readUsage(file: string, cwd: string): readonly UsageEntry[] {
-  const entries = parse(readText(file, cwd))
+  const entries = parseUsage(readUsageText(file, cwd))
   if (entries === undefined)
     throw new InputError(`${file} has no list of usage entries, as the store of the option usage receives it`)
   return entries
 }
 
 /** @throws `CommandError` for a file that cannot be read or is empty. */
-function readText(file: string, cwd: string): string {
+function readUsageText(file: string, cwd: string): string {
   let text
   try {
     text = readFileSync(resolve(cwd, file), 'utf8')
@@ -31,7 +31,7 @@ function readText(file: string, cwd: string): string {
 }
 
 /** Clients and the version that something keeps for each. */
-export type Kept = readonly { readonly client: string; readonly version: string }[]
+export type KeptClients = readonly { readonly client: string; readonly version: string }[]
 
 /**
  * Reads the versions that something keeps for clients: a JSON list of objects with `client` or `id` and `version`, or an object of versions
@@ -39,9 +39,9 @@ export type Kept = readonly { readonly client: string; readonly version: string 
  *
  * @throws `CommandError` for a file without such a list.
  */
-export function readKept(file: string | undefined, cwd: string): Kept {
+export function readKeptClients(file: string | undefined, cwd: string): KeptClients {
   if (file === undefined) return []
-  const whole = parseJson(readText(file, cwd))
+  const whole = parseUsageJson(readUsageText(file, cwd))
   const list = isRecord(whole)
     ? Object.entries(whole).map(([client, version]) => ({ client, version }))
     : whole
@@ -56,15 +56,15 @@ export function readKept(file: string | undefined, cwd: string): Kept {
   })
 }
 
-function parse(text: string): readonly UsageEntry[] | undefined {
-  const whole = parseJson(text)
+function parseUsage(text: string): readonly UsageEntry[] | undefined {
+  const whole = parseUsageJson(text)
   const list = isRecord(whole) ? whole['entries'] : whole
-  const lists = list === undefined ? text.split('\n').filter(Boolean).map(parseJson) : [list]
+  const lists = list === undefined ? text.split('\n').filter(Boolean).map(parseUsageJson) : [list]
   const entries = lists.flat()
-  return lists.every(Array.isArray) && entries.every(isEntry) ? entries : undefined
+  return lists.every(Array.isArray) && entries.every(isUsageEntry) ? entries : undefined
 }
 
-function parseJson(text: string): unknown {
+function parseUsageJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -72,7 +72,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isEntry(value: unknown): value is UsageEntry {
+function isUsageEntry(value: unknown): value is UsageEntry {
   return (
     isRecord(value) &&
     [value['day'], value['route'], value['lastSeen']].every(isString) &&
@@ -84,7 +84,7 @@ function isEntry(value: unknown): value is UsageEntry {
 }
 
 /** How often something was called, by how many clients, and when last. */
-export interface Calls {
+export interface CountedCalls {
   readonly count: number
   /** The number of clients with a name. */
   readonly clients: number
@@ -112,7 +112,7 @@ export function groupBy<K>(
 export function sumBy<K>(
   entries: readonly UsageEntry[],
   keyOf: (entry: UsageEntry) => K,
-): ReadonlyMap<K, Calls> {
+): ReadonlyMap<K, CountedCalls> {
   const sums = [...groupBy(entries, keyOf)].map(([key, group]) => [key, toCalls(group)] as const)
   return new Map(sums.toSorted(([, a], [, b]) => (a.lastSeen < b.lastSeen ? 1 : -1)))
 }
@@ -125,7 +125,7 @@ export function sumChanges(entries: readonly UsageEntry[]): ReadonlyMap<string, 
   return sums
 }
 
-function toCalls(entries: readonly UsageEntry[]): Calls {
+function toCalls(entries: readonly UsageEntry[]): CountedCalls {
   return {
     count: entries.reduce((sum, { count }) => sum + count, 0),
     ...countClients(entries),

@@ -1,26 +1,26 @@
-import { keyOf, quoted } from '../format.ts'
+import { memberName, quotedText } from '../format.ts'
 import type {
   BodyDraft,
-  BodyKey,
-  Described,
-  Draft,
+  DraftedBody,
+  DescribedField,
+  ChangeDraft,
   FieldDraft,
   ModelDraft,
   RouteDraft,
-  SourceName,
+  DraftedSource,
 } from '../../gate/write/draft.ts'
 import type { WrittenKind } from '../../changes/operations/operation-kinds.ts'
 import { refOf, refsIn, withoutNull } from '../../base/json-schema.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import type { TypeNames } from '../types/schema-type.ts'
-import { toTitle } from './title.ts'
-import { fillIn, toConversion, type Conversion } from './conversion-text.ts'
-import { toZodText, type Names } from './zod-text.ts'
+import { changeTitle } from './title.ts'
+import { fillInText, toConversion, type ConversionInput } from './conversion-text.ts'
+import { toZodText, type SchemaNames } from './zod-text.ts'
 
 /** The materials of the texts of changes: the components of both documents, and how code calls models. */
-export interface Writing {
-  readonly base: Names
-  readonly revision: Names
+export interface ChangeWriting {
+  readonly base: SchemaNames
+  readonly revision: SchemaNames
   /** The name under which a model is exported. */
   readonly modelName: (model: string) => string
 }
@@ -40,8 +40,8 @@ export interface ChangeText {
 }
 
 /** Writes a change. */
-export function toChangeText(draft: Draft, writing: Writing): ChangeText {
-  const title = toTitle(draft)
+export function toChangeText(draft: ChangeDraft, writing: ChangeWriting): ChangeText {
+  const title = changeTitle(draft)
   const parts =
     draft.kind === 'model'
       ? [reshapeText(draft, writing)]
@@ -54,7 +54,7 @@ export function toChangeText(draft: Draft, writing: Writing): ChangeText {
   )
   return {
     title,
-    code: `defineVersionChange({ version: 'next', title: ${quoted(title)}, change: [${body}] })`,
+    code: `defineVersionChange({ version: 'next', title: ${quotedText(title)}, change: [${body}] })`,
     imports: [
       'defineVersionChange',
       draft.kind === 'model' ? 'reshape' : 'operation',
@@ -65,14 +65,14 @@ export function toChangeText(draft: Draft, writing: Writing): ChangeText {
         ? [writing.modelName(draft.model), ...modelsIn(older, writing.base), ...(draft.applies ?? [])]
         : [
             ...modelsIn(older, writing.base),
-            ...(draft.body === undefined ? [] : namesIn(draft.body, writing)),
+            ...(draft.body === undefined ? [] : bodyNames(draft.body, writing)),
           ],
     usesZod: /\bz\./.test(body),
     guesses: fields.flatMap((field) => guessOf(field, draft, writing)),
   }
 }
 
-function guessOf(field: FieldDraft, { kind }: Draft, { base }: Writing): readonly string[] {
+function guessOf(field: FieldDraft, { kind }: ChangeDraft, { base }: ChangeWriting): readonly string[] {
   if (field.kind === 'renamed')
     return [`${field.was} became ${field.name}, because both have the same schema`]
   const isNull = kind === 'model' && field.kind === 'removed' && !mayLack(field.was)
@@ -82,7 +82,7 @@ function guessOf(field: FieldDraft, { kind }: Draft, { base }: Writing): readonl
 }
 
 /** The models that schemas hold. */
-function modelsIn(schemas: readonly unknown[], { components, modelOf }: Names): readonly string[] {
+function modelsIn(schemas: readonly unknown[], { components, modelOf }: SchemaNames): readonly string[] {
   const found = new Set<string>()
   const names = new Set(schemas.flatMap((schema) => [...refsIn(toRecord(schema))]))
   // a component that is no model is written out, with those that it refers to
@@ -95,7 +95,10 @@ function modelsIn(schemas: readonly unknown[], { components, modelOf }: Names): 
 }
 
 /** The schemas that a whole body names, then and now. */
-function namesIn({ was, now, text, names }: BodyDraft, { base, revision }: Writing): readonly string[] {
+function bodyNames(
+  { was, now, text, names }: BodyDraft,
+  { base, revision }: ChangeWriting,
+): readonly string[] {
   return [
     ...modelsIn([was?.schema], base),
     ...names,
@@ -103,11 +106,11 @@ function namesIn({ was, now, text, names }: BodyDraft, { base, revision }: Writi
   ]
 }
 
-function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Writing): string {
+function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: ChangeWriting): string {
   const conversions = toTurnings(writing)
   const up = upText(fields, conversions.up)
   const down = downText(fields, conversions.down)
-  const lossy = fields.filter((field) => isLossy(field, conversions)).map(({ name }) => quoted(name))
+  const lossy = fields.filter((field) => isLossy(field, conversions)).map(({ name }) => quotedText(name))
   const parts = [
     `of: ${writing.modelName(model)}`,
     groupText('fields', fields, (field) => fieldFunctions(field, conversions), writing),
@@ -121,11 +124,11 @@ function reshapeText({ model, fields, applies = [] }: ModelDraft, writing: Writi
 }
 
 interface Conversions {
-  readonly up: Conversion
-  readonly down: Conversion
+  readonly up: ConversionInput
+  readonly down: ConversionInput
 }
 
-function toTurnings({ base, revision }: Writing): Conversions {
+function toTurnings({ base, revision }: ChangeWriting): Conversions {
   const [older, newer] = [resolveIn(base), resolveIn(revision)]
   const types: TypeNames = new Map()
   return {
@@ -135,7 +138,7 @@ function toTurnings({ base, revision }: Writing): Conversions {
 }
 
 /** Follows references, but to models: these have changes of their own. */
-function resolveIn({ components, modelOf }: Names): (schema: unknown) => unknown {
+function resolveIn({ components, modelOf }: SchemaNames): (schema: unknown) => unknown {
   return (schema) => {
     const name = refOf(toRecord(schema))
     if (name === undefined) return schema
@@ -149,21 +152,21 @@ function groupText(
   name: string,
   fields: readonly FieldDraft[],
   functionsOf: (field: FieldDraft) => readonly string[],
-  { base }: Writing,
+  { base }: ChangeWriting,
 ): string {
   const members = fields.map((field) => {
     const parts = [`was: ${wasText(field, base)}`, ...functionsOf(field)]
-    return `${keyOf(field.name)}: { ${parts.join(', ')} }`
+    return `${memberName(field.name)}: { ${parts.join(', ')} }`
   })
   return `${name}: { ${members.join(', ')} }`
 }
 
-function wasText(field: FieldDraft, names: Names): string {
-  if (field.kind === 'renamed') return quoted(field.was)
-  return field.kind === 'added' ? 'absent' : optional(field.was, names)
+function wasText(field: FieldDraft, names: SchemaNames): string {
+  if (field.kind === 'renamed') return quotedText(field.was)
+  return field.kind === 'added' ? 'absent' : optionalText(field.was, names)
 }
 
-function optional({ schema, isOptional }: Described, names: Names): string {
+function optionalText({ schema, isOptional }: DescribedField, names: SchemaNames): string {
   const text = toZodText(schema, names)
   return isOptional ? `${text}.optional()` : text
 }
@@ -174,9 +177,10 @@ function fieldFunctions(field: FieldDraft, { up, down }: Conversions): readonly 
   const { was, now, sides } = field
   const [asks, answers] = [sides.includes('request'), sides.includes('response')]
   const older =
-    toConversion(was, now, 'old', { ...up, isStrict: asks }) ?? (asks ? fillIn(now, up) : undefined)
+    toConversion(was, now, 'old', { ...up, isStrict: asks }) ?? (asks ? fillInText(now, up) : undefined)
   const newer =
-    toConversion(now, was, 'now', { ...down, isStrict: answers }) ?? (answers ? fillIn(was, down) : undefined)
+    toConversion(now, was, 'now', { ...down, isStrict: answers }) ??
+    (answers ? fillInText(was, down) : undefined)
   return [
     ...(older === undefined ? [] : [`up: ${arrow('old', older)}`]),
     ...(newer === undefined ? [] : [`down: ${arrow('now', newer)}`]),
@@ -193,7 +197,7 @@ function isLossy(field: FieldDraft, conversions: Conversions): boolean {
 }
 
 /** Creates the fields that did not exist yet, or `undefined` if all of them may be left out. */
-function upText(fields: readonly FieldDraft[], parts: Conversion): string | undefined {
+function upText(fields: readonly FieldDraft[], parts: ConversionInput): string | undefined {
   const made = fields.flatMap((field) =>
     field.kind === 'added' && !mayLack(field.now) ? [memberText(field.name, field.now, parts)] : [],
   )
@@ -202,7 +206,7 @@ function upText(fields: readonly FieldDraft[], parts: Conversion): string | unde
 }
 
 /** Creates the fields that existed only then. */
-function downText(fields: readonly FieldDraft[], parts: Conversion): string | undefined {
+function downText(fields: readonly FieldDraft[], parts: ConversionInput): string | undefined {
   if (!fields.some(({ kind }) => kind === 'removed')) return undefined
   const made = fields.flatMap((field) =>
     field.kind === 'removed' && !mayLack(field.was) ? [memberText(field.name, field.was, parts)] : [],
@@ -211,52 +215,54 @@ function downText(fields: readonly FieldDraft[], parts: Conversion): string | un
   return functionText(made, given)
 }
 
-function mayLack({ schema, isOptional }: Described): boolean {
+function mayLack({ schema, isOptional }: DescribedField): boolean {
   return isOptional || (isRecord(schema) && schema['default'] !== undefined)
 }
 
-function memberText(name: string, field: Described, parts: Conversion): string {
-  const value = withoutNull(parts.resolve.to(field.schema)) === undefined ? fillIn(field, parts) : 'null'
-  return `${keyOf(name)}: ${value}`
+function memberText(name: string, field: DescribedField, parts: ConversionInput): string {
+  const value = withoutNull(parts.resolve.to(field.schema)) === undefined ? fillInText(field, parts) : 'null'
+  return `${memberName(name)}: ${value}`
 }
 
 function functionText(made: readonly string[], given: readonly string[]): string {
   const asks = made.some((member) => member.includes('fillIn('))
-  const names = given.filter((name) => keyOf(name) === name)
+  const names = given.filter((name) => memberName(name) === name)
   const parameter = asks && names.length > 0 ? `({ ${names.join(', ')} })` : '()'
   return `${parameter} => (${made.length === 0 ? '{}' : `{ ${made.join(', ')} }`})`
 }
 
 /** Writes the member of each kind, or returns `undefined` if the routes don't differ in it. */
-const MEMBERS: Readonly<Record<WrittenKind, (draft: RouteDraft, writing: Writing) => string | undefined>> = {
-  path: ({ path }) => path && `path: { was: ${quoted(path)} }`,
-  method: ({ method }) => method && `method: { was: ${quoted(method)} }`,
+const MEMBERS: Readonly<
+  Record<WrittenKind, (draft: RouteDraft, writing: ChangeWriting) => string | undefined>
+> = {
+  path: ({ path }) => path && `path: { was: ${quotedText(path)} }`,
+  method: ({ method }) => method && `method: { was: ${quotedText(method)} }`,
   status: ({ status }) => status && `status: { was: ${status.was} }`,
   query: (draft, writing) => parametersText('query', draft, writing),
   headers: (draft, writing) => parametersText('headers', draft, writing),
   cookies: (draft, writing) => parametersText('cookies', draft, writing),
-  body: ({ body }, writing) => (body?.key === 'body' ? bodyText(body, writing) : undefined),
+  body: ({ body }, writing) => (body?.key === 'body' ? bodyMemberText(body, writing) : undefined),
   'response.headers': ({ headers }, writing) =>
     headers.length === 0
       ? undefined
       : groupText('headers', headers, (field) => headerFunctions(field, writing), writing),
   'response.body': ({ body }, writing) =>
-    body === undefined || body.key === 'body' ? undefined : `body: { ${bodyText(body, writing)} }`,
+    body === undefined || body.key === 'body' ? undefined : `body: { ${bodyMemberText(body, writing)} }`,
 }
 
-function operationText(route: string, draft: RouteDraft, writing: Writing): string {
+function operationText(route: string, draft: RouteDraft, writing: ChangeWriting): string {
   const members = Object.entries(MEMBERS).flatMap(([kind, toMember]) => {
     const member = toMember(draft, writing)
     if (member === undefined) return []
     return kind.startsWith('response.') ? [`response: { ${member} }`] : [member]
   })
-  return `operation({ ${[`route: ${quoted(route)}`, ...members].join(', ')} })`
+  return `operation({ ${[`route: ${quotedText(route)}`, ...members].join(', ')} })`
 }
 
 function parametersText(
-  source: SourceName,
+  source: DraftedSource,
   { parameters }: RouteDraft,
-  writing: Writing,
+  writing: ChangeWriting,
 ): string | undefined {
   const own = parameters.filter((each) => each.source === source).map(({ field }) => field)
   return own.length === 0
@@ -265,22 +271,22 @@ function parametersText(
 }
 
 /** A whole body: a member of `operation`, or of its responses. */
-function bodyText({ key, was, now, text }: BodyDraft, writing: Writing): string {
+function bodyMemberText({ key, was, now, text }: BodyDraft, writing: ChangeWriting): string {
   const parts = [
-    `now: ${text ?? optional(now, writing.revision)}`,
-    `was: ${was === undefined ? 'absent' : optional(was, writing.base)}`,
+    `now: ${text ?? optionalText(now, writing.revision)}`,
+    `was: ${was === undefined ? 'absent' : optionalText(was, writing.base)}`,
     ...bodyFunction(was, now, key, toTurnings(writing)),
   ]
   return `${key}: { ${parts.join(', ')} }`
 }
 
 function bodyFunction(
-  was: Described | undefined,
-  now: Described,
-  key: BodyKey,
+  was: DescribedField | undefined,
+  now: DescribedField,
+  key: DraftedBody,
   { up, down }: Conversions,
 ): readonly string[] {
-  if (was === undefined) return [`up: () => ${fillIn(now, up)}`]
+  if (was === undefined) return [`up: () => ${fillInText(now, up)}`]
   const [parameter, turn] =
     key === 'body'
       ? ['old', toConversion(was, now, 'old', { ...up, isStrict: true })]
@@ -289,16 +295,16 @@ function bodyFunction(
 }
 
 /** Parameters have functions from the older version only. */
-function parameterFunctions(field: FieldDraft, writing: Writing): readonly string[] {
+function parameterFunctions(field: FieldDraft, writing: ChangeWriting): readonly string[] {
   if (field.kind === 'retyped')
     return fieldFunctions(field, toTurnings(writing)).filter((text) => text.startsWith('up'))
   const isAsked = field.kind === 'added' && !mayLack(field.now)
-  return isAsked ? [`up: () => ${fillIn(field.now, toTurnings(writing).up)}`] : []
+  return isAsked ? [`up: () => ${fillInText(field.now, toTurnings(writing).up)}`] : []
 }
 
-function headerFunctions(field: FieldDraft, writing: Writing): readonly string[] {
+function headerFunctions(field: FieldDraft, writing: ChangeWriting): readonly string[] {
   const { down } = toTurnings(writing)
-  const text: Described = { schema: { type: 'string' }, isOptional: false }
-  if (field.kind === 'removed') return field.was.isOptional ? [] : [`down: () => ${fillIn(text, down)}`]
-  return field.kind === 'retyped' ? [`down: (now) => ${fillIn(text, down)}`] : []
+  const text: DescribedField = { schema: { type: 'string' }, isOptional: false }
+  if (field.kind === 'removed') return field.was.isOptional ? [] : [`down: () => ${fillInText(text, down)}`]
+  return field.kind === 'retyped' ? [`down: (now) => ${fillInText(text, down)}`] : []
 }

@@ -1,18 +1,18 @@
-import { keyOf, quoted, valueText } from '../format.ts'
-import type { Described } from '../../gate/write/draft.ts'
+import { memberName, quotedText, valueText } from '../format.ts'
+import type { DescribedField } from '../../gate/write/draft.ts'
 import { membersOf, withoutNull, type JsonSchema } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { toType, type TypeNames } from '../types/schema-type.ts'
+import { schemaToType, type TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
 import { toRegExp } from '../../gate/schema/check.ts'
 import { FORMATS } from './zod-text.ts'
 
-type Resolve = (schema: unknown) => unknown
+type ResolveSchema = (schema: unknown) => unknown
 
 /** The materials of conversions. */
-export interface Conversion {
+export interface ConversionInput {
   /** Follow the references of what is turned, and of what it becomes. */
-  readonly resolve: { readonly from: Resolve; readonly to: Resolve }
+  readonly resolve: { readonly from: ResolveSchema; readonly to: ResolveSchema }
   readonly types: TypeNames
   /** Older clients are never sent a value that is checked, so that a conversion down has to fit by itself. */
   readonly side: 'up' | 'down'
@@ -21,8 +21,11 @@ export interface Conversion {
 }
 
 /** A call that neither types nor `octavo check` let pass, until a value is written in its place. */
-export function fillIn({ schema, isOptional }: Described, { types }: Pick<Conversion, 'types'>): string {
-  const type = inOneLine(`${toType(schema, types)}${isOptional ? ' | undefined' : ''}`)
+export function fillInText(
+  { schema, isOptional }: DescribedField,
+  { types }: Pick<ConversionInput, 'types'>,
+): string {
+  const type = inOneLine(`${schemaToType(schema, types)}${isOptional ? ' | undefined' : ''}`)
   return `fillIn(${type.includes("'") && !type.includes('"') ? `"${type}"` : valueText(type)})`
 }
 
@@ -40,17 +43,17 @@ function inOneLine(type: string): string {
  * `fillIn`.
  */
 export function toConversion(
-  from: Described,
-  to: Described,
+  from: DescribedField,
+  to: DescribedField,
   value: string,
-  parts: Conversion,
+  parts: ConversionInput,
 ): string | undefined {
   const [older, newer] = [parts.resolve.from(from.schema), parts.resolve.to(to.schema)]
   const present = convertPresent(older, newer, value, parts)
   const takesAbsent = to.isOptional || (parts.side === 'up' && hasDefault(newer))
   if (!from.isOptional || (takesAbsent && present === undefined)) return present
   if (takesAbsent) return `${value} === undefined ? undefined : ${present ?? value}`
-  const filled = fillIn({ schema: newer, isOptional: false }, parts)
+  const filled = fillInText({ schema: newer, isOptional: false }, parts)
   const absent = hasDefault(newer) ? valueText(toRecord(newer)['default']) : filled
   if (present === `${value} ?? ${absent}`) return present
   // `??` takes null for absent, which it is not where both are values
@@ -63,13 +66,13 @@ function convertPresent(
   older: unknown,
   newer: unknown,
   value: string,
-  parts: Conversion,
+  parts: ConversionInput,
 ): string | undefined {
   const [given, wanted] = [withoutNull(older), withoutNull(newer)]
   const inner = convertBare(given ?? older, wanted ?? newer, value, parts)
   if (given === undefined) return inner
   if (wanted !== undefined) return inner === undefined ? undefined : `${value} === null ? null : ${inner}`
-  const filled = fillIn({ schema: newer, isOptional: false }, parts)
+  const filled = fillInText({ schema: newer, isOptional: false }, parts)
   return inner === undefined ? `${value} ?? ${filled}` : `${value} === null ? ${filled} : ${inner}`
 }
 
@@ -78,26 +81,31 @@ function hasDefault(schema: unknown): boolean {
 }
 
 /** The conversion of values that are neither absent nor null. */
-function convertBare(from: unknown, to: unknown, value: string, parts: Conversion): string | undefined {
+function convertBare(from: unknown, to: unknown, value: string, parts: ConversionInput): string | undefined {
   const [older, newer] = [parts.resolve.from(from), parts.resolve.to(to)]
   if (toStableText(withoutWords(older)) === toStableText(withoutWords(newer))) return undefined
-  const [given, wanted] = [textsOf(older), textsOf(newer)]
-  const filled = fillIn({ schema: newer, isOptional: false }, parts)
+  const [given, wanted] = [listedTexts(older), listedTexts(newer)]
+  const filled = fillInText({ schema: newer, isOptional: false }, parts)
   if (given !== undefined && wanted !== undefined) return toEnumTurn(given, wanted, value, filled)
-  const [kind, other] = [kindOf(older), kindOf(newer)]
+  const [kind, other] = [schemaType(older), schemaType(newer)]
   if (wanted !== undefined) return kind === 'string' ? toListedTurn(wanted, value, filled) : filled
   if (kind === 'object' || other === 'object') return convertObject(older, newer, value, parts)
   if (kind === 'array' || other === 'array') return convertList(older, newer, value, parts)
   return convertScalar(older, newer, value, parts)
 }
 
-function convertScalar(older: unknown, newer: unknown, value: string, parts: Conversion): string | undefined {
-  const [kind, other] = [kindOf(older), kindOf(newer)]
-  const filled = fillIn({ schema: newer, isOptional: false }, parts)
+function convertScalar(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionInput,
+): string | undefined {
+  const [kind, other] = [schemaType(older), schemaType(newer)]
+  const filled = fillInText({ schema: newer, isOptional: false }, parts)
   if (isNumeric(kind) && other === 'string') return takesDigits(newer) ? `String(${value})` : filled
   if (kind === 'string' && isNumeric(other)) return isDigits(older) ? `Number(${value})` : filled
   const isSameKind = SCALARS.has(kind) && (kind === other || (isNumeric(kind) && isNumeric(other)))
-  return isSameKind ? fitting(older, newer, value, parts) : filled
+  return isSameKind ? fittingText(older, newer, value, parts) : filled
 }
 
 /** Keeps a text that is one of a few, and asks for the others. */
@@ -107,15 +115,20 @@ function toListedTurn(wanted: readonly string[], value: string, filled: string):
 }
 
 /** Keeps a value that fits, and asks for what stands for the others. */
-function fitting(older: unknown, newer: unknown, value: string, parts: Conversion): string | undefined {
-  const rules = parts.isStrict ? rulesOf(toRecord(older), toRecord(newer), value) : []
+function fittingText(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionInput,
+): string | undefined {
+  const rules = parts.isStrict ? ruleConditions(toRecord(older), toRecord(newer), value) : []
   return rules.length === 0
     ? undefined
-    : `${rules.join(' && ')} ? ${value} : ${fillIn({ schema: newer, isOptional: false }, parts)}`
+    : `${rules.join(' && ')} ? ${value} : ${fillInText({ schema: newer, isOptional: false }, parts)}`
 }
 
 /** The conditions under which a value of one schema is one of another of the same type. */
-function rulesOf(older: JsonSchema, newer: JsonSchema, value: string): readonly string[] {
+function ruleConditions(older: JsonSchema, newer: JsonSchema, value: string): readonly string[] {
   const schema: JsonSchema = {
     ...newer,
     pattern: newer['format'] === undefined ? newer['pattern'] : undefined,
@@ -176,7 +189,7 @@ function withoutWords(schema: unknown): unknown {
 /** Keywords that make no difference to a conversion. */
 const WORDS = new Set(['title', 'description', 'example', 'examples', 'default'])
 
-function kindOf(schema: unknown): string | undefined {
+function schemaType(schema: unknown): string | undefined {
   const type = isRecord(schema) ? schema['type'] : undefined
   return isString(type) ? type : undefined
 }
@@ -186,7 +199,7 @@ function isNumeric(kind: string | undefined): boolean {
 }
 
 /** The texts that a schema lists, or `undefined` for any other schema. */
-export function textsOf(schema: unknown): readonly string[] | undefined {
+export function listedTexts(schema: unknown): readonly string[] | undefined {
   if (!isRecord(schema)) return undefined
   if (isString(schema['const'])) return [schema['const']]
   const values = schema['enum']
@@ -207,12 +220,17 @@ function toEnumTurn(
   return `${gone.map((each) => `${value} === ${valueText(each)}`).join(' || ')} ? ${target} : ${value}`
 }
 
-function convertList(older: unknown, newer: unknown, value: string, parts: Conversion): string | undefined {
-  const filled = fillIn({ schema: newer, isOptional: false }, parts)
+function convertList(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionInput,
+): string | undefined {
+  const filled = fillInText({ schema: newer, isOptional: false }, parts)
   const [items, others] = [itemsOf(older), itemsOf(newer)]
   if (items !== undefined && others !== undefined) {
     const inner = toConversion(required(items), required(others), 'each', parts)
-    if (inner === undefined) return fitting(older, newer, value, parts)
+    if (inner === undefined) return fittingText(older, newer, value, parts)
     return `${value}.map((each) => ${inner.includes(' ? ') ? `(${inner})` : inner})`
   }
   if (items === undefined && others !== undefined) {
@@ -224,28 +242,35 @@ function convertList(older: unknown, newer: unknown, value: string, parts: Conve
   return inner === undefined ? `${value}[0] ?? ${filled}` : filled
 }
 
-type Fields = ReadonlyMap<string, Described>
+type DescribedFields = ReadonlyMap<string, DescribedField>
 
 /** Puts a value into an object that has it, takes it out of one, or keeps what two objects share. */
-function convertObject(older: unknown, newer: unknown, value: string, parts: Conversion): string | undefined {
-  const [given, wanted] = [fieldsOf(older), fieldsOf(newer)]
-  const isSame = (from: Described, to: Described): boolean =>
+function convertObject(
+  older: unknown,
+  newer: unknown,
+  value: string,
+  parts: ConversionInput,
+): string | undefined {
+  const [given, wanted] = [describedFields(older), describedFields(newer)]
+  const isSame = (from: DescribedField, to: DescribedField): boolean =>
     toConversion(from, to, value, parts) === undefined
   if (given.size === 0) {
-    const [name, ...others] = namesIn(wanted, (field) => isSame(required(older), field))
+    const [name, ...others] = matchingFieldNames(wanted, (field) => isSame(required(older), field))
     if (name !== undefined && others.length === 0)
-      return toLiteral([`${keyOf(name)}: ${value}`, ...toMissing(wanted, [name], parts)])
+      return toLiteral([`${memberName(name)}: ${value}`, ...toMissing(wanted, [name], parts)])
   } else if (wanted.size === 0) {
-    const [name, ...others] = namesIn(given, ({ schema }) => isSame(required(schema), required(newer)))
-    const [field, path] = [given.get(name ?? ''), memberOf(value, name ?? '')]
+    const [name, ...others] = matchingFieldNames(given, ({ schema }) =>
+      isSame(required(schema), required(newer)),
+    )
+    const [field, path] = [given.get(name ?? ''), memberAccess(value, name ?? '')]
     if (field !== undefined && others.length === 0)
       return toConversion(field, required(newer), path, parts) ?? path
   } else {
-    const shared = namesIn(wanted, (_, name) => given.has(name))
+    const shared = matchingFieldNames(wanted, (_, name) => given.has(name))
     const isLeft = toRecord(newer)['additionalProperties'] !== false || shared.length === given.size
     if (shared.length > 0 && isLeft) {
       const converted = shared.flatMap((name) =>
-        convertMember(name, given, wanted, memberOf(value, name), parts),
+        convertMemberText(name, given, wanted, memberAccess(value, name), parts),
       )
       // a field that is gone may have become any of those that came
       const isReplaced = shared.length < given.size
@@ -253,47 +278,50 @@ function convertObject(older: unknown, newer: unknown, value: string, parts: Con
       return members.length === 0 ? undefined : toLiteral([`...${value}`, ...members])
     }
   }
-  return fillIn({ schema: newer, isOptional: false }, parts)
+  return fillInText({ schema: newer, isOptional: false }, parts)
 }
 
-function fieldsOf(schema: unknown): Fields {
+function describedFields(schema: unknown): DescribedFields {
   const members = membersOf(toRecord(schema), (own) => own)
   return new Map(
     members.map(({ name, made, isRequired }) => [name, { schema: made, isOptional: !isRequired }]),
   )
 }
 
-function namesIn(fields: Fields, test: (field: Described, name: string) => boolean): readonly string[] {
+function matchingFieldNames(
+  fields: DescribedFields,
+  test: (field: DescribedField, name: string) => boolean,
+): readonly string[] {
   return [...fields].flatMap(([name, field]) => (test(field, name) ? [name] : []))
 }
 
-function memberOf(value: string, name: string): string {
-  return keyOf(name) === name ? `${value}.${name}` : `${value}[${quoted(name)}]`
+function memberAccess(value: string, name: string): string {
+  return memberName(name) === name ? `${value}.${name}` : `${value}[${quotedText(name)}]`
 }
 
-function convertMember(
+function convertMemberText(
   name: string,
-  given: Fields,
-  wanted: Fields,
+  given: DescribedFields,
+  wanted: DescribedFields,
   value: string,
-  parts: Conversion,
+  parts: ConversionInput,
 ): readonly string[] {
   const [from, to] = [given.get(name), wanted.get(name)]
   const converted = from && to && toConversion(from, to, value, parts)
-  return converted === undefined ? [] : [`${keyOf(name)}: ${converted}`]
+  return converted === undefined ? [] : [`${memberName(name)}: ${converted}`]
 }
 
 /** The members that an object needs beside some, and those that it may have if they may stand for others. */
 function toMissing(
-  wanted: Fields,
+  wanted: DescribedFields,
   beside: readonly string[],
-  parts: Conversion,
+  parts: ConversionInput,
   isReplaced = false,
 ): readonly string[] {
   return [...wanted].flatMap(([name, field]) =>
     beside.includes(name) || (field.isOptional && !isReplaced) || hasDefault(parts.resolve.to(field.schema))
       ? []
-      : [`${keyOf(name)}: ${fillIn(field, parts)}`],
+      : [`${memberName(name)}: ${fillInText(field, parts)}`],
   )
 }
 
@@ -302,7 +330,7 @@ function toLiteral(members: readonly string[]): string {
   return `({ ${members.join(', ')} })`
 }
 
-function required(schema: unknown): Described {
+function required(schema: unknown): DescribedField {
   return { schema, isOptional: false }
 }
 
@@ -316,15 +344,18 @@ function itemsOf(schema: unknown): unknown {
 /** Whether a text may be a number. */
 function takesDigits(schema: unknown): boolean {
   if (!isRecord(schema) || schema['format'] !== undefined) return false
-  return matches(schema, '7')
+  return matchesPattern(schema, '7')
 }
 
 /** Whether a text is always a number. */
 function isDigits(schema: unknown): boolean {
   if (!isRecord(schema) || !isString(schema['pattern'])) return false
-  return matches(schema, '7') && !['', 'a', '7a', 'a7', '-', ' '].some((text) => matches(schema, text))
+  return (
+    matchesPattern(schema, '7') &&
+    !['', 'a', '7a', 'a7', '-', ' '].some((text) => matchesPattern(schema, text))
+  )
 }
 
-function matches({ pattern }: Readonly<Record<string, unknown>>, text: string): boolean {
+function matchesPattern({ pattern }: Readonly<Record<string, unknown>>, text: string): boolean {
   return !isString(pattern) || toRegExp(pattern)?.test(text) === true
 }

@@ -1,15 +1,15 @@
 import { basename, dirname, extname, join, resolve } from 'node:path'
 
 import { whereOf } from '../../gate/finding.ts'
-import type { Draft, Unwritten } from '../../gate/write/draft.ts'
+import type { ChangeDraft, Unwritten } from '../../gate/write/draft.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
-import { formatFile, formatStatement } from '../format.ts'
+import { formatSource, formatStatement } from '../format.ts'
 import { applyEdits } from '../source-edits.ts'
-import { readText } from '../write-file.ts'
-import { toChangeText, type ChangeText, type Writing } from './change-text.ts'
-import type { DefinedSchema, Definitions } from './read-definitions.ts'
+import { readFileText } from '../write-file.ts'
+import { toChangeText, type ChangeText, type ChangeWriting } from './change-text.ts'
+import type { DefinedSchema, DefinedParts } from './read-definitions.ts'
 import { toAdditions, toSpecifier, type Additions } from './history-edits.ts'
-import type { Names } from './zod-text.ts'
+import type { SchemaNames } from './zod-text.ts'
 
 /** A file as it is to be. */
 export interface WrittenFile {
@@ -20,8 +20,8 @@ export interface WrittenFile {
 }
 
 /** A draft that is not written, because of how the application is. */
-interface Kept {
-  readonly draft: Draft
+interface UnwrittenDraft {
+  readonly draft: ChangeDraft
   readonly why: string
 }
 
@@ -30,19 +30,19 @@ export interface Layout {
   readonly files: readonly WrittenFile[]
   /** The changes, with the files that they are in. */
   readonly changes: readonly { readonly text: ChangeText; readonly path: string }[]
-  readonly kept: readonly Kept[]
+  readonly kept: readonly UnwrittenDraft[]
 }
 
 /** Two documents, and what the application defines. */
 export interface Sources {
   readonly base: unknown
   readonly revision: unknown
-  readonly definitions: Definitions
+  readonly definitions: DefinedParts
   readonly cwd: string
 }
 
 /** A change with its names. */
-interface Named {
+interface NamedChange {
   readonly text: ChangeText
   /** The name of the constant. */
   readonly name: string
@@ -52,7 +52,7 @@ interface Named {
 }
 
 /** A place as `placeOf` writes it. */
-function toPlace(
+function parsePlace(
   at: string | undefined,
   cwd: string,
 ): { readonly path: string; readonly line: number } | undefined {
@@ -61,23 +61,24 @@ function toPlace(
 }
 
 /** Decides where changes go, and writes their files, in memory. A `string` says why nothing can be written. */
-export async function layOut(drafts: readonly Draft[], sources: Sources): Promise<Layout | string> {
+export async function layOut(drafts: readonly ChangeDraft[], sources: Sources): Promise<Layout | string> {
   const { definitions, cwd } = sources
   const { history } = definitions
-  const at = toPlace(history?.at, cwd)
-  const found = at === undefined ? undefined : await readText(at.path)
+  const at = parsePlace(history?.at, cwd)
+  const found = at === undefined ? undefined : await readFileText(at.path)
   if (history === undefined || at === undefined || found === undefined)
     return 'the source of defineVersions was not found'
   const before = found.replaceAll('\r\n', '\n')
   const asFound = (text: string): string => (found === before ? text : text.replaceAll('\n', '\r\n'))
   if (!/^\s*import\b/m.test(before)) return `${history.at ?? ''} has no import statement to add to`
-  const kept: Kept[] = []
-  const named: Named[] = []
-  const folder = folderOf(history.changes, at.path, cwd)
+  const kept: UnwrittenDraft[] = []
+  const named: NamedChange[] = []
+  const folder = changesFolder(history.changes, at.path, cwd)
   const taken = new Set(history.changes.map(({ id }) => id))
   for (const draft of drafts) {
     const why = obstacleOf(draft, sources, at.path)
-    if (why === undefined) named.push(await toNamed(draft, { sources, taken, folder, historyPath: at.path }))
+    if (why === undefined)
+      named.push(await nameChange(draft, { sources, taken, folder, historyPath: at.path }))
     else kept.push({ draft, why })
   }
   if (named.length === 0) return { files: [], changes: [], kept }
@@ -86,7 +87,13 @@ export async function layOut(drafts: readonly Draft[], sources: Sources): Promis
   const own = named.flatMap(({ path, text, name, models }): readonly WrittenFile[] =>
     path === undefined
       ? []
-      : [{ path, before: undefined, text: asFound(fileText({ path, text, name, models }, before, cwd)) }],
+      : [
+          {
+            path,
+            before: undefined,
+            text: asFound(changeFileText({ path, text, name, models }, before, cwd)),
+          },
+        ],
   )
   return {
     files: [...own, { path: at.path, before: found, text: asFound(applyEdits(before, edits)) }],
@@ -96,23 +103,27 @@ export async function layOut(drafts: readonly Draft[], sources: Sources): Promis
 }
 
 /** The folder of new changes: where those are that have a folder of their own, else one beside the history. */
-function folderOf(
-  changes: NonNullable<Definitions['history']>['changes'],
+function changesFolder(
+  changes: NonNullable<DefinedParts['history']>['changes'],
   historyPath: string,
   cwd: string,
 ): string {
   const folders = changes.flatMap(({ at }) => {
-    const path = toPlace(at, cwd)?.path
+    const path = parsePlace(at, cwd)?.path
     return path === undefined ? [] : [dirname(path)]
   })
   return folders.find((folder) => basename(folder) === 'changes') ?? join(dirname(historyPath), 'changes')
 }
 
 /** Why a draft cannot be written, or `undefined` if it can. */
-function obstacleOf(draft: Draft, { definitions, cwd }: Sources, historyPath: string): string | undefined {
+function obstacleOf(
+  draft: ChangeDraft,
+  { definitions, cwd }: Sources,
+  historyPath: string,
+): string | undefined {
   if (draft.kind === 'route') return undefined
   const model = definitions.models.find(({ name }) => name === draft.model)
-  const place = toPlace(model?.at, cwd)
+  const place = parsePlace(model?.at, cwd)
   if (model === undefined || place === undefined) return 'its definition was not found'
   if ((model.exported ?? 'default') === 'default' && place.path !== historyPath)
     return `export it by name from ${model.at ?? ''}, so that a change can import it`
@@ -124,7 +135,7 @@ function obstacleOf(draft: Draft, { definitions, cwd }: Sources, historyPath: st
     : `the change "${change}" already describes ${field ?? ''}: write the new change by hand, and base the older one on it with before(…)`
 }
 
-interface Naming {
+interface NamingInput {
   readonly sources: Sources
   /** The ids of changes that there are. */
   readonly taken: Set<string>
@@ -132,7 +143,10 @@ interface Naming {
   readonly historyPath: string
 }
 
-async function toNamed(draft: Draft, { sources, taken, folder, historyPath }: Naming): Promise<Named> {
+async function nameChange(
+  draft: ChangeDraft,
+  { sources, taken, folder, historyPath }: NamingInput,
+): Promise<NamedChange> {
   const { definitions, cwd } = sources
   const writing = toWriting(sources, historyPath)
   const text = toChangeText(draft, writing)
@@ -140,12 +154,12 @@ async function toNamed(draft: Draft, { sources, taken, folder, historyPath }: Na
   const models = [...definitions.models, ...definitions.parts].filter((model) =>
     text.models.includes(codeName(model, historyPath, cwd) ?? ''),
   )
-  const isInline = models.some(({ at }) => toPlace(at, cwd)?.path === historyPath)
+  const isInline = models.some(({ at }) => parsePlace(at, cwd)?.path === historyPath)
   for (let count = 1; ; count++) {
     const title = count === 1 ? text.title : `${text.title} (${count})`
     const slug = toSlug(title)
     const path = isInline ? undefined : join(folder, `${slug}${extension}`)
-    if (taken.has(slug) || (path !== undefined && (await readText(path)) !== undefined)) continue
+    if (taken.has(slug) || (path !== undefined && (await readFileText(path)) !== undefined)) continue
     taken.add(slug)
     return {
       text: title === text.title ? text : { ...text, title, code: text.code.replace(text.title, title) },
@@ -170,14 +184,14 @@ function toConstant(slug: string): string {
   return /^\p{ID_Start}/u.test(name) ? name : `change${name}`
 }
 
-function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: string): Writing {
+function toWriting({ base, revision, definitions, cwd }: Sources, historyPath: string): ChangeWriting {
   const models = new Map(
     definitions.models.flatMap((model) => {
       const name = codeName(model, historyPath, cwd)
       return name === undefined ? [] : [[model.name, name] as const]
     }),
   )
-  const namesOf = (document: unknown): Names => {
+  const namesOf = (document: unknown): SchemaNames => {
     const schemas = isRecord(document) ? toRecord(document['components'])['schemas'] : undefined
     return {
       components: toRecord(schemas),
@@ -198,12 +212,12 @@ function codeName(
   cwd: string,
 ): string | undefined {
   if (exported !== undefined && exported !== 'default') return exported
-  return toPlace(at, cwd)?.path === historyPath ? name : undefined
+  return parsePlace(at, cwd)?.path === historyPath ? name : undefined
 }
 
 /** Returns the additions to the file of the history. */
 function toWanted(
-  named: readonly Named[],
+  named: readonly NamedChange[],
   { path: historyPath, line }: { readonly path: string; readonly line: number },
   source: string,
   cwd: string,
@@ -254,7 +268,7 @@ function modelImports(
 ): Additions['imports'] {
   const files = new Map<string, Set<string>>()
   for (const model of models) {
-    const path = toPlace(model.at, cwd)?.path
+    const path = parsePlace(model.at, cwd)?.path
     const name = codeName(model, historyPath, cwd)
     if (path === undefined || path === from || name === undefined) continue
     const specifier = toSpecifier(from, path, source)
@@ -264,8 +278,8 @@ function modelImports(
 }
 
 /** The text of a file with one change, in the style of the file that has the history. */
-function fileText(
-  { path, text, name, models }: Named & { readonly path: string },
+function changeFileText(
+  { path, text, name, models }: NamedChange & { readonly path: string },
   source: string,
   cwd: string,
 ): string {
@@ -274,7 +288,7 @@ function fileText(
     ...(text.usesZod ? [[['z'], 'zod'] as const] : []),
   ]
   const own = modelImports(models, { from: path, historyPath: path, source, cwd })
-  return formatFile(
+  return formatSource(
     packages,
     own.map(([specifier, names]) => [names, specifier]),
     [formatStatement(`export const ${name} = ${text.code}`)],
@@ -282,7 +296,7 @@ function fileText(
 }
 
 /** Merges findings of one place. */
-export function toDistinct(unwritten: readonly Unwritten[]): readonly Unwritten[] {
+export function distinctUnwritten(unwritten: readonly Unwritten[]): readonly Unwritten[] {
   return [
     ...new Map(
       unwritten.map((each) => [

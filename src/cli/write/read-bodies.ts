@@ -8,7 +8,7 @@ import { operationsOf } from '../../changes/expand.ts'
 import { bodiesOf } from '../../changes/operations/bodies.ts'
 import { isAbout } from '../../changes/operations/operation.ts'
 import type { KnownBody } from '../../gate/write/draft.ts'
-import { readText } from '../write-file.ts'
+import { readFileText } from '../write-file.ts'
 import { toImported } from './history-edits.ts'
 
 /** A route with the schemas of its bodies. */
@@ -19,12 +19,12 @@ interface Declared {
 }
 
 /** Schemas that a change can import. */
-type Named = ReadonlyMap<unknown, { readonly name: string; readonly exported: string | undefined }>
+type ExportedSchemas = ReadonlyMap<unknown, { readonly name: string; readonly exported: string | undefined }>
 
 /** The bodies of a route, as a change can write them. */
 export function toBodies(
   { name, sources, responses }: Declared,
-  named: Named,
+  named: ExportedSchemas,
   changes: readonly AnyChange[],
 ): readonly KnownBody[] {
   const body = sources.find((source) => source.name === 'body')?.schema
@@ -37,9 +37,9 @@ export function toBodies(
     return [
       {
         key,
-        text: toText(schema, named, names),
+        text: exportedText(schema, named, names),
         names: [...names],
-        isPlain: isPlain(schema, named),
+        isPlain: isDocumentedWhole(schema, named),
         change: known === undefined ? undefined : changes[known.order]?.id,
       },
     ]
@@ -47,7 +47,7 @@ export function toBodies(
 }
 
 /** The text of a schema that is exported, or of lists and wrappers of one. */
-function toText(schema: Schema, named: Named, names: Set<string>): string | undefined {
+function exportedText(schema: Schema, named: ExportedSchemas, names: Set<string>): string | undefined {
   const own = named.get(schema)
   if (own !== undefined) {
     const name = own.exported ?? own.name
@@ -55,13 +55,13 @@ function toText(schema: Schema, named: Named, names: Set<string>): string | unde
     return name
   }
   const { type } = defOf(schema)
-  const inner = innerOf(schema)
-  const text = inner === undefined ? undefined : toText(inner, named, names)
+  const inner = wrappedSchema(schema)
+  const text = inner === undefined ? undefined : exportedText(inner, named, names)
   if (text === undefined) return undefined
   return type === 'array' ? `z.array(${text})` : `${text}.${type}()`
 }
 
-function innerOf(schema: Schema): Schema | undefined {
+function wrappedSchema(schema: Schema): Schema | undefined {
   const def = defOf(schema)
   if (def.type === 'array') return schemaOf(def['element'])
   return WRAPPERS.has(def.type) ? schemaOf(def['innerType']) : undefined
@@ -70,14 +70,15 @@ function innerOf(schema: Schema): Schema | undefined {
 const WRAPPERS: ReadonlySet<string> = new Set(['optional', 'nullable', 'readonly'])
 
 /** Whether the document says all that there is to a schema, so that it can be written again. */
-function isPlain(schema: Schema, named: Named): boolean {
+function isDocumentedWhole(schema: Schema, named: ExportedSchemas): boolean {
   if (named.has(schema)) return true
-  const inner = innerOf(schema)
-  if (inner !== undefined) return isPlain(inner, named)
+  const inner = wrappedSchema(schema)
+  if (inner !== undefined) return isDocumentedWhole(inner, named)
   const { type, checks = [], ...def } = defOf(schema)
   if (type === 'object')
     return (
-      def['catchall'] === undefined && Object.values(shapeOf(schema)).every((each) => isPlain(each, named))
+      def['catchall'] === undefined &&
+      Object.values(shapeOf(schema)).every((each) => isDocumentedWhole(each, named))
     )
   if (type === 'enum' || type === 'literal') return true
   const all: readonly unknown[] = [def, ...(Array.isArray(checks) ? checks.map(definedBy) : [])]
@@ -103,16 +104,16 @@ const CHECKS: ReadonlySet<unknown> = new Set([
 export async function importedBy(places: Iterable<string>): Promise<readonly string[]> {
   const files = new Set([...places].map((at) => resolve(at.replace(/:\d+$/, ''))))
   const texts = await Promise.all(
-    [...files].map(async (file) => [file, (await readText(file)) ?? ''] as const),
+    [...files].map(async (file) => [file, (await readFileText(file)) ?? ''] as const),
   )
   const found = texts.flatMap(([file, text]) =>
-    toImported(text).flatMap((specifier) => findFile(resolve(dirname(file), specifier)) ?? []),
+    toImported(text).flatMap((specifier) => findSourceFile(resolve(dirname(file), specifier)) ?? []),
   )
   return [...new Set(found)].map((file) => `${file}:1`)
 }
 
 /** The file of a relative import, whose extension may be that of JavaScript or missing. */
-function findFile(path: string): string | undefined {
+function findSourceFile(path: string): string | undefined {
   const names = [path, path.replace(/\.([cm]?)js$/, '.$1ts'), `${path}.ts`, join(path, 'index.ts')]
   return names.find((name) => statSync(name, { throwIfNoEntry: false })?.isFile() === true)
 }

@@ -30,7 +30,7 @@ interface DefinedModel extends DefinedSchema, KnownModel {
 }
 
 /** The definitions of an application, for the changes that `octavo check --write` writes. */
-export interface Definitions {
+export interface DefinedParts {
   /** `undefined` without a history. */
   readonly history:
     | {
@@ -52,7 +52,7 @@ export interface Definitions {
   readonly unfinished: readonly Unfinished[]
 }
 
-const NOTHING: Definitions = {
+const NOTHING: DefinedParts = {
   history: undefined,
   models: [],
   parts: [],
@@ -62,7 +62,7 @@ const NOTHING: Definitions = {
 }
 
 /** Reads what an application defines. */
-export async function readDefinitions(app: App): Promise<Definitions> {
+export async function readDefinitions(app: App): Promise<DefinedParts> {
   const { versioning, routes } = internalsOf(app, 'octavo check --write')
   const history = versioning()?.history
   const internals = findHistoryInternals(history)
@@ -79,8 +79,11 @@ export async function readDefinitions(app: App): Promise<Definitions> {
       at,
       exported: (await exportsOf(at)).get(model),
       isListed: listed.has(model),
-      fields: [...fieldIds.keys()].map((field) => ({ name: field, isOptional: isOptional(model, field) })),
-      touched: touchedIn(parts.plans.chains.get(model)),
+      fields: [...fieldIds.keys()].map((field) => ({
+        name: field,
+        isOptional: isOptionalField(model, field),
+      })),
+      touched: touchedFields(parts.plans.chains.get(model)),
     })
   }
   const places = [...[...models.values()].map(({ at }) => at), placeOf(history)]
@@ -127,12 +130,12 @@ function toProbe(schemas: readonly unknown[]): AnyChange {
   return { version: 'next', title: '', description: '', id: '', sideEffects: false, change }
 }
 
-function isOptional(model: Schema, name: string): boolean {
+function isOptionalField(model: Schema, name: string): boolean {
   const field = shapeOf(model)[name]
   return field !== undefined && Reflect.get(field._zod, 'optout') === 'optional'
 }
 
-function touchedIn(chain: Chain | undefined): DefinedModel['touched'] {
+function touchedFields(chain: Chain | undefined): DefinedModel['touched'] {
   const names = new Map([...(chain?.fieldIds ?? [])].map(([name, fieldId]) => [fieldId, name]))
   return (chain?.steps ?? []).flatMap(({ change, fieldChanges }) =>
     fieldChanges.flatMap((each) => {

@@ -3,17 +3,17 @@ import { capitalize, isString, toRecord } from '../../base/values.ts'
 import { toPlural, toWords, withArticle } from '../../base/words.ts'
 import type {
   BodyDraft,
-  Described,
-  Draft,
+  DescribedField,
+  ChangeDraft,
   FieldDraft,
   ModelDraft,
   RouteDraft,
-  SourceName,
+  DraftedSource,
 } from '../../gate/write/draft.ts'
-import { textsOf } from './conversion-text.ts'
+import { listedTexts } from './conversion-text.ts'
 
 /** The title of a change, as clients read it in the changelog. */
-export function toTitle(draft: Draft): string {
+export function changeTitle(draft: ChangeDraft): string {
   return draft.kind === 'model' ? modelTitle(draft) : routeTitle(draft)
 }
 
@@ -21,11 +21,12 @@ function modelTitle({ model, fields }: ModelDraft): string {
   const plural = toPlural(toWords(model))
   const many = capitalize(plural)
   const namesOf = (kind: FieldDraft['kind']): readonly string[] =>
-    fields.filter((field) => field.kind === kind).map(({ name }) => code(name))
+    fields.filter((field) => field.kind === kind).map(({ name }) => titleCode(name))
   const [added, removed] = [namesOf('added'), namesOf('removed')]
   const [first] = fields
-  if (first?.kind === 'renamed') return `${code(first.was)} of ${plural} is called ${code(first.name)}`
-  if (first?.kind === 'retyped') return `${code(first.name)} of ${plural} ${retypedTitle(first)}`
+  if (first?.kind === 'renamed')
+    return `${titleCode(first.was)} of ${plural} is called ${titleCode(first.name)}`
+  if (first?.kind === 'retyped') return `${titleCode(first.name)} of ${plural} ${retypedTitle(first)}`
   if (removed.length === 0)
     return `${many} have ${added.length === 1 ? withArticle(list(added)) : list(added)}`
   if (added.length === 0)
@@ -34,18 +35,18 @@ function modelTitle({ model, fields }: ModelDraft): string {
 }
 
 /** Describes a value as it is now. */
-function retypedTitle({ was, now }: { readonly was: Described; readonly now: Described }): string {
+function retypedTitle({ was, now }: { readonly was: DescribedField; readonly now: DescribedField }): string {
   const [older, newer] = [shownOf(was), shownOf(now)]
   const [type, other] = [typeTitle(older['type']), typeTitle(newer['type'])]
   if (type !== other && other !== undefined) return `is ${other}`
   if (was.isOptional !== now.isOptional) return now.isOptional ? 'is optional' : 'is required'
   const [could, can] = [was, now].map(({ schema }) => withoutNull(schema) !== undefined)
   if (could !== can) return can === true ? 'can be null' : 'is never null'
-  return valuesTitle(textsOf(older) ?? [], textsOf(newer) ?? []) ?? boundTitle(older, newer)
+  return valuesTitle(listedTexts(older) ?? [], listedTexts(newer) ?? []) ?? boundTitle(older, newer)
 }
 
 /** The schema of a value, apart from `null`. */
-function shownOf({ schema }: Pick<Described, 'schema'>): Readonly<Record<string, unknown>> {
+function shownOf({ schema }: Pick<DescribedField, 'schema'>): Readonly<Record<string, unknown>> {
   return toRecord(withoutNull(schema) ?? schema)
 }
 
@@ -56,8 +57,8 @@ function typeTitle(type: unknown): string | undefined {
 }
 
 function valuesTitle(was: readonly string[], now: readonly string[]): string | undefined {
-  const gone = was.filter((each) => !now.includes(each)).map(code)
-  const come = now.filter((each) => !was.includes(each)).map(code)
+  const gone = was.filter((each) => !now.includes(each)).map(titleCode)
+  const come = now.filter((each) => !was.includes(each)).map(titleCode)
   if (was.length === 0 || now.length === 0 || (gone.length === 0) === (come.length === 0)) return undefined
   return gone.length > 0 ? `is no longer ${list(gone, 'or')}` : `can be ${list(come, 'or')}`
 }
@@ -85,7 +86,7 @@ function boundTitle(
 
 function routeTitle({ routes, status, parameters, headers, body, path, method }: RouteDraft): string {
   const [first] = routes
-  const addresses = routes.map(({ now }) => code(`${now.method} ${now.path}`))
+  const addresses = routes.map(({ now }) => titleCode(`${now.method} ${now.path}`))
   const shown =
     addresses.length < 4 ? addresses : [...addresses.slice(0, 2), `${addresses.length - 2} other operations`]
   const where = list(shown)
@@ -93,11 +94,11 @@ function routeTitle({ routes, status, parameters, headers, body, path, method }:
   if (parameter !== undefined) return parameterTitle(parameter.source, parameter.field, where)
   const [header] = headers
   if (header !== undefined)
-    return `The response header ${code(header.name)} ${header.kind === 'removed' ? 'is gone from' : 'has other values in'} ${where}`
+    return `The response header ${titleCode(header.name)} ${header.kind === 'removed' ? 'is gone from' : 'has other values in'} ${where}`
   if (body !== undefined) return bodyTitle(body, where, routes.length > 1)
   if (status !== undefined)
     return `${where} answer${routes.length === 1 ? 's' : ''} ${status.now} instead of ${status.was}`
-  return `${code(`${method ?? first?.now.method ?? ''} ${path ?? first?.now.path ?? ''}`)} is now ${where}`
+  return `${titleCode(`${method ?? first?.now.method ?? ''} ${path ?? first?.now.path ?? ''}`)} is now ${where}`
 }
 
 function bodyTitle({ key, was, now }: BodyDraft, where: string, isSeveral: boolean): string {
@@ -111,34 +112,34 @@ function bodyTitle({ key, was, now }: BodyDraft, where: string, isSeveral: boole
     Object.keys(toRecord(older['properties'])),
     Object.keys(toRecord(newer['properties'])),
   ]
-  const come = after.filter((name) => !before.includes(name)).map(code)
-  const gone = before.filter((name) => !after.includes(name)).map(code)
+  const come = after.filter((name) => !before.includes(name)).map(titleCode)
+  const gone = before.filter((name) => !after.includes(name)).map(titleCode)
   if (come.length + gone.length === 0) return `${where} ${verb} other values`
   if (come.length === 0) return `${where} no longer ${verb} ${list(gone, 'or')}`
   return `${where} ${verb} ${list(come)}${gone.length === 0 ? '' : ` instead of ${list(gone)}`}`
 }
 
-const SOURCES: Readonly<Record<SourceName, string>> = {
+const SOURCES: Readonly<Record<DraftedSource, string>> = {
   query: 'parameter',
   headers: 'header',
   cookies: 'cookie',
 }
 
-function parameterTitle(source: SourceName, field: FieldDraft, where: string): string {
+function parameterTitle(source: DraftedSource, field: FieldDraft, where: string): string {
   const kind = `The ${SOURCES[source]}`
   switch (field.kind) {
     case 'renamed':
-      return `${kind} ${code(field.was)} is called ${code(field.name)} in ${where}`
+      return `${kind} ${titleCode(field.was)} is called ${titleCode(field.name)} in ${where}`
     case 'removed':
-      return `${kind} ${code(field.name)} is gone from ${where}`
+      return `${kind} ${titleCode(field.name)} is gone from ${where}`
     case 'added':
-      return `${kind} ${code(field.name)} is ${field.now.isOptional ? 'new' : 'required'} in ${where}`
+      return `${kind} ${titleCode(field.name)} is ${field.now.isOptional ? 'new' : 'required'} in ${where}`
     default:
-      return `${kind} ${code(field.name)} ${retypedTitle(field)} in ${where}`
+      return `${kind} ${titleCode(field.name)} ${retypedTitle(field)} in ${where}`
   }
 }
 
-function code(text: string): string {
+function titleCode(text: string): string {
   return `\`${text}\``
 }
 

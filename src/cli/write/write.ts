@@ -1,27 +1,27 @@
 import { relative } from 'node:path'
 
 import { say, sayStyle, type Setting, type Arguments } from '../command.ts'
-import { isAtLeast, type Level, type VersionFinding } from '../../gate/finding.ts'
-import type { CheckResult } from '../../gate/snapshot/check.ts'
-import type { CurrentVersion, Snapshot } from '../../gate/snapshot/snapshot.ts'
+import { isAtLeast, type Severity, type VersionFinding } from '../../gate/finding.ts'
+import type { SnapshotCheck } from '../../gate/snapshot/check.ts'
+import type { CurrentVersion, VersionSnapshot } from '../../gate/snapshot/snapshot.ts'
 import { toDrafts } from '../../gate/write/drafts.ts'
-import type { Draft, Unwritten } from '../../gate/write/draft.ts'
-import { ask } from '../job.ts'
+import type { ChangeDraft, Unwritten } from '../../gate/write/draft.ts'
+import { askApp } from '../job.ts'
 import { formatCode } from '../run-formatter.ts'
 import { writeChecked } from '../write-file.ts'
-import { layOut, toDistinct, type Layout } from './lay-out.ts'
-import type { Definitions } from './read-definitions.ts'
+import { layOut, distinctUnwritten, type Layout } from './lay-out.ts'
+import type { DefinedParts } from './read-definitions.ts'
 import { toUnfinishedText } from './unfinished.ts'
 
 /** The result of a check, for the changes that it asks for. */
 export interface Failed {
-  readonly result: CheckResult
-  readonly snapshots: readonly Snapshot[]
+  readonly result: SnapshotCheck
+  readonly snapshots: readonly VersionSnapshot[]
   readonly current: readonly CurrentVersion[]
   /** The level that fails. */
-  readonly failOn: Level
+  readonly failOn: Severity
   readonly app: string | undefined
-  readonly definitions: Definitions
+  readonly definitions: DefinedParts
 }
 
 /** Writes the changes that a failed check asks for, and reports the rest. Returns whether nothing is left to do. */
@@ -50,15 +50,15 @@ async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> 
   }
   const files = await formatCode(layout.files, setting.cwd)
   const load = async (): Promise<boolean> =>
-    (await ask(failed.app, { task: 'definitions' }, setting)) !== undefined
+    (await askApp(failed.app, { kind: 'definitions' }, setting)) !== undefined
   const onRestored = (): void => {
     say('The files were restored, because the app cannot be loaded with these changes:')
     for (const { path, before, text } of files)
       if (before === undefined) say(`\n// ${relative(setting.cwd, path)}\n${text}`)
   }
   const isWritten = files.length > 0 && (await writeChecked(files, load, onRestored))
-  if (isWritten) for (const line of toReport({ ...layout, files }, setting.cwd)) say(line)
-  const rest = restOf(failed, own, layout, unwritten)
+  if (isWritten) for (const line of writtenLines({ ...layout, files }, setting.cwd)) say(line)
+  const rest = unwrittenRows(failed, own, layout, unwritten)
   if (rest.length > 0) say('You have to write changes by hand for')
   for (const [what, why] of rest) say(`  ${what}\n    ${why}`)
   if (!isWritten) return false
@@ -68,7 +68,7 @@ async function writeChanges(failed: Failed, setting: Setting): Promise<boolean> 
 }
 
 /** Lists what no change was written for, and why. */
-function restOf(
+function unwrittenRows(
   { result, definitions, failOn }: Failed,
   own: readonly VersionFinding[],
   layout: Layout,
@@ -76,18 +76,18 @@ function restOf(
 ): readonly (readonly [what: string, why: string])[] {
   const isFailing = ({ level }: VersionFinding): boolean => isAtLeast(level, failOn)
   return [
-    ...layout.kept.map(({ draft, why }) => [nameOf(draft), why] as const),
-    ...toDistinct(unwritten).map(
+    ...layout.kept.map(({ draft, why }) => [draftName(draft), why] as const),
+    ...distinctUnwritten(unwritten).map(
       ({ finding, why }) => [`${finding.schema ?? finding.operation}  ${finding.at}`.trim(), why] as const,
     ),
-    ...(own.some(isFailing) ? [] : toOlder(result.findings.filter(isFailing), definitions)),
+    ...(own.some(isFailing) ? [] : olderRows(result.findings.filter(isFailing), definitions)),
   ]
 }
 
 /** Why findings of older versions alone have no change. Changes that are still to be filled in explain them. */
-function toOlder(
+function olderRows(
   failing: readonly VersionFinding[],
-  { unfinished }: Definitions,
+  { unfinished }: DefinedParts,
 ): readonly (readonly [what: string, why: string])[] {
   if (unfinished.length > 0 || failing.every(({ version }) => version === '')) return []
   return [
@@ -98,12 +98,12 @@ function toOlder(
   ]
 }
 
-function nameOf(draft: Draft): string {
+function draftName(draft: ChangeDraft): string {
   return draft.kind === 'model' ? draft.model : draft.routes.map(({ route }) => route).join(', ')
 }
 
 /** Lists the files that were written, and the gaps to fill in. */
-function toReport({ files, changes }: Layout, cwd: string): readonly string[] {
+function writtenLines({ files, changes }: Layout, cwd: string): readonly string[] {
   const { green, yellow, dim } = sayStyle()
   const name = (path: string): string => relative(cwd, path)
   const asked = files.flatMap(({ path, text }) =>

@@ -1,10 +1,10 @@
 import { toRegExp } from '../../gate/schema/check.ts'
 import { foldSchema, withoutNull, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { keyOf, quoted, valueText } from '../format.ts'
+import { memberName, quotedText, valueText } from '../format.ts'
 
 /** The names that schemas are written with. */
-export interface Names {
+export interface SchemaNames {
   /** The named schemas of the document. */
   readonly components: Readonly<Record<string, unknown>>
   /** The model that a named schema is, as code knows it, or `undefined` if it is none. */
@@ -14,7 +14,7 @@ export interface Names {
 }
 
 /** A zod schema that takes what a JSON Schema does, as source text. What zod cannot say is `z.unknown()`. */
-export function toZodText(schema: unknown, names: Names, above: readonly string[] = []): string {
+export function toZodText(schema: unknown, names: SchemaNames, above: readonly string[] = []): string {
   const written = isRecord(schema) ? names.write?.(schema) : undefined
   if (written !== undefined) return written
   const { default: fallback, ...own } = toRecord(schema)
@@ -26,7 +26,7 @@ export function toZodText(schema: unknown, names: Names, above: readonly string[
   return fallback === undefined ? text : `${text}.default(${valueText(fallback)})`
 }
 
-function ownText(schema: unknown, names: Names, above: readonly string[]): string {
+function ownText(schema: unknown, names: SchemaNames, above: readonly string[]): string {
   return foldSchema(schema, {
     inner: (each) => toZodText(each, names, above),
     unknown: 'z.unknown()',
@@ -37,12 +37,12 @@ function ownText(schema: unknown, names: Names, above: readonly string[]): strin
     constant: (value) => `z.literal(${valueText(value)})`,
     values: enumText,
     list: listText,
-    object: objectText,
+    object: zodObjectText,
     scalar: scalarText,
   })
 }
 
-function refText(ref: string, names: Names, above: readonly string[]): string {
+function refText(ref: string, names: SchemaNames, above: readonly string[]): string {
   const name = ref.replace('#/components/schemas/', '')
   const schema = names.components[name]
   // what holds itself cannot be written in one piece
@@ -51,7 +51,7 @@ function refText(ref: string, names: Names, above: readonly string[]): string {
 }
 
 function enumText(values: readonly unknown[]): string {
-  if (values.every(isString)) return `z.enum([${values.map((each) => quoted(each)).join(', ')}])`
+  if (values.every(isString)) return `z.enum([${values.map((each) => quotedText(each)).join(', ')}])`
   return values.length === 1
     ? `z.literal(${valueText(values[0])})`
     : `z.literal([${values.map(valueText).join(', ')}])`
@@ -120,7 +120,7 @@ function listText(
   return `z.array(${rest ?? 'z.unknown()'})${checks.join('')}`
 }
 
-function objectText(
+function zodObjectText(
   members: readonly SchemaMember<string>[],
   others: string | undefined,
   { properties, additionalProperties }: JsonSchema,
@@ -128,7 +128,7 @@ function objectText(
   if (!isRecord(properties)) return others === undefined ? 'z.object({})' : `z.record(z.string(), ${others})`
   const fields = members.map(({ name, schema, made, isRequired }) => {
     const hasDefault = toRecord(schema)['default'] !== undefined
-    return `${keyOf(name)}: ${made}${isRequired || hasDefault ? '' : '.optional()'}`
+    return `${memberName(name)}: ${made}${isRequired || hasDefault ? '' : '.optional()'}`
   })
   const object = additionalProperties === false ? 'z.strictObject' : 'z.object'
   return `${object}({ ${fields.join(', ')} })${others === undefined ? '' : `.catchall(${others})`}`

@@ -1,7 +1,7 @@
 import { compareDocuments } from '../compare.ts'
 import { toNeighbours } from '../document/neighbours.ts'
-import { worst, type Finding, type Level, type FindingPlace } from '../finding.ts'
-import { toPlain, operationsById } from '../json.ts'
+import { worst, type Finding, type Severity, type FindingPlace } from '../finding.ts'
+import { toPlainJson, operationsById } from '../json.ts'
 import { toExamples, type ChangeExample } from './example.ts'
 
 /** A change, as a history tells of it. */
@@ -57,7 +57,7 @@ export interface ChangelogVersion {
   /** Whether it does not answer after its sunset. */
   readonly retired?: true
   /** The worst level of the findings. */
-  readonly level: Level
+  readonly level: Severity
   readonly changes: readonly ChangelogChange[]
   /** The differences from the version before it that no change describes. */
   readonly findings: readonly Finding[]
@@ -84,7 +84,9 @@ export async function toChangelog(
 ): Promise<Changelog> {
   const made: ChangelogVersion[] = []
   for (const [index, source] of versions.entries()) {
-    made.unshift(toVersion(source, versions[index - 1], toDay(source.version) ?? days.get(source.version)))
+    made.unshift(
+      toChangelogVersion(source, versions[index - 1], toDay(source.version) ?? days.get(source.version)),
+    )
     // a server that is asked for its changelog goes on answering others meanwhile
     await new Promise((resolve) => {
       setTimeout(resolve)
@@ -93,14 +95,14 @@ export async function toChangelog(
   return { title, versions: made }
 }
 
-function toVersion(
+function toChangelogVersion(
   source: ChangelogSource,
   before: ChangelogSource | undefined,
   day: string | undefined,
 ): ChangelogVersion {
   const { version, document, deprecated, sunset, isRetired } = source
   const operations = operationsById(document)
-  const findings = before === undefined ? [] : toFindings(before, source, day)
+  const findings = before === undefined ? [] : changelogFindings(before, source, day)
   const byChange = groupByCause(findings, source.changes)
   return {
     version,
@@ -134,14 +136,14 @@ function groupByCause(
 ): ReadonlyMap<SourceChange | undefined, readonly Finding[]> {
   const groups = new Map<SourceChange | undefined, Finding[]>()
   for (const finding of findings) {
-    const cause = causeOf(finding, changes)
+    const cause = changeOfFinding(finding, changes)
     groups.set(cause, [...(groups.get(cause) ?? []), finding])
   }
   return groups
 }
 
 /** The change that names the difference, or else the only one that reaches the operation that differs. */
-function causeOf(
+function changeOfFinding(
   { schema = '', at, route, places }: Finding,
   changes: readonly SourceChange[],
 ): SourceChange | undefined {
@@ -159,14 +161,14 @@ function causeOf(
 }
 
 /** The differences of two versions. Operations have the names of the newer one. */
-function toFindings(
+function changelogFindings(
   before: ChangelogSource,
   source: ChangelogSource,
   day: string | undefined,
 ): readonly Finding[] {
   const [older, newer] = toNeighbours(
-    { ...before, document: toPlain(before.document) },
-    { ...source, document: toPlain(source.document) },
+    { ...before, document: toPlainJson(before.document) },
+    { ...source, document: toPlainJson(source.document) },
   )
   const operations = operationsById(source.document)
   const { findings } = compareDocuments(older, newer, {

@@ -1,6 +1,6 @@
 import { foldSchema, refOf } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
-import { toSteps, toStableText } from '../json.ts'
+import { pointerSteps, toStableText } from '../json.ts'
 import type { Finding } from '../finding.ts'
 
 /** JSON of a named schema before and after a change, with the members that differ. */
@@ -16,43 +16,43 @@ export function toExamples(
   base: unknown,
   revision: unknown,
 ): readonly ChangeExample[] {
-  const [older, newer] = [base, revision].map(schemasOf)
+  const [older, newer] = [base, revision].map(componentSchemasOf)
   const bySchema = new Map<string, { readonly was: string; readonly fields: Set<string> }>()
   for (const { schema, at, base: place } of findings) {
     const [field] = at.split('/')
     if (schema === undefined || field === undefined || field === '') continue
-    const [, , was = schema] = toSteps(place.pointer)
+    const [, , was = schema] = pointerSteps(place.pointer)
     const entry = bySchema.get(schema) ?? { was, fields: new Set() }
     bySchema.set(schema, entry)
     entry.fields.add(field)
   }
   return [...bySchema].flatMap(([schema, { was, fields }]) => {
-    const before = toExample(toRecord(older?.[was]), fields, toRecord(older))
-    const after = toExample(toRecord(newer?.[schema]), fields, toRecord(newer))
+    const before = createExample(toRecord(older?.[was]), fields, toRecord(older))
+    const after = createExample(toRecord(newer?.[schema]), fields, toRecord(newer))
     return toStableText(before) === toStableText(after) ? [] : [{ schema, before, after }]
   })
 }
 
-function schemasOf(document: unknown): Readonly<Record<string, unknown>> {
+function componentSchemasOf(document: unknown): Readonly<Record<string, unknown>> {
   return toRecord(toRecord(toRecord(document)['components'])['schemas'])
 }
 
-type Schemas = Readonly<Record<string, unknown>>
+type NamedSchemas = Readonly<Record<string, unknown>>
 
 /** The members of a schema that have one of the names. */
-function toExample(
+function createExample(
   schema: unknown,
   fields: ReadonlySet<string>,
-  schemas: Schemas,
+  schemas: NamedSchemas,
 ): Readonly<Record<string, unknown>> {
-  const whole = toRecord(toValue(schema, schemas, 0))
+  const whole = toRecord(exampleValue(schema, schemas, 0))
   return Object.fromEntries(Object.entries(whole).filter(([name]) => fields.has(name)))
 }
 
 /** How many references an example follows. */
 const DEEPEST = 3
 
-function toValue(schema: unknown, schemas: Schemas, depth: number): unknown {
+function exampleValue(schema: unknown, schemas: NamedSchemas, depth: number): unknown {
   const {
     examples,
     example = Array.isArray(examples) ? examples[0] : undefined,
@@ -61,12 +61,12 @@ function toValue(schema: unknown, schemas: Schemas, depth: number): unknown {
   const given: unknown = example ?? usual
   if (given !== undefined) return given
   return foldSchema<unknown>(schema, {
-    inner: (each) => toValue(each, schemas, depth),
+    inner: (each) => exampleValue(each, schemas, depth),
     unknown: undefined,
     never: undefined,
     ref: (pointer) => {
       const name = refOf({ $ref: pointer })
-      return name === undefined || depth === DEEPEST ? {} : toValue(schemas[name], schemas, depth + 1)
+      return name === undefined || depth === DEEPEST ? {} : exampleValue(schemas[name], schemas, depth + 1)
     },
     all: (parts) => (parts.every(isRecord) ? Object.assign({}, ...parts) : parts[0]),
     either: (options) => options.find((each) => each !== undefined && each !== null) ?? null,

@@ -1,5 +1,5 @@
 import { capitalize } from '../../base/values.ts'
-import { code, escape } from '../escape.ts'
+import { markdownCode, escapeMarkdown } from '../escape.ts'
 import { operationsIn, whereOf, type Finding } from '../finding.ts'
 import type { Changelog, ChangelogVersion } from './changelog.ts'
 import type { ChangeExample } from './example.ts'
@@ -11,63 +11,63 @@ function toPlainStart(line: string): string {
 }
 
 /** Writes a changelog as Markdown. What changes say is escaped. */
-export function toMarkdown({ title, versions }: Changelog): string {
-  const head = `# Changelog of ${toPlainStart(toLine(title))}`
+export function changelogMarkdown({ title, versions }: Changelog): string {
+  const head = `# Changelog of ${toPlainStart(markdownLine(title))}`
   return `${[head, ...versions.map(toVersionMarkdown)].join('\n\n')}\n`
 }
 
 /** Writes one version of a changelog as Markdown. */
 export function toVersionMarkdown(version: ChangelogVersion): string {
   const { day } = version
-  const name = escape(version.version)
+  const name = escapeMarkdown(version.version)
   const head = day === undefined || day === version.version ? `## ${name}` : `## ${name} (${day})`
-  return [head, ...write(version)].join('\n\n')
+  return [head, ...versionLines(version)].join('\n\n')
 }
 
 /** Writes what is said of a version: its life, its changes, and the differences that no change describes. */
-function write(version: ChangelogVersion): readonly string[] {
+function versionLines(version: ChangelogVersion): readonly string[] {
   const { before = '', changes, findings } = version
-  const notes = [lifeOf(version), emptyNote(version)].filter((note) => note !== '')
+  const notes = [deprecationText(version), emptyNote(version)].filter((note) => note !== '')
   const title = `${changes.length === 0 ? 'Differences' : 'Other differences'} from ${before}`
   return [
-    ...notes.map((note) => toPlainStart(escape(note))),
+    ...notes.map((note) => toPlainStart(escapeMarkdown(note))),
     ...changes.flatMap((change) => [
-      `### ${toPlainStart(toLine(change.title))}`,
+      `### ${toPlainStart(markdownLine(change.title))}`,
       ...(change.description === change.title ? [] : readProse(change.description)).map(({ kind, lines }) => {
-        const written = lines.map(toLine)
-        return kind === 'list' ? toList(written) : written.map(toPlainStart).join('\n')
+        const written = lines.map(markdownLine)
+        return kind === 'list' ? markdownList(written) : written.map(toPlainStart).join('\n')
       }),
       ...toConcern('Models', change.models),
       ...toConcern('Operations', change.operations),
-      ...change.examples.map(toExample),
-      ...toLevels(change),
+      ...change.examples.map(exampleText),
+      ...severityTexts(change),
     ]),
-    ...(findings.length === 0 ? [] : [`### ${escape(title)}`]),
-    ...toLevels(version),
+    ...(findings.length === 0 ? [] : [`### ${escapeMarkdown(title)}`]),
+    ...severityTexts(version),
   ]
 }
 
-function toList(items: readonly string[]): string {
+function markdownList(items: readonly string[]): string {
   return items.map((item) => `- ${toPlainStart(item)}`).join('\n')
 }
 
-function toLine(line: string): string {
+function markdownLine(line: string): string {
   return readLine(line.replaceAll(/\s+/g, ' ').trim())
     .map((piece) => {
-      if (piece.kind === 'link') return `[${escape(piece.text)}](${piece.href})`
-      return piece.kind === 'code' ? code(piece.text) : escape(piece.text)
+      if (piece.kind === 'link') return `[${escapeMarkdown(piece.text)}](${piece.href})`
+      return piece.kind === 'code' ? markdownCode(piece.text) : escapeMarkdown(piece.text)
     })
     .join('')
 }
 
 function toConcern(what: string, names: readonly string[]): readonly string[] {
-  return names.length === 0 ? [] : [`${what}: ${names.map(code).join(', ')}`]
+  return names.length === 0 ? [] : [`${what}: ${names.map(markdownCode).join(', ')}`]
 }
 
 /** The JSON of an example as the lines of a diff. No line of it begins with backticks, because each has a sign. */
-function toExample({ schema, before, after }: ChangeExample): string {
+function exampleText({ schema, before, after }: ChangeExample): string {
   const lines = [toDiff('-', before), toDiff('+', after)]
-  return [`${code(schema)} before and after:`, '', '```diff', ...lines, '```'].join('\n')
+  return [`${markdownCode(schema)} before and after:`, '', '```diff', ...lines, '```'].join('\n')
 }
 
 /** JSON behind a sign, on one line if it is short. */
@@ -78,13 +78,15 @@ function toDiff(sign: string, value: unknown): string {
 }
 
 /** The findings of a version or a change by their level. */
-function toLevels(of: Pick<ChangelogVersion, 'findings'>): readonly string[] {
+function severityTexts(of: Pick<ChangelogVersion, 'findings'>): readonly string[] {
   return groupFindings(of).map(({ title, groups }) => {
     const items = groups.map(({ operations, at, message, rule }) => {
-      const place = [operations.map(code).join(', '), at === '' ? '' : code(at)].filter(Boolean).join(' ')
-      return `${place}: ${escape(message)} (${code(rule)})`
+      const place = [operations.map(markdownCode).join(', '), at === '' ? '' : markdownCode(at)]
+        .filter(Boolean)
+        .join(' ')
+      return `${place}: ${escapeMarkdown(message)} (${markdownCode(rule)})`
     })
-    return `**${title}**\n\n${toList(items)}`
+    return `**${title}**\n\n${markdownList(items)}`
   })
 }
 
@@ -124,7 +126,7 @@ function groupFindings({ findings }: Pick<ChangelogVersion, 'findings'>): readon
 }
 
 /** Describes the life of a version, without saying whether that is over. */
-function lifeOf({ deprecated, sunset, retired }: ChangelogVersion): string {
+function deprecationText({ deprecated, sunset, retired }: ChangelogVersion): string {
   const parts = [
     ...(deprecated === undefined
       ? []

@@ -1,39 +1,45 @@
-import type { Operation } from './operations.ts'
+import type { ComparedOperation } from './operations.ts'
 
 /** Operations of two documents that belong together, and those without a partner. */
-export interface Matched {
-  readonly pairs: readonly (readonly [Operation, Operation])[]
+export interface MatchedOperations {
+  readonly pairs: readonly (readonly [ComparedOperation, ComparedOperation])[]
   /** The same operations at other paths or with other methods. */
-  readonly moved: readonly (readonly [Operation, Operation])[]
-  readonly gone: readonly Operation[]
-  readonly come: readonly Operation[]
+  readonly moved: readonly (readonly [ComparedOperation, ComparedOperation])[]
+  readonly gone: readonly ComparedOperation[]
+  readonly come: readonly ComparedOperation[]
 }
 
 /** Finds the operations that belong together: by their exact path, by its pattern, and by their name. */
-export function matchOperations(before: readonly Operation[], after: readonly Operation[]): Matched {
-  const free = new Map<string, Set<Operation>>()
+export function matchOperations(
+  before: readonly ComparedOperation[],
+  after: readonly ComparedOperation[],
+): MatchedOperations {
+  const free = new Map<string, Set<ComparedOperation>>()
   for (const operation of after)
-    for (const key of keysOf(operation)) free.set(key, (free.get(key) ?? new Set()).add(operation))
+    for (const key of operationKeys(operation)) free.set(key, (free.get(key) ?? new Set()).add(operation))
   const left = new Set(after)
-  const take = (old: Operation, candidates: Iterable<Operation>): Operation | undefined => {
+  const take = (
+    old: ComparedOperation,
+    candidates: Iterable<ComparedOperation>,
+  ): ComparedOperation | undefined => {
     const all = [...candidates].filter((each) => left.has(each))
     const found =
       all.find(({ id }) => id !== undefined && id === old.id) ??
-      all.find((each) => hasSameNames(old, each)) ??
+      all.find((each) => hasSameParameters(old, each)) ??
       all[0]
     if (found !== undefined) left.delete(found)
     return found
   }
-  const partners = new Map<Operation, Operation>()
+  const partners = new Map<ComparedOperation, ComparedOperation>()
   // paths may differ in the names of their parameters alone
   for (const at of [0, 1])
     for (const old of before) {
       if (partners.has(old)) continue
-      const now = take(old, free.get(keysOf(old)[at] ?? '') ?? [])
+      const now = take(old, free.get(operationKeys(old)[at] ?? '') ?? [])
       if (now !== undefined) partners.set(old, now)
     }
   for (const old of before) {
-    const twin = partners.has(old) ? undefined : findTwin(old, free.get(keysOf(old)[1]))
+    const twin = partners.has(old) ? undefined : findTwin(old, free.get(operationKeys(old)[1]))
     if (twin !== undefined) partners.set(old, twin)
   }
   const rest = before.filter((old) => !partners.has(old))
@@ -41,9 +47,12 @@ export function matchOperations(before: readonly Operation[], after: readonly Op
 }
 
 /** Finds the operations of which the path or method is another one, by their name. `left` are those without a partner. */
-function findMoved(before: readonly Operation[], left: Set<Operation>): Omit<Matched, 'pairs'> {
-  const moved: (readonly [Operation, Operation])[] = []
-  const gone: Operation[] = []
+function findMoved(
+  before: readonly ComparedOperation[],
+  left: Set<ComparedOperation>,
+): Omit<MatchedOperations, 'pairs'> {
+  const moved: (readonly [ComparedOperation, ComparedOperation])[] = []
+  const gone: ComparedOperation[] = []
   for (const old of before) {
     const named = old.id === undefined ? undefined : [...left].find(({ id }) => id === old.id)
     const now = named ?? [...left].find((other) => isDeeper(old, other))
@@ -57,12 +66,15 @@ function findMoved(before: readonly Operation[], left: Set<Operation>): Omit<Mat
 }
 
 /** The keys of an operation: its path, and then its pattern. */
-function keysOf({ method, path, pattern }: Operation): readonly [string, string] {
+function operationKeys({ method, path, pattern }: ComparedOperation): readonly [string, string] {
   return [`${method} ${path}`, `pattern ${method} ${pattern}`]
 }
 
 /** An operation whose path differs in the names of parameters alone. Such paths are one, so whichever goes is still there. */
-function findTwin(old: Operation, all: Iterable<Operation> = []): Operation | undefined {
+function findTwin(
+  old: ComparedOperation,
+  all: Iterable<ComparedOperation> = [],
+): ComparedOperation | undefined {
   return [...all].find(({ path }) => unnamed(path) === unnamed(old.path))
 }
 
@@ -70,16 +82,16 @@ function unnamed(path: string): string {
   return path.replaceAll(/\{[^{}]*\}/g, '{}')
 }
 
-function namesIn({ path }: Operation): string {
+function pathNames({ path }: ComparedOperation): string {
   return (path.match(/\{[^{}]*\}/g) ?? []).join(' ')
 }
 
-function hasSameNames(old: Operation, now: Operation): boolean {
-  return namesIn(old) === namesIn(now)
+function hasSameParameters(old: ComparedOperation, now: ComparedOperation): boolean {
+  return pathNames(old) === pathNames(now)
 }
 
 /** Whether an operation without deprecation has nothing but more parameters in its path: without a name, that is all that says it is the same. */
-function isDeeper(old: Operation, now: Operation): boolean {
+function isDeeper(old: ComparedOperation, now: ComparedOperation): boolean {
   const isNamed = old.id !== undefined && now.id !== undefined
   const isAlive = old.node['deprecated'] !== true && old.method === now.method
   const added = isNamed || !isAlive ? [] : addedToPath(old, now)
@@ -87,7 +99,7 @@ function isDeeper(old: Operation, now: Operation): boolean {
 }
 
 /** The segments that a path has beside all of another, none if it lacks one of those. */
-export function addedToPath(old: Operation, now: Operation): readonly string[] {
+export function addedToPath(old: ComparedOperation, now: ComparedOperation): readonly string[] {
   const left = old.pattern.split('/')
   const added = now.pattern.split('/').filter((segment) => {
     if (segment !== left[0]) return true

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/values.ts'
 
-type Node = Readonly<Record<string, unknown>>
+type DocumentNode = Readonly<Record<string, unknown>>
 
 /** The headers that tell of the end of a version. */
 const HEADERS = new Set(['Deprecation', 'Sunset', 'Link'])
@@ -16,61 +16,70 @@ interface VersionDocument {
  * another one. The life of a whole version is left out, because it is nothing that changed between them: what is deprecated, ends or is
  * answered with 410 as its version is. Operations keep a sunset of their own, and the deprecation before it.
  */
-export function toNeighbours(older: VersionDocument, newer: VersionDocument): readonly [Node, Node] {
+export function toNeighbours(
+  older: VersionDocument,
+  newer: VersionDocument,
+): readonly [DocumentNode, DocumentNode] {
   const isAboutLife = [older, newer].some(({ document }) => hasLife(document))
-  const days = new Set([older, newer].map(({ document }) => String(lifeOf(document).sunset).slice(0, 10)))
-  const prepare = ({ version, document }: VersionDocument): Node => {
-    const own = { ...toNode(document), info: { ...toNode(toNode(document)['info']), version } }
+  const days = new Set(
+    [older, newer].map(({ document }) => String(documentedDeprecation(document).sunset).slice(0, 10)),
+  )
+  const prepare = ({ version, document }: VersionDocument): DocumentNode => {
+    const own = { ...nodeOrNone(document), info: { ...nodeOrNone(nodeOrNone(document)['info']), version } }
     return isAboutLife ? withoutLife(own, days) : own
   }
   return [prepare(older), prepare(newer)]
 }
 
-function toNode(value: unknown): Node {
+function nodeOrNone(value: unknown): DocumentNode {
   return isRecord(value) ? value : {}
 }
 
 /** Since when the version of a document is deprecated, and its sunset. */
-export interface DocumentedLife {
+export interface DocumentedDeprecation {
   readonly deprecated?: unknown
   readonly sunset?: unknown
 }
 
 /** Reads the life of a document's version. */
-export function lifeOf(document: unknown): DocumentedLife {
-  return toNode(toNode(document)['x-api-versioning'])
+export function documentedDeprecation(document: unknown): DocumentedDeprecation {
+  return nodeOrNone(nodeOrNone(document)['x-api-versioning'])
 }
 
 /** Whether the version of a document is deprecated or has a sunset. */
 function hasLife(document: unknown): boolean {
-  const { deprecated, sunset } = lifeOf(document)
+  const { deprecated, sunset } = documentedDeprecation(document)
   return deprecated !== undefined || sunset !== undefined
 }
 
 /** Returns two documents of one version without its life, which is compared as a whole. */
-export function withoutLives(...documents: readonly [unknown, unknown]): readonly [Node, Node] {
-  const days = new Set(documents.map((document) => String(lifeOf(document).sunset).slice(0, 10)))
+export function withoutLives(
+  ...documents: readonly [unknown, unknown]
+): readonly [DocumentNode, DocumentNode] {
+  const days = new Set(
+    documents.map((document) => String(documentedDeprecation(document).sunset).slice(0, 10)),
+  )
   const [older, newer] = documents
-  return [withoutLife(toNode(older), days), withoutLife(toNode(newer), days)]
+  return [withoutLife(nodeOrNone(older), days), withoutLife(nodeOrNone(newer), days)]
 }
 
 /** `days` are the sunsets of both versions. */
-function withoutLife(document: Node, days: ReadonlySet<unknown>): Node {
+function withoutLife(document: DocumentNode, days: ReadonlySet<unknown>): DocumentNode {
   const withoutItsLife = (operation: unknown): unknown => {
     if (!isRecord(operation)) return operation
     const { deprecated, 'x-sunset': sunset, responses, ...rest } = operation
     const isOwn = sunset !== undefined && !days.has(sunset)
     const own = isOwn ? { deprecated, 'x-sunset': sunset } : {}
-    const others = Object.entries(toNode(responses)).filter(([, response]) => !isEnd(response))
-    return { ...rest, ...own, responses: eachMember(Object.fromEntries(others), withoutHeaders) }
+    const others = Object.entries(nodeOrNone(responses)).filter(([, response]) => !isEnd(response))
+    return { ...rest, ...own, responses: mapMembers(Object.fromEntries(others), withoutHeaders) }
   }
-  return { ...document, paths: eachMember(document['paths'], (item) => eachMember(item, withoutItsLife)) }
+  return { ...document, paths: mapMembers(document['paths'], (item) => mapMembers(item, withoutItsLife)) }
 }
 
 /** Whether a response is the one of versions that have ended. */
 function isEnd(response: unknown): boolean {
   return ['RetiredVersion', 'VersionBrownout'].some(
-    (name) => toNode(response)['$ref'] === `#/components/responses/${name}`,
+    (name) => nodeOrNone(response)['$ref'] === `#/components/responses/${name}`,
   )
 }
 
@@ -87,7 +96,7 @@ function refersTo(header: unknown, name: string): boolean {
   return isRecord(header) && header['$ref'] === `#/components/headers/${name}`
 }
 
-function eachMember(value: unknown, turn: (member: unknown) => unknown): unknown {
+function mapMembers(value: unknown, turn: (member: unknown) => unknown): unknown {
   return isRecord(value)
     ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, turn(member)]))
     : value

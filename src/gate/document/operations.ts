@@ -1,9 +1,9 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../json.ts'
-import { UNRESOLVED, type Node, type Source } from './source.ts'
+import { UNRESOLVED, type Node, type ComparedSource } from './source.ts'
 
 /** An operation of a document. */
-export interface Operation {
+export interface ComparedOperation {
   /** Upper case, as in requests. */
   readonly method: string
   readonly path: string
@@ -11,13 +11,13 @@ export interface Operation {
   readonly pattern: string
   readonly id: string | undefined
   readonly node: Node
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly ComparedParameter[]
   /** The object that it is, or the one that has it if that leads nowhere. */
   readonly place: Node
 }
 
 /** A parameter of an operation. */
-export interface Parameter {
+export interface ComparedParameter {
   /** `path`, `query`, `header` or `cookie`. */
   readonly in: string
   readonly name: string
@@ -29,7 +29,7 @@ export interface Parameter {
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
 
 /** The operations of `paths`. @throws {ReadError} */
-export function operationsOf(source: Source): readonly Operation[] {
+export function readOperations(source: ComparedSource): readonly ComparedOperation[] {
   const paths = source.root['paths'] ?? {}
   if (!isRecord(paths)) throw new ReadError('/paths has to be an object')
   const names = Object.keys(paths).filter((path) => path.startsWith('/'))
@@ -44,14 +44,14 @@ export function operationsOf(source: Source): readonly Operation[] {
 export function operationsOfItem(
   item: Node,
   path: string,
-  source: Source,
+  source: ComparedSource,
   versionPlace?: number,
-): readonly Operation[] {
+): readonly ComparedOperation[] {
   const extra = isRecord(item['additionalOperations']) ? item['additionalOperations'] : {}
   const given = [...METHODS.map((method) => [method, item[method]] as const), ...Object.entries(extra)]
   const segments = segmentsOf(path).filter((_, at) => at !== versionPlace)
   const own = `/${segments.join('/')}`
-  return given.flatMap(([method, value]): readonly Operation[] => {
+  return given.flatMap(([method, value]): readonly ComparedOperation[] => {
     const node = source.resolve(value)
     if (!isRecord(node)) return []
     const id = node['operationId']
@@ -62,7 +62,7 @@ export function operationsOfItem(
         pattern: `/${segments.map((segment) => anonymous(segment, source)).join('/')}`,
         id: isString(id) ? id : undefined,
         node,
-        parameters: toParameters([item, node], own, source),
+        parameters: readParameters([item, node], own, source),
         place: node === UNRESOLVED ? item : node,
       },
     ]
@@ -70,7 +70,7 @@ export function operationsOfItem(
 }
 
 /** A segment without the name of its parameter, or without the version. */
-function anonymous(segment: string, source: Source): string {
+function anonymous(segment: string, source: ComparedSource): string {
   return segment.includes('{')
     ? segment.replaceAll(/\{[^{}]*\}/g, '{}')
     : source.withoutVersion(segment).replaceAll('{version}', '<version>')
@@ -79,7 +79,7 @@ function anonymous(segment: string, source: Source): string {
 const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1)
 
 /** The place of the segment that has the version, such as `v1`, if all paths have one there and lead on behind it. */
-function versionPlaceOf(paths: readonly string[], source: Source): number | undefined {
+function versionPlaceOf(paths: readonly string[], source: ComparedSource): number | undefined {
   const all = paths.map(segmentsOf)
   const isVersion = (segment: string): boolean =>
     /^v?\d[\w.-]*$/.test(segment) || /^v?\{version\}$/.test(source.withoutVersion(segment))
@@ -90,9 +90,13 @@ function versionPlaceOf(paths: readonly string[], source: Source): number | unde
   return place !== -1 && isEverywhere ? place : undefined
 }
 
-function toParameters(nodes: readonly Node[], path: string, source: Source): readonly Parameter[] {
+function readParameters(
+  nodes: readonly Node[],
+  path: string,
+  source: ComparedSource,
+): readonly ComparedParameter[] {
   const inPath = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name)
-  const parameters = new Map<string, Parameter>()
+  const parameters = new Map<string, ComparedParameter>()
   for (const owner of nodes)
     for (const value of Array.isArray(owner['parameters']) ? owner['parameters'] : []) {
       const node = source.resolve(value)

@@ -1,19 +1,19 @@
 import { OF_ITSELF } from '../../base/json-schema.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { PairMap } from '../pair-map.ts'
-import type { Node, Source } from './source.ts'
+import type { Node, ComparedSource } from './source.ts'
 
 /** An object, and the document that has it. */
-export interface Written {
+export interface WrittenSchema {
   readonly node: Node
-  readonly source: Source
+  readonly source: ComparedSource
 }
 
 /** Whether two objects of two documents say the same word for word, with everything that they refer to. */
-export type IsSame = (one: Written, other: Written) => boolean
+export type IsSame = (one: WrittenSchema, other: WrittenSchema) => boolean
 
 /** References with the same words, one in each document. */
-interface References {
+interface ResolvedPair {
   readonly one: Node
   readonly other: Node
   /** Whether they stand for the schema that has them: alone, or in `allOf`, `anyOf` or `oneOf`. */
@@ -21,7 +21,7 @@ interface References {
 }
 
 /** The state of comparing two values. */
-interface Known {
+interface KnownPairs {
   readonly isEqual: boolean
   /** The values that references in both lead to. */
   readonly targets: readonly (readonly [one: unknown, other: unknown, isBare: boolean])[]
@@ -29,20 +29,20 @@ interface Known {
   isSame: boolean | undefined
 }
 
-type Look = (one: unknown, other: unknown) => Known
+type Look = (one: unknown, other: unknown) => KnownPairs
 
 /**
  * Creates the comparison, a shortcut that reads no schema. `false` means that the objects have to be read: because they differ, because a
  * reference leads nowhere, or because a schema contains itself.
  */
-export function createIsSame(base: Source, revision: Source): IsSame {
+export function createIsSame(base: ComparedSource, revision: ComparedSource): IsSame {
   // the same words mean something else in another dialect
   if (base.is30 !== revision.is30) return () => false
-  const known = new PairMap<unknown, Known>()
+  const known = new PairMap<unknown, KnownPairs>()
   const look: Look = (one, other) => {
     const found = known.get(one, other)
     if (found !== undefined) return found
-    const references: References[] = []
+    const references: ResolvedPair[] = []
     const hasEqualWords = areEqual(one, other, (pair) => references.push(pair))
     const targets = (hasEqualWords ? references : []).map(
       (pair) => [base.follow(pair.one), revision.follow(pair.other), pair.isBare] as const,
@@ -63,7 +63,7 @@ export function createIsSame(base: Source, revision: Source): IsSame {
 }
 
 /** Looks at all that two values lead to, which may be each other. */
-function areAllSame(start: Known, look: Look): boolean {
+function areAllSame(start: KnownPairs, look: Look): boolean {
   const all = new Set([start])
   for (const pair of all) {
     if (pair.isSame === false) return false
@@ -75,10 +75,10 @@ function areAllSame(start: Known, look: Look): boolean {
 }
 
 /** Whether a schema contains itself without anything between. */
-function hasCircle(all: Iterable<Known>, look: Look): boolean {
-  const open = new Set<Known>()
-  const done = new Set<Known>()
-  const leadsBack = (pair: Known): boolean => {
+function hasCircle(all: Iterable<KnownPairs>, look: Look): boolean {
+  const open = new Set<KnownPairs>()
+  const done = new Set<KnownPairs>()
+  const leadsBack = (pair: KnownPairs): boolean => {
     if (done.has(pair) || pair.isSame === true) return false
     if (open.has(pair)) return true
     open.add(pair)
@@ -95,7 +95,7 @@ function hasCircle(all: Iterable<Known>, look: Look): boolean {
 export function areEqual(
   one: unknown,
   other: unknown,
-  note?: (references: References) => void,
+  note?: (references: ResolvedPair) => void,
   isBare = true,
 ): boolean {
   if (Array.isArray(one))

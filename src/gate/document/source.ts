@@ -1,14 +1,14 @@
 import { isObject, isRecord } from '../../base/values.ts'
-import { toPointerStep, decode, pick, toSteps, ReadError } from '../json.ts'
+import { toPointerStep, decodePointer, pickAt, pointerSteps, ReadError } from '../json.ts'
 
 /** An object of a document. */
 export type Node = Readonly<Record<string, unknown>>
 
 /** Documents by the name of their file; references lead from one to another. */
-export type Files = ReadonlyMap<string, unknown>
+export type SourceFiles = ReadonlyMap<string, unknown>
 
 /** An OpenAPI document with everything that its references lead to. */
-export interface Source {
+export interface ComparedSource {
   readonly root: Node
   /** Takes the version of the document out of a text, so that texts of two versions can be equal: `version=1`, `.v1+json`. */
   readonly withoutVersion: (text: string) => string
@@ -43,12 +43,12 @@ export function toUnresolvedText({ $ref: reference }: Node): string {
  * Prepares a document for comparison.
  * @throws {ReadError} if it is no OpenAPI 3 document
  */
-export function toSource(document: unknown, files: Files = new Map(), main = ''): Source {
+export function prepareSource(document: unknown, files: SourceFiles = new Map(), main = ''): ComparedSource {
   if (!isRecord(document)) throw new ReadError('the document has to be an object')
   const version = document['openapi']
   if (typeof version !== 'string' || !/^3\.[0-2](\.|$)/.test(version))
     throw new ReadError(`openapi is ${JSON.stringify(version) ?? 'missing'}: use OpenAPI 3.0, 3.1 or 3.2`)
-  const placeOf = createPlaces(document, files, main)
+  const placeOf = createPointerFinder(document, files, main)
   const names = schemaNames(document)
   const targets = new Map<string, unknown>()
   const unresolved = new Set<Node>()
@@ -61,8 +61,8 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
   }
   const find = (reference: string, from: string): unknown => {
     const [file = '', pointer = ''] = reference.split('#', 2)
-    const name = file === '' ? from : toName(file, from)
-    return pick(name === main ? document : files.get(name), toSteps(decode(pointer)))
+    const name = file === '' ? from : resolveFileName(file, from)
+    return pickAt(name === main ? document : files.get(name), pointerSteps(decodePointer(pointer)))
   }
   const pointerOf = (value: unknown): string => {
     const place = isObject(value) ? placeOf(value) : undefined
@@ -102,7 +102,7 @@ export function toSource(document: unknown, files: Files = new Map(), main = '')
 
 /** The names of schemas by what they are. */
 function schemaNames(document: Node): ReadonlyMap<unknown, string> {
-  const schemas = pick(document, ['components', 'schemas'])
+  const schemas = pickAt(document, ['components', 'schemas'])
   return new Map(Object.entries(isRecord(schemas) ? schemas : {}).map(([name, schema]) => [schema, name]))
 }
 
@@ -115,51 +115,51 @@ function toWithoutVersion(info: unknown): (text: string) => string {
 }
 
 /** The name of a file that a reference leads to, relative to the file that has it. */
-export function toName(reference: string, from: string): string {
+export function resolveFileName(reference: string, from: string): string {
   const path = new URL(reference, new URL(from, 'file:///')).pathname
   return decodeURIComponent(path.slice(1))
 }
 
-interface FindingPlace {
+interface FoundPlace {
   readonly file: string
   /** Where the object stands that has it, and the name there. Pointers are written for few of all objects. */
-  readonly above: FindingPlace | undefined
+  readonly above: FoundPlace | undefined
   readonly step: string
   pointer?: string
 }
 
-function toPointer(place: FindingPlace): string {
+function toPointer(place: FoundPlace): string {
   if (place.above === undefined) return ''
   return (place.pointer ??= `${toPointer(place.above)}/${toPointerStep(place.step)}`)
 }
 
-function toPlaceSteps(place: FindingPlace): readonly string[] {
+function toPlaceSteps(place: FoundPlace): readonly string[] {
   const steps: string[] = []
-  for (let each: FindingPlace = place; each.above !== undefined; each = each.above) steps.push(each.step)
+  for (let each: FoundPlace = place; each.above !== undefined; each = each.above) steps.push(each.step)
   return steps.toReversed()
 }
 
 /** Returns the places of objects. Most comparisons never need them, so they are collected on demand. */
-function createPlaces(
+function createPointerFinder(
   document: object,
-  files: Files,
+  files: SourceFiles,
   main: string,
-): (value: object) => FindingPlace | undefined {
-  let places: Map<object, FindingPlace> | undefined
+): (value: object) => FoundPlace | undefined {
+  let places: Map<object, FoundPlace> | undefined
   return (value) => {
     if (places === undefined) {
       places = new Map()
-      note(document, main, places)
-      for (const [file, root] of files) if (isObject(root)) note(root, file, places)
+      notePlace(document, main, places)
+      for (const [file, root] of files) if (isObject(root)) notePlace(root, file, places)
     }
     return places.get(value)
   }
 }
 
 /** Notes where each object stands. Objects that stand in several places keep the first one. */
-function note(start: object, file: string, places: Map<object, FindingPlace>): void {
-  const found: (readonly [object, FindingPlace])[] = []
-  const add = (value: object, place: FindingPlace): void => {
+function notePlace(start: object, file: string, places: Map<object, FoundPlace>): void {
+  const found: (readonly [object, FoundPlace])[] = []
+  const add = (value: object, place: FoundPlace): void => {
     if (places.has(value)) return
     places.set(value, place)
     found.push([value, place])

@@ -1,18 +1,18 @@
 import { isRecord } from '../../base/values.ts'
-import { UNRESOLVED, type Node, type Source } from '../document/source.ts'
+import { UNRESOLVED, type Node, type ComparedSource } from '../document/source.ts'
 import { toStableText } from '../json.ts'
 import type { Side } from '../schema/keyword-rules.ts'
 import {
   compareSchemas,
   type DifferentSchemas,
-  type Documents,
-  type Found,
-  type Difference,
+  type ComparedDocuments,
+  type FoundDifference,
+  type OperationDifference,
 } from './context.ts'
-import type { Operation } from '../document/operations.ts'
+import type { ComparedOperation } from '../document/operations.ts'
 
 /** A media type of a body, with its schema. */
-interface Media {
+interface ComparedMedia {
   /** As written. */
   readonly name: string
   readonly node: Node
@@ -22,14 +22,14 @@ interface Media {
 export function compareContent(
   base: Node,
   revision: Node,
-  documents: Documents,
+  documents: ComparedDocuments,
   owner: Omit<DifferentSchemas, 'pair' | 'is' | 'place'>,
-): readonly Found[] {
+): readonly FoundDifference[] {
   const { side, at } = owner
   const before = mediaOf(base, documents.base)
   const after = mediaOf(revision, documents.revision)
   const name = side === 'request' ? 'request-body-media-type' : 'response-media-type'
-  const differences: Found[] = []
+  const differences: FoundDifference[] = []
   const used = new Set<string>()
   for (const [type, old] of before) {
     const partner = findMedia(type, after, side)
@@ -61,9 +61,9 @@ export function compareContent(
 }
 
 /** Media types in lower case, without the charset. */
-function mediaOf(body: Node, source: Source): ReadonlyMap<string, Media> {
+function mediaOf(body: Node, source: ComparedSource): ReadonlyMap<string, ComparedMedia> {
   const content = source.resolve(body['content'])
-  const media = new Map<string, Media>()
+  const media = new Map<string, ComparedMedia>()
   for (const [name, value] of Object.entries(isRecord(content) ? content : {})) {
     const node = source.resolve(value)
     const [type = '', ...parameters] = name
@@ -77,30 +77,32 @@ function mediaOf(body: Node, source: Source): ReadonlyMap<string, Media> {
 }
 
 /** Whether a media type is in a range (RFC 9110 section 12.5.1). */
-function isIn(type: string, range: string): boolean {
+function isInMediaRange(type: string, range: string): boolean {
   return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 }
 
 /** The same media type; in requests a range that has it, in responses one that a range has. */
 function findMedia(
   type: string,
-  among: ReadonlyMap<string, Media>,
+  among: ReadonlyMap<string, ComparedMedia>,
   side: Side,
-): readonly [string, Media] | undefined {
+): readonly [string, ComparedMedia] | undefined {
   const exact = among.get(type)
   if (exact !== undefined) return [type, exact]
-  return [...among].find(([other]) => (side === 'request' ? isIn(type, other) : isIn(other, type)))
+  return [...among].find(([other]) =>
+    side === 'request' ? isInMediaRange(type, other) : isInMediaRange(other, type),
+  )
 }
 
 function compareMedia(
-  old: Media,
-  now: Media,
-  documents: Documents,
+  old: ComparedMedia,
+  now: ComparedMedia,
+  documents: ComparedDocuments,
   owner: Omit<DifferentSchemas, 'pair' | 'is'>,
-): readonly Found[] {
+): readonly FoundDifference[] {
   const { side, at } = owner
   const { base, revision } = documents.sides[side]
-  const differences: Found[] = []
+  const differences: FoundDifference[] = []
   // streams: the schema of each item
   for (const key of ['schema', 'itemSchema'] as const) {
     const [schema, newSchema] = [old.node[key], now.node[key]]
@@ -122,17 +124,17 @@ function compareMedia(
 
 /** The differences in the request bodies of two operations that belong together. */
 export function compareRequestBody(
-  base: Operation,
-  revision: Operation,
-  documents: Documents,
+  base: ComparedOperation,
+  revision: ComparedOperation,
+  documents: ComparedDocuments,
   side: Side,
-): readonly Found[] {
-  const old = bodyOf(base, documents.base)
-  const now = bodyOf(revision, documents.revision)
+): readonly FoundDifference[] {
+  const old = requestBodyIn(base, documents.base)
+  const now = requestBodyIn(revision, documents.revision)
   if (old === undefined && now === undefined) return []
   if (old === UNRESOLVED || now === UNRESOLVED) return []
   if (old !== undefined && now !== undefined && documents.isSame(old, now)) return []
-  const say = (rule: string): Difference => ({
+  const say = (rule: string): OperationDifference => ({
     rule: `request-body-${rule}`,
     at: ['requestBody'],
     base: old ?? base.place,
@@ -141,7 +143,7 @@ export function compareRequestBody(
   if (now === undefined) return [say('removed')]
   const isRequired = now['required'] === true
   if (old === undefined) return [isRequired ? say('added-required') : say('added-optional')]
-  const differences: Found[] = []
+  const differences: FoundDifference[] = []
   const wasRequired = old['required'] === true
   if (!wasRequired && isRequired) differences.push(say('became-required'))
   if (wasRequired && !isRequired) differences.push(say('became-optional'))
@@ -151,7 +153,7 @@ export function compareRequestBody(
   ]
 }
 
-function bodyOf({ node }: Operation, source: Source): Node | undefined {
+function requestBodyIn({ node }: ComparedOperation, source: ComparedSource): Node | undefined {
   const body = source.resolve(node['requestBody'])
   return isRecord(body) ? body : undefined
 }

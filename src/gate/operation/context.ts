@@ -1,17 +1,17 @@
 import { createIsSame } from '../document/same.ts'
-import type { Node, Source } from '../document/source.ts'
+import type { Node, ComparedSource } from '../document/source.ts'
 import type { Circumstances, Strictness } from '../level.ts'
-import type { Pair } from '../schema/fact.ts'
+import type { SchemaPair } from '../schema/fact.ts'
 import type { MessageValues } from '../schema/aspects.ts'
 import { createComparing, type SchemaComparing } from '../schema/facts.ts'
-import { createReader } from '../schema/read.ts'
-import type { Reader, Side } from '../schema/keyword-rules.ts'
+import { createShapeReader } from '../schema/read.ts'
+import type { ReadSchema, Side } from '../schema/keyword-rules.ts'
 import type { ValueSet } from '../schema/shape.ts'
 
 /** The two documents that are compared, with what was read and found so far. */
-export interface Documents {
-  readonly base: Source
-  readonly revision: Source
+export interface ComparedDocuments {
+  readonly base: ComparedSource
+  readonly revision: ComparedSource
   readonly strictness: Strictness
   /** Whether an object of the older document says the same as one of the newer, word for word: then nothing in them has to be read. */
   readonly isSame: (old: Node, now: Node) => boolean
@@ -20,24 +20,24 @@ export interface Documents {
 
 /** The functions that compare schemas in requests, or in responses. */
 interface SideOf {
-  readonly base: Reader
-  readonly revision: Reader
+  readonly base: ReadSchema
+  readonly revision: ReadSchema
   readonly comparing: SchemaComparing
 }
 
 /** Prepares two documents for comparison. `reverse`: the same in the other direction, of which all that was read is known. */
-export function createDocuments(
-  base: Source,
-  revision: Source,
+export function prepareComparison(
+  base: ComparedSource,
+  revision: ComparedSource,
   strictness: Strictness,
-  reverse?: Documents,
-): Documents {
+  reverse?: ComparedDocuments,
+): ComparedDocuments {
   const isSame = createIsSame(base, revision)
   const toSide = (side: Side): SideOf => {
     const known = reverse?.sides[side]
     return {
-      base: known?.revision ?? createReader(base, side),
-      revision: known?.base ?? createReader(revision, side),
+      base: known?.revision ?? createShapeReader(base, side),
+      revision: known?.base ?? createShapeReader(revision, side),
       comparing: createComparing(side, strictness, isSame, known?.comparing.inclusion),
     }
   }
@@ -51,7 +51,7 @@ export function createDocuments(
 }
 
 /** A difference of an operation. */
-export interface Difference {
+export interface OperationDifference {
   readonly rule: string
   readonly at: readonly string[]
   /** The values of its message, which its rule has. */
@@ -63,7 +63,7 @@ export interface Difference {
 }
 
 /** Where a schema is used. */
-interface Owner {
+interface SchemaUse {
   readonly side: Side
   /** The position of the schema: part of the names of rules. */
   readonly place: 'parameter' | 'body' | 'header'
@@ -73,26 +73,29 @@ interface Owner {
 }
 
 /** Schemas of an operation that differ somewhere inside. */
-export interface DifferentSchemas extends Owner {
-  readonly pair: Pair
+export interface DifferentSchemas extends SchemaUse {
+  readonly pair: SchemaPair
   readonly is?: Circumstances
 }
 
 /** A difference in an operation, or two schemas that have some. */
-export type Found = Difference | DifferentSchemas
+export type FoundDifference = OperationDifference | DifferentSchemas
 
 /** Compares two schemas where they are used. */
 export function compareSchemas(
   base: ValueSet,
   revision: ValueSet,
-  owner: Owner,
-  { sides }: Documents,
+  owner: SchemaUse,
+  { sides }: ComparedDocuments,
 ): readonly DifferentSchemas[] {
   const pair = sides[owner.side].comparing.toPair(base, revision)
   return pair === undefined || pair.seen === 0 ? [] : [{ ...owner, pair }]
 }
 
 /** Differences, with what else is known of the place where all of them are. */
-export function withCircumstances(found: readonly Found[], is: Circumstances): readonly Found[] {
+export function withCircumstances(
+  found: readonly FoundDifference[],
+  is: Circumstances,
+): readonly FoundDifference[] {
   return found.map((one) => ({ ...one, is: { ...is, ...one.is } }))
 }

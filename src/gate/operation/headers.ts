@@ -1,11 +1,16 @@
 import { isRecord } from '../../base/values.ts'
-import type { Parameter } from '../document/operations.ts'
-import { UNRESOLVED, type Node, type Source } from '../document/source.ts'
+import type { ComparedParameter } from '../document/operations.ts'
+import { UNRESOLVED, type Node, type ComparedSource } from '../document/source.ts'
 import type { Side } from '../schema/keyword-rules.ts'
-import { compareSchemas, type Difference, type Documents, type Found } from './context.ts'
+import {
+  compareSchemas,
+  type OperationDifference,
+  type ComparedDocuments,
+  type FoundDifference,
+} from './context.ts'
 
 /** Headers by their names in lower case. */
-export type Headers = ReadonlyMap<string, Node>
+export type HeaderNodes = ReadonlyMap<string, Node>
 
 /** The names of rules: what the server sends in a response, and what it is sent in the answer to a webhook. */
 const RULES = {
@@ -24,7 +29,7 @@ const RULES = {
 } as const
 
 /** The headers of a response. */
-export function headersOf(response: Node, source: Source): Headers {
+export function readResponseHeaders(response: Node, source: ComparedSource): HeaderNodes {
   const headers = source.resolve(response['headers'])
   const entries = Object.entries(isRecord(headers) ? headers : {})
   return new Map(
@@ -36,7 +41,7 @@ export function headersOf(response: Node, source: Source): Headers {
 }
 
 /** The parameters of a webhook or callback that the server sends, which are as good as headers of a response. */
-export function sentHeaders(parameters: readonly Parameter[]): Headers {
+export function sentHeaders(parameters: readonly ComparedParameter[]): HeaderNodes {
   return new Map(
     parameters
       .filter(({ in: place }) => place !== 'path')
@@ -46,19 +51,19 @@ export function sentHeaders(parameters: readonly Parameter[]): Headers {
 
 /** The differences in headers. `owners` are the objects that have them. */
 export function compareHeaders(
-  [before, after]: readonly [Headers, Headers],
-  owners: Pick<Difference, 'base' | 'revision'>,
-  documents: Documents,
+  [before, after]: readonly [HeaderNodes, HeaderNodes],
+  owners: Pick<OperationDifference, 'base' | 'revision'>,
+  documents: ComparedDocuments,
   side: Side,
   at: readonly string[],
-): readonly Found[] {
+): readonly FoundDifference[] {
   const { base, revision } = documents.sides[side]
   const rules = RULES[side]
-  const found: Found[] = []
+  const found: FoundDifference[] = []
   for (const [name, header] of before) {
     const partner = after.get(name)
     const place = [...at, name]
-    const say = (rule: string): Difference => ({
+    const say = (rule: string): OperationDifference => ({
       rule,
       at: place,
       values: { it: 'the header', what: 'header' },

@@ -1,27 +1,27 @@
-import type { DocumentedLife } from '../document/neighbours.ts'
-import type { Operation } from '../document/operations.ts'
-import type { Difference, Documents } from './context.ts'
+import type { DocumentedDeprecation } from '../document/neighbours.ts'
+import type { ComparedOperation } from '../document/operations.ts'
+import type { OperationDifference, ComparedDocuments } from './context.ts'
 
 /** How finished an operation is, the least finished first. Extensions of both names are used. */
 const STABILITY = ['draft', 'alpha', 'experimental', 'preview', 'beta', 'stable']
 
-const stabilityOf = ({ node }: Operation): string | undefined => {
+const stabilityOf = ({ node }: ComparedOperation): string | undefined => {
   const value = node['x-stability-level'] ?? (node['x-beta'] === true ? 'beta' : undefined)
   return typeof value === 'string' ? value.toLowerCase() : undefined
 }
 
 /** How finished an operation is, as a number. */
-function rank(operation: Operation): number {
+function stabilityRank(operation: ComparedOperation): number {
   return STABILITY.indexOf(stabilityOf(operation) ?? 'stable')
 }
 
 /** Whether an operation is a preview, which may change. */
-export function isPreview(operation: Operation): boolean {
+export function isPreview(operation: ComparedOperation): boolean {
   const stability = stabilityOf(operation)
   return stability !== undefined && stability !== 'stable'
 }
 
-function sunsetOf({ node }: Operation): number | undefined {
+function sunsetOf({ node }: ComparedOperation): number | undefined {
   return timeOf(node['x-sunset'])
 }
 
@@ -30,16 +30,16 @@ function timeOf(sunset: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-const isDeprecated = ({ node }: Operation): boolean => node['deprecated'] === true
+const isDeprecated = ({ node }: ComparedOperation): boolean => node['deprecated'] === true
 
 /** The differences in deprecation, sunset and stability of two operations that belong together. */
 export function compareLife(
-  base: Operation,
-  revision: Operation,
-  { strictness }: Documents,
-): readonly Difference[] {
-  const rules = lifeRules(toLife(base.node), toLife(revision.node), strictness.now)
-  if (rank(revision) < rank(base)) rules.push('api-stability-decreased')
+  base: ComparedOperation,
+  revision: ComparedOperation,
+  { strictness }: ComparedDocuments,
+): readonly OperationDifference[] {
+  const rules = lifeRules(readDeprecation(base.node), readDeprecation(revision.node), strictness.now)
+  if (stabilityRank(revision) < stabilityRank(base)) rules.push('api-stability-decreased')
   return rules.map((rule) => ({
     rule,
     at: [],
@@ -55,7 +55,7 @@ interface Life {
   readonly sunset: number | undefined
 }
 
-function toLife(node: Readonly<Record<string, unknown>>): Life {
+function readDeprecation(node: Readonly<Record<string, unknown>>): Life {
   return { isDeprecated: node['deprecated'] === true, sunset: timeOf(node['x-sunset']) }
 }
 
@@ -75,22 +75,26 @@ function lifeRules(was: Life, is: Life, now: number): string[] {
 }
 
 /** The rule about the life of a whole version, as its documents show it: the one that says most. */
-export function compareVersionLife(was: DocumentedLife, is: DocumentedLife, now: number): string | undefined {
+export function compareVersionLife(
+  was: DocumentedDeprecation,
+  is: DocumentedDeprecation,
+  now: number,
+): string | undefined {
   const [older, newer] = [was, is].map(({ deprecated, sunset }) =>
-    toLife({ deprecated: deprecated !== undefined || sunset !== undefined, 'x-sunset': sunset }),
+    readDeprecation({ deprecated: deprecated !== undefined || sunset !== undefined, 'x-sunset': sunset }),
   )
   return older && newer && lifeRules(older, newer, now).at(-1)
 }
 
 /** An operation that is not there any more. */
 export function toRemovedOperation(
-  operation: Operation,
+  operation: ComparedOperation,
   isPathGone: boolean,
-  { strictness }: Documents,
-): Difference {
+  { strictness }: ComparedDocuments,
+): OperationDifference {
   const name = isPathGone ? 'api-path-removed' : 'api-removed'
   const sunset = sunsetOf(operation)
-  const toDifference = (how: string): Difference => ({
+  const toDifference = (how: string): OperationDifference => ({
     rule: `${name}-${how}`,
     at: [],
     base: operation.place,

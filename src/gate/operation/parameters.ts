@@ -1,62 +1,71 @@
 import { editDistance } from '../../base/edit-distance.ts'
 import { isRecord, isString } from '../../base/values.ts'
-import type { Operation, Parameter } from '../document/operations.ts'
-import type { Source } from '../document/source.ts'
+import type { ComparedOperation, ComparedParameter } from '../document/operations.ts'
+import type { ComparedSource } from '../document/source.ts'
 import type { MessageValues } from '../schema/aspects.ts'
-import type { Reader } from '../schema/keyword-rules.ts'
+import type { ReadSchema } from '../schema/keyword-rules.ts'
 import { isAny, type ValueSet } from '../schema/shape.ts'
-import { compareSchemas, type Difference, type Documents, type Found } from './context.ts'
+import {
+  compareSchemas,
+  type OperationDifference,
+  type ComparedDocuments,
+  type FoundDifference,
+} from './context.ts'
 import { isCompound, isInOnWire } from './wire.ts'
 
 /** The differences in parameters of two operations that belong together. */
 export function compareParameters(
-  base: Operation,
-  revision: Operation,
-  documents: Documents,
-): readonly Found[] {
+  base: ComparedOperation,
+  revision: ComparedOperation,
+  documents: ComparedDocuments,
+): readonly FoundDifference[] {
   const before = new Map(base.parameters.map((parameter) => [parameter.key, parameter]))
   const after = new Map(revision.parameters.map((parameter) => [parameter.key, parameter]))
   const gone = base.parameters.filter(({ key }) => !after.has(key))
   const come = new Set(revision.parameters.filter(({ key }) => !before.has(key)))
-  const found: Found[] = []
+  const found: FoundDifference[] = []
   for (const [key, old] of before) {
     const now = after.get(key)
-    if (now !== undefined) found.push(...compareTwo(old, now, documents))
+    if (now !== undefined) found.push(...compareParameter(old, now, documents))
   }
-  const left: Parameter[] = []
+  const left: ComparedParameter[] = []
   for (const old of gone) {
     const moved = [...come].find(({ name, in: place }) => name === old.name && place !== old.in)
     if (moved === undefined) left.push(old)
     else {
       come.delete(moved)
-      found.push(toMoved(old, moved))
+      found.push(movedParameter(old, moved))
     }
   }
   for (const old of left) {
     const now = findRenamed(old, left, [...come], documents)
-    if (now === undefined) found.push(toRemoved(old, revision, documents))
+    if (now === undefined) found.push(removedParameter(old, revision, documents))
     else {
       come.delete(now)
       found.push(toRenamed(old, now))
     }
   }
   // the path is the same: a parameter that was not described is described
-  for (const now of come) if (now.in !== 'path') found.push(toAdded(now, base))
+  for (const now of come) if (now.in !== 'path') found.push(addedParameter(now, base))
   return found
 }
 
-const at = ({ in: place, name }: Parameter): readonly string[] => ['parameters', place, name]
+const at = ({ in: place, name }: ComparedParameter): readonly string[] => ['parameters', place, name]
 
-function isRequired({ in: place, node }: Parameter): boolean {
+function isRequiredParameter({ in: place, node }: ComparedParameter): boolean {
   return place === 'path' || node['required'] === true
 }
 
 /** The place of a difference between two parameters. */
-function placeOf(old: Parameter, now: Parameter): Omit<Difference, 'rule'> {
+function placeOfBoth(old: ComparedParameter, now: ComparedParameter): Omit<OperationDifference, 'rule'> {
   return { at: at(old), base: old.node, revision: now.node }
 }
 
-function toRemoved(old: Parameter, owner: Operation, { strictness }: Documents): Difference {
+function removedParameter(
+  old: ComparedParameter,
+  owner: ComparedOperation,
+  { strictness }: ComparedDocuments,
+): OperationDifference {
   const sunset = isString(old.node['x-sunset']) ? Date.parse(old.node['x-sunset']) : Number.NaN
   const isDeprecated = old.node['deprecated'] === true
   const isEarly = isDeprecated && sunset > strictness.now
@@ -70,23 +79,23 @@ function toRemoved(old: Parameter, owner: Operation, { strictness }: Documents):
   }
 }
 
-function toMoved(old: Parameter, now: Parameter): Difference {
+function movedParameter(old: ComparedParameter, now: ComparedParameter): OperationDifference {
   const values = { was: old.in, now: now.in }
-  return { ...placeOf(old, now), rule: 'request-parameter-location-changed', values }
+  return { ...placeOfBoth(old, now), rule: 'request-parameter-location-changed', values }
 }
 
 /** The parameter of the query that another one probably became: of the same values, and the only one or one of a similar name. */
 function findRenamed(
-  old: Parameter,
-  gone: readonly Parameter[],
-  come: readonly Parameter[],
-  documents: Documents,
-): Parameter | undefined {
+  old: ComparedParameter,
+  gone: readonly ComparedParameter[],
+  come: readonly ComparedParameter[],
+  documents: ComparedDocuments,
+): ComparedParameter | undefined {
   if (old.in !== 'query' || old.node['deprecated'] === true) return undefined
   const { base, revision, comparing } = documents.sides.request
-  const shape = toShape(old, documents.base, base)
-  const isAlike = (now: Parameter): boolean => {
-    const other = toShape(now, documents.revision, revision)
+  const shape = parameterShape(old, documents.base, base)
+  const isAlike = (now: ComparedParameter): boolean => {
+    const other = parameterShape(now, documents.revision, revision)
     return (
       comparing.inclusion.isIn(shape, other) === 'yes' && comparing.inclusion.isIn(other, shape) === 'yes'
     )
@@ -95,22 +104,22 @@ function findRenamed(
   const [only] = others
   if (others.length === 1 && gone.filter(({ in: place }) => place === 'query').length === 1) return only
   const near = others
-    .map((now) => ({ now, edits: editDistance(plain(old.name), plain(now.name)) }))
+    .map((now) => ({ now, edits: editDistance(plainParameterName(old.name), plainParameterName(now.name)) }))
     .toSorted((one, other) => one.edits - other.edits)[0]
   return near !== undefined && near.edits <= old.name.length / 3 ? near.now : undefined
 }
 
 /** A name without its way of writing: `userId` and `user_id` are one. */
-function plain(name: string): string {
+function plainParameterName(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
 }
 
-function toRenamed(old: Parameter, now: Parameter): Difference {
-  return { ...placeOf(old, now), rule: 'request-parameter-renamed', values: { now: now.name } }
+function toRenamed(old: ComparedParameter, now: ComparedParameter): OperationDifference {
+  return { ...placeOfBoth(old, now), rule: 'request-parameter-renamed', values: { now: now.name } }
 }
 
-function toAdded(now: Parameter, owner: Operation): Difference {
-  const kind = isRequired(now) ? 'required' : 'optional'
+function addedParameter(now: ComparedParameter, owner: ComparedOperation): OperationDifference {
+  const kind = isRequiredParameter(now) ? 'required' : 'optional'
   return {
     rule: `new-${kind}-request-parameter`,
     at: at(now),
@@ -120,15 +129,22 @@ function toAdded(now: Parameter, owner: Operation): Difference {
   }
 }
 
-function compareTwo(old: Parameter, now: Parameter, documents: Documents): readonly Found[] {
+function compareParameter(
+  old: ComparedParameter,
+  now: ComparedParameter,
+  documents: ComparedDocuments,
+): readonly FoundDifference[] {
   if (old.name === now.name && documents.isSame(old.node, now.node)) return []
   const { base, revision } = documents
   const readers = documents.sides.request
-  const [shape, newShape] = [toShape(old, base, readers.base), toShape(now, revision, readers.revision)]
+  const [shape, newShape] = [
+    parameterShape(old, base, readers.base),
+    parameterShape(now, revision, readers.revision),
+  ]
   // each version asks for itself
   if (isOfVersion(shape, newShape, documents)) return []
-  const say: Say = (rule, values) => ({
-    ...placeOf(old, now),
+  const say: SayParameter = (rule, values) => ({
+    ...placeOfBoth(old, now),
     rule,
     values: { it: 'the parameter', ...values },
   })
@@ -146,12 +162,18 @@ function compareTwo(old: Parameter, now: Parameter, documents: Documents): reado
 }
 
 /** Creates a difference of the parameter that is compared. */
-type Say = (rule: string, values?: MessageValues) => Difference
+type SayParameter = (rule: string, values?: MessageValues) => OperationDifference
 
-function toFlagDifferences(old: Parameter, now: Parameter, say: Say): readonly Difference[] {
-  const differences: Difference[] = []
-  if (!isRequired(old) && isRequired(now)) differences.push(say('request-parameter-became-required'))
-  if (isRequired(old) && !isRequired(now)) differences.push(say('request-parameter-became-optional'))
+function toFlagDifferences(
+  old: ComparedParameter,
+  now: ComparedParameter,
+  say: SayParameter,
+): readonly OperationDifference[] {
+  const differences: OperationDifference[] = []
+  if (!isRequiredParameter(old) && isRequiredParameter(now))
+    differences.push(say('request-parameter-became-required'))
+  if (isRequiredParameter(old) && !isRequiredParameter(now))
+    differences.push(say('request-parameter-became-optional'))
   const [was, is] = [old.node['deprecated'] === true, now.node['deprecated'] === true]
   if (!was && is) differences.push(say('request-parameter-deprecated'))
   if (was && !is) differences.push(say('request-parameter-reactivated'))
@@ -162,18 +184,18 @@ function toFlagDifferences(old: Parameter, now: Parameter, say: Say): readonly D
 const SHOWN = /^(?:matrix|label)|\//
 
 function toStyleDifferences(
-  old: Parameter,
-  now: Parameter,
+  old: ComparedParameter,
+  now: ComparedParameter,
   shapes: readonly ValueSet[],
-  say: Say,
-): readonly Difference[] {
+  say: SayParameter,
+): readonly OperationDifference[] {
   const [was, is] = [styleOf(old), styleOf(now)]
   if (was === is || !(shapes.every(isCompound) || SHOWN.test(was) || SHOWN.test(is))) return []
   return [say('request-parameter-serialization-changed', { was, now: is })]
 }
 
 /** Whether the only value of both is the version of the document. */
-function isOfVersion(old: ValueSet, now: ValueSet, { base, revision }: Documents): boolean {
+function isOfVersion(old: ValueSet, now: ValueSet, { base, revision }: ComparedDocuments): boolean {
   const [was, is] = [onlyText(old), onlyText(now)]
   return was !== undefined && is !== undefined && base.withoutVersion(was) === revision.withoutVersion(is)
 }
@@ -184,7 +206,11 @@ function onlyText({ parts }: ValueSet): string | undefined {
 }
 
 /** The schema of a parameter, or of its content. */
-function toShape({ in: place, node }: Parameter, source: Source, read: Reader): ValueSet {
+function parameterShape(
+  { in: place, node }: ComparedParameter,
+  source: ComparedSource,
+  read: ReadSchema,
+): ValueSet {
   const content = source.resolve(node['content'])
   const media = isRecord(content) ? source.resolve(Object.values(content)[0]) : node
   const shape = isRecord(media) ? read(media['schema'], media) : read(undefined, node)
@@ -200,7 +226,7 @@ function withoutEmpty({ schema: _schema, ...shape }: ValueSet): ValueSet {
 }
 
 /** How a list or object is written (OpenAPI, Style Values). */
-function styleOf({ in: place, node }: Parameter): string {
+function styleOf({ in: place, node }: ComparedParameter): string {
   if (isRecord(node['content'])) return Object.keys(node['content'])[0] ?? 'content'
   const style = node['style'] ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple')
   const explode = node['explode'] ?? style === 'form'

@@ -1,10 +1,15 @@
 import { isRecord } from '../../base/values.ts'
-import type { Operation } from '../document/operations.ts'
-import { UNRESOLVED, type Node, type Source } from '../document/source.ts'
+import type { ComparedOperation } from '../document/operations.ts'
+import { UNRESOLVED, type Node, type ComparedSource } from '../document/source.ts'
 import type { Side } from '../schema/keyword-rules.ts'
 import { compareContent } from './content.ts'
-import { withCircumstances, type Difference, type Documents, type Found } from './context.ts'
-import { compareHeaders, headersOf } from './headers.ts'
+import {
+  withCircumstances,
+  type OperationDifference,
+  type ComparedDocuments,
+  type FoundDifference,
+} from './context.ts'
+import { compareHeaders, readResponseHeaders } from './headers.ts'
 
 /** A response, and the status that it has in its document. */
 interface Response {
@@ -13,21 +18,22 @@ interface Response {
 }
 
 /** Responses by the status that they are compared by. */
-type Responses = ReadonlyMap<string, Response>
+type ResponsesByStatus = ReadonlyMap<string, Response>
 
 /** The differences in the responses of two operations that belong together. `side` is that of callbacks turned round. */
 export function compareResponses(
-  base: Operation,
-  revision: Operation,
-  documents: Documents,
+  base: ComparedOperation,
+  revision: ComparedOperation,
+  documents: ComparedDocuments,
   side: Side,
-): readonly Found[] {
+): readonly FoundDifference[] {
   const old = responsesOf(base, documents.base)
   const now = responsesOf(revision, documents.revision)
-  const compare = (newer: Responses): readonly Found[] =>
+  const compare = (newer: ResponsesByStatus): readonly FoundDifference[] =>
     compareStatuses(old, newer, { base: base.place, revision: revision.place, documents, side })
   const [was, is] = [onlySuccess(old), onlySuccess(now)]
-  if (was === undefined || is === undefined || was === is || find(was, now) !== undefined) return compare(now)
+  if (was === undefined || is === undefined || was === is || findResponseFor(was, now) !== undefined)
+    return compare(now)
   const renamed = new Map([...now].map(([status, response]) => [status === is ? was : status, response]))
   return [
     {
@@ -45,16 +51,20 @@ export function compareResponses(
 interface Owners {
   readonly base: Node
   readonly revision: Node
-  readonly documents: Documents
+  readonly documents: ComparedDocuments
   readonly side: Side
 }
 
-function compareStatuses(old: Responses, now: Responses, owners: Owners): readonly Found[] {
+function compareStatuses(
+  old: ResponsesByStatus,
+  now: ResponsesByStatus,
+  owners: Owners,
+): readonly FoundDifference[] {
   const { base, revision } = owners
-  const found: Found[] = []
+  const found: FoundDifference[] = []
   const used = new Set<string>()
   for (const [status, { node }] of old) {
-    const partner = find(status, now)
+    const partner = findResponseFor(status, now)
     if (partner === undefined) {
       found.push(toOneSided(status, 'removed', { base: node, revision }))
       continue
@@ -63,17 +73,17 @@ function compareStatuses(old: Responses, now: Responses, owners: Owners): readon
     // clients that know one status get others of the range, too
     if (isSuccess(status) && partner[0].endsWith('XX') && !status.endsWith('XX'))
       found.push(toOneSided(partner[0], 'added', { base, revision: partner[1].node }))
-    const own = compareTwo(status, node, partner[1], owners)
+    const own = compareResponse(status, node, partner[1], owners)
     found.push(...(isSuccess(status) ? own : withCircumstances(own, { isError: true })))
   }
   for (const [status, { node }] of now)
-    if (!used.has(status) && find(status, old) === undefined)
+    if (!used.has(status) && findResponseFor(status, old) === undefined)
       found.push(toOneSided(status, 'added', { base, revision: node }))
   return found
 }
 
 /** Responses by status, `2XX` and `default` included, in upper case. */
-function responsesOf({ node }: Operation, source: Source): Responses {
+function responsesOf({ node }: ComparedOperation, source: ComparedSource): ResponsesByStatus {
   const responses = source.resolve(node['responses'])
   const entries = Object.entries(isRecord(responses) ? responses : {})
   return new Map(
@@ -86,7 +96,7 @@ function responsesOf({ node }: Operation, source: Source): Responses {
 }
 
 /** The same status, a range that has it, or one of a range. */
-function find(status: string, among: Responses): readonly [string, Response] | undefined {
+function findResponseFor(status: string, among: ResponsesByStatus): readonly [string, Response] | undefined {
   if (status.endsWith('XX') && !among.has(status))
     return [...among].find(([other]) => other.startsWith(status[0] ?? ''))
   const names = [status, `${status[0] ?? ''}XX`, ...(isSuccess(status) ? [] : ['default'])]
@@ -100,7 +110,7 @@ function find(status: string, among: Responses): readonly [string, Response] | u
 /** Only clients that ask for it get a 304. */
 const isSuccess = (status: string): boolean => /^[23]/.test(status) && status !== '304'
 
-function onlySuccess(responses: Responses): string | undefined {
+function onlySuccess(responses: ResponsesByStatus): string | undefined {
   const statuses = [...responses.keys()].filter((status) => status.startsWith('2'))
   return statuses.length === 1 ? statuses[0] : undefined
 }
@@ -109,8 +119,8 @@ function onlySuccess(responses: Responses): string | undefined {
 function toOneSided(
   status: string,
   change: 'removed' | 'added',
-  pointers: Pick<Difference, 'base' | 'revision'>,
-): Difference {
+  pointers: Pick<OperationDifference, 'base' | 'revision'>,
+): OperationDifference {
   return {
     ...pointers,
     rule: `response-${isSuccess(status) ? 'success' : 'non-success'}-status-${change}`,
@@ -119,16 +129,19 @@ function toOneSided(
   }
 }
 
-function compareTwo(
+function compareResponse(
   status: string,
   old: Node,
   { node: now, status: actual }: Response,
   { documents, side }: Owners,
-): readonly Found[] {
+): readonly FoundDifference[] {
   if (old === UNRESOLVED || now === UNRESOLVED || documents.isSame(old, now)) return []
   const at = ['responses', status]
   const owners = { base: old, revision: now }
-  const headers = [headersOf(old, documents.base), headersOf(now, documents.revision)] as const
+  const headers = [
+    readResponseHeaders(old, documents.base),
+    readResponseHeaders(now, documents.revision),
+  ] as const
   return [
     ...compareHeaders(headers, owners, documents, side, [...at, 'headers']),
     ...compareContent(old, now, documents, { side, at, origin: `response ${actual}` }),

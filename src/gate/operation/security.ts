@@ -1,8 +1,8 @@
 import { isRecord, isString } from '../../base/values.ts'
-import type { Operation } from '../document/operations.ts'
-import type { Source } from '../document/source.ts'
+import type { ComparedOperation } from '../document/operations.ts'
+import type { ComparedSource } from '../document/source.ts'
 import { toStableText } from '../json.ts'
-import type { Difference, Documents } from './context.ts'
+import type { OperationDifference, ComparedDocuments } from './context.ts'
 
 /** The needs of a request from one scheme. */
 interface Need {
@@ -14,14 +14,14 @@ interface Need {
 }
 
 /** The needs of a request: schemes by their content, because their names don't matter to clients. */
-type Alternative = ReadonlyMap<string, Need>
+type CredentialAlternative = ReadonlyMap<string, Need>
 
 /** The differences in what two operations ask of credentials: what was enough has to be enough. */
 export function compareSecurity(
-  base: Operation,
-  revision: Operation,
-  documents: Documents,
-): readonly Difference[] {
+  base: ComparedOperation,
+  revision: ComparedOperation,
+  documents: ComparedDocuments,
+): readonly OperationDifference[] {
   const old = alternativesOf(base, documents.base)
   const now = alternativesOf(revision, documents.revision)
   const lost = old.filter((one) => !now.some((other) => isEnough(one, other)))
@@ -34,17 +34,17 @@ export function compareSecurity(
         ? {
             ...place,
             rule: 'api-security-scope-added',
-            values: { credentials: toText(lost), scopes: [...new Set(scopes)].join(', ') },
+            values: { credentials: credentialsText(lost), scopes: [...new Set(scopes)].join(', ') },
           }
-        : { ...place, rule: 'api-security-added', values: { credentials: toText(lost) } },
+        : { ...place, rule: 'api-security-added', values: { credentials: credentialsText(lost) } },
     ]
   }
   if (won.length === 0) return []
-  return [{ ...place, rule: 'api-security-removed', values: { credentials: toText(won) } }]
+  return [{ ...place, rule: 'api-security-removed', values: { credentials: credentialsText(won) } }]
 }
 
 /** Whether who has all of one alternative has all of the other. */
-function isEnough(has: Alternative, asked: Alternative): boolean {
+function isEnough(has: CredentialAlternative, asked: CredentialAlternative): boolean {
   return [...asked].every(([scheme, { scopes, flows }]) => {
     const own = has.get(scheme)
     return (
@@ -56,7 +56,7 @@ function isEnough(has: Alternative, asked: Alternative): boolean {
 }
 
 /** The scopes that are all that who has one alternative lacks of the other. */
-function missingScopes(has: Alternative, asked: Alternative): readonly string[] {
+function missingScopes(has: CredentialAlternative, asked: CredentialAlternative): readonly string[] {
   const bare = new Map([...asked].map(([scheme, need]) => [scheme, { ...need, scopes: [] }]))
   if (!isEnough(has, bare)) return []
   return [...asked].flatMap(([scheme, { scopes }]) =>
@@ -64,7 +64,7 @@ function missingScopes(has: Alternative, asked: Alternative): readonly string[] 
   )
 }
 
-function toText(alternatives: readonly Alternative[]): string {
+function credentialsText(alternatives: readonly CredentialAlternative[]): string {
   return alternatives
     .map((one) =>
       one.size === 0 ? 'no credential' : [...one.values()].map(({ name }) => name).join(' with '),
@@ -72,7 +72,10 @@ function toText(alternatives: readonly Alternative[]): string {
     .join(' or ')
 }
 
-function alternativesOf({ node }: Operation, source: Source): readonly Alternative[] {
+function alternativesOf(
+  { node }: ComparedOperation,
+  source: ComparedSource,
+): readonly CredentialAlternative[] {
   const given = node['security'] ?? source.root['security']
   if (!Array.isArray(given) || given.length === 0) return [new Map()]
   return given
@@ -87,7 +90,7 @@ function alternativesOf({ node }: Operation, source: Source): readonly Alternati
     )
 }
 
-function toNeed(name: string, scopes: readonly string[], source: Source): readonly [string, Need] {
+function toNeed(name: string, scopes: readonly string[], source: ComparedSource): readonly [string, Need] {
   const components = source.root['components']
   const schemes = isRecord(components) ? components['securitySchemes'] : undefined
   const scheme = source.resolve(isRecord(schemes) ? schemes[name] : undefined)

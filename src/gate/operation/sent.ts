@@ -1,13 +1,17 @@
 import { isRecord } from '../../base/values.ts'
-import { operationsOfItem, type Operation } from '../document/operations.ts'
-import type { Source } from '../document/source.ts'
-import { withCircumstances, type Documents, type Found } from './context.ts'
+import { operationsOfItem, type ComparedOperation } from '../document/operations.ts'
+import type { ComparedSource } from '../document/source.ts'
+import { withCircumstances, type ComparedDocuments, type FoundDifference } from './context.ts'
 import { compareHeaders, sentHeaders } from './headers.ts'
 import { compareRequestBody } from './content.ts'
 import { compareResponses } from './responses.ts'
 
 /** The differences in what the server sends and what it takes for an answer: the sides are turned round. */
-export function compareSent(old: Operation, now: Operation, documents: Documents): readonly Found[] {
+export function compareSent(
+  old: ComparedOperation,
+  now: ComparedOperation,
+  documents: ComparedDocuments,
+): readonly FoundDifference[] {
   const headers = [sentHeaders(old.parameters), sentHeaders(now.parameters)] as const
   const owners = { base: old.place, revision: now.place }
   return [
@@ -27,15 +31,15 @@ interface Callback {
   readonly name: string
   /** Where the server finds the address that it calls. */
   readonly expression: string
-  readonly operation: Operation
+  readonly operation: ComparedOperation
 }
 
 /** The differences in the callbacks of two operations that belong together. */
 export function compareCallbacks(
-  base: Operation,
-  revision: Operation,
-  documents: Documents,
-): readonly Found[] {
+  base: ComparedOperation,
+  revision: ComparedOperation,
+  documents: ComparedDocuments,
+): readonly FoundDifference[] {
   const before = callbacksOf(base, documents.base)
   const free = new Set(callbacksOf(revision, documents.revision))
   const take = (isPartner: (other: Callback) => boolean): Callback | undefined => {
@@ -44,10 +48,10 @@ export function compareCallbacks(
     return partner
   }
   const exact = before.map((old) =>
-    take((other) => isSame(old, other) && old.expression === other.expression),
+    take((other) => isSameCallback(old, other) && old.expression === other.expression),
   )
-  return before.flatMap((old, index): readonly Found[] => {
-    const now = exact[index] ?? take((other) => isSame(old, other))
+  return before.flatMap((old, index): readonly FoundDifference[] => {
+    const now = exact[index] ?? take((other) => isSameCallback(old, other))
     const at = ['callbacks', `${old.name} ${old.operation.method}`]
     const place = { at, base: old.operation.place }
     if (now === undefined)
@@ -70,13 +74,13 @@ export function compareCallbacks(
   })
 }
 
-function isSame(one: Callback, other: Callback): boolean {
+function isSameCallback(one: Callback, other: Callback): boolean {
   return one.name === other.name && one.operation.method === other.operation.method
 }
 
-function callbacksOf({ node }: Operation, source: Source): readonly Callback[] {
-  return membersOf(node['callbacks'], source).flatMap(([name, callback]) =>
-    membersOf(callback, source).flatMap(([expression, item]) =>
+function callbacksOf({ node }: ComparedOperation, source: ComparedSource): readonly Callback[] {
+  return resolvedMembers(node['callbacks'], source).flatMap(([name, callback]) =>
+    resolvedMembers(callback, source).flatMap(([expression, item]) =>
       isRecord(item)
         ? operationsOfItem(item, expression, source).map((operation) => ({ name, expression, operation }))
         : [],
@@ -85,8 +89,8 @@ function callbacksOf({ node }: Operation, source: Source): readonly Callback[] {
 }
 
 /** The webhooks of a document by method and name. */
-export function webhooksOf(source: Source): ReadonlyMap<string, Operation> {
-  const webhooks = membersOf(source.root['webhooks'] ?? source.root['x-webhooks'], source)
+export function readWebhooks(source: ComparedSource): ReadonlyMap<string, ComparedOperation> {
+  const webhooks = resolvedMembers(source.root['webhooks'] ?? source.root['x-webhooks'], source)
   return new Map(
     webhooks.flatMap(([name, item]) =>
       isRecord(item)
@@ -98,7 +102,7 @@ export function webhooksOf(source: Source): ReadonlyMap<string, Operation> {
   )
 }
 
-function membersOf(value: unknown, source: Source): readonly (readonly [string, unknown])[] {
+function resolvedMembers(value: unknown, source: ComparedSource): readonly (readonly [string, unknown])[] {
   const given = source.resolve(value)
   return Object.entries(isRecord(given) ? given : {}).map(([name, member]) => [name, source.resolve(member)])
 }

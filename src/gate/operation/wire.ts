@@ -1,4 +1,4 @@
-import type { Answer } from '../schema/includes-parts.ts'
+import type { Certainty } from '../schema/includes-parts.ts'
 import { hasPart } from '../schema/check.ts'
 import { ANY_STRING, isAny, toAlone, type Alternative, type ValueSet } from '../schema/shape.ts'
 
@@ -7,21 +7,21 @@ export function isCompound({ parts }: ValueSet): boolean {
   return parts.some(({ kind }) => kind === 'array' || kind === 'object')
 }
 
-type IsIn = (part: ValueSet, whole: ValueSet) => Answer
+type IsIn = (part: ValueSet, whole: ValueSet) => Certainty
 
 /**
  * Whether all values of one parameter are accepted by another one as they are sent. Outside of JSON everything is text: what takes any
  * text takes numbers, `true` is the text `true`, and nothing is sent for `null`.
  */
 export function isInOnWire(part: ValueSet, whole: ValueSet, isIn: IsIn): boolean {
-  const [own, its] = [toSent(part), toSent(whole)]
+  const [own, its] = [sentParts(part), sentParts(whole)]
   return own.every(
     (one) => its.some((other) => isPartInOnWire(one, other, isIn)) || isIn(toAlone(one), whole) === 'yes',
   )
 }
 
 /** The values that are sent. A schema that says nothing takes any text. */
-function toSent(shape: ValueSet): readonly Alternative[] {
+function sentParts(shape: ValueSet): readonly Alternative[] {
   if (isAny(shape)) return [ANY_STRING]
   const parts = shape.parts.filter((part) => part.kind !== 'value' || part.value !== null)
   return parts.length === 0 ? shape.parts : parts

@@ -1,17 +1,17 @@
 import { toStableText } from '../json.ts'
 import { has } from './check.ts'
-import { toCanonical } from './keyword-rules.ts'
-import { ANY, typeOf, type Alternative, type Rule, type ValueSet } from './shape.ts'
+import { canonicalSchema } from './keyword-rules.ts'
+import { ANY, alternativeType, type Alternative, type Rule, type ValueSet } from './shape.ts'
 
 /** The most alternatives that an intersection of unions, and a union of unions, may have. A larger one stays a rule, which is not compared. */
 const MOST_MET = 64
 const MOST_UNITED = 128
 
 /** Alternatives, each once: schemas may lead to the same one on many ways. */
-export function toDistinct(parts: readonly Alternative[]): readonly Alternative[] {
+export function distinctAlternatives(parts: readonly Alternative[]): readonly Alternative[] {
   const seen = new Map<unknown, Alternative[]>()
   return parts.filter((part) => {
-    const key = originOf(part)
+    const key = alternativeOrigin(part)
     const others = seen.get(key) ?? []
     if (others.some((other) => isSamePart(part, other))) return false
     others.push(part)
@@ -21,7 +21,7 @@ export function toDistinct(parts: readonly Alternative[]): readonly Alternative[
 }
 
 /** A part of an alternative that its copies share. */
-function originOf(part: Alternative): unknown {
+function alternativeOrigin(part: Alternative): unknown {
   if (part.kind === 'value') return toStableText(part.value)
   if (part.kind === 'object') return part.properties
   return part.kind === 'array' ? part.items : part.kind
@@ -51,17 +51,21 @@ export function isTooMany(one: ValueSet, other: ValueSet): boolean {
 /** The alternatives of a union of `count` schemas, or all values of their types with the union as a rule if the schemas have too many. */
 export function toFew(parts: readonly Alternative[], count: number, union: ValueSet): readonly Alternative[] {
   if (parts.filter(({ kind }) => kind !== 'value').length <= Math.max(MOST_UNITED, count)) return parts
-  const types = new Set(parts.map(typeOf))
+  const types = new Set(parts.map(alternativeType))
   const whole = { ...union, parts }
-  return withRule(
-    ANY.parts.filter((part) => types.has(typeOf(part))),
+  return withUnionRule(
+    ANY.parts.filter((part) => types.has(alternativeType(part))),
     whole,
   )
 }
 
 /** Alternatives that have to be in a union, too. */
-export function withRule(parts: readonly Alternative[], union: ValueSet): readonly Alternative[] {
-  const rule: Rule = { key: `union ${keyOf(union)}`, keyword: 'union', holds: (value) => has(union, value) }
+export function withUnionRule(parts: readonly Alternative[], union: ValueSet): readonly Alternative[] {
+  const rule: Rule = {
+    key: `union ${alternativeKey(union)}`,
+    keyword: 'union',
+    holds: (value) => has(union, value),
+  }
   return parts
     .filter((part) => part.kind !== 'value' || rule.holds(part.value) !== false)
     .map((part) => ({ ...part, rules: [...part.rules.filter(({ key }) => key !== rule.key), rule] }))
@@ -70,8 +74,8 @@ export function withRule(parts: readonly Alternative[], union: ValueSet): readon
 let last = 0
 
 /** The mark of a union in both documents. One that is no schema is like no other. */
-function keyOf({ schema, meets = [] }: ValueSet): string {
-  if (schema !== undefined) return toCanonical(schema.node, schema.source)
+function alternativeKey({ schema, meets = [] }: ValueSet): string {
+  if (schema !== undefined) return canonicalSchema(schema.node, schema.source)
   if (meets.length === 0 || !meets.every((each) => each.schema !== undefined)) return String(++last)
-  return meets.map(keyOf).toSorted().join(' ')
+  return meets.map(alternativeKey).toSorted().join(' ')
 }

@@ -1,9 +1,9 @@
-import type { Level } from '../finding.ts'
+import type { Severity } from '../finding.ts'
 
 /** A kind of difference between two schemas, with its level in requests and in responses. */
 export interface SchemaRule {
-  readonly request: Level
-  readonly response: Level
+  readonly request: Severity
+  readonly response: Severity
   readonly description: string
   readonly fix: string
   /** The message of its findings, with their values for words in braces. @default the description */
@@ -32,8 +32,8 @@ const KEEP = 'Keep accepting the values of your clients, or make the change part
 const READ = 'Keep sending values that your clients know, or make the change part of a new version.'
 
 const rule = (
-  request: Level,
-  response: Level,
+  request: Severity,
+  response: Severity,
   description: string,
   fix = VERSION,
   message?: string,
@@ -72,7 +72,7 @@ function limit<N extends keyof typeof LIMITS>(
 }
 
 /** Every kind of difference between schemas. The name of a rule consists of the side, the place and one of these. */
-export const ASPECTS = {
+export const SCHEMA_RULES = {
   'type-changed': rule(
     'breaking',
     'breaking',
@@ -221,4 +221,4 @@ export const ASPECTS = {
 } as const satisfies Readonly<Record<string, SchemaRule>>
 
 /** The name of a difference between schemas. */
-export type AspectName = keyof typeof ASPECTS
+export type SchemaRuleName = keyof typeof SCHEMA_RULES

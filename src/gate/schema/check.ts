@@ -1,7 +1,7 @@
 import { isObject, isRecord } from '../../base/values.ts'
 import { toStableText } from '../json.ts'
 import {
-  typeOf,
+  alternativeType,
   typeOfValue,
   type ArrayPart,
   type NumberPart,
@@ -18,26 +18,26 @@ import {
  */
 export function has(shape: ValueSet, value: unknown, isLenient = false): boolean | undefined {
   // a text or number costs nothing, unless rules lead to schemas whose rules lead to schemas
-  if (!isObject(value) && !indexOf(shape.parts).hasRules) return find(shape, value, isLenient)
+  if (!isObject(value) && !indexOf(shape.parts).hasRules) return checkValue(shape, value, isLenient)
   const known = KNOWN_OF[isLenient ? 'lenient' : 'strict']
-  const own = known.get(shape) ?? new Map<unknown, Answer>()
+  const own = known.get(shape) ?? new Map<unknown, CheckedValue>()
   known.set(shape, own)
-  const answer = own.get(value) ?? { is: find(shape, value, isLenient) }
+  const answer = own.get(value) ?? { is: checkValue(shape, value, isLenient) }
   own.set(value, answer)
   return answer.is
 }
 
-interface Answer {
+interface CheckedValue {
   readonly is: boolean | undefined
 }
 
 /** Lists and objects that are made up have the same ones in them again and again. */
 const KNOWN_OF = {
-  strict: new WeakMap<ValueSet, Map<unknown, Answer>>(),
-  lenient: new WeakMap<ValueSet, Map<unknown, Answer>>(),
+  strict: new WeakMap<ValueSet, Map<unknown, CheckedValue>>(),
+  lenient: new WeakMap<ValueSet, Map<unknown, CheckedValue>>(),
 }
 
-function find(shape: ValueSet, value: unknown, isLenient: boolean): boolean | undefined {
+function checkValue(shape: ValueSet, value: unknown, isLenient: boolean): boolean | undefined {
   const { texts, others, isScalar } = indexOf(shape.parts)
   if (texts.size > 0 && !(isScalar && isObject(value)) && texts.has(toStableText(value))) return true
   return some(others, (part) => hasPart(part, value, isLenient))
@@ -46,7 +46,7 @@ function find(shape: ValueSet, value: unknown, isLenient: boolean): boolean | un
 const isListed = (part: Alternative): boolean => part.kind === 'value' && part.rules.length === 0
 
 /** The values that a shape lists by their texts, and its other parts. */
-interface Index {
+interface CheckIndex {
   readonly texts: ReadonlySet<string>
   /** Whether none of them is a list or an object. */
   readonly isScalar: boolean
@@ -54,10 +54,10 @@ interface Index {
   readonly others: readonly Alternative[]
 }
 
-const INDEXES = new WeakMap<readonly Alternative[], Index>()
+const INDEXES = new WeakMap<readonly Alternative[], CheckIndex>()
 
 /** Lists of values can be long, and each is looked for in another one. */
-function indexOf(parts: readonly Alternative[]): Index {
+function indexOf(parts: readonly Alternative[]): CheckIndex {
   const known = INDEXES.get(parts)
   if (known !== undefined) return known
   const made = {
@@ -111,11 +111,11 @@ const KNOWN = new Map<string, RegExp | undefined>()
 
 /** The regular expression of a pattern, or `undefined` for one that is none. */
 export function toRegExp(pattern: string): RegExp | undefined {
-  if (!KNOWN.has(pattern)) KNOWN.set(pattern, compile(pattern))
+  if (!KNOWN.has(pattern)) KNOWN.set(pattern, compilePattern(pattern))
   return KNOWN.get(pattern)
 }
 
-function compile(pattern: string): RegExp | undefined {
+function compilePattern(pattern: string): RegExp | undefined {
   for (const flags of ['u', ''])
     try {
       return new RegExp(pattern, flags)
@@ -196,7 +196,7 @@ export function areDisjoint(shapes: readonly (readonly Alternative[])[]): boolea
 }
 
 function arePartsDisjoint(one: Alternative, other: Alternative): boolean {
-  if (typeOf(one) !== typeOf(other)) return true
+  if (alternativeType(one) !== alternativeType(other)) return true
   if (one.kind === 'value') return hasPart(other, one.value) === false
   if (other.kind === 'value') return hasPart(one, other.value) === false
   return one.kind === 'object' && other.kind === 'object' && areTold(one, other)
@@ -207,13 +207,13 @@ export function areTold(one: ObjectPart, other: ObjectPart): boolean {
   return [...one.properties].some(([name, own]) => {
     const its = other.properties.get(name)
     if (its === undefined || !own.isRequired || !its.isRequired) return false
-    const [values, others] = [valuesOf(own), valuesOf(its)]
+    const [values, others] = [propertyValues(own), propertyValues(its)]
     return values !== undefined && others !== undefined && !values.some((value) => others.includes(value))
   })
 }
 
 /** The values of a property that has nothing but some, or `undefined` for others. Reads no further than it has to. */
-export function valuesOf({ shape }: Property): readonly unknown[] | undefined {
+export function propertyValues({ shape }: Property): readonly unknown[] | undefined {
   const { parts } = shape()
   if (parts.length === 0 || parts.length > 64) return undefined
   const values = parts.flatMap((part) => (part.kind === 'value' ? [part.value] : []))

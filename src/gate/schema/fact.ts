@@ -1,12 +1,12 @@
-import { levelOf, type Circumstances, type Strictness } from '../level.ts'
-import type { Level } from '../finding.ts'
-import { ASPECTS, fillMessage, type AspectName, type MessageValues } from './aspects.ts'
+import { severityOf, type Circumstances, type Strictness } from '../level.ts'
+import type { Severity } from '../finding.ts'
+import { SCHEMA_RULES, fillMessage, type SchemaRuleName, type MessageValues } from './aspects.ts'
 import type { Inclusion } from './includes.ts'
 import type { Side } from './keyword-rules.ts'
 import type { ValueSet } from './shape.ts'
 
 /** A step from a schema to one inside of it. */
-export interface Step {
+export interface SchemaStep {
   /** The name that findings have for it, such as `role`, `items` or `(Cat)`. */
   readonly name: string
   /** The same in the names of places, such as `.role` or `[]`. */
@@ -18,13 +18,13 @@ export interface Step {
 }
 
 /** A difference of two schemas themselves. */
-export interface Fact {
+export interface SchemaDifference {
   /** The name of the rule without side and place, or the whole name if `isNamed`. */
   readonly rule: string
   readonly isNamed?: boolean
   readonly is: Circumstances
   /** Steps from the schema to the place. */
-  readonly at: readonly Step[]
+  readonly at: readonly SchemaStep[]
   readonly message: string
   /** Whether it tells of values that are no longer, or newly, in the set. It is none if the set as a whole is kept. */
   readonly isOfSet: boolean
@@ -35,28 +35,28 @@ export interface Fact {
 }
 
 /** Schemas further inside that differ, with the steps that lead to them. */
-export interface Link {
-  readonly at: readonly Step[]
-  readonly pair: Pair
+export interface PairLink {
+  readonly at: readonly SchemaStep[]
+  readonly pair: SchemaPair
 }
 
 /** Two schemas that are compared. Each pair is compared once, whatever leads to it. */
-export interface Pair {
+export interface SchemaPair {
   readonly base: ValueSet
   readonly revision: ValueSet
-  facts: readonly Fact[]
-  links: readonly Link[]
+  facts: readonly SchemaDifference[]
+  links: readonly PairLink[]
   /** The pairs that link to it. */
-  readonly above: Set<Pair>
+  readonly above: Set<SchemaPair>
   /** The verdict of the sets as a whole on the differences inside. */
-  verdict: Verdict
+  verdict: PairVerdict
   /** Which kinds of differences are in it and further inside, as seen from outside. */
   seen: number
   isSettled: boolean
 }
 
 /** Whether all differences count, those that are `harmless` to the whole do not, those of values do not (`same`), or doubts are `proven`. */
-export type Verdict = 'all' | 'harmless' | 'same' | 'proven'
+export type PairVerdict = 'all' | 'harmless' | 'same' | 'proven'
 
 /** The parts that comparing two schemas needs. */
 export interface Comparing {
@@ -65,22 +65,22 @@ export interface Comparing {
   /** In the direction that keeps clients working: from older to newer in requests, from newer to older in responses. */
   readonly inclusion: Inclusion
   /** The differences of schemas further inside. */
-  readonly compare: (base: ValueSet, revision: ValueSet) => readonly (Fact | Link)[]
+  readonly compare: (base: ValueSet, revision: ValueSet) => readonly (SchemaDifference | PairLink)[]
 }
 
 /** A fact of two shapes themselves. */
-export function toFact(
-  aspect: AspectName,
+export function toSchemaDifference(
+  aspect: SchemaRuleName,
   base: Pick<ValueSet, 'place'>,
   revision: Pick<ValueSet, 'place'>,
   side: Side,
   values?: MessageValues,
-): Fact {
+): SchemaDifference {
   return {
     rule: aspect,
     is: {},
     at: [],
-    message: fillMessage(ASPECTS[aspect], values),
+    message: fillMessage(SCHEMA_RULES[aspect], values),
     isOfSet:
       !ABOUT_MEANING.has(aspect) && !(aspect === 'additional-properties-closed' && side === 'response'),
     base: base.place,
@@ -88,7 +88,7 @@ export function toFact(
   }
 }
 
-const ABOUT_MEANING: ReadonlySet<string> = new Set<AspectName>([
+const ABOUT_MEANING: ReadonlySet<string> = new Set<SchemaRuleName>([
   'default-value-added',
   'default-value-changed',
   'default-value-removed',
@@ -100,19 +100,22 @@ const ABOUT_MEANING: ReadonlySet<string> = new Set<AspectName>([
 ])
 
 /** The name of a fact's rule at a place. */
-export function toRule({ rule, isNamed }: Fact, side: Side, place: string): string {
+export function ruleAt({ rule, isNamed }: SchemaDifference, side: Side, place: string): string {
   return isNamed === true ? rule : `${side}-${place}-${rule}`
 }
 
 /** The level of a fact, wherever its schema is used. */
-export function levelOfFact(fact: Fact, { side, strictness }: Comparing): Level {
-  return levelOf(toRule(fact, side, 'body'), fact.is, strictness)
+export function severityOfDifference(fact: SchemaDifference, { side, strictness }: Comparing): Severity {
+  return severityOf(ruleAt(fact, side, 'body'), fact.is, strictness)
 }
 
 /** Facts, one step further inside. */
-export function inside<T extends Fact | Link>(step: Step, found: readonly T[]): readonly T[] {
+export function inside<T extends SchemaDifference | PairLink>(
+  step: SchemaStep,
+  found: readonly T[],
+): readonly T[] {
   return found.map((one) => ({ ...one, at: [step, ...one.at] }))
 }
 
 /** Creates a fact of the schemas that are compared. */
-export type Say = (aspect: AspectName, values?: MessageValues) => Fact
+export type SayDifference = (aspect: SchemaRuleName, values?: MessageValues) => SchemaDifference

@@ -2,19 +2,34 @@ import type { IsSame } from '../document/same.ts'
 import type { Strictness } from '../level.ts'
 import { PairMap } from '../pair-map.ts'
 import { toArrayFacts, toObjectFacts } from './object-facts.ts'
-import { inside, toFact, type Comparing, type Fact, type Link, type Pair, type Say } from './fact.ts'
+import {
+  inside,
+  toSchemaDifference,
+  type Comparing,
+  type SchemaDifference,
+  type PairLink,
+  type SchemaPair,
+  type SayDifference,
+} from './fact.ts'
 import { createInclusion, type Inclusion } from './includes.ts'
-import { toNoteFacts, toRuleFacts, toValueFacts, type Values } from './value-facts.ts'
+import { toNoteFacts, toRuleFacts, toValueFacts, type ListedValues } from './value-facts.ts'
 import { pairParts } from './pairs.ts'
 import type { Side } from './keyword-rules.ts'
 import { toNumberFacts, toStringFacts } from './scalar-facts.ts'
-import { settle } from './settle.ts'
-import { areWrittenSame, isAny, typeOf, type JsonType, type Alternative, type ValueSet } from './shape.ts'
+import { settlePairs } from './settle.ts'
+import {
+  areWrittenSame,
+  isAny,
+  alternativeType,
+  type JsonType,
+  type Alternative,
+  type ValueSet,
+} from './shape.ts'
 
 /** Compares schemas for one side. */
 export interface SchemaComparing extends Comparing {
   /** The pair of two schemas with everything inside compared, or `undefined` if they say the same word for word. */
-  readonly toPair: (base: ValueSet, revision: ValueSet) => Pair | undefined
+  readonly toPair: (base: ValueSet, revision: ValueSet) => SchemaPair | undefined
 }
 
 /** Creates the comparison of schemas for one side. Time grows with the number of pairs, not with the number of ways to them. */
@@ -24,12 +39,12 @@ export function createComparing(
   isSame: IsSame,
   inclusion: Inclusion = createInclusion(side === 'response', isSame),
 ): SchemaComparing {
-  const known = new PairMap<ValueSet, Pair>()
-  const open: Pair[] = []
-  const find = (base: ValueSet, revision: ValueSet): Pair | undefined => {
+  const known = new PairMap<ValueSet, SchemaPair>()
+  const open: SchemaPair[] = []
+  const find = (base: ValueSet, revision: ValueSet): SchemaPair | undefined => {
     const found = known.get(base, revision)
     if (found !== undefined || areWrittenSame(base, revision, isSame)) return found
-    const pair: Pair = {
+    const pair: SchemaPair = {
       base,
       revision,
       facts: [],
@@ -55,32 +70,36 @@ export function createComparing(
       const root = find(base, revision)
       // schemas may lead to each other in long rows: a list of what is open, not functions that call each other
       for (let pair = open.pop(); pair !== undefined; pair = open.pop()) expand(pair, comparing)
-      if (root !== undefined && !root.isSettled) settle(root, comparing)
+      if (root !== undefined && !root.isSettled) settlePairs(root, comparing)
       return root
     },
   }
   return comparing
 }
 
-function expand(pair: Pair, comparing: Comparing): void {
+function expand(pair: SchemaPair, comparing: Comparing): void {
   const { base, revision } = pair
   const { side } = comparing
   const unreadable = revision.notes.unreadable ?? base.notes.unreadable
   const found =
     unreadable === undefined
       ? [...toNoteFacts(base, revision, side), ...toFacts(base, revision, comparing)]
-      : [toFact('unresolved', base, revision, side, { problem: unreadable })]
-  pair.links = found.filter((one): one is Link => 'pair' in one)
-  pair.facts = found.filter((one): one is Fact => !('pair' in one))
+      : [toSchemaDifference('unresolved', base, revision, side, { problem: unreadable })]
+  pair.links = found.filter((one): one is PairLink => 'pair' in one)
+  pair.facts = found.filter((one): one is SchemaDifference => !('pair' in one))
   for (const link of pair.links) link.pair.above.add(pair)
 }
 
-function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): readonly (Fact | Link)[] {
+function toFacts(
+  base: ValueSet,
+  revision: ValueSet,
+  comparing: Comparing,
+): readonly (SchemaDifference | PairLink)[] {
   if (isAny(base) && isAny(revision)) return []
   const { side } = comparing
-  const say: Say = (aspect, values) => toFact(aspect, base, revision, side, values)
-  const [old, now] = [toTypes(base), toTypes(revision)]
-  const [removed, added] = [without(old, now), without(now, old)]
+  const say: SayDifference = (aspect, values) => toSchemaDifference(aspect, base, revision, side, values)
+  const [old, now] = [jsonTypes(base), jsonTypes(revision)]
+  const [removed, added] = [withoutTypes(old, now), withoutTypes(now, old)]
   // of what can be anything, the types say all
   const isBlank = [old.size, now.size].includes(ALL) && removed.length + added.length > 0
   const nulls = isBlank ? [] : toNullFacts(old, now, say)
@@ -101,16 +120,20 @@ function toFacts(base: ValueSet, revision: ValueSet, comparing: Comparing): read
 /** How many types there are. */
 const ALL = 6
 
-function toNullFacts(old: ReadonlySet<JsonType>, now: ReadonlySet<JsonType>, say: Say): readonly Fact[] {
+function toNullFacts(
+  old: ReadonlySet<JsonType>,
+  now: ReadonlySet<JsonType>,
+  say: SayDifference,
+): readonly SchemaDifference[] {
   if (old.size === 0 || now.size === 0 || old.has('null') === now.has('null')) return []
   return [say(old.has('null') ? 'became-not-nullable' : 'became-nullable')]
 }
 
-function toTypes({ parts }: ValueSet): ReadonlySet<JsonType> {
-  return new Set(parts.map(typeOf))
+function jsonTypes({ parts }: ValueSet): ReadonlySet<JsonType> {
+  return new Set(parts.map(alternativeType))
 }
 
-function without(one: ReadonlySet<JsonType>, other: ReadonlySet<JsonType>): readonly JsonType[] {
+function withoutTypes(one: ReadonlySet<JsonType>, other: ReadonlySet<JsonType>): readonly JsonType[] {
   return [...one].filter((type) => type !== 'null' && !other.has(type))
 }
 
@@ -141,9 +164,10 @@ function toTypeFacts(
   base: ValueSet,
   revision: ValueSet,
   comparing: Comparing,
-): readonly (Fact | Link)[] {
-  const [old, now] = [ofType(base, type), ofType(revision, type)]
-  const say: Say = (aspect, values) => toFact(aspect, base, revision, comparing.side, values)
+): readonly (SchemaDifference | PairLink)[] {
+  const [old, now] = [partsOfType(base, type), partsOfType(revision, type)]
+  const say: SayDifference = (aspect, values) =>
+    toSchemaDifference(aspect, base, revision, comparing.side, values)
   const isExtensible = base.notes.isExtensible === true
   return [
     ...toValueFacts(old, now, say, isExtensible),
@@ -151,8 +175,11 @@ function toTypeFacts(
   ]
 }
 
-function ofType({ parts }: ValueSet, type: JsonType): Values & { readonly plain: readonly Alternative[] } {
-  const own = parts.filter((part) => typeOf(part) === type)
+function partsOfType(
+  { parts }: ValueSet,
+  type: JsonType,
+): ListedValues & { readonly plain: readonly Alternative[] } {
+  const own = parts.filter((part) => alternativeType(part) === type)
   const plain = own.filter(({ kind }) => kind !== 'value')
   return { values: own.filter((part) => part.kind === 'value'), plain, isOpen: plain.length > 0 }
 }
@@ -162,7 +189,7 @@ function toPlainFacts(
   now: readonly Alternative[],
   shapes: readonly [ValueSet, ValueSet],
   comparing: Comparing,
-): readonly (Fact | Link)[] {
+): readonly (SchemaDifference | PairLink)[] {
   const [base, revision] = shapes
   const { side, inclusion } = comparing
   if (old.length === 0 || now.length === 0) return []
@@ -174,14 +201,18 @@ function toPlainFacts(
     return isSingle ? own : inside({ name: `(${name})`, place: '', isChoice: true }, own)
   })
   if (removed.length > 0)
-    found.push(toFact('any-of-removed', base, revision, side, { alternatives: toNames(removed) }))
+    found.push(
+      toSchemaDifference('any-of-removed', base, revision, side, { alternatives: alternativeNames(removed) }),
+    )
   if (added.length > 0)
-    found.push(toFact('any-of-added', base, revision, side, { alternatives: toNames(added) }))
+    found.push(
+      toSchemaDifference('any-of-added', base, revision, side, { alternatives: alternativeNames(added) }),
+    )
   return found
 }
 
-function toNames(parts: readonly Alternative[]): string {
-  return parts.map((part) => part.name ?? typeOf(part)).join(', ')
+function alternativeNames(parts: readonly Alternative[]): string {
+  return parts.map((part) => part.name ?? alternativeType(part)).join(', ')
 }
 
 function toPairFacts(
@@ -189,16 +220,16 @@ function toPairFacts(
   now: Alternative,
   [base, revision]: readonly [ValueSet, ValueSet],
   comparing: Comparing,
-): readonly (Fact | Link)[] {
+): readonly (SchemaDifference | PairLink)[] {
   const { side, compare } = comparing
-  const say: Say = (aspect, values) => toFact(aspect, base, revision, side, values)
+  const say: SayDifference = (aspect, values) => toSchemaDifference(aspect, base, revision, side, values)
   const rules = toRuleFacts(old, now, say)
   // a reference: what differs inside is told where the schemas stand
   if (old.home !== undefined && now.home !== undefined) {
     const [was, is] = [old.home(), now.home()]
     if (was !== base && is !== revision) return [...rules, ...compare(was, is)]
   }
-  const found: (Fact | Link)[] = [...rules]
+  const found: (SchemaDifference | PairLink)[] = [...rules]
   if (old.kind === 'number' && now.kind === 'number') found.push(...toNumberFacts(old, now, say, side))
   if (old.kind === 'string' && now.kind === 'string') found.push(...toStringFacts(old, now, say))
   if (old.kind === 'array' && now.kind === 'array') found.push(...toArrayFacts(old, now, say, comparing))

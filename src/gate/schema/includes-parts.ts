@@ -1,7 +1,7 @@
 import {
-  isOpen,
+  isOpenRest,
   toAlone,
-  toValue,
+  toValuePart,
   type Bound,
   type NumberPart,
   type StringPart,
@@ -13,16 +13,16 @@ import {
 import { toRegExp } from './check.ts'
 
 /** Whether all values of one shape are in another. `unknown` is said where neither can be shown. */
-export type Answer = 'yes' | 'no' | 'unknown'
+export type Certainty = 'yes' | 'no' | 'unknown'
 
 /** The least certain of several answers that all have to be yes. */
-function all(answers: Iterable<Answer>): Answer {
-  return allOf(answers, (answer) => answer)
+function all(answers: Iterable<Certainty>): Certainty {
+  return everyAnswer(answers, (answer) => answer)
 }
 
 /** The least certain of the answers for several values. Asks no further than the first no. */
-export function allOf<T>(values: Iterable<T>, ask: (value: T) => Answer): Answer {
-  let least: Answer = 'yes'
+export function everyAnswer<T>(values: Iterable<T>, ask: (value: T) => Certainty): Certainty {
+  let least: Certainty = 'yes'
   for (const value of values) {
     const answer = ask(value)
     if (answer === 'no') return 'no'
@@ -32,7 +32,7 @@ export function allOf<T>(values: Iterable<T>, ask: (value: T) => Answer): Answer
 }
 
 /** Whether all numbers of one part are in another. */
-export function isNumberIn(part: NumberPart, whole: NumberPart): Answer {
+export function isNumberIn(part: NumberPart, whole: NumberPart): Certainty {
   if (whole.isInteger && !part.isInteger && !part.multiples.some(Number.isInteger)) return 'no'
   if (!isWithin(part.min, whole.min, 1, part.isInteger) || !isWithin(part.max, whole.max, -1, part.isInteger))
     return 'no'
@@ -47,13 +47,13 @@ export function isNumberIn(part: NumberPart, whole: NumberPart): Answer {
 function isWithin(own: Bound | undefined, its: Bound | undefined, sign: 1 | -1, isInteger: boolean): boolean {
   if (its === undefined) return true
   if (own === undefined) return false
-  const [a, b] = [toEdge(own, sign, isInteger), toEdge(its, sign, isInteger)]
+  const [a, b] = [toBoundEdge(own, sign, isInteger), toBoundEdge(its, sign, isInteger)]
   const difference = (a.value - b.value) * sign
   return difference > 0 || (difference === 0 && (a.isExclusive || !b.isExclusive))
 }
 
 /** For integers, more than 4 is 5 or more. */
-export function toEdge({ value, isExclusive }: Bound, sign: 1 | -1, isInteger: boolean): Bound {
+export function toBoundEdge({ value, isExclusive }: Bound, sign: 1 | -1, isInteger: boolean): Bound {
   if (!isInteger) return { value, isExclusive }
   const whole = sign === 1 ? Math.ceil(value) : Math.floor(value)
   return isExclusive && whole === value
@@ -62,7 +62,7 @@ export function toEdge({ value, isExclusive }: Bound, sign: 1 | -1, isInteger: b
 }
 
 /** Whether all texts of one part are in another. */
-export function isStringIn(part: StringPart, whole: StringPart): Answer {
+export function isStringIn(part: StringPart, whole: StringPart): Certainty {
   if (part.minLength < whole.minLength || part.maxLength > whole.maxLength) {
     // a pattern or format may well say as much
     return part.patterns.length + part.formats.length > 0 ? 'unknown' : 'no'
@@ -72,7 +72,11 @@ export function isStringIn(part: StringPart, whole: StringPart): Answer {
 }
 
 /** Whether all that is asked for is among what holds. Something else that holds may imply it. */
-function areAmong(asked: readonly string[], held: readonly string[], others: readonly string[] = []): Answer {
+function areAmong(
+  asked: readonly string[],
+  held: readonly string[],
+  others: readonly string[] = [],
+): Certainty {
   const missing = asked.filter((one) => !held.includes(one))
   if (missing.length === 0) return 'yes'
   return held.length + others.length > 0 ? 'unknown' : 'no'
@@ -80,13 +84,13 @@ function areAmong(asked: readonly string[], held: readonly string[], others: rea
 
 /** The comparison that asks: for what is further inside. */
 export interface Asking {
-  readonly isIn: (part: ValueSet, whole: ValueSet) => Answer
+  readonly isIn: (part: ValueSet, whole: ValueSet) => Certainty
   /** Whether an object that is closed takes members that it does not name. */
   readonly isLenient: boolean
 }
 
 /** Whether all lists of one part are in another. */
-export function isArrayIn(part: ArrayPart, whole: ArrayPart, asking: Asking): Answer {
+export function isArrayIn(part: ArrayPart, whole: ArrayPart, asking: Asking): Certainty {
   if (part.maxItems === 0) return whole.minItems === 0 ? 'yes' : 'no'
   if (part.minItems < whole.minItems || part.maxItems > whole.maxItems) return 'no'
   const length = Math.max(part.prefix.length, whole.prefix.length)
@@ -96,23 +100,23 @@ export function isArrayIn(part: ArrayPart, whole: ArrayPart, asking: Asking): An
   )
   const beyond = part.maxItems > length ? [[part.items, whole.items] as const] : []
   if (whole.isUnique && !part.isUnique && part.maxItems > 1) return 'no'
-  return allOf([...pairs, ...beyond], ([own, its]) => isInside(own(), its(), asking))
+  return everyAnswer([...pairs, ...beyond], ([own, its]) => isInsidePart(own(), its(), asking))
 }
 
 /** No item at all is in anything. */
-function isInside(part: ValueSet, whole: ValueSet, { isIn }: Asking): Answer {
+function isInsidePart(part: ValueSet, whole: ValueSet, { isIn }: Asking): Certainty {
   return part.parts.length === 0 ? 'yes' : isIn(part, whole)
 }
 
 /** Whether all objects of one part are in another. Members that an object does not name count as absent. */
-export function isObjectIn(part: ObjectPart, whole: ObjectPart, asking: Asking): Answer {
+export function isObjectIn(part: ObjectPart, whole: ObjectPart, asking: Asking): Certainty {
   const rest: OtherMembers = asking.isLenient && whole.rest === 'closed' ? 'open' : whole.rest
   const other = { ...whole, rest }
   return all(
     (function* answers() {
       yield isCountIn(part, other)
       yield* toNeeded(part, other, asking)
-      yield* toMembers(part, other, asking)
+      yield* memberAnswers(part, other, asking)
       yield isRestIn(part.rest, rest, asking)
       if (whole.names !== undefined && part.rest !== 'closed')
         yield part.names === undefined ? 'no' : asking.isIn(part.names(), whole.names())
@@ -121,7 +125,7 @@ export function isObjectIn(part: ObjectPart, whole: ObjectPart, asking: Asking):
   )
 }
 
-function isCountIn(part: ObjectPart, whole: ObjectPart): Answer {
+function isCountIn(part: ObjectPart, whole: ObjectPart): Certainty {
   const required = [...part.properties.values()].filter(({ isRequired }) => isRequired).length
   const most = part.rest === 'closed' ? part.properties.size : Number.POSITIVE_INFINITY
   const isEnough = whole.minProperties <= Math.max(part.minProperties, required)
@@ -129,17 +133,17 @@ function isCountIn(part: ObjectPart, whole: ObjectPart): Answer {
 }
 
 // What the other names has to be there, and to fit.
-function* toNeeded(part: ObjectPart, whole: ObjectPart, asking: Asking): Generator<Answer> {
+function* toNeeded(part: ObjectPart, whole: ObjectPart, asking: Asking): Generator<Certainty> {
   for (const [name, { isRequired, isForeign, shape }] of whole.properties) {
     if (isForeign === true) continue
     const own = part.properties.get(name)
     if (isRequired && own?.isRequired !== true) yield 'no'
-    if (own === undefined && typeof part.rest === 'function') yield isInside(part.rest(), shape(), asking)
+    if (own === undefined && typeof part.rest === 'function') yield isInsidePart(part.rest(), shape(), asking)
   }
 }
 
 // What this one names has to be possible in the other.
-function* toMembers(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Generator<Answer> {
+function* memberAnswers(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Generator<Certainty> {
   for (const [name, own] of part.properties) {
     const its = whole.properties.get(name)
     if (own.isForeign === true || its?.isForeign === true) continue
@@ -150,11 +154,11 @@ function* toMembers(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Gene
     else if (isMatched(name, whole)) yield 'unknown'
     else if (whole.rest === 'closed') yield 'no'
     else if (typeof whole.rest === 'function') yield isIn(shape, whole.rest())
-    if (whole.names !== undefined) yield isIn(toAlone(toValue(name)), whole.names())
+    if (whole.names !== undefined) yield isIn(toAlone(toValuePart(name)), whole.names())
   }
 }
 
-function* toPatterns(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Generator<Answer> {
+function* toPatterns(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Generator<Certainty> {
   for (const [pattern, shape] of whole.patterns) {
     const own = part.patterns.get(pattern)
     if (own !== undefined) yield isIn(own(), shape())
@@ -164,9 +168,9 @@ function* toPatterns(part: ObjectPart, whole: ObjectPart, { isIn }: Asking): Gen
     if (!whole.patterns.has(pattern) && whole.rest !== 'open') yield 'unknown'
 }
 
-function isRestIn(part: OtherMembers, whole: OtherMembers, asking: Asking): Answer {
-  if (isOpen(whole) || part === 'closed') return 'yes'
-  return part === 'open' || typeof whole === 'string' ? 'no' : isInside(part(), whole(), asking)
+function isRestIn(part: OtherMembers, whole: OtherMembers, asking: Asking): Certainty {
+  if (isOpenRest(whole) || part === 'closed') return 'yes'
+  return part === 'open' || typeof whole === 'string' ? 'no' : isInsidePart(part(), whole(), asking)
 }
 
 /** A pattern that is none may match anything. */

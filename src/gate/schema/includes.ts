@@ -2,24 +2,24 @@ import type { IsSame } from '../document/same.ts'
 import { toStableText } from '../json.ts'
 import { PairMap } from '../pair-map.ts'
 import {
-  allOf,
+  everyAnswer,
   isArrayIn,
   isObjectIn,
   isNumberIn,
   isStringIn,
-  toEdge,
-  type Answer,
+  toBoundEdge,
+  type Certainty,
   type Asking,
 } from './includes-parts.ts'
-import { areTold, has, hasPart, valuesOf } from './check.ts'
-import { samplesOf } from './samples.ts'
+import { areTold, has, hasPart, propertyValues } from './check.ts'
+import { alternativeSamples } from './samples.ts'
 import {
   areWrittenSame,
   isAny,
-  rulesOf,
+  alternativeRules,
   toAlone,
-  toValue,
-  typeOf,
+  toValuePart,
+  alternativeType,
   type Alternative,
   type ValueSet,
 } from './shape.ts'
@@ -27,8 +27,8 @@ import {
 /** Compares shapes of two documents, and remembers what it found. */
 export interface Inclusion {
   /** Whether every value of `part` is in `whole`. */
-  readonly isIn: (part: ValueSet, whole: ValueSet) => Answer
-  readonly isPartIn: (part: Alternative, whole: ValueSet) => Answer
+  readonly isIn: (part: ValueSet, whole: ValueSet) => Certainty
+  readonly isPartIn: (part: Alternative, whole: ValueSet) => Certainty
 }
 
 /** Whether one shape is in another, while that is found out. */
@@ -36,7 +36,7 @@ interface Question {
   readonly part: ValueSet
   readonly whole: ValueSet
   /** The answer so far: a pair that leads back to itself holds if nothing else speaks against it. */
-  answer: Answer
+  answer: Certainty
   /** The questions whose answers rest on this one. */
   readonly above: Set<Question>
   state: 'new' | 'answered' | 'doubtful'
@@ -55,7 +55,7 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
   const known = new PairMap<ValueSet, Question>()
   let current: Question | undefined
   let missing: Question[] = []
-  const find = (part: ValueSet, whole: ValueSet): Question | Answer => {
+  const find = (part: ValueSet, whole: ValueSet): Question | Certainty => {
     const found = toAtOnce(part, whole) ?? known.get(part, whole)
     if (found !== undefined) return found
     if (areWrittenSame(part, whole, isSame)) return 'yes'
@@ -64,9 +64,9 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
     return made
   }
   /** The answer so far. A new question is noted as missing. */
-  const ask = (part: ValueSet, whole: ValueSet): Answer => {
+  const ask = (part: ValueSet, whole: ValueSet): Certainty => {
     // values lead nowhere, and sets of them are made up for a single question
-    if (part.parts.every(isValue)) return allOf(part.parts, (one) => isPartIn(one, whole))
+    if (part.parts.every(isValue)) return everyAnswer(part.parts, (one) => isPartIn(one, whole))
     const found = find(part, whole)
     if (typeof found === 'string') return found
     if (found.state === 'new') missing.push(found)
@@ -74,14 +74,14 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
     return found.answer
   }
   const asking: Asking = { isIn: ask, isLenient }
-  const isPartIn = (part: Alternative, whole: ValueSet): Answer => {
+  const isPartIn = (part: Alternative, whole: ValueSet): Certainty => {
     if (part.kind === 'value') return isValueIn(part.value, whole, isLenient)
-    const ofKind = whole.parts.filter((other) => typeOf(other) === part.kind)
+    const ofKind = whole.parts.filter((other) => alternativeType(other) === part.kind)
     const partners = ofKind.length < 2 ? ofKind : ofKind.filter((other) => !isApart(part, other))
     const answers = partners.map((other) => isPlainIn(part, other, asking))
     if (answers.includes('yes')) return 'yes'
     const split = splitIntoValues(part) ?? splitByProperty(part, partners)
-    if (split !== undefined) return allOf(split, (one) => isPartIn(one, whole))
+    if (split !== undefined) return everyAnswer(split, (one) => isPartIn(one, whole))
     return partners.length === 0 || (partners.length === 1 && answers[0] === 'no')
       ? 'no'
       : guess(part, whole, partners, isLenient)
@@ -90,7 +90,7 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
   const answer = (question: Question): readonly Question[] => {
     missing = []
     current = question
-    question.answer = allOf(question.part.parts, (one) => isPartIn(one, question.whole))
+    question.answer = everyAnswer(question.part.parts, (one) => isPartIn(one, question.whole))
     current = undefined
     return question.answer === 'no' ? [] : missing
   }
@@ -113,7 +113,7 @@ export function createInclusion(isLenient: boolean, isSame: IsSame): Inclusion {
 }
 
 /** The answer that needs no look into two shapes. */
-function toAtOnce(part: ValueSet, whole: ValueSet): Answer | undefined {
+function toAtOnce(part: ValueSet, whole: ValueSet): Certainty | undefined {
   if ((part.notes.unreadable ?? whole.notes.unreadable) !== undefined) return 'unknown'
   return part === whole || isAny(whole) ? 'yes' : undefined
 }
@@ -152,9 +152,9 @@ function guess(
   whole: ValueSet,
   partners: readonly Alternative[],
   isLenient: boolean,
-): Answer {
+): Certainty {
   if (partners.length === 1 && partners.every(isMadeOfOthers)) return 'unknown'
-  return samplesOf(part).some((value) => has(whole, value, isLenient) === false) ? 'no' : 'unknown'
+  return alternativeSamples(part).some((value) => has(whole, value, isLenient) === false) ? 'no' : 'unknown'
 }
 
 /** Whether nothing but the schemas further inside can leave a doubt about a list or an object. */
@@ -176,14 +176,14 @@ function isApart(part: Alternative, other: Alternative): boolean {
 
 const isValue = ({ kind }: Alternative): boolean => kind === 'value'
 
-function isPlainIn(part: Alternative, whole: Alternative, asking: Asking): Answer {
+function isPlainIn(part: Alternative, whole: Alternative, asking: Asking): Certainty {
   const plain = isTypedIn(part, whole, asking)
   if (plain !== 'yes') return plain
-  const own = rulesOf(part)
-  return rulesOf(whole).every(({ key }) => own.some((rule) => rule.key === key)) ? 'yes' : 'unknown'
+  const own = alternativeRules(part)
+  return alternativeRules(whole).every(({ key }) => own.some((rule) => rule.key === key)) ? 'yes' : 'unknown'
 }
 
-function isTypedIn(part: Alternative, whole: Alternative, asking: Asking): Answer {
+function isTypedIn(part: Alternative, whole: Alternative, asking: Asking): Certainty {
   // the schemas behind two references are compared once, however many refer to them
   if (part.home !== undefined && whole.home !== undefined) return asking.isIn(part.home(), whole.home())
   if (part.kind === 'number' && whole.kind === 'number') return isNumberIn(part, whole)
@@ -194,7 +194,7 @@ function isTypedIn(part: Alternative, whole: Alternative, asking: Asking): Answe
 }
 
 /** A value whose format cannot be judged is in the other if that names it, too. */
-function isValueIn(value: unknown, whole: ValueSet, isLenient: boolean): Answer {
+function isValueIn(value: unknown, whole: ValueSet, isLenient: boolean): Certainty {
   const answer = has(whole, value, isLenient)
   if (answer !== undefined) return answer ? 'yes' : 'no'
   const text = toStableText(value)
@@ -208,9 +208,9 @@ const MOST_INTEGERS = 64
 function splitIntoValues(part: Alternative): readonly Alternative[] | undefined {
   if (part.kind !== 'number' || !part.isInteger || part.min === undefined || part.max === undefined)
     return undefined
-  const [from, to] = [toEdge(part.min, 1, true).value, toEdge(part.max, -1, true).value]
+  const [from, to] = [toBoundEdge(part.min, 1, true).value, toBoundEdge(part.max, -1, true).value]
   if (to - from >= MOST_INTEGERS) return undefined
-  const values = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => toValue(from + at))
+  const values = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => toValuePart(from + at))
   return values.filter(({ value }) => hasPart(part, value) !== false)
 }
 
@@ -222,10 +222,10 @@ function splitByProperty(
   if (part.kind !== 'object' || partners.length < 2) return undefined
   for (const [name, property] of part.properties) {
     if (!property.isRequired || !partners.some((other) => isTelling(other, name))) continue
-    const values = valuesOf(property)
+    const values = propertyValues(property)
     if (values === undefined || values.length < 2) continue
     return values.map((value) => {
-      const shape = toAlone(toValue(value))
+      const shape = toAlone(toValuePart(value))
       const properties = new Map(part.properties).set(name, { shape: () => shape, isRequired: true })
       return { ...part, properties }
     })
@@ -235,5 +235,5 @@ function splitByProperty(
 
 function isTelling(part: Alternative, name: string): boolean {
   const property = part.kind === 'object' ? part.properties.get(name) : undefined
-  return property !== undefined && valuesOf(property) !== undefined
+  return property !== undefined && propertyValues(property) !== undefined
 }

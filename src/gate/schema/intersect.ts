@@ -1,12 +1,12 @@
-import { isTooMany, toDistinct, withRule } from './alternatives.ts'
+import { isTooMany, distinctAlternatives, withUnionRule } from './alternatives.ts'
 import { hasPart, isMultiple } from './check.ts'
 import {
   NEVER,
   isAny,
-  typeOf,
+  alternativeType,
   type ArrayPart,
   type Bound,
-  type Lazy,
+  type LazyValues,
   type NumberPart,
   type ObjectPart,
   type Alternative,
@@ -33,12 +33,12 @@ export function intersect(one: ValueSet, other: ValueSet): ValueSet {
   }
   if (isTooMany(one, other)) {
     const [kept, ruled] = one.parts.length < other.parts.length ? [other, one] : [one, other]
-    return { parts: withRule(kept.parts, ruled), notes, place, meets }
+    return { parts: withUnionRule(kept.parts, ruled), notes, place, meets }
   }
   const parts = one.parts.flatMap((part) =>
     other.parts.flatMap((partner) => intersectParts(part, partner) ?? []),
   )
-  return { parts: toDistinct(parts), notes, place, meets }
+  return { parts: distinctAlternatives(parts), notes, place, meets }
 }
 
 const meetsOf = (shape: ValueSet): readonly ValueSet[] => shape.meets ?? [shape]
@@ -47,7 +47,7 @@ function intersectParts(one: Alternative, other: Alternative): Alternative | und
   const common = { name: one.name ?? other.name, home: undefined, rules: toRules(one.rules, other.rules) }
   if (one.kind === 'value') return hasPart(other, one.value) === false ? undefined : { ...one, ...common }
   if (other.kind === 'value') return hasPart(one, other.value) === false ? undefined : { ...other, ...common }
-  if (typeOf(one) !== typeOf(other)) return undefined
+  if (alternativeType(one) !== alternativeType(other)) return undefined
   if (one.kind === 'number' && other.kind === 'number') return { ...intersectNumbers(one, other), ...common }
   if (one.kind === 'string' && other.kind === 'string') return { ...intersectStrings(one, other), ...common }
   if (one.kind === 'array' && other.kind === 'array') return { ...intersectArrays(one, other), ...common }
@@ -108,7 +108,7 @@ function intersectStrings(one: StringPart, other: StringPart): StringPart {
   }
 }
 
-function at(part: ArrayPart, index: number): Lazy {
+function at(part: ArrayPart, index: number): LazyValues {
   return part.prefix[index] ?? part.items
 }
 
@@ -116,8 +116,8 @@ function intersectArrays(one: ArrayPart, other: ArrayPart): ArrayPart {
   const length = Math.max(one.prefix.length, other.prefix.length)
   return {
     ...one,
-    prefix: Array.from({ length }, (_, index) => both(at(one, index), at(other, index))),
-    items: both(one.items, other.items),
+    prefix: Array.from({ length }, (_, index) => intersectLazy(at(one, index), at(other, index))),
+    items: intersectLazy(one.items, other.items),
     minItems: Math.max(one.minItems, other.minItems),
     maxItems: Math.min(one.maxItems, other.maxItems),
     isUnique: one.isUnique || other.isUnique,
@@ -135,7 +135,7 @@ function intersectObjects(one: ObjectPart, other: ObjectPart): ObjectPart {
   const patterns = new Map(one.patterns)
   for (const [pattern, shape] of other.patterns) {
     const own = patterns.get(pattern)
-    patterns.set(pattern, own === undefined ? shape : both(own, shape))
+    patterns.set(pattern, own === undefined ? shape : intersectLazy(own, shape))
   }
   const { names = other.names } = one
   return {
@@ -143,7 +143,8 @@ function intersectObjects(one: ObjectPart, other: ObjectPart): ObjectPart {
     properties,
     patterns,
     rest: intersectRests(one.rest, other.rest),
-    names: one.names === undefined || other.names === undefined ? names : both(one.names, other.names),
+    names:
+      one.names === undefined || other.names === undefined ? names : intersectLazy(one.names, other.names),
     minProperties: Math.max(one.minProperties, other.minProperties),
     maxProperties: Math.min(one.maxProperties, other.maxProperties),
     owners: distinct(one.owners, other.owners),
@@ -155,7 +156,7 @@ type PropertyOf = readonly [owner: ObjectPart, property: Property | undefined]
 function intersectProperties([one, own]: PropertyOf, [other, its]: PropertyOf): Property {
   const given = [own, its].flatMap((property) => property ?? [])
   return {
-    shape: both(own?.shape ?? ofRest(one.rest), its?.shape ?? ofRest(other.rest)),
+    shape: intersectLazy(own?.shape ?? ofRest(one.rest), its?.shape ?? ofRest(other.rest)),
     isRequired: given.some(({ isRequired }) => isRequired),
     isForeign: given.some(({ isForeign }) => isForeign === true),
     node: given.find(({ node }) => node !== undefined)?.node,
@@ -163,7 +164,7 @@ function intersectProperties([one, own]: PropertyOf, [other, its]: PropertyOf): 
   }
 }
 
-function ofRest(rest: OtherMembers): Lazy | undefined {
+function ofRest(rest: OtherMembers): LazyValues | undefined {
   if (rest === 'open') return undefined
   return rest === 'closed' ? () => NEVER : rest
 }
@@ -171,11 +172,11 @@ function ofRest(rest: OtherMembers): Lazy | undefined {
 function intersectRests(one: OtherMembers, other: OtherMembers): OtherMembers {
   if (one === 'closed' || other === 'closed') return 'closed'
   if (one === 'open') return other
-  return other === 'open' ? one : both(one, other)
+  return other === 'open' ? one : intersectLazy(one, other)
 }
 
 /** The intersection of two shapes, read once. Of one alone, that one. */
-function both(one: Lazy | undefined, other: Lazy | undefined): Lazy {
+function intersectLazy(one: LazyValues | undefined, other: LazyValues | undefined): LazyValues {
   if (one === undefined || other === undefined) return one ?? other ?? (() => NEVER)
   let shape: ValueSet | undefined
   return () => (shape ??= meet(one(), other()))
@@ -186,7 +187,7 @@ const known = new WeakMap<ValueSet, Map<string, ValueSet>>()
 const numbers = new WeakMap<ValueSet, number>()
 let last = 0
 
-function numberOf(shape: ValueSet): number {
+function shapeNumber(shape: ValueSet): number {
   const found = numbers.get(shape) ?? ++last
   numbers.set(shape, found)
   return found
@@ -194,11 +195,11 @@ function numberOf(shape: ValueSet): number {
 
 function meet(one: ValueSet, other: ValueSet): ValueSet {
   const meets = [...new Set([...meetsOf(one), ...meetsOf(other)])].toSorted(
-    (a, b) => numberOf(a) - numberOf(b),
+    (a, b) => shapeNumber(a) - shapeNumber(b),
   )
   const [first] = meets
   if (first === undefined || meets.length === 1) return one
-  const key = meets.map(numberOf).join(' ')
+  const key = meets.map(shapeNumber).join(' ')
   const own = known.get(first) ?? new Map<string, ValueSet>()
   known.set(first, own)
   const found = own.get(key) ?? { ...intersect(one, other), meets }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { mapSchemas } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
-import type { Node, Source } from '../document/source.ts'
+import type { Node, ComparedSource } from '../document/source.ts'
 import { toStableText } from '../json.ts'
 import { has } from './check.ts'
 import type { Rule, ValueSet } from './shape.ts'
@@ -11,13 +11,13 @@ import type { Rule, ValueSet } from './shape.ts'
 export type Side = 'request' | 'response'
 
 /** Reads schemas of a document. The shape of a schema is always the same object. `owner` is the object that may lack the schema. */
-export type Reader = (schema: unknown, owner?: object) => ValueSet
+export type ReadSchema = (schema: unknown, owner?: object) => ValueSet
 
 /** The parts that reading a schema needs. */
-export interface Reading {
-  readonly source: Source
+export interface SchemaReading {
+  readonly source: ComparedSource
   readonly side: Side
-  readonly read: Reader
+  readonly read: ReadSchema
 }
 
 /** Keywords that say nothing about the values of a schema. */
@@ -35,7 +35,7 @@ const RULES = new Set(
 )
 
 /** A list, or an empty one for anything else. */
-export function toList(value: unknown): readonly unknown[] {
+export function listOrNone(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
@@ -46,14 +46,14 @@ export const numberAt = (schema: Node, key: string): number | undefined => {
 }
 
 /** Lists keywords that no part of a value set has room for. */
-export function toKeywordRules(schema: Node, reading: Reading): readonly Rule[] {
+export function toKeywordRules(schema: Node, reading: SchemaReading): readonly Rule[] {
   return Object.keys(schema)
     .filter((key) => RULES.has(key))
     .map((keyword): Rule => {
       const beside =
         keyword === 'if' || keyword === 'contains' ? ['then', 'else', 'minContains', 'maxContains'] : []
       const said = Object.fromEntries([keyword, ...beside].map((each) => [each, schema[each]]))
-      const key = `${keyword} ${toCanonical(said, reading.source)}`
+      const key = `${keyword} ${canonicalSchema(said, reading.source)}`
       return { key, keyword, holds: toHolds(keyword, schema, reading) }
     })
 }
@@ -71,21 +71,21 @@ function toSortedList(value: unknown): unknown {
 const MOST_FOLLOWED = 500
 
 /** A schema without annotations and references, as a short text. Equal ones have equal texts. */
-interface Canonical {
+interface CanonicalSchema {
   readonly text: string
   /** The place in the schemas around it of the outermost one that it leads back to, or `Infinity`. */
   readonly back: number
 }
 
-const CANONICAL = new WeakMap<Source, Map<unknown, Canonical>>()
+const CANONICAL = new WeakMap<ComparedSource, Map<unknown, CanonicalSchema>>()
 let unlike = 0
 
 /** The text of a schema with its references followed and its annotations left out. One with very many ways in a circle is like no other. */
-export function toCanonical(schema: Node, source: Source): string {
-  const known = CANONICAL.get(source) ?? new Map<unknown, Canonical>()
+export function canonicalSchema(schema: Node, source: ComparedSource): string {
+  const known = CANONICAL.get(source) ?? new Map<unknown, CanonicalSchema>()
   CANONICAL.set(source, known)
   let followed = 0
-  const write = (given: Node, above: readonly unknown[]): Canonical => {
+  const write = (given: Node, above: readonly unknown[]): CanonicalSchema => {
     const target = source.resolve(given)
     const found = known.get(target)
     if (found !== undefined) return found
@@ -118,7 +118,7 @@ function not(answer: boolean | undefined): boolean | undefined {
   return answer === undefined ? undefined : !answer
 }
 
-function toHolds(keyword: string, schema: Node, { read }: Reading): Rule['holds'] {
+function toHolds(keyword: string, schema: Node, { read }: SchemaReading): Rule['holds'] {
   const own = schema[keyword]
   if (keyword === 'not') return (value) => not(has(read(own), value))
   if (keyword === 'if')
@@ -144,7 +144,8 @@ function toHolds(keyword: string, schema: Node, { read }: Reading): Rule['holds'
       !isRecord(value) ||
       Object.entries(own).every(
         ([name, needed]) =>
-          !Object.hasOwn(value, name) || toList(needed).every((other) => Object.hasOwn(value, String(other))),
+          !Object.hasOwn(value, name) ||
+          listOrNone(needed).every((other) => Object.hasOwn(value, String(other))),
       )
   if (keyword === 'dependentSchemas' && isRecord(own))
     return (value) => {

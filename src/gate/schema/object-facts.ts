@@ -1,9 +1,17 @@
-import { toFact, inside, type Comparing, type Fact, type Link, type Say, type Step } from './fact.ts'
-import { messageOf } from '../rules.ts'
+import {
+  toSchemaDifference,
+  inside,
+  type Comparing,
+  type SchemaDifference,
+  type PairLink,
+  type SayDifference,
+  type SchemaStep,
+} from './fact.ts'
+import { ruleMessage } from '../rules.ts'
 import type { MessageValues } from './aspects.ts'
 import { finite, toLimitFacts } from './scalar-facts.ts'
 import {
-  isOpen,
+  isOpenRest,
   type ObjectPart,
   type Property,
   type OtherMembers,
@@ -12,22 +20,26 @@ import {
 } from './shape.ts'
 
 /** Two schemas of objects that are compared. */
-interface Pair {
+interface ObjectPair {
   readonly base: ValueSet
   readonly revision: ValueSet
-  readonly say: Say
+  readonly say: SayDifference
   readonly comparing: Comparing
 }
 
 /** The differences of two sets of objects. */
-export function toObjectFacts(old: ObjectPart, now: ObjectPart, pair: Pair): readonly (Fact | Link)[] {
+export function toObjectFacts(
+  old: ObjectPart,
+  now: ObjectPart,
+  pair: ObjectPair,
+): readonly (SchemaDifference | PairLink)[] {
   const { say, comparing } = pair
-  const facts: (Fact | Link)[] = [
+  const facts: (SchemaDifference | PairLink)[] = [
     ...toLimitFacts('min-properties', old.minProperties || undefined, now.minProperties || undefined, say),
     ...toLimitFacts('max-properties', finite(old.maxProperties), finite(now.maxProperties), say),
   ]
   for (const name of new Set([...old.properties.keys(), ...now.properties.keys()]))
-    facts.push(...inside(toStep(name, old, now), toPropertyFacts(name, old, now, pair)))
+    facts.push(...inside(propertyStep(name, old, now), toPropertyFacts(name, old, now, pair)))
   facts.push(...toRestFacts(old.rest, now.rest, say, comparing))
   if (old.names === undefined && now.names !== undefined) facts.push(say('property-names-added'))
   if (old.names !== undefined && now.names === undefined) facts.push(say('property-names-removed'))
@@ -44,11 +56,11 @@ export function toObjectFacts(old: ObjectPart, now: ObjectPart, pair: Pair): rea
 
 /** A property that the side writes. Who does not write one never sends it, whatever it looks like. */
 function findWritten(part: ObjectPart, name: string): Property | undefined {
-  const property = find(part, name)
+  const property = findProperty(part, name)
   return property?.isForeign === true ? undefined : property
 }
 
-function toStep(name: string, old: ObjectPart, now: ObjectPart): Step {
+function propertyStep(name: string, old: ObjectPart, now: ObjectPart): SchemaStep {
   const ownersIn = (part: ObjectPart): readonly object[] => part.properties.get(name)?.owners ?? part.owners
   return {
     name,
@@ -59,7 +71,7 @@ function toStep(name: string, old: ObjectPart, now: ObjectPart): Step {
 }
 
 /** A property that can be there; one whose schema has no value cannot. */
-function find({ properties }: ObjectPart, name: string): Property | undefined {
+function findProperty({ properties }: ObjectPart, name: string): Property | undefined {
   const property = properties.get(name)
   return property !== undefined && (property.isRequired || property.shape().parts.length > 0)
     ? property
@@ -67,7 +79,7 @@ function find({ properties }: ObjectPart, name: string): Property | undefined {
 }
 
 /** Where a property stands, even if it refers to another schema. */
-function toPlace({ node, shape }: Property): Pick<ValueSet, 'place'> {
+function propertyPlace({ node, shape }: Property): Pick<ValueSet, 'place'> {
   return { place: node ?? shape().place }
 }
 
@@ -75,29 +87,30 @@ function toPropertyFacts(
   name: string,
   old: ObjectPart,
   now: ObjectPart,
-  pair: Pair,
-): readonly (Fact | Link)[] {
+  pair: ObjectPair,
+): readonly (SchemaDifference | PairLink)[] {
   const { compare, side } = pair.comparing
   const [before, after] = [findWritten(old, name), findWritten(now, name)]
   if (before !== undefined && after !== undefined) {
     const found = [...compare(before.shape(), after.shape())]
-    const say: Say = (aspect) => toFact(aspect, toPlace(before), toPlace(after), side)
+    const say: SayDifference = (aspect) =>
+      toSchemaDifference(aspect, propertyPlace(before), propertyPlace(after), side)
     if (!before.isRequired && after.isRequired) found.push(say('became-required'))
     if (before.isRequired && !after.isRequired) found.push(say('became-optional'))
     return found
   }
-  const foreign = find(now, name)
+  const foreign = findProperty(now, name)
   if (before !== undefined && foreign !== undefined && side === 'request')
-    return [toFact('became-read-only', toPlace(before), toPlace(foreign), side)]
-  if (before !== undefined) return toRemoved(before, now, pair)
-  return after === undefined ? [] : toAdded(after, old, pair)
+    return [toSchemaDifference('became-read-only', propertyPlace(before), propertyPlace(foreign), side)]
+  if (before !== undefined) return removedProperty(before, now, pair)
+  return after === undefined ? [] : addedProperty(after, old, pair)
 }
 
-function toRemoved(
+function removedProperty(
   before: Property,
   now: ObjectPart,
-  { comparing, revision }: Pair,
-): readonly (Fact | Link)[] {
+  { comparing, revision }: ObjectPair,
+): readonly (SchemaDifference | PairLink)[] {
   const { side, compare, strictness } = comparing
   const shape = before.shape()
   if (typeof now.rest === 'function') {
@@ -106,7 +119,7 @@ function toRemoved(
   }
   const { deprecated, sunset } = shape.notes
   const isExpected = deprecated === true && (sunset === undefined || Date.parse(sunset) <= strictness.now)
-  const fact = { base: toPlace(before).place, revision: revision.place, at: [] } as const
+  const fact = { base: propertyPlace(before).place, revision: revision.place, at: [] } as const
   if (side === 'request') {
     const isRefused = now.rest === 'closed'
     const consequence = isRefused ? ', and unknown members are rejected' : ''
@@ -114,7 +127,7 @@ function toRemoved(
     return [
       {
         ...fact,
-        ...named('request-property-removed', { consequence }),
+        ...namedDifference('request-property-removed', { consequence }),
         is: { isRefused, isExpected },
         isOfSet: isRefused,
       },
@@ -124,41 +137,48 @@ function toRemoved(
   return [
     {
       ...fact,
-      ...named(`response-${kind}-property-removed`),
+      ...namedDifference(`response-${kind}-property-removed`),
       is: { isExpected },
       isOfSet: before.isRequired,
     },
   ]
 }
 
-function toAdded(after: Property, old: ObjectPart, { comparing, base }: Pair): readonly (Fact | Link)[] {
+function addedProperty(
+  after: Property,
+  old: ObjectPart,
+  { comparing, base }: ObjectPair,
+): readonly (SchemaDifference | PairLink)[] {
   const { side, compare } = comparing
   const shape = after.shape()
   const hasRest = typeof old.rest === 'function'
   const found = hasRest ? compare(old.rest(), shape) : []
-  const fact = { base: base.place, revision: toPlace(after).place, is: {}, at: [] } as const
+  const fact = { base: base.place, revision: propertyPlace(after).place, is: {}, at: [] } as const
   const kind = after.isRequired ? 'required' : 'optional'
   if (side === 'response')
-    return [...found, { ...fact, ...named(`response-${kind}-property-added`), isOfSet: false }]
+    return [...found, { ...fact, ...namedDifference(`response-${kind}-property-added`), isOfSet: false }]
   if (after.isRequired) {
     const rule = `new-required-request-property${'default' in shape.notes ? '-with-default' : ''}`
-    return [...found, { ...fact, ...named(rule), isOfSet: true }]
+    return [...found, { ...fact, ...namedDifference(rule), isOfSet: true }]
   }
-  return hasRest ? found : [{ ...fact, ...named('new-optional-request-property'), isOfSet: false }]
+  return hasRest ? found : [{ ...fact, ...namedDifference('new-optional-request-property'), isOfSet: false }]
 }
 
 /** The part of a fact that has a rule of its own name. */
-function named(rule: string, values?: MessageValues): Pick<Fact, 'rule' | 'isNamed' | 'message'> {
-  return { rule, isNamed: true, message: messageOf(rule, values) }
+function namedDifference(
+  rule: string,
+  values?: MessageValues,
+): Pick<SchemaDifference, 'rule' | 'isNamed' | 'message'> {
+  return { rule, isNamed: true, message: ruleMessage(rule, values) }
 }
 
 function toRestFacts(
   old: OtherMembers,
   now: OtherMembers,
-  say: Say,
+  say: SayDifference,
   { compare }: Comparing,
-): readonly (Fact | Link)[] {
-  if (old === now || (isOpen(old) && isOpen(now))) return []
+): readonly (SchemaDifference | PairLink)[] {
+  if (old === now || (isOpenRest(old) && isOpenRest(now))) return []
   if (typeof old === 'function' && typeof now === 'function')
     return inside({ name: '*', place: '{}' }, compare(old(), now()))
   if (now === 'closed') return [say('additional-properties-closed')]
@@ -171,10 +191,10 @@ function toRestFacts(
 export function toArrayFacts(
   old: ArrayPart,
   now: ArrayPart,
-  say: Say,
+  say: SayDifference,
   { compare }: Comparing,
-): readonly (Fact | Link)[] {
-  const facts: (Fact | Link)[] = [
+): readonly (SchemaDifference | PairLink)[] {
+  const facts: (SchemaDifference | PairLink)[] = [
     ...toLimitFacts('min-items', old.minItems || undefined, now.minItems || undefined, say),
     ...toLimitFacts('max-items', finite(old.maxItems), finite(now.maxItems), say),
   ]

@@ -1,11 +1,11 @@
 import { toStableText } from '../json.ts'
-import { valuesOf } from './check.ts'
+import { propertyValues } from './check.ts'
 import type { Inclusion } from './includes.ts'
 import type { Side } from './keyword-rules.ts'
 import { toAlone, type Alternative, type ValueSet } from './shape.ts'
 
 /** Alternatives of two unions that belong together, and those that have no partner. */
-export interface Pairs {
+export interface PartPairs {
   readonly pairs: readonly (readonly [Alternative, Alternative])[]
   readonly removed: readonly Alternative[]
   readonly added: readonly Alternative[]
@@ -18,7 +18,7 @@ export function pairParts(
   [base, revision]: readonly [ValueSet, ValueSet],
   inclusion: Inclusion,
   side: Side,
-): Pairs {
+): PartPairs {
   const [first, second] = [old[0], now[0]]
   if (first !== undefined && second !== undefined && old.length + now.length === 2)
     return { pairs: [[first, second]], removed: [], added: [] }
@@ -40,11 +40,11 @@ export function pairParts(
       )
   }
   const isTwin = (one: Alternative, other: Alternative): boolean =>
-    hasSameNames(one, other) && isEqual(one, other, inclusion)
+    hasSameMembers(one, other) && isEqual(one, other, inclusion)
   if (!areNamed(old) || !areNamed(now)) match((one, other) => one.name === other.name && isTwin(one, other))
   if (tag !== undefined)
     match((one, other) => {
-      const [values, others] = [tagsOf(one, tag), tagsOf(other, tag)]
+      const [values, others] = [discriminatorTags(one, tag), discriminatorTags(other, tag)]
       return values.some((value) => others.includes(value))
     })
   else {
@@ -53,8 +53,8 @@ export function pairParts(
       match(isTwin)
       match((one, other) => isEqual(one, other, inclusion))
     }
-    match(isAlike)
-    match(isAlike)
+    match(isAlikeAlternative)
+    match(isAlikeAlternative)
   }
   if (left.size === 1 && free.size === 1 && tag === undefined) for (const one of left) take(one, [...free][0])
   // an alternative that the others cover is no loss
@@ -84,7 +84,7 @@ function isEqual(one: Alternative, other: Alternative, { isPartIn }: Inclusion):
  * Whether two objects have properties of the same names, and so have the objects in them. Those that are optional alone are in each other
  * whatever their names are.
  */
-function hasSameNames(one: Alternative, other: Alternative, depth = 2): boolean {
+function hasSameMembers(one: Alternative, other: Alternative, depth = 2): boolean {
   if (one.kind !== 'object' || other.kind !== 'object') return true
   if (one.properties.size !== other.properties.size) return false
   return [...one.properties].every(([name, { shape }]) => {
@@ -92,13 +92,14 @@ function hasSameNames(one: Alternative, other: Alternative, depth = 2): boolean 
     if (its === undefined || depth === 0) return its !== undefined
     const [own, [partner]] = [shape().parts, its.shape().parts]
     return (
-      own.length !== 1 || own.every((part) => partner === undefined || hasSameNames(part, partner, depth - 1))
+      own.length !== 1 ||
+      own.every((part) => partner === undefined || hasSameMembers(part, partner, depth - 1))
     )
   })
 }
 
 /** Whether at least half of the properties of two objects have the same names. */
-function isAlike(one: Alternative, other: Alternative): boolean {
+function isAlikeAlternative(one: Alternative, other: Alternative): boolean {
   if (one.kind !== 'object' || other.kind !== 'object') return false
   const names = new Set([...one.properties.keys(), ...other.properties.keys()])
   const shared = [...names].filter((name) => one.properties.has(name) && other.properties.has(name))
@@ -113,13 +114,13 @@ function findTag(old: readonly Alternative[], now: readonly Alternative[]): stri
 }
 
 function isTag(parts: readonly Alternative[], name: string): boolean {
-  const values = parts.map((part) => tagsOf(part, name))
+  const values = parts.map((part) => discriminatorTags(part, name))
   const all = values.flat()
   return values.every((own) => own.length > 0) && new Set(all).size === all.length
 }
 
-function tagsOf(part: Alternative, name: string): readonly string[] {
+function discriminatorTags(part: Alternative, name: string): readonly string[] {
   const property = part.kind === 'object' ? part.properties.get(name) : undefined
   if (property?.isRequired !== true) return []
-  return (valuesOf(property) ?? []).map(toStableText)
+  return (propertyValues(property) ?? []).map(toStableText)
 }

@@ -1,16 +1,16 @@
 import { isRecord, isString } from '../../base/values.ts'
-import { ReadError, toShortText, toStableText } from '../json.ts'
-import { toUnresolvedText, type Node, type Source } from '../document/source.ts'
-import { toDistinct, toFew } from './alternatives.ts'
+import { ReadError, shortJson, toStableText } from '../json.ts'
+import { toUnresolvedText, type Node, type ComparedSource } from '../document/source.ts'
+import { distinctAlternatives, toFew } from './alternatives.ts'
 import { areDisjoint, has, hasPart } from './check.ts'
 import { intersect, toRules } from './intersect.ts'
 import {
   isAnnotation,
   numberAt,
   toKeywordRules,
-  toList,
-  type Reader,
-  type Reading,
+  listOrNone,
+  type ReadSchema,
+  type SchemaReading,
   type Side,
 } from './keyword-rules.ts'
 import {
@@ -21,10 +21,10 @@ import {
   ANY_STRING,
   NEVER,
   toUnreadable,
-  toValue,
+  toValuePart,
   type Bound,
-  type Lazy,
-  type Notes,
+  type LazyValues,
+  type ShapeNotes,
   type Alternative,
   type Property,
   type OtherMembers,
@@ -42,11 +42,11 @@ const CONSTRAINTS = new Set(
  * Creates the reader of a document's schemas for one side.
  * @throws {ReadError} the reader, for schemas that contain themselves in `allOf`, `anyOf` or `oneOf`
  */
-export function createReader(source: Source, side: Side): Reader {
+export function createShapeReader(source: ComparedSource, side: Side): ReadSchema {
   const shapes = new Map<unknown, ValueSet>()
   const blanks = new Map<object, ValueSet>()
   const open = new Set<object>()
-  const read: Reader = (schema, owner) => {
+  const read: ReadSchema = (schema, owner) => {
     if (schema === undefined || schema === true) {
       if (owner === undefined) return ANY
       const blank = blanks.get(owner) ?? { ...ANY, place: owner }
@@ -57,14 +57,14 @@ export function createReader(source: Source, side: Side): Reader {
     const known = shapes.get(schema)
     if (known !== undefined) return known
     if (!isRecord(schema)) {
-      const unreadable = toUnreadable(`${toShortText(schema)} is not a schema`, owner)
+      const unreadable = toUnreadable(`${shortJson(schema)} is not a schema`, owner)
       shapes.set(schema, unreadable)
       return unreadable
     }
     if (open.has(schema))
       throw new ReadError(`${source.pointerOf(schema)}: the schema contains itself without anything between`)
     open.add(schema)
-    const shape = toShape(schema, { source, side, read })
+    const shape = readShape(schema, { source, side, read })
     open.delete(schema)
     shapes.set(schema, shape)
     return shape
@@ -72,7 +72,7 @@ export function createReader(source: Source, side: Side): Reader {
   return read
 }
 
-function toShape(schema: Node, reading: Reading): ValueSet {
+function readShape(schema: Node, reading: SchemaReading): ValueSet {
   const { source, read } = reading
   if (isString(schema['$ref'])) {
     // a reference may lead to another one, which may have more to say
@@ -88,11 +88,11 @@ function toShape(schema: Node, reading: Reading): ValueSet {
   return { ...toOwnShape(schema, schema, reading), schema: { node: schema, source } }
 }
 
-function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
+function toOwnShape(schema: Node, place: object, reading: SchemaReading): ValueSet {
   const { read, source } = reading
-  const notes = toNotes(schema, source)
+  const notes = readNotes(schema, source)
   let shape: ValueSet = { ...toTyped(schema, reading), notes, place }
-  for (const part of toList(schema['allOf'])) shape = { ...refine(read(part), shape), place }
+  for (const part of listOrNone(schema['allOf'])) shape = { ...refine(read(part), shape), place }
   for (const keyword of ['anyOf', 'oneOf'] as const) {
     const branches = schema[keyword]
     if (!Array.isArray(branches) || branches.length === 0) continue
@@ -103,7 +103,7 @@ function toOwnShape(schema: Node, place: object, reading: Reading): ValueSet {
   if (unreadable !== undefined) return unreadable
   const rules = toKeywordRules(schema, reading)
   const title = isString(schema['title']) ? schema['title'] : undefined
-  const parts = isNullable(schema, source) ? withNull(shape.parts) : shape.parts
+  const parts = isNullableNode(schema, source) ? withNull(shape.parts) : shape.parts
   const { meets: met, ...plain } = shape
   const meets = parts === shape.parts ? withRules(met, rules) : undefined
   const whole = meets === undefined ? plain : { ...plain, meets }
@@ -126,9 +126,9 @@ function withRules(
 }
 
 /** The part or alternative of a schema that cannot be read: nothing is known of the others then. */
-function findUnreadable(schema: Node, { read }: Reading): ValueSet | undefined {
+function findUnreadable(schema: Node, { read }: SchemaReading): ValueSet | undefined {
   return [schema['allOf'], schema['anyOf'], schema['oneOf']]
-    .flatMap(toList)
+    .flatMap(listOrNone)
     .map((each) => read(each))
     .find(({ notes }) => notes.unreadable !== undefined)
 }
@@ -147,17 +147,17 @@ function atHome(shape: ValueSet): readonly Alternative[] {
     : shape.parts
 }
 
-function isNullable(schema: Node, { is30 }: Source): boolean {
+function isNullableNode(schema: Node, { is30 }: ComparedSource): boolean {
   return is30 && schema['nullable'] === true
 }
 
 const withNull = (parts: readonly Alternative[]): readonly Alternative[] =>
-  parts.some((part) => part.kind === 'value' && part.value === null) ? parts : [...parts, toValue(null)]
+  parts.some((part) => part.kind === 'value' && part.value === null) ? parts : [...parts, toValuePart(null)]
 
 /** The alternatives of several schemas. Each has the name of the schema that a reference leads to. */
-function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: Reading): ValueSet {
+function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', reading: SchemaReading): ValueSet {
   const shapes = branches.map((branch, at) => {
-    if (isBareNull(branch, reading)) return [toValue(null)]
+    if (isBareNull(branch, reading)) return [toValuePart(null)]
     const parts = atHome(reading.read(branch))
     const name = isRecord(branch) && isString(branch['$ref']) ? toRefName(branch['$ref']) : undefined
     return parts.map((part): Alternative => ({ ...part, name: name ?? part.name, branch: at }))
@@ -167,7 +167,7 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     keyword: 'oneOf',
     holds: (value) => toExclusive(shapes.map((parts) => parts.map((part) => hasPart(part, value)))),
     // a schema that contains itself can be looked into only when it has been read
-    says: once(() => !areDisjoint(shapes)),
+    says: askOnce(() => !areDisjoint(shapes)),
   }
   const whole: ValueSet = {
     parts: [],
@@ -175,7 +175,7 @@ function toUnion(branches: readonly unknown[], keyword: 'anyOf' | 'oneOf', readi
     place: undefined,
     schema: { node: { [keyword]: branches }, source: reading.source },
   }
-  const parts = toFew(toDistinct(shapes.flat()), branches.length, whole)
+  const parts = toFew(distinctAlternatives(shapes.flat()), branches.length, whole)
   if (keyword === 'anyOf' || branches.length === 1) {
     const isFree = branches.some((branch) => !isBareNull(branch, reading) && isAny(reading.read(branch)))
     return { ...whole, parts: isFree ? ANY.parts : parts }
@@ -195,13 +195,13 @@ function toRefName(reference: string): string | undefined {
 }
 
 /** In OpenAPI 3.0, an alternative that is nothing but `nullable` would be any value, and is written to mean null. */
-function isBareNull(branch: unknown, { source }: Reading): boolean {
-  if (!isRecord(branch) || !isNullable(branch, source)) return false
+function isBareNull(branch: unknown, { source }: SchemaReading): boolean {
+  if (!isRecord(branch) || !isNullableNode(branch, source)) return false
   return Object.keys(branch).every((key) => key === 'nullable' || isAnnotation(key))
 }
 
 /** Returns the notes of the only branch that is not null. */
-function notesOf(branches: readonly unknown[], reading: Reading): Notes {
+function notesOf(branches: readonly unknown[], reading: SchemaReading): ShapeNotes {
   const shapes = branches
     .filter((branch) => !isBareNull(branch, reading))
     .map((branch) => reading.read(branch))
@@ -212,7 +212,7 @@ function notesOf(branches: readonly unknown[], reading: Reading): Notes {
 const isNull = (part: Alternative): boolean => part.kind === 'value' && part.value === null
 
 /** A question that is answered once. */
-function once(ask: () => boolean): () => boolean {
+function askOnce(ask: () => boolean): () => boolean {
   let answer: boolean | undefined
   return () => (answer ??= ask())
 }
@@ -227,9 +227,9 @@ function toExclusive(all: readonly (readonly (boolean | undefined)[])[]): boolea
   return answers.includes(undefined) ? undefined : answers.includes(true)
 }
 
-const NO_NOTES: Notes = {}
+const NO_NOTES: ShapeNotes = {}
 
-function toNotes(schema: Node, source: Source): Notes {
+function readNotes(schema: Node, source: ComparedSource): ShapeNotes {
   if (!NOTED.some((key) => key in schema)) return NO_NOTES
   const discriminator = source.resolve(schema['discriminator'])
   const name = isRecord(discriminator) ? discriminator['propertyName'] : undefined
@@ -247,7 +247,7 @@ function toNotes(schema: Node, source: Source): Notes {
 const NOTED = ['default', 'deprecated', 'x-sunset', 'x-extensible-enum', 'readOnly', 'discriminator']
 
 /** Reads `type`, `enum`, `const` and the keywords of each type. */
-function toTyped(schema: Node, reading: Reading): Pick<ValueSet, 'parts'> {
+function toTyped(schema: Node, reading: SchemaReading): Pick<ValueSet, 'parts'> {
   const { type } = schema
   const listed = Array.isArray(type) ? type : undefined
   const given = isString(type) ? [type] : listed
@@ -259,7 +259,7 @@ function toTyped(schema: Node, reading: Reading): Pick<ValueSet, 'parts'> {
   if (values === undefined) return { parts }
   const distinct = new Map(values.map((value: unknown) => [toStableText(value), value]))
   const allowed = [...distinct.values()].filter((value) => has({ ...NEVER, parts }, value) !== false)
-  return { parts: allowed.map(toValue) }
+  return { parts: allowed.map(toValuePart) }
 }
 
 const ALL_TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object']
@@ -267,20 +267,20 @@ const ALL_TYPES = ['null', 'boolean', 'number', 'string', 'array', 'object']
 const isConstraint = (key: string): boolean => CONSTRAINTS.has(key)
 
 /** Returns the values of a type; nothing for one that there is not. */
-function toTypedParts(type: unknown, schema: Node, reading: Reading): readonly Alternative[] {
-  if (type === 'null') return [toValue(null)]
-  if (type === 'boolean') return [toValue(true), toValue(false)]
-  if (type === 'integer' || type === 'number') return [toNumber(schema, type === 'integer')]
-  if (type === 'string') return [toText(schema)]
+function toTypedParts(type: unknown, schema: Node, reading: SchemaReading): readonly Alternative[] {
+  if (type === 'null') return [toValuePart(null)]
+  if (type === 'boolean') return [toValuePart(true), toValuePart(false)]
+  if (type === 'integer' || type === 'number') return [readNumberPart(schema, type === 'integer')]
+  if (type === 'string') return [readTextPart(schema)]
   if (type === 'array') return [toArray(schema, reading)]
-  return type === 'object' ? [toObject(schema, reading)] : []
+  return type === 'object' ? [readObjectPart(schema, reading)] : []
 }
 
 /** Numbers beyond these are no integers of JavaScript: bounds there say nothing. */
 const WIDEST = Number.MAX_SAFE_INTEGER
 const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 } as const
 
-function toNumber(schema: Node, isInteger: boolean): Alternative {
+function readNumberPart(schema: Node, isInteger: boolean): Alternative {
   const format = isString(schema['format']) ? schema['format'] : undefined
   const isInt32 = format === 'int32'
   const multiple = numberAt(schema, 'multipleOf')
@@ -288,15 +288,15 @@ function toNumber(schema: Node, isInteger: boolean): Alternative {
   return {
     ...ANY_NUMBER,
     isInteger: isInteger || isWhole || isInt32,
-    min: toBound(schema, ['minimum', 'exclusiveMinimum'], isInt32 ? INT32.min : undefined),
-    max: toBound(schema, ['maximum', 'exclusiveMaximum'], isInt32 ? INT32.max : undefined),
+    min: readBound(schema, ['minimum', 'exclusiveMinimum'], isInt32 ? INT32.min : undefined),
+    max: readBound(schema, ['maximum', 'exclusiveMaximum'], isInt32 ? INT32.max : undefined),
     multiples: multiple === undefined || isWhole ? [] : [multiple],
     formats: format === undefined || isInt32 || format === 'int64' ? [] : [format],
   }
 }
 
 /** The tighter one of an inclusive and an exclusive bound; in OpenAPI 3.0 the second is a boolean that changes the first. */
-function toBound(
+function readBound(
   schema: Node,
   [inclusive, exclusive]: readonly ['minimum', 'exclusiveMinimum'] | readonly ['maximum', 'exclusiveMaximum'],
   ofFormat: number | undefined,
@@ -315,7 +315,7 @@ function toBound(
   )[0]
 }
 
-function toText(schema: Node): Alternative {
+function readTextPart(schema: Node): Alternative {
   const formats = (['format', 'contentEncoding', 'contentMediaType'] as const).flatMap((key) => {
     const value = schema[key]
     return isString(value) && value !== '' ? [key === 'format' ? value : `${key}: ${value}`] : []
@@ -330,15 +330,15 @@ function toText(schema: Node): Alternative {
   }
 }
 
-function toArray(schema: Node, { read }: Reading): Alternative {
+function toArray(schema: Node, { read }: SchemaReading): Alternative {
   const { items, prefixItems } = schema
   // before JSON Schema 2020-12, a list in `items` was what `prefixItems` is now
-  const listed = Array.isArray(items) ? items : toList(prefixItems)
+  const listed = Array.isArray(items) ? items : listOrNone(prefixItems)
   const others = Array.isArray(items) ? schema['additionalItems'] : items
   return {
     kind: 'array',
     prefix: listed.map(
-      (item): Lazy =>
+      (item): LazyValues =>
         () =>
           read(item),
     ),
@@ -350,9 +350,9 @@ function toArray(schema: Node, { read }: Reading): Alternative {
   }
 }
 
-function toObject(schema: Node, reading: Reading): Alternative {
+function readObjectPart(schema: Node, reading: SchemaReading): Alternative {
   const { read } = reading
-  const required = new Set(toList(schema['required']).filter(isString))
+  const required = new Set(listOrNone(schema['required']).filter(isString))
   const properties = new Map<string, Property>()
   const declared = schema['properties']
   // no property is a text, so this is a reference to all of them
@@ -384,7 +384,7 @@ function toObject(schema: Node, reading: Reading): Alternative {
   }
 }
 
-function toRest(schema: Node, read: Reader): OtherMembers {
+function toRest(schema: Node, read: ReadSchema): OtherMembers {
   const own = schema['additionalProperties'] ?? schema['unevaluatedProperties']
   if (own === undefined || own === true) return 'open'
   if (own === false) return 'closed'
@@ -395,7 +395,7 @@ function toRest(schema: Node, read: Reader): OtherMembers {
  * Whether a property is `readOnly` in a request, or `writeOnly` in a response: then it need not be there, even if it is required. The
  * statement may stand in the schema itself, behind a reference, in a part of `allOf`, or in the only alternative.
  */
-function isWrittenElsewhere(schema: unknown, { source, side }: Reading): boolean {
+function isWrittenElsewhere(schema: unknown, { source, side }: SchemaReading): boolean {
   const key = side === 'request' ? 'readOnly' : 'writeOnly'
   const all = new Set([schema])
   // a set gives what is added while it is walked, too
@@ -405,7 +405,7 @@ function isWrittenElsewhere(schema: unknown, { source, side }: Reading): boolean
     const only = [toAlternatives(one['anyOf']), toAlternatives(one['oneOf'])].filter(
       ({ length }) => length === 1,
     )
-    for (const part of [...toList(one['allOf']), ...only.flat()]) all.add(part)
+    for (const part of [...listOrNone(one['allOf']), ...only.flat()]) all.add(part)
     if (isString(one['$ref'])) all.add(source.follow(one))
   }
   return false
@@ -413,5 +413,5 @@ function isWrittenElsewhere(schema: unknown, { source, side }: Reading): boolean
 
 /** Alternatives without null. */
 function toAlternatives(value: unknown): readonly unknown[] {
-  return toList(value).filter((one) => !isRecord(one) || one['type'] !== 'null')
+  return listOrNone(value).filter((one) => !isRecord(one) || one['type'] !== 'null')
 }

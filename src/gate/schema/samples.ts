@@ -6,7 +6,7 @@ const MOST = 24
 const DEEPEST = 4
 
 /** Values of a part, those at its edges first: values to show that another shape lacks one. Only values that the part surely has. */
-export function samplesOf(part: Alternative): readonly unknown[] {
+export function alternativeSamples(part: Alternative): readonly unknown[] {
   const known = SAMPLES.get(part)
   if (known !== undefined) return known
   const made = toSamples(part, 0).filter((value) => hasPart(part, value) === true)

@@ -1,6 +1,6 @@
 import type { LIMITS } from './aspects.ts'
 import { isMultiple } from './check.ts'
-import type { Fact, Say } from './fact.ts'
+import type { SchemaDifference, SayDifference } from './fact.ts'
 import type { Side } from './keyword-rules.ts'
 import type { Bound, NumberPart, StringPart } from './shape.ts'
 
@@ -9,15 +9,15 @@ export function toLimitFacts(
   limit: keyof typeof LIMITS,
   old: number | undefined,
   now: number | undefined,
-  say: Say,
-): readonly Fact[] {
+  say: SayDifference,
+): readonly SchemaDifference[] {
   if (old === now) return []
   if (old === undefined || now === undefined)
     return [now === undefined ? say(`${limit}-unset`, { was: String(old) }) : say(`${limit}-set`, { now })]
   return [say(`${limit}-${now > old ? 'increased' : 'decreased'}`, { change: `was ${old} and is ${now}` })]
 }
 
-function toText(all: readonly (string | number)[]): string {
+function constraintsText(all: readonly (string | number)[]): string {
   return all.length === 0 ? 'missing' : all.join(', ')
 }
 
@@ -27,8 +27,13 @@ export function finite(limit: number): number | undefined {
 }
 
 /** The differences of two sets of numbers. */
-export function toNumberFacts(old: NumberPart, now: NumberPart, say: Say, side: Side): readonly Fact[] {
-  const facts: Fact[] = []
+export function toNumberFacts(
+  old: NumberPart,
+  now: NumberPart,
+  say: SayDifference,
+  side: Side,
+): readonly SchemaDifference[] {
+  const facts: SchemaDifference[] = []
   if (old.isInteger && !now.isInteger)
     facts.push(say('type-generalized', { change: 'it was an integer and is a number' }))
   if (!old.isInteger && now.isInteger)
@@ -41,7 +46,7 @@ export function toNumberFacts(old: NumberPart, now: NumberPart, say: Say, side: 
   const [before, after] = [old.multiples, now.multiples]
   const isTighter = after.some((one) => !before.some((other) => isMultiple(other, one)))
   const isLooser = before.some((one) => !after.some((other) => isMultiple(other, one)))
-  const change = { was: toText(before), now: toText(after) }
+  const change = { was: constraintsText(before), now: constraintsText(after) }
   if (isTighter) facts.push(say('multiple-of-tightened', change))
   if (isLooser) facts.push(say('multiple-of-loosened', change))
   return [...facts, ...toTextRuleFacts('format', old.formats, now.formats, say)]
@@ -51,8 +56,8 @@ function toBoundFacts(
   limit: 'min' | 'max',
   old: Bound | undefined,
   now: Bound | undefined,
-  say: Say,
-): readonly Fact[] {
+  say: SayDifference,
+): readonly SchemaDifference[] {
   const facts = toLimitFacts(limit, old?.value, now?.value, say)
   if (facts.length > 0 || old?.isExclusive === now?.isExclusive) return facts
   const isUp = (limit === 'min') === (now?.isExclusive === true)
@@ -61,7 +66,11 @@ function toBoundFacts(
 }
 
 /** The differences of two sets of texts. */
-export function toStringFacts(old: StringPart, now: StringPart, say: Say): readonly Fact[] {
+export function toStringFacts(
+  old: StringPart,
+  now: StringPart,
+  say: SayDifference,
+): readonly SchemaDifference[] {
   return [
     ...toLimitFacts('min-length', old.minLength || undefined, now.minLength || undefined, say),
     ...toLimitFacts('max-length', finite(old.maxLength), finite(now.maxLength), say),
@@ -74,11 +83,11 @@ function toTextRuleFacts(
   kind: 'pattern' | 'format',
   before: readonly string[],
   after: readonly string[],
-  say: Say,
-): readonly Fact[] {
+  say: SayDifference,
+): readonly SchemaDifference[] {
   const removed = before.filter((one) => !after.includes(one))
   const added = after.filter((one) => !before.includes(one))
-  const [was, now] = [toText(removed), toText(added)]
+  const [was, now] = [constraintsText(removed), constraintsText(added)]
   if (removed.length > 0)
     return [added.length > 0 ? say(`${kind}-changed`, { was, now }) : say(`${kind}-removed`, { was })]
   return added.length > 0 ? [say(`${kind}-added`, { now })] : []

@@ -1,4 +1,4 @@
-import type { IsSame, Written } from '../document/same.ts'
+import type { IsSame, WrittenSchema } from '../document/same.ts'
 
 /**
  * A set of JSON values, as alternatives of one type each. A JSON schema becomes a shape: what means the same looks the same, however it
@@ -7,20 +7,20 @@ import type { IsSame, Written } from '../document/same.ts'
 export interface ValueSet {
   /** A value is in the set if one of them has it. None is the empty set. */
   readonly parts: readonly Alternative[]
-  readonly notes: Notes
+  readonly notes: ShapeNotes
   /** The schema, or the first of several, as it stands in its document. */
   readonly place: object | undefined
   /** The schema that has these values and no others; missing for a part or an intersection of schemas. */
-  readonly schema?: Written
+  readonly schema?: WrittenSchema
   /** The shapes that an intersection is made of. */
   readonly meets?: readonly ValueSet[]
 }
 
 /** A shape that is read when somebody asks: schemas may contain themselves. */
-export type Lazy = () => ValueSet
+export type LazyValues = () => ValueSet
 
 /** The statements of a schema beside the set of values. */
-export interface Notes {
+export interface ShapeNotes {
   readonly default?: unknown
   readonly deprecated?: boolean
   readonly sunset?: string
@@ -45,7 +45,7 @@ export interface Rule {
 }
 
 /** The rules of a part that may refuse something. */
-export function rulesOf({ rules }: Alternative): readonly Rule[] {
+export function alternativeRules({ rules }: Alternative): readonly Rule[] {
   return rules.length === 0 ? rules : rules.filter(({ says }) => says?.() !== false)
 }
 
@@ -55,7 +55,7 @@ interface Common {
   /** Its place among the alternatives of the schema. */
   readonly branch?: number | undefined
   /** The schema that has this part and no other, if another one refers to it. */
-  readonly home?: Lazy | undefined
+  readonly home?: LazyValues | undefined
   readonly rules: readonly Rule[]
 }
 
@@ -89,16 +89,16 @@ export interface StringPart extends Common {
 
 export interface ArrayPart extends Common {
   readonly kind: 'array'
-  readonly prefix: readonly Lazy[]
+  readonly prefix: readonly LazyValues[]
   /** Of the items after those of `prefix`. */
-  readonly items: Lazy
+  readonly items: LazyValues
   readonly minItems: number
   readonly maxItems: number
   readonly isUnique: boolean
 }
 
 export interface Property {
-  readonly shape: Lazy
+  readonly shape: LazyValues
   readonly isRequired: boolean
   /** Whether the side does not write it: `readOnly` in a request, `writeOnly` in a response. */
   readonly isForeign?: boolean
@@ -109,14 +109,14 @@ export interface Property {
 }
 
 /** Members that an object does not name: any, none, or those of a schema. */
-export type OtherMembers = 'open' | 'closed' | Lazy
+export type OtherMembers = 'open' | 'closed' | LazyValues
 
 export interface ObjectPart extends Common {
   readonly kind: 'object'
   readonly properties: ReadonlyMap<string, Property>
   readonly rest: OtherMembers
-  readonly patterns: ReadonlyMap<string, Lazy>
-  readonly names?: Lazy | undefined
+  readonly patterns: ReadonlyMap<string, LazyValues>
+  readonly names?: LazyValues | undefined
   readonly minProperties: number
   readonly maxProperties: number
   /** The schemas that it is made of, as they stand in their document. */
@@ -137,7 +137,7 @@ export function typeOfValue(value: unknown): JsonType {
 }
 
 /** The type of the values of a part. */
-export function typeOf(part: Alternative): JsonType {
+export function alternativeType(part: Alternative): JsonType {
   return part.kind === 'value' ? typeOfValue(part.value) : part.kind
 }
 
@@ -169,7 +169,7 @@ export const ANY_OBJECT: ObjectPart = {
 }
 
 /** A part with one value. */
-export function toValue(value: unknown): ValuePart {
+export function toValuePart(value: unknown): ValuePart {
   return { kind: 'value', value, rules: NO_RULES }
 }
 
@@ -181,9 +181,9 @@ export function toAlone(part: Alternative): ValueSet {
 /** Every JSON value. */
 export const ANY: ValueSet = {
   parts: [
-    toValue(null),
-    toValue(true),
-    toValue(false),
+    toValuePart(null),
+    toValuePart(true),
+    toValuePart(false),
     ANY_NUMBER,
     ANY_STRING,
     {
@@ -222,6 +222,6 @@ export function isAny(shape: ValueSet): boolean {
 }
 
 /** Whether members that an object does not name may have any value. */
-export function isOpen(rest: OtherMembers): boolean {
+export function isOpenRest(rest: OtherMembers): boolean {
   return rest === 'open' || (typeof rest === 'function' && isAny(rest()))
 }

@@ -1,11 +1,17 @@
 import { isRecord, isString } from '../../base/values.ts'
 import { ReadError } from '../json.ts'
-import { withPlaces, LEVELS, type Finding, type VersionFinding, type Level } from '../finding.ts'
+import {
+  withFindingPlaces,
+  SEVERITIES,
+  type Finding,
+  type VersionFinding,
+  type Severity,
+} from '../finding.ts'
 import { editDistance } from '../../base/edit-distance.ts'
 import { hasRule, RULES } from '../rules.ts'
 
 /** A finding that is allowed for a reason until a date. */
-export interface Allowed {
+export interface AllowedFinding {
   readonly rule: string
   readonly schema?: string
   readonly operation?: string
@@ -19,13 +25,13 @@ export interface Allowed {
 const MEMBERS = new Set(['rule', 'schema', 'operation', 'at', 'versions', 'reason', 'until'])
 
 /** Reads `allow.json`. @throws {ReadError} for an entry that would allow something else than it says */
-export function readAllowed(text: string): readonly Allowed[] {
+export function readAllowed(text: string): readonly AllowedFinding[] {
   const list: unknown = JSON.parse(text)
   if (!Array.isArray(list)) throw new ReadError('allow.json has to be a list')
   return list.map((entry: unknown, index) => readEntry(entry, `allow.json, entry ${index + 1}`))
 }
 
-function readEntry(entry: unknown, where: string): Allowed {
+function readEntry(entry: unknown, where: string): AllowedFinding {
   const given = isRecord(entry) ? entry : {}
   const { rule, schema, operation, at, versions, reason, until } = { ...given }
   if (!isString(rule) || !isString(reason) || reason === '' || !isString(until))
@@ -39,24 +45,24 @@ function readEntry(entry: unknown, where: string): Allowed {
     rule,
     reason,
     until,
-    ...toText('schema', schema, where),
-    ...toText('operation', operation, where),
-    ...toText('at', at, where),
+    ...allowedText('schema', schema, where),
+    ...allowedText('operation', operation, where),
+    ...allowedText('at', at, where),
     ...toVersions(versions, where),
   }
 }
 
-function toText(
+function allowedText(
   name: 'schema' | 'operation' | 'at',
   value: unknown,
   where: string,
-): Pick<Allowed, typeof name> {
+): Pick<AllowedFinding, typeof name> {
   if (value === undefined) return {}
   if (!isString(value)) throw new ReadError(`${where}: ${name} has to be a string`)
   return { [name]: value }
 }
 
-function toVersions(value: unknown, where: string): Pick<Allowed, 'versions'> {
+function toVersions(value: unknown, where: string): Pick<AllowedFinding, 'versions'> {
   if (value === undefined) return {}
   if (!Array.isArray(value) || !value.every(isString))
     throw new ReadError(`${where}: versions has to be a list of strings, such as ["1", "2"]`)
@@ -66,7 +72,7 @@ function toVersions(value: unknown, where: string): Pick<Allowed, 'versions'> {
 /** A finding without the places that are allowed, or `undefined` if none is left. What an entry leaves out may be anything. */
 export function withoutAllowed(
   finding: VersionFinding,
-  allowed: readonly Allowed[],
+  allowed: readonly AllowedFinding[],
 ): VersionFinding | undefined {
   const own = allowed.filter(
     ({ rule, schema, versions }) =>
@@ -82,16 +88,16 @@ export function withoutAllowed(
     )
   if (finding.places.length === 0) return isAllowed(finding) ? undefined : finding
   const left = finding.places.filter((place) => !isAllowed(place))
-  return left.length === 0 ? undefined : withPlaces(finding, left)
+  return left.length === 0 ? undefined : withFindingPlaces(finding, left)
 }
 
 /** Whether the last day of an entry is over. */
-export function isOver({ until }: Allowed, now: Date): boolean {
+export function isOver({ until }: AllowedFinding, now: Date): boolean {
   return now.toISOString().slice(0, 10) > until.slice(0, 10)
 }
 
 /** Levels of rules that differ from those of the table. */
-export type Levels = ReadonlyMap<string, Level>
+export type Levels = ReadonlyMap<string, Severity>
 
 /** Reads `rules.json`, such as `{ "request-parameter-removed": "breaking" }`. @throws {ReadError} for rules and levels that there are not */
 export function readLevels(text: string): Levels {
@@ -100,10 +106,10 @@ export function readLevels(text: string): Levels {
   return new Map(
     Object.entries(given).map(([rule, value]) => {
       requireRule(rule, 'rules.json')
-      const level = LEVELS.find((each) => each === value)
+      const level = SEVERITIES.find((each) => each === value)
       if (level === undefined)
         throw new ReadError(
-          `rules.json: unknown level ${JSON.stringify(value)} of ${rule}. Use ${LEVELS.toReversed().join(', ')}`,
+          `rules.json: unknown level ${JSON.stringify(value)} of ${rule}. Use ${SEVERITIES.toReversed().join(', ')}`,
         )
       return [rule, level]
     }),

@@ -1,7 +1,7 @@
 import type { VersionFinding } from '../finding.ts'
-import { messageOf } from '../rules.ts'
+import { ruleMessage } from '../rules.ts'
 import type { MessageValues } from '../schema/aspects.ts'
-import { levelOf, type Circumstances } from '../level.ts'
+import { severityOf, type Circumstances } from '../level.ts'
 
 const STRICTNESS = { closedEnums: false, closedClients: false, now: 0 }
 
@@ -15,10 +15,10 @@ export function toApiFinding(
   return {
     version,
     rule,
-    level: levelOf(rule, is, STRICTNESS),
+    level: severityOf(rule, is, STRICTNESS),
     operation: '',
     at: '',
-    message: messageOf(rule, values),
+    message: ruleMessage(rule, values),
     base: { pointer: '' },
     revision: { pointer: '' },
     places: [],

@@ -2,9 +2,9 @@ import { compareSources, type CompareOptions } from '../compare.ts'
 import type { VersionFinding } from '../finding.ts'
 import { operationsById } from '../json.ts'
 import { toNeighbours } from '../document/neighbours.ts'
-import { toSource } from '../document/source.ts'
+import { prepareSource } from '../document/source.ts'
 import { toApiFinding } from './api-finding.ts'
-import { isByHand, type Serving } from './serving.ts'
+import { isByHand, type VersionServing } from './serving.ts'
 import type { CurrentVersion } from './snapshot.ts'
 
 /** A change of the history of an application. */
@@ -30,16 +30,16 @@ interface ChangeProblem {
 }
 
 /** The changes of an application; absent if it has no history. */
-export interface History {
+export interface CheckedHistory {
   readonly changes: readonly ChangeInHistory[]
   readonly problems: readonly ChangeProblem[]
 }
 
 /** Finds changes that fail or have no effect, and differences between consecutive versions that no change describes. */
 export function checkChanges(
-  { changes, problems }: History,
+  { changes, problems }: CheckedHistory,
   versions: readonly CurrentVersion[],
-  options: CompareOptions & { readonly serving?: Serving | undefined },
+  options: CompareOptions & { readonly serving?: VersionServing | undefined },
 ): readonly VersionFinding[] {
   return [
     ...problems.map((problem) => toProblemFinding(problem, changes)),
@@ -77,7 +77,7 @@ function toUnexplained(
   if (older === undefined) return []
   const reached = changes.filter(({ version }) => version === newer.version).flatMap(({ routes }) => routes)
   const [base, revision] = toNeighbours(older, newer)
-  const { findings } = compareSources(toSource(base), toSource(revision), options)
+  const { findings } = compareSources(prepareSource(base), prepareSource(revision), options)
   const names = operationsById(Object(newer.document))
   const { serving } = options
   // a webhook has one schema, so only changes and other definitions make it differ

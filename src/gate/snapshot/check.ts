@@ -1,19 +1,19 @@
 import { compareSources, type CompareOptions } from '../compare.ts'
 import { isRecord } from '../../base/values.ts'
-import { lifeOf, withoutLives } from '../document/neighbours.ts'
+import { documentedDeprecation, withoutLives } from '../document/neighbours.ts'
 import { areEqual } from '../document/same.ts'
-import { toSource } from '../document/source.ts'
-import { worst, type Level, type VersionFinding } from '../finding.ts'
+import { prepareSource } from '../document/source.ts'
+import { worst, type Severity, type VersionFinding } from '../finding.ts'
 import { compareVersionLife } from '../operation/life.ts'
-import { isOver, withoutAllowed, withLevels, type Allowed, type Levels } from './allow.ts'
+import { isOver, withoutAllowed, withLevels, type AllowedFinding, type Levels } from './allow.ts'
 import { toApiFinding } from './api-finding.ts'
-import { checkChanges, type History } from './changes.ts'
-import { checkRoutes, checkSchemes, type Serving } from './serving.ts'
-import { isAfterSunset, type CurrentVersion, type Snapshot } from './snapshot.ts'
+import { checkChanges, type CheckedHistory } from './changes.ts'
+import { checkRoutes, checkSchemes, type VersionServing } from './serving.ts'
+import { isAfterSunset, type CurrentVersion, type VersionSnapshot } from './snapshot.ts'
 
 /** The result of a check of released versions. */
-export interface CheckResult {
-  readonly level: Level
+export interface SnapshotCheck {
+  readonly level: Severity
   readonly findings: readonly VersionFinding[]
   /** How many findings `allow.json` allows. */
   readonly allowed: number
@@ -27,13 +27,13 @@ export interface CheckResult {
 
 /** How strictly versions are checked. */
 export interface CheckOptions extends CompareOptions {
-  readonly allowed?: readonly Allowed[]
+  readonly allowed?: readonly AllowedFinding[]
   /** Levels of rules that differ from those of the table. */
   readonly levels?: Levels
   /** How requests reached versions when they were kept, and how they do. */
-  readonly serving?: { readonly old: Serving | undefined; readonly now: Serving }
+  readonly serving?: { readonly old: VersionServing | undefined; readonly now: VersionServing }
   /** The changes of the application. */
-  readonly history?: History | undefined
+  readonly history?: CheckedHistory | undefined
 }
 
 /**
@@ -41,10 +41,10 @@ export interface CheckOptions extends CompareOptions {
  * @throws {ReadError} if a kept document cannot be read
  */
 export function checkSnapshots(
-  snapshots: readonly Snapshot[],
+  snapshots: readonly VersionSnapshot[],
   current: readonly CurrentVersion[],
   options: CheckOptions = {},
-): CheckResult {
+): SnapshotCheck {
   const { allowed = [], levels = new Map(), now = new Date() } = options
   const stale: string[] = []
   const reworded: string[] = []
@@ -56,7 +56,7 @@ export function checkSnapshots(
     const { version } = snapshot
     const today = current.find((one) => one.version === version)
     if (today === undefined) {
-      found.push(toRemoved(snapshot, now))
+      found.push(removedVersion(snapshot, now))
       continue
     }
     if (areEqual(snapshot.document, today.document)) continue
@@ -100,10 +100,10 @@ function compareVersion(
   today: unknown,
   options: CheckOptions,
 ): readonly VersionFinding[] {
-  const [was, is] = [lifeOf(old), lifeOf(today)]
+  const [was, is] = [documentedDeprecation(old), documentedDeprecation(today)]
   const hasNewLife = !areEqual(was, is)
   const [base, revision] = hasNewLife ? withoutLives(old, today) : [old, today]
-  const { findings } = compareSources(toSource(base), toSource(revision), options)
+  const { findings } = compareSources(prepareSource(base), prepareSource(revision), options)
   const { now = new Date() } = options
   const life = hasNewLife ? compareVersionLife(was, is, now.getTime()) : undefined
   return [
@@ -126,20 +126,20 @@ function withSortedNames(value: unknown): unknown {
   )
 }
 
-function toRemoved(snapshot: Snapshot, now: Date): VersionFinding {
+function removedVersion(snapshot: VersionSnapshot, now: Date): VersionFinding {
   const { version } = snapshot
   const isExpected = isAfterSunset(snapshot, now)
   const values = { version, when: isExpected ? 'after' : 'before' }
   return toApiFinding(version, 'api-version-removed', values, { isExpected })
 }
 
-function toExpired({ rule, until, reason }: Allowed): VersionFinding {
+function toExpired({ rule, until, reason }: AllowedFinding): VersionFinding {
   return toApiFinding('', 'allow-expired', { rule, until: until.slice(0, 10), reason })
 }
 
 /** Ranges and days resolve by order, so known versions keep theirs, and new ones are newer than all of them. */
 function toOrderFindings(
-  snapshots: readonly Snapshot[],
+  snapshots: readonly VersionSnapshot[],
   current: readonly CurrentVersion[],
 ): readonly VersionFinding[] {
   const places = new Map(current.map(({ version }, place) => [version, place]))
@@ -154,7 +154,7 @@ function toOrderFindings(
 }
 
 function toDefaultFindings(
-  snapshots: readonly Snapshot[],
+  snapshots: readonly VersionSnapshot[],
   current: readonly CurrentVersion[],
 ): readonly VersionFinding[] {
   const was = snapshots.find(({ isDefault }) => isDefault === true)?.version

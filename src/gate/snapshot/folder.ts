@@ -4,15 +4,15 @@ import { join } from 'node:path'
 
 import { messageOf } from '../../base/values.ts'
 import { ReadError } from '../json.ts'
-import { readAllowed, readLevels, type Allowed, type Levels } from './allow.ts'
-import { readIndex, toFileNames, type Index, type Snapshot } from './snapshot.ts'
+import { readAllowed, readLevels, type AllowedFinding, type Levels } from './allow.ts'
+import { readIndex, toFileNames, type SnapshotIndex, type VersionSnapshot } from './snapshot.ts'
 
 /** The contents of a folder of released versions. */
-export interface Kept {
-  readonly index: Index
-  readonly snapshots: readonly Snapshot[]
+export interface KeptSnapshots {
+  readonly index: SnapshotIndex
+  readonly snapshots: readonly VersionSnapshot[]
   /** The entries of `allow.json`. */
-  readonly allowed: readonly Allowed[]
+  readonly allowed: readonly AllowedFinding[]
   /** The levels of `rules.json`. */
   readonly levels: Levels
 }
@@ -26,39 +26,39 @@ export function toDigest(text: string): string {
  * Reads a folder that `octavo snapshot` wrote; a folder that is not there keeps nothing.
  * @throws {ReadError} if a file is missing, cannot be read, or was changed by hand
  */
-export async function readFolder(folder: string): Promise<Kept> {
+export async function readFolder(folder: string): Promise<KeptSnapshots> {
   const index = await readIndexOf(folder)
-  const allow = await readText(join(folder, 'allow.json'))
-  const rules = await readText(join(folder, 'rules.json'))
+  const allow = await readSnapshotText(join(folder, 'allow.json'))
+  const rules = await readSnapshotText(join(folder, 'rules.json'))
   const toFileName = toFileNames(index.versions)
   const snapshots = await Promise.all(
     index.versions.map(async (entry) => {
       const name = toFileName(entry)
-      const text = await readText(join(folder, name))
+      const text = await readSnapshotText(join(folder, name))
       if (text === undefined) throw new ReadError(`${name} is missing, but index.json names it`)
       // a checkout may have changed the ends of lines
       const own = text.replaceAll('\r\n', '\n')
       if (toDigest(own) !== entry.sha256)
         throw new ReadError(`${name} was edited: restore the document that octavo snapshot wrote`)
-      const document: unknown = within(name, () => JSON.parse(own))
+      const document: unknown = inSnapshot(name, () => JSON.parse(own))
       return { ...entry, document }
     }),
   )
   return {
     index,
     snapshots,
-    allowed: allow === undefined ? [] : within('allow.json', () => readAllowed(allow)),
-    levels: rules === undefined ? new Map() : within('rules.json', () => readLevels(rules)),
+    allowed: allow === undefined ? [] : inSnapshot('allow.json', () => readAllowed(allow)),
+    levels: rules === undefined ? new Map() : inSnapshot('rules.json', () => readLevels(rules)),
   }
 }
 
 /** Reads `index.json` of a folder; one that is not there keeps nothing. @throws {ReadError} if it cannot be read */
-export async function readIndexOf(folder: string): Promise<Index> {
-  const text = await readText(join(folder, 'index.json'))
-  return text === undefined ? { versions: [] } : within('index.json', () => readIndex(text))
+export async function readIndexOf(folder: string): Promise<SnapshotIndex> {
+  const text = await readSnapshotText(join(folder, 'index.json'))
+  return text === undefined ? { versions: [] } : inSnapshot('index.json', () => readIndex(text))
 }
 
-async function readText(path: string): Promise<string | undefined> {
+async function readSnapshotText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
@@ -67,7 +67,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-function within<T>(name: string, read: () => T): T {
+function inSnapshot<T>(name: string, read: () => T): T {
   try {
     return read()
   } catch (error) {

@@ -2,7 +2,7 @@ import type { VersionFinding } from '../finding.ts'
 import { toApiFinding } from './api-finding.ts'
 
 /** How requests reach the routes of versions, as far as documents don't contain it. */
-export interface Serving {
+export interface VersionServing {
   /** The places of a request that may name a version, such as `header x-api-version`. */
   readonly schemes: readonly string[]
   /** Versions by operation, such as `POST /users`. Those in one list are served by one route. */
@@ -10,7 +10,10 @@ export interface Serving {
 }
 
 /** Checks that every place that could name a version still can. */
-export function checkSchemes(old: Serving | undefined, now: Serving): readonly VersionFinding[] {
+export function checkSchemes(
+  old: VersionServing | undefined,
+  now: VersionServing,
+): readonly VersionFinding[] {
   const lost = (old?.schemes ?? []).filter((scheme) => !now.schemes.includes(scheme))
   if (lost.length === 0) return []
   const values = { was: lost.join(' or '), now: now.schemes.join(' or ') || 'no place' }
@@ -22,8 +25,8 @@ export function checkSchemes(old: Serving | undefined, now: Serving): readonly V
  * route and are no longer, and the other way round. It is a warning if the documents of the operation stay as they were.
  */
 export function checkRoutes(
-  old: Serving | undefined,
-  now: Serving,
+  old: VersionServing | undefined,
+  now: VersionServing,
   findings: readonly VersionFinding[],
 ): readonly VersionFinding[] {
   return [...(old?.routes ?? [])].flatMap(([operation, groups]) => {
@@ -40,7 +43,7 @@ export function checkRoutes(
           now: was ? apart : together,
         }
         const hasChanged = findings.some(
-          (finding) => [other, version].includes(finding.version) && isOf(finding, operation),
+          (finding) => [other, version].includes(finding.version) && isNoticedAt(finding, operation),
         )
         const finding = toApiFinding(version, 'range-retargeted', values, { isExpected: !hasChanged })
         return [{ ...finding, operation }]
@@ -50,9 +53,14 @@ export function checkRoutes(
 }
 
 /** Whether routes of their own serve an operation in two versions, so that the author wrote the difference by hand. */
-export function isByHand({ routes }: Serving, operation: string, older: string, newer: string): boolean {
+export function isByHand(
+  { routes }: VersionServing,
+  operation: string,
+  older: string,
+  newer: string,
+): boolean {
   const [found] = [...routes]
-    .filter(([of]) => isAt(operation, of))
+    .filter(([of]) => isAtOperation(operation, of))
     // a path may end as another one does
     .toSorted(([one], [other]) => other.length - one.length)
   return found !== undefined && !areTogether(found[1], older, newer)
@@ -63,17 +71,19 @@ function areTogether(groups: readonly (readonly string[])[], one: string, other:
 }
 
 /** Whether a finding that clients notice is about an operation. */
-function isOf({ places }: VersionFinding, of: string): boolean {
-  return places.some(({ operation, level }) => level !== 'info' && level !== 'none' && isAt(operation, of))
+function isNoticedAt({ places }: VersionFinding, of: string): boolean {
+  return places.some(
+    ({ operation, level }) => level !== 'info' && level !== 'none' && isAtOperation(operation, of),
+  )
 }
 
 /** Whether an operation of a document is one whose path has no version and no prefix here. */
-function isAt(operation: string, of: string): boolean {
+function isAtOperation(operation: string, of: string): boolean {
   const [method, path = ''] = operation.split(' ')
   const [itsMethod, itsPath = ''] = of.split(' ')
-  return method === itsMethod && withoutNames(path).endsWith(withoutNames(itsPath))
+  return method === itsMethod && withoutParameterNames(path).endsWith(withoutParameterNames(itsPath))
 }
 
-function withoutNames(path: string): string {
+function withoutParameterNames(path: string): string {
   return path.replaceAll(/\{[^{}]*\}/g, '{}')
 }

@@ -1,7 +1,7 @@
 import { versionFileNames } from '../../http/file-name.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { ReadError } from '../json.ts'
-import type { Serving } from './serving.ts'
+import type { VersionServing } from './serving.ts'
 
 /** A version as it was when its document was kept. */
 export interface SnapshotEntry {
@@ -17,14 +17,14 @@ export interface SnapshotEntry {
 }
 
 /** The content of `index.json`. */
-export interface Index {
+export interface SnapshotIndex {
   readonly versions: readonly SnapshotEntry[]
   /** How requests reached versions; absent in a folder of an earlier Octavo. */
-  readonly serving?: Serving
+  readonly serving?: VersionServing
 }
 
 /** A kept document. */
-export interface Snapshot extends SnapshotEntry {
+export interface VersionSnapshot extends SnapshotEntry {
   readonly document: unknown
 }
 
@@ -71,7 +71,7 @@ export function toFileNames(
 }
 
 /** `index.json` as it is written: operations that the same versions serve in the same way are in one list. */
-export function toIndexText({ versions, serving }: Index): string {
+export function toIndexText({ versions, serving }: SnapshotIndex): string {
   const lists = new Map<string, { versions: readonly (readonly string[])[]; operations: string[] }>()
   for (const [operation, groups] of serving?.routes ?? []) {
     const key = JSON.stringify(groups)
@@ -85,7 +85,7 @@ export function toIndexText({ versions, serving }: Index): string {
 }
 
 /** Reads `index.json`. @throws {ReadError} */
-export function readIndex(text: string): Index {
+export function readIndex(text: string): SnapshotIndex {
   const index: unknown = JSON.parse(text)
   const { versions, schemes, routes } = toRecord(index)
   if (!Array.isArray(versions)) throw new ReadError('index.json has no list "versions"')
@@ -97,18 +97,18 @@ export function readIndex(text: string): Index {
   }
 }
 
-function readRoutes(lists: readonly unknown[]): Serving['routes'] {
+function readRoutes(lists: readonly unknown[]): VersionServing['routes'] {
   return new Map(
     lists.filter(isRecord).flatMap((list) => {
-      const groups = toList(list['versions']).map((group) => toList(group).filter(isString))
-      return toList(list['operations'])
+      const groups = snapshotList(list['versions']).map((group) => snapshotList(group).filter(isString))
+      return snapshotList(list['operations'])
         .filter(isString)
         .map((operation) => [operation, groups] as const)
     }),
   )
 }
 
-function toList(value: unknown): readonly unknown[] {
+function snapshotList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 

@@ -1,7 +1,7 @@
 import type { TracedPlace, VersionFinding } from '../finding.ts'
 
 /** A field or parameter, as a document shows it. */
-export interface Described {
+export interface DescribedField {
   /** Its schema, with a default if it has one. */
   readonly schema: unknown
   /** Whether it may be left out, and nothing stands for it then. */
@@ -12,13 +12,13 @@ export interface Described {
 export type FieldDraft =
   /** A guess: one went, another one of the same schema came. */
   | { readonly kind: 'renamed'; readonly name: string; readonly was: string }
-  | { readonly kind: 'added'; readonly name: string; readonly now: Described }
-  | { readonly kind: 'removed'; readonly name: string; readonly was: Described }
+  | { readonly kind: 'added'; readonly name: string; readonly now: DescribedField }
+  | { readonly kind: 'removed'; readonly name: string; readonly was: DescribedField }
   | {
       readonly kind: 'retyped'
       readonly name: string
-      readonly was: Described
-      readonly now: Described
+      readonly was: DescribedField
+      readonly now: DescribedField
       /** Where it differs in a way that breaks clients. */
       readonly sides: readonly Side[]
     }
@@ -35,7 +35,7 @@ export interface ModelDraft {
 }
 
 /** The sources of a request whose members an operation describes. */
-export type SourceName = 'query' | 'headers' | 'cookies'
+export type DraftedSource = 'query' | 'headers' | 'cookies'
 
 /** A route, with its address today for the title. */
 interface DraftedRoute {
@@ -44,14 +44,14 @@ interface DraftedRoute {
 }
 
 /** The body of requests, or that of the responses with a status. */
-export type BodyKey = 'body' | number
+export type DraftedBody = 'body' | number
 
 /** A whole body, then and now. */
 export interface BodyDraft {
-  readonly key: BodyKey
+  readonly key: DraftedBody
   /** Its earlier schema, or `undefined` if there was none. */
-  readonly was: Described | undefined
-  readonly now: Described
+  readonly was: DescribedField | undefined
+  readonly now: DescribedField
   /** The text of the schema of today, or `undefined` for one that is written again. */
   readonly text: string | undefined
   /** The exported schemas that it names. */
@@ -66,14 +66,14 @@ export interface RouteDraft {
   readonly method?: string
   /** The status of a plain result, then and now. */
   readonly status?: { readonly was: number; readonly now: number }
-  readonly parameters: readonly { readonly source: SourceName; readonly field: FieldDraft }[]
+  readonly parameters: readonly { readonly source: DraftedSource; readonly field: FieldDraft }[]
   /** Headers of responses. */
   readonly headers: readonly FieldDraft[]
   readonly body?: BodyDraft
 }
 
 /** A change that is to be written. */
-export type Draft = ModelDraft | RouteDraft
+export type ChangeDraft = ModelDraft | RouteDraft
 
 /** A difference that no change can describe. */
 export interface Unwritten {
@@ -85,7 +85,7 @@ export interface Unwritten {
 
 /** The drafts to be written, and the findings that none can be written for. */
 export interface Drafts {
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly ChangeDraft[]
   readonly unwritten: readonly Unwritten[]
 }
 
@@ -127,7 +127,7 @@ export interface KnownBody extends Pick<BodyDraft, 'key' | 'names'> {
 }
 
 /** The definitions of the application. */
-export interface Known {
+export interface KnownApp {
   readonly models: readonly KnownModel[]
   readonly objects: readonly KnownObject[]
   readonly routes: readonly KnownRoute[]

@@ -1,10 +1,10 @@
 import { isRecord } from '../../base/values.ts'
-import { pick, toSteps } from '../json.ts'
+import { pickAt, pointerSteps } from '../json.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Drafts, FieldDraft, KnownModel, ModelDraft, Unwritten } from './draft.ts'
-import { toFields, type Differing } from './fields.ts'
-import { mergeRoutes, reasonOf, toRouteDrafts, type Placed } from './operations.ts'
-import { findOwned, sideOf, type Owned, type Pair } from './owners.ts'
+import { toFieldDrafts, type DifferingField } from './fields.ts'
+import { mergeRoutes, unwrittenReason, toRouteDrafts, type PlacedFinding } from './operations.ts'
+import { findOwned, sideOf, type Owned, type ComparedApp } from './owners.ts'
 
 /**
  * The changes that findings ask for: one for each thing that differs.
@@ -14,10 +14,10 @@ import { findOwned, sideOf, type Owned, type Pair } from './owners.ts'
 export function toDrafts(
   findings: readonly VersionFinding[],
   isFailing: (finding: Pick<VersionFinding, 'level'>) => boolean,
-  pair: Pair,
+  pair: ComparedApp,
 ): Drafts {
   const models = new Map<KnownModel, ModelFinding[]>()
-  const routes = new Map<string, Placed[]>()
+  const routes = new Map<string, PlacedFinding[]>()
   const unwritten: Unwritten[] = []
   for (const placed of findings.flatMap(placesOf)) {
     const { finding, place } = placed
@@ -36,7 +36,7 @@ export function toDrafts(
         { ...placed, differing: { ...owned, isFailing: isBad } },
       ])
     else if (!isBad) continue
-    else if (route === undefined) unwritten.push({ ...placed, why: reasonOf(placed) })
+    else if (route === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
     else routes.set(route, [...(routes.get(route) ?? []), placed])
   }
   const ofModels = [...models].map(([model, own]) => toModelDrafts(model, own))
@@ -51,7 +51,7 @@ export function toDrafts(
 }
 
 /** A finding once for each of its places. */
-function placesOf(finding: VersionFinding): readonly Placed[] {
+function placesOf(finding: VersionFinding): readonly PlacedFinding[] {
   return finding.places.length === 0
     ? [{ finding, place: undefined }]
     : finding.places.map((place) => ({ finding, place }))
@@ -61,8 +61,8 @@ const UNDECIDED =
   'the place is in a union or an intersection, so several objects match: write the change by hand'
 
 /** A finding in an object that has fields of a model. */
-interface ModelFinding extends Placed {
-  readonly differing: Differing
+interface ModelFinding extends PlacedFinding {
+  readonly differing: DifferingField
 }
 
 function toModelDrafts(
@@ -71,7 +71,7 @@ function toModelDrafts(
 ): { readonly drafts: readonly ModelDraft[]; readonly unwritten: readonly Unwritten[] } {
   const failing = found.filter(({ differing }) => differing.isFailing)
   if (failing.length === 0) return { drafts: [], unwritten: [] }
-  const fields = toFields(
+  const fields = toFieldDrafts(
     model,
     found.map(({ differing }) => differing),
   )
@@ -79,7 +79,7 @@ function toModelDrafts(
     fields.flatMap((field) => [field.name, ...(field.kind === 'renamed' ? [field.was] : [])]),
   )
   const things = toThings(fields)
-  const left = found.filter(({ differing }) => things.some((own) => isLeftOut(differing, own, model)))
+  const left = found.filter(({ differing }) => things.some((own) => isLeftOutOfPart(differing, own, model)))
   return {
     drafts: things.map((own) => {
       const parts = left
@@ -119,8 +119,8 @@ function cameOrWent({ kind }: FieldDraft): boolean {
 }
 
 /** Whether a removed field was in a part of the model, to which a change comes only if it names the part. */
-function isLeftOut(
-  { field, objects }: Differing,
+function isLeftOutOfPart(
+  { field, objects }: DifferingField,
   own: readonly FieldDraft[],
   { fields }: KnownModel,
 ): boolean {
@@ -137,7 +137,10 @@ const PLACES = new Map([
 ])
 
 /** A parameter that is a field of a model, as an object of its own. */
-function ownedParameter({ finding, place }: Placed, { base, revision, known }: Pair): Owned | undefined {
+function ownedParameter(
+  { finding, place }: PlacedFinding,
+  { base, revision, known }: ComparedApp,
+): Owned | undefined {
   const [section, source = '', field = ''] = place?.steps ?? []
   if (place === undefined || section !== 'parameters') return undefined
   const route = known.routes.find(({ operationId }) => operationId === place.route)?.name
@@ -146,8 +149,8 @@ function ownedParameter({ finding, place }: Placed, { base, revision, known }: P
   )
   if (object === undefined) return undefined
   const read = (document: unknown, pointer: string): Readonly<Record<string, unknown>> => {
-    const steps = toSteps(pointer)
-    const node = steps[3] === 'parameters' ? pick(document, steps.slice(0, 5)) : undefined
+    const steps = pointerSteps(pointer)
+    const node = steps[3] === 'parameters' ? pickAt(document, steps.slice(0, 5)) : undefined
     if (!isRecord(node)) return {}
     return { properties: { [field]: node['schema'] }, required: node['required'] === true ? [field] : [] }
   }

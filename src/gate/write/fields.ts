@@ -1,18 +1,18 @@
 import { isRecord } from '../../base/values.ts'
 import { toStableText } from '../json.ts'
-import type { Described, FieldDraft, KnownModel, Side } from './draft.ts'
+import type { DescribedField, FieldDraft, KnownModel, Side } from './draft.ts'
 import type { Owned } from './owners.ts'
 
 /** A place where clients see a difference in a field. */
-export interface Differing extends Owned {
+export interface DifferingField extends Owned {
   /** Whether it fails the check. */
   readonly isFailing: boolean
 }
 
-type Names = ReadonlySet<string>
+type NameSet = ReadonlySet<string>
 
 /** Each pair of objects once. */
-function toDistinct(differing: readonly Differing[]): readonly Differing[] {
+function distinctObjects(differing: readonly DifferingField[]): readonly DifferingField[] {
   const known = new Map<object, Set<object>>()
   return differing.filter(({ base, revision }) => {
     const partners = known.get(revision) ?? new Set()
@@ -22,14 +22,17 @@ function toDistinct(differing: readonly Differing[]): readonly Differing[] {
 }
 
 /** Returns the earlier fields of a model, from the places where they differ. */
-export function toFields(model: KnownModel, differing: readonly Differing[]): readonly FieldDraft[] {
+export function toFieldDrafts(
+  model: KnownModel,
+  differing: readonly DifferingField[],
+): readonly FieldDraft[] {
   const known = new Set(model.fields.map(({ name }) => name))
-  const objects = toDistinct(differing)
+  const objects = distinctObjects(differing)
   const failing = new Set(differing.filter(({ isFailing }) => isFailing).map(({ field }) => field))
-  const names = (test: (was: Names, now: Names) => (name: string) => boolean): readonly string[] => [
+  const names = (test: (was: NameSet, now: NameSet) => (name: string) => boolean): readonly string[] => [
     ...new Set(
       objects.flatMap(({ base, revision }) => {
-        const [was, now] = [namesOf(base), namesOf(revision)]
+        const [was, now] = [objectPropertyNames(base), objectPropertyNames(revision)]
         return [...was, ...now].filter(test(was, now))
       }),
     ),
@@ -50,7 +53,8 @@ export function toFields(model: KnownModel, differing: readonly Differing[]): re
   if (![...removed, ...added].some((name) => failing.has(name))) return fields
   const [gone, come] = [removed[0], added[0]]
   if (removed.length === 1 && added.length === 1 && gone !== undefined && come !== undefined)
-    if (isSame(read.was(gone), read.now(come))) return [{ kind: 'renamed', name: come, was: gone }, ...fields]
+    if (isSameField(read.was(gone), read.now(come)))
+      return [{ kind: 'renamed', name: come, was: gone }, ...fields]
   return [
     ...removed.map((name): FieldDraft => ({ kind: 'removed', name, was: read.was(name) })),
     // what made a field that is gone may be any of those that came
@@ -61,7 +65,7 @@ export function toFields(model: KnownModel, differing: readonly Differing[]): re
   ]
 }
 
-function sidesOf(name: string, differing: readonly Differing[]): readonly Side[] {
+function sidesOf(name: string, differing: readonly DifferingField[]): readonly Side[] {
   const sides = differing
     .filter(({ field, isFailing }) => isFailing && field === name)
     .map(({ side }) => side)
@@ -69,7 +73,7 @@ function sidesOf(name: string, differing: readonly Differing[]): readonly Side[]
 }
 
 /** Whether two fields are the same but for their names. */
-export function isSame(one: Described, other: Described): boolean {
+export function isSameField(one: DescribedField, other: DescribedField): boolean {
   return (
     one.isOptional === other.isOptional && toStableText(bare(one.schema)) === toStableText(bare(other.schema))
   )
@@ -83,21 +87,21 @@ function bare(schema: unknown): unknown {
 
 const WORDS = new Set(['title', 'description', 'example', 'examples'])
 
-type Shown = Owned['base']
+type ShownObject = Owned['base']
 
-function namesOf({ properties }: Shown): Names {
+function objectPropertyNames({ properties }: ShownObject): NameSet {
   return new Set(isRecord(properties) ? Object.keys(properties) : [])
 }
 
-interface Read {
-  readonly was: (name: string) => Described
-  readonly now: (name: string) => Described
+interface ReadField {
+  readonly was: (name: string) => DescribedField
+  readonly now: (name: string) => DescribedField
 }
 
 /** Reads fields out of all objects that have them. What one of them demands is required, for parts may leave it out. */
-function createRead(model: KnownModel, objects: readonly Differing[]): Read {
+function createRead(model: KnownModel, objects: readonly DifferingField[]): ReadField {
   const whole = objects.filter(({ revision }) => !isPartial(model, revision))
-  const read = (name: string, side: 'base' | 'revision'): Described => {
+  const read = (name: string, side: 'base' | 'revision'): DescribedField => {
     const first = objects.flatMap((each) => schemaIn(each[side], name)).at(0)
     const found = whole.flatMap((each) => schemaIn(each[side], name).map((schema) => ({ schema, each })))
     const schema = found[0]?.schema ?? first ?? {}
@@ -109,16 +113,16 @@ function createRead(model: KnownModel, objects: readonly Differing[]): Read {
 }
 
 /** Whether an object leaves out all that its model demands, as a body of PATCH does. */
-function isPartial({ fields }: KnownModel, object: Shown): boolean {
-  const names = namesOf(object)
+function isPartial({ fields }: KnownModel, object: ShownObject): boolean {
+  const names = objectPropertyNames(object)
   const required = fields.filter(({ name, isOptional }) => !isOptional && names.has(name))
   return required.length > 0 && !required.some(({ name }) => requires(object, name))
 }
 
-function schemaIn({ properties }: Shown, name: string): readonly unknown[] {
+function schemaIn({ properties }: ShownObject, name: string): readonly unknown[] {
   return isRecord(properties) && Object.hasOwn(properties, name) ? [properties[name]] : []
 }
 
-function requires({ required }: Shown, name: string): boolean {
+function requires({ required }: ShownObject, name: string): boolean {
   return Array.isArray(required) && required.includes(name)
 }

@@ -1,14 +1,14 @@
 import { isRecord } from '../../base/values.ts'
-import { pick } from '../json.ts'
+import { pickAt } from '../json.ts'
 import type { Node } from '../document/source.ts'
 import type { Passed, TracedPlace } from '../finding.ts'
-import type { Known, Side } from './draft.ts'
+import type { KnownApp, Side } from './draft.ts'
 
 /** Two documents with what the application defines. They are the objects that were compared. */
-export interface Pair {
+export interface ComparedApp {
   readonly base: unknown
   readonly revision: unknown
-  readonly known: Known
+  readonly known: KnownApp
 }
 
 /** An object in two documents that has fields of a model, and the field that a finding is about. */
@@ -19,7 +19,7 @@ export interface Owned {
   readonly base: Node
   readonly revision: Node
   /** The objects of the application that may stand there today. */
-  readonly objects: Known['objects']
+  readonly objects: KnownApp['objects']
 }
 
 /** The side that a place is on. */
@@ -31,7 +31,7 @@ export function sideOf({ steps }: Pick<TracedPlace, 'steps'>): Side {
 export type Ownership = Owned | 'none' | 'undecided'
 
 /** Finds the innermost object with fields of a model on the way to a place. */
-export function findOwned(place: TracedPlace, pair: Pair): Ownership {
+export function findOwned(place: TracedPlace, pair: ComparedApp): Ownership {
   for (const passed of place.passed.toReversed()) {
     const found = ownedAt(passed, place, pair)
     if (found !== 'none') return found
@@ -45,7 +45,7 @@ interface Spot {
   readonly component: string | undefined
 }
 
-function ownedAt(passed: Passed, place: TracedPlace, { base, revision, known }: Pair): Ownership {
+function ownedAt(passed: Passed, place: TracedPlace, { base, revision, known }: ComparedApp): Ownership {
   const { field } = passed
   const [older, newer] = [toSpots(passed.base, base), toSpots(passed.revision, revision)]
   const modelsOf = (spots: readonly Spot[]): readonly string[] =>
@@ -62,7 +62,7 @@ function ownedAt(passed: Passed, place: TracedPlace, { base, revision, known }: 
 }
 
 function toSpots(objects: readonly object[], document: unknown): readonly Spot[] {
-  const named = pick(document, ['components', 'schemas'])
+  const named = pickAt(document, ['components', 'schemas'])
   const schemas = Object.entries(isRecord(named) ? named : {})
   return objects
     .filter((each) => isRecord(each))
@@ -75,7 +75,7 @@ function toPair(
   newer: readonly Spot[],
   field: string,
 ): { readonly older: Spot; readonly newer: Spot } | undefined {
-  const has = ({ node }: Spot): boolean => pick(node, ['properties', field]) !== undefined
+  const has = ({ node }: Spot): boolean => pickAt(node, ['properties', field]) !== undefined
   const all = older
     .flatMap((one) => newer.map((other) => ({ older: one, newer: other })))
     .filter((pair) => has(pair.older) || has(pair.newer))
@@ -91,7 +91,7 @@ function modelAt(
   { node, component }: Spot,
   { field, place, isAlone }: Passed,
   traced: TracedPlace,
-  known: Known,
+  known: KnownApp,
 ): string {
   const { models } = known
   const named =
@@ -113,8 +113,8 @@ function objectsAt(
   place: string,
   node: Node,
   { route: operationId }: TracedPlace,
-  { objects, routes }: Known,
-): Known['objects'] {
+  { objects, routes }: KnownApp,
+): KnownApp['objects'] {
   const route = routes.find((each) => each.operationId === operationId)?.name
   const own = objects.filter((object) => object.route === route)
   const places = [place, ...(place.startsWith('body') ? [place.replace('body', 'form')] : [])]

@@ -1,16 +1,22 @@
 import { documentOf, integer, object, string } from '../support.ts'
-import type { CheckOptions, CurrentVersion, History, Level, Snapshot } from '../../inside/tools.ts'
+import type {
+  CheckOptions,
+  CurrentVersion,
+  CheckedHistory,
+  Severity,
+  VersionSnapshot,
+} from '../../inside/tools.ts'
 
 /** What was kept of released versions, the application of today, and the findings that are expected: `level rule version`. */
 export interface VersionPair {
   readonly reason: string
-  readonly old: readonly Snapshot[]
+  readonly old: readonly VersionSnapshot[]
   readonly now: readonly CurrentVersion[]
   readonly expected: readonly string[]
   readonly options: CheckOptions
 }
 
-type ChangeInHistory = History['changes'][number]
+type ChangeInHistory = CheckedHistory['changes'][number]
 const DOCUMENT = documentOf({ request: object({ name: string }) })
 const OTHER = documentOf({ request: object({ name: integer }) })
 const WIDER = documentOf({ request: object({ 'name?': string }) })
@@ -30,7 +36,7 @@ const named = (version: string): object => ({
   },
 })
 const [NAMED_1, NAMED_2] = [named('version=1'), named('version=2')]
-const kept = (version: string, more: Partial<Snapshot> = {}): Snapshot => ({
+const kept = (version: string, more: Partial<VersionSnapshot> = {}): VersionSnapshot => ({
   version,
   sha256: '',
   at: '2026-01-01',
@@ -45,7 +51,7 @@ const today = (version: string, more: Partial<CurrentVersion> = {}): CurrentVers
 })
 const row = (
   reason: string,
-  old: readonly Snapshot[],
+  old: readonly VersionSnapshot[],
   now: readonly CurrentVersion[],
   expected: readonly string[],
   options: CheckOptions = {},
@@ -79,7 +85,7 @@ const withChange = (more: Partial<ChangeInHistory>): CheckOptions => ({
 const withProblem = (code: string): CheckOptions => ({
   history: { changes: [change()], problems: [{ code, change: 'a', message: 'a', fix: 'b' }] },
 })
-const level = (rule: string, chosen: Level): CheckOptions => ({ levels: new Map([[rule, chosen]]) })
+const level = (rule: string, chosen: Severity): CheckOptions => ({ levels: new Map([[rule, chosen]]) })
 
 export const VERSIONS: readonly VersionPair[] = [
   row('all is as it was', two, both, []),
