@@ -176,9 +176,10 @@ function dropCaught(json: SchemaDraft, shape: Readonly<Record<string, unknown>>)
 /** A default that is made anew each time, such as the time of day or a random id, is none that a document can name. */
 function keepSteadyDefault({ json, def }: Context): void {
   if (json['default'] === undefined) return
-  const { type, catchValue, defaultValue } = def
+  const { type, catchValue } = def
   const read = (): unknown => {
-    if (type !== 'catch') return toJsonValue(defaultValue)
+    // zod makes the value anew each time that it is read
+    if (type !== 'catch') return toJsonValue(def['defaultValue'])
     return toJsonValue(isFunction(catchValue) ? Reflect.apply(catchValue, undefined, []) : undefined)
   }
   if (!isSteady(read)) Reflect.deleteProperty(json, 'default')
