@@ -6,7 +6,7 @@ import {
   coveredBy,
   expandSpec,
   isRange,
-  toEntries,
+  specEntries,
   type KnownVersions,
   type VersionEntry,
 } from '../versioning/version.ts'
@@ -110,7 +110,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
 
 /** A route that names `'next'` has the version that unreleased changes get, or a range that begins after the newest one. */
 function withNext(route: ResolvedRoute, next: string): ResolvedRoute {
-  const entries = toEntries(route.version)
+  const entries = specEntries(route.version)
   if (!entries.includes('next')) return route
   return { ...route, version: entries.map((entry) => (entry === 'next' ? next : entry)) }
 }
@@ -122,7 +122,7 @@ function isUnversioned({ route, orders }: Reached): boolean {
 
 /** Whether a route names a range that cannot be read or matches no version. */
 function hasEmptyRange(route: ResolvedRoute | undefined, known: KnownVersions): boolean {
-  const ranges = toEntries(route?.version).filter(isString).filter(isRange)
+  const ranges = specEntries(route?.version).filter(isString).filter(isRange)
   return ranges.some((range) => (coveredBy(range, known) ?? []).length === 0)
 }
 
@@ -201,7 +201,7 @@ function writeOut(
 ): readonly ResolvedRoute[] {
   const { route, orders } = reached
   // versions that are no part of the history stay where they were
-  const others = toEntries(route.version).filter((each) => !isListed(each, parts))
+  const others = specEntries(route.version).filter((each) => !isListed(each, parts))
   const states = parts.statesOf(own, orders)
   const oldest = Math.max(0, ...states.map(({ level }) => level))
   const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)

@@ -17,7 +17,7 @@ import {
   isCovered,
   type Prefix,
 } from '../router/path/pattern.ts'
-import { toEntries, VERSION_NEUTRAL, type VersionSpec } from '../versioning/version.ts'
+import { specEntries, VERSION_NEUTRAL, type VersionSpec } from '../versioning/version.ts'
 import { checkFields } from './check-fields.ts'
 import type { ResolvedRoute } from './resolved-route.ts'
 import { guardProblems, type StackLayers, type LayerStack, type ModuleNode } from './modules.ts'
@@ -162,7 +162,7 @@ function resolveMount(
   if (mount === undefined) return []
   const hasGuards = [controller, ...above].some(({ guards }) => guards !== undefined)
   const route = toMountRoute(mount, inherited.version)
-  const isRest = isForwardTarget(mount) && toEntries(route.version).includes(VERSION_NEUTRAL)
+  const isRest = isForwardTarget(mount) && specEntries(route.version).includes(VERSION_NEUTRAL)
   return resolveRoute(route, inherited, problems).map((each) => ({ ...each, mount: { isRest, hasGuards } }))
 }
 
@@ -271,8 +271,8 @@ function duplicateNames(routes: readonly ResolvedRoute[]): readonly DefinitionPr
 }
 
 function areVersions(a: ResolvedRoute, b: ResolvedRoute): boolean {
-  const left = toEntries(a.version)
-  const right = toEntries(b.version)
+  const left = specEntries(a.version)
+  const right = specEntries(b.version)
   const sameMethods = a.methods.join() === b.methods.join()
   return sameMethods && left.length + right.length > 0 && !left.some((entry) => right.includes(entry))
 }

@@ -1,6 +1,6 @@
 import { createCookieJar, type CookieJar } from './cookie-jar.ts'
 import { checkNames } from '../base/definition-error.ts'
-import type { HeaderOptions } from '../server/adapters/inject/inject-headers.ts'
+import type { InjectHeaderOptions } from '../server/adapters/inject/inject-headers.ts'
 import {
   toInjectOptions,
   toInjectRequest,
@@ -18,7 +18,7 @@ import { internalsOf } from '../server/adapters/internals.ts'
 import type { EdgeApp } from '../server/app/edge-app.ts'
 
 /** The defaults of all requests of a client. */
-export interface TestClientOptions extends Pick<HeaderOptions, 'headers'> {
+export interface TestClientOptions extends Pick<InjectHeaderOptions, 'headers'> {
   /** The Host header. @default 'localhost' */
   readonly host?: string
   /** The protocol of all requests. @default 'http' */

@@ -10,7 +10,7 @@ const RECENT = 4
 /** Texts in a generation: the four there are hold 12 MB of the worst that hostile clients send. */
 const GENERATION = 4096
 
-interface Known {
+interface CachedReading {
   readonly text: string
   readonly value: VersionValue
 }
@@ -20,7 +20,7 @@ interface Known {
  * came again are kept apart from those that came once: values without end, each sent once, drive none of them out.
  */
 export function cacheReadings(read: (text: string) => VersionValue): (text: string) => VersionValue {
-  const recent: Known[] = []
+  const recent: CachedReading[] = []
   let next = 0
   const repeated = new Generations()
   const once = new Generations()
@@ -34,7 +34,7 @@ export function cacheReadings(read: (text: string) => VersionValue): (text: stri
     return known.value
   }
 
-  function findOlder(text: string): Known | undefined {
+  function findOlder(text: string): CachedReading | undefined {
     const known = repeated.old.get(text) ?? once.young.get(text) ?? once.old.get(text)
     if (known !== undefined) repeated.keep(known)
     return known
@@ -57,10 +57,10 @@ function isLarge(value: VersionValue): boolean {
 
 /** Texts by their age: what was not kept again while a whole generation came is dropped. */
 class Generations {
-  young = new Map<string, Known>()
-  old = new Map<string, Known>()
+  young = new Map<string, CachedReading>()
+  old = new Map<string, CachedReading>()
 
-  keep(known: Known): void {
+  keep(known: CachedReading): void {
     if (this.young.size >= GENERATION) {
       this.old = this.young
       this.young = new Map()

@@ -7,7 +7,7 @@ import {
 import { isBoolean, isFunction, isObject, isString, type Awaitable } from '../base/values.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { isToken } from '../http/media-type.ts'
-import { policyProblems } from './policy-problems.ts'
+import { versionPolicyProblems } from './policy-problems.ts'
 import type { VersionPolicy, VersionStatus } from './policy.ts'
 import type { SchemeUse } from './schemes/scheme.ts'
 import { canonicalVersion, isVersionFormat, cutVersion, type VersionFormat } from './version.ts'
@@ -199,7 +199,7 @@ function schemeProblems(
   return uses.flatMap(({ scheme, options }) => {
     // a scheme alone shares its options object with the common ones
     const rules = { ...scheme.options, ...(options === common ? COMMON_RULES : {}) }
-    const checked = scheme.options === undefined ? withRule(options, rules) : options
+    const checked = scheme.options === undefined ? withSchemeRules(options, rules) : options
     const unknown = (name: string): string => `the scheme ${scheme.name} has no option "${name}"`
     const single = optionProblems(where, checked, rules, '', { unknown })
     if (single.length > 0) return single
@@ -229,12 +229,12 @@ function commonProblems(
       })
     : Object.entries(versions)
   return entries.flatMap(([version, policy]) =>
-    policyProblems(where, `versions["${cutVersion(version)}"]`, policy),
+    versionPolicyProblems(where, `versions["${cutVersion(version)}"]`, policy),
   )
 }
 
 /** The options of a scheme of one's own are known to that scheme alone: those that have no rule may hold anything. */
-function withRule(options: object, rules: Rules): object {
+function withSchemeRules(options: object, rules: Rules): object {
   return Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(rules, name)))
 }
 

@@ -4,10 +4,14 @@ import { cutVersion } from './version.ts'
 import { toTime } from './policy.ts'
 
 /** Reports what cannot be used in the policy of a version. */
-export function policyProblems(where: string, field: string, policy: unknown): readonly DefinitionProblem[] {
+export function versionPolicyProblems(
+  where: string,
+  field: string,
+  policy: unknown,
+): readonly DefinitionProblem[] {
   return hasFields(policy)
-    ? fieldProblems(where, field, policy, NAMES)
-    : [wrong(where, field, A_POLICY, policy)]
+    ? policyFieldProblems(where, field, policy, NAMES)
+    : [wrongPolicyField(where, field, A_POLICY, policy)]
 }
 
 /** Reports what cannot be used in the policy of a route, controller, router or module. */
@@ -16,14 +20,14 @@ export function routePolicyProblems(
   field: string,
   policy: unknown,
 ): readonly DefinitionProblem[] {
-  if (!hasFields(policy)) return [wrong(where, field, A_ROUTE_POLICY, policy)]
+  if (!hasFields(policy)) return [wrongPolicyField(where, field, A_ROUTE_POLICY, policy)]
   const { versions, ...own } = policy
-  const found = fieldProblems(where, field, own, [...NAMES, 'versions'])
+  const found = policyFieldProblems(where, field, own, [...NAMES, 'versions'])
   if (versions === undefined) return found
   if (!hasFields(versions))
-    return [...found, wrong(where, `${field}.versions`, 'a policy for each version', versions)]
+    return [...found, wrongPolicyField(where, `${field}.versions`, 'a policy for each version', versions)]
   const inner = Object.entries(versions).flatMap(([version, each]) =>
-    policyProblems(where, `${field}.versions["${cutVersion(version)}"]`, each),
+    versionPolicyProblems(where, `${field}.versions["${cutVersion(version)}"]`, each),
   )
   return [...found, ...inner]
 }
@@ -56,7 +60,7 @@ const NAMES = Object.keys(RULES)
 const A_POLICY = `an object with ${NAMES.join(', ')}`
 const A_ROUTE_POLICY = `${A_POLICY}, versions`
 
-function fieldProblems(
+function policyFieldProblems(
   where: string,
   field: string,
   policy: Readonly<Record<string, unknown>>,
@@ -74,11 +78,13 @@ function fieldProblems(
         },
       ]
     }
-    return value === undefined || rule[0](value) ? [] : [wrong(where, `${field}.${name}`, rule[1], value)]
+    return value === undefined || rule[0](value)
+      ? []
+      : [wrongPolicyField(where, `${field}.${name}`, rule[1], value)]
   })
 }
 
-function wrong(where: string, field: string, expected: string, value: unknown): DefinitionProblem {
+function wrongPolicyField(where: string, field: string, expected: string, value: unknown): DefinitionProblem {
   // a text is quoted, for it is often nearly right: a day that does not exist, a time without zone
   const is = typeof value === 'string' ? JSON.stringify(cutVersion(value)) : describeValue(value)
   return { code: 'invalid_field', where, message: `${field} is ${is}`, fix: `give ${expected}` }

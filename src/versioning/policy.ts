@@ -104,10 +104,10 @@ export type VersionStatus = 'active' | 'deprecated' | 'sunset' | 'retired'
 
 /** Merges policies, the most specific first. Returns `undefined` if all of them are empty. */
 export function toLifetime(policies: readonly (VersionPolicy | undefined)[]): Lifetime | undefined {
-  const deprecated = nearest(policies, 'deprecated') ?? false
-  const sunset = nearest(policies, 'sunset') ?? false
+  const deprecated = nearestPolicyField(policies, 'deprecated') ?? false
+  const sunset = nearestPolicyField(policies, 'sunset') ?? false
   const links = toLinks(policies)
-  const brownouts = toSpans(nearest(policies, 'brownouts') ?? [])
+  const brownouts = toSpans(nearestPolicyField(policies, 'brownouts') ?? [])
   if (deprecated === false && sunset === false && links.length === 0 && brownouts.length === 0)
     return undefined
   const since = typeof deprecated === 'boolean' ? undefined : toTime(deprecated)
@@ -115,8 +115,8 @@ export function toLifetime(policies: readonly (VersionPolicy | undefined)[]): Li
   return {
     deprecated: since ?? deprecated !== false,
     sunset: until,
-    gone: nearest(policies, 'retired') === 'gone',
-    forward: nearest(policies, 'retired') === 'forward',
+    gone: nearestPolicyField(policies, 'retired') === 'gone',
+    forward: nearestPolicyField(policies, 'retired') === 'forward',
     brownouts,
     headers: {
       ...(since === undefined ? {} : { deprecation: `@${Math.floor(since / 1000)}` }),
@@ -157,7 +157,7 @@ export function toInterval({ from, to }: Span): string {
 }
 
 /** The field of the most specific policy that has it. */
-function nearest<K extends keyof VersionPolicy>(
+function nearestPolicyField<K extends keyof VersionPolicy>(
   policies: readonly (VersionPolicy | undefined)[],
   field: K,
 ): VersionPolicy[K] | undefined {
@@ -167,7 +167,7 @@ function nearest<K extends keyof VersionPolicy>(
 /** The links of all levels, each relation from the most specific one; `deprecated: false` and `sunset: false` undo theirs too. */
 function toLinks(policies: readonly (VersionPolicy | undefined)[]): readonly string[] {
   return RELATIONS.flatMap(([rel, field]) => {
-    if (nearest(policies, field) === false) return []
+    if (nearestPolicyField(policies, field) === false) return []
     const link = policies.find((policy) => policy?.links?.[rel] !== undefined)?.links?.[rel]
     return link === undefined ? [] : [toLink(link, rel)]
   })
@@ -235,7 +235,7 @@ export interface VersionLinks {
 }
 
 /** Writes a lifetime out as it stands at a moment. */
-export function toLife(lifetime: Lifetime | undefined, now: number): VersionLife {
+export function lifeAt(lifetime: Lifetime | undefined, now: number): VersionLife {
   const { deprecated = false, ...rest } = lifetime ?? {}
   const { sunset, brownouts = [] }: Partial<Lifetime> = rest
   const ahead = brownouts.filter(({ to }) => now < to)

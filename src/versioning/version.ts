@@ -23,7 +23,7 @@ export interface KnownVersions {
 }
 
 /** How a specification covers a version: smaller is stronger; equal is a conflict. */
-export interface Claim {
+export interface VersionClaim {
   /** 0 for the version itself, 1 for a range. */
   readonly strength: number
   /** For ranges: the place of the oldest and newest covered version in the list. */
@@ -37,11 +37,11 @@ export interface ExpandedSpec {
   readonly unversioned: boolean
   readonly neutral: boolean
   /** The versions that it claims. */
-  readonly claims: ReadonlyMap<string, Claim>
+  readonly claims: ReadonlyMap<string, VersionClaim>
 }
 
 /** The entries of a specification; none when there is no specification. */
-export function toEntries(spec: VersionSpec | undefined): readonly VersionEntry[] {
+export function specEntries(spec: VersionSpec | undefined): readonly VersionEntry[] {
   if (spec === undefined) return []
   return typeof spec === 'string' || typeof spec === 'symbol' ? [spec] : spec
 }
@@ -54,7 +54,7 @@ export function isRange(entry: string): boolean {
 /** How versions are written: what counts as well formed, as equal, and as newer. */
 export type VersionFormat = 'string' | 'integer' | 'semver' | 'date'
 
-interface Format {
+interface FormatRules {
   /** One spelling for all equal versions, or `undefined` if the text is not well formed. */
   readonly canonical: (text: string) => string | undefined
 }
@@ -65,7 +65,7 @@ const SEMVER = new RegExp(`^(\\d{1,15})(?:\\.(\\d{1,15}))?(?:\\.(\\d{1,15}))?${S
 // the status of a month begins with a letter, for two digits are a day
 const DATE = new RegExp(`^(\\d{4})-(\\d{2})(?:-(\\d{2})${STATUS}|-[a-z][0-9a-z.-]*)?$`, 'i')
 
-const FORMATS: Readonly<Record<VersionFormat, Format>> = {
+const FORMATS: Readonly<Record<VersionFormat, FormatRules>> = {
   string: { canonical: (text) => text },
   integer: { canonical: (text) => numeric(INTEGER.exec(text), 1) },
   semver: { canonical: (text) => numeric(SEMVER.exec(text), 3) },
@@ -107,7 +107,7 @@ const ORDERED =
   /^(\d{4}-\d{2}-\d{2}|\d{4}-\d{2}(?=$|-[a-z])|\d{1,15}(?:\.\d{1,15})*)(?:-([0-9a-z][0-9a-z.-]*))?$/i
 
 /** The numbers of a version and its status, or `undefined` if it is neither a dotted number nor a date. */
-function toOrder(
+function versionNumbers(
   text: string,
 ): { readonly numbers: readonly number[]; readonly status: string | undefined } | undefined {
   const match = ORDERED.exec(text)
@@ -117,18 +117,18 @@ function toOrder(
 
 /** Whether versions written like this one have an order by value. */
 export function hasOrder(text: string): boolean {
-  return toOrder(text) !== undefined
+  return versionNumbers(text) !== undefined
 }
 
 /** Whether a version has a status, such as the `-beta` of `2.0-beta`. */
 export function hasStatus(text: string): boolean {
-  return toOrder(text)?.status !== undefined
+  return versionNumbers(text)?.status !== undefined
 }
 
 /** Orders versions by value, oldest first; a status such as `-beta` comes before none. Zero when the order is unknown. */
 export function compareVersions(a: string, b: string): number {
-  const left = toOrder(a)
-  const right = toOrder(b)
+  const left = versionNumbers(a)
+  const right = versionNumbers(b)
   if (left === undefined || right === undefined) return 0
   const length = Math.max(left.numbers.length, right.numbers.length)
   for (let index = 0; index < length; index++) {
@@ -151,7 +151,7 @@ export function cutVersion(text: string): string {
 
 /** The versions that specifications name themselves, each once: hundreds of routes may share theirs. */
 export function declaredVersions(specs: Iterable<VersionSpec | undefined>): readonly string[] {
-  const entries = new Set([...new Set(specs)].flatMap(toEntries))
+  const entries = new Set([...new Set(specs)].flatMap(specEntries))
   return [...entries].filter((entry) => typeof entry === 'string').filter((entry) => !isRange(entry))
 }
 
@@ -191,8 +191,8 @@ export function createKnown(
 
 /** Writes a specification out over the known versions. Ranges that cannot be read claim nothing; `rangeProblem` reports them. */
 export function expandSpec(spec: VersionSpec | undefined, known: KnownVersions): ExpandedSpec {
-  const entries = toEntries(spec)
-  const claims = new Map<string, Claim>()
+  const entries = specEntries(spec)
+  const claims = new Map<string, VersionClaim>()
   for (const entry of entries) {
     if (typeof entry === 'symbol') continue
     if (!isRange(entry)) {
@@ -212,10 +212,10 @@ export function expandSpec(spec: VersionSpec | undefined, known: KnownVersions):
   return { unversioned: spec === undefined, neutral: entries.includes(VERSION_NEUTRAL), claims }
 }
 
-const EXACT: Claim = { strength: 0, low: 0, high: 0 }
+const EXACT: VersionClaim = { strength: 0, low: 0, high: 0 }
 
 /** Orders claims on one version: the version itself, then the range that begins latest, then the one that ends earliest. */
-function compareClaims(a: Claim, b: Claim): number {
+function compareClaims(a: VersionClaim, b: VersionClaim): number {
   return a.strength - b.strength || b.low - a.low || a.high - b.high
 }
 
@@ -235,7 +235,7 @@ export function coveredBy(range: string, known: KnownVersions): readonly string[
     .map((comparator) => {
       const [, operator = '', bound = ''] = /^([<>]=?|=)\s*([^\s<>=]+)$/.exec(comparator) ?? []
       const holds = COMPARATORS[operator]
-      const place = placeOf(bound, known)
+      const place = boundPosition(bound, known)
       return holds === undefined || place === undefined ? undefined : (index: number) => holds(index - place)
     })
   if (tests.includes(undefined)) return undefined
@@ -245,7 +245,7 @@ export function coveredBy(range: string, known: KnownVersions): readonly string[
 }
 
 /** Where a bound stands among the known versions; between two of them when it is not known itself. */
-function placeOf(bound: string, known: KnownVersions): number | undefined {
+function boundPosition(bound: string, known: KnownVersions): number | undefined {
   const version = known.find(bound)
   if (version !== undefined) return known.list.indexOf(version)
   if (canonicalVersion(bound, known.format) === undefined || !hasOrder(bound) || !known.list.every(hasOrder))
@@ -259,7 +259,7 @@ export interface Versioned {
 }
 
 /** The kinds of routes that may answer if no route names the version. */
-export interface Answers {
+export interface FallbackKinds {
   readonly unversioned: boolean
   readonly neutral: boolean
 }
@@ -275,7 +275,7 @@ export function isVersioned(candidates: readonly Versioned[]): boolean {
  */
 export function createSelect<V extends Versioned>(
   candidates: readonly V[],
-): (version: string | null, answers: Answers) => readonly V[] {
+): (version: string | null, answers: FallbackKinds) => readonly V[] {
   const unversioned = candidates.filter(({ spec }) => spec.unversioned)
   const neutral = candidates.filter(({ spec }) => spec.neutral)
   return (version, answers) => {
@@ -287,7 +287,7 @@ export function createSelect<V extends Versioned>(
 }
 
 function strongest<V extends Versioned>(candidates: readonly V[], version: string): readonly V[] {
-  let best: Claim | undefined
+  let best: VersionClaim | undefined
   let holders: V[] = []
   for (const candidate of candidates) {
     const claim = candidate.spec.claims.get(version)

@@ -124,7 +124,7 @@ export function toVersioning(
     ? versions.map((entry) => (typeof entry === 'string' ? { version: entry } : entry))
     : Object.entries(versions).map(([version, policy]) => ({ ...policy, version }))
   const schemes = (usable ? uses.flatMap(withCompanions) : uses.slice(0, 1)).map((use) =>
-    toScheme(use, format, usable, !uses.includes(use)),
+    toEnabledScheme(use, format, usable, !uses.includes(use)),
   )
   const listed = entries.map(({ version }) => version)
   const common = toCommon(usableOptions)
@@ -182,7 +182,7 @@ export class SchemeFailure extends Error {
 }
 
 /** Creates the function that reads versions. Its failures are told from others. */
-function toRead(
+function createVersionReader(
   scheme: VersioningScheme<object>,
   options: object,
   format: VersionFormat,
@@ -203,7 +203,7 @@ function toRead(
   }
 }
 
-function toScheme(
+function toEnabledScheme(
   use: SchemeUse,
   format: VersionFormat,
   usable: boolean,
@@ -217,7 +217,7 @@ function toScheme(
   return {
     name: scheme.name,
     // mistakes are reported when the application is built; until then nothing may fail on them
-    read: usable ? toRead(scheme, options, format) : () => undefined,
+    read: usable ? createVersionReader(scheme, options, format) : () => undefined,
     scheme,
     options,
     source: usable ? scheme.source(options) : { in: scheme.name, name: scheme.name },

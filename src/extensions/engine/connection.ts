@@ -13,7 +13,7 @@ import {
   LINGER,
 } from '../../server/adapters/node/lingering-close.ts'
 import { isCutOff, type ParserError } from '../../server/adapters/node/http1.ts'
-import { nothingSeen, type Seen } from '../../server/adapters/node/watch.ts'
+import { nothingSeen, type WatchedState } from '../../server/adapters/node/watch.ts'
 import { EngineBody } from './body.ts'
 import type { ParserHandle, ParsedHead, HttpParser, Parsers, ParserTarget } from './parser.ts'
 import { EngineRequest, readFraming, type RequestLink } from './request.ts'
@@ -48,7 +48,7 @@ const NOTHING = new Uint8Array(0)
 export class Connection implements ParserTarget, RequestLink, SendTarget {
   readonly socket: Socket
   readonly ending: () => string
-  readonly seen: Seen = nothingSeen()
+  readonly seen: WatchedState = nothingSeen()
   hasAnswered = false
   isEnding = false
   readonly #host: Host

@@ -5,7 +5,7 @@ import { channel } from 'node:diagnostics_channel'
 
 import { findHeader } from '../../server/request/header.ts'
 import { createEnding, isDirectPossible, areResponsesReplaced } from '../../server/adapters/node/direct.ts'
-import { toBounds, toTimes, endSocket, toError, NOT_HTTP_1 } from '../../server/adapters/node/http1.ts'
+import { toBounds, toTimes, endSocket, toParserError, NOT_HTTP_1 } from '../../server/adapters/node/http1.ts'
 import { destroyAll } from '../../server/adapters/node/lingering-close.ts'
 import type {
   CreateHttp1Part,
@@ -22,7 +22,7 @@ import { toRequestHeaders, type EngineRequest } from './request.ts'
 import { isPromise } from '../../base/values.ts'
 import { httpError, type HttpError } from '../../http/errors.ts'
 import type { FinishedResponse } from '../../http/http.ts'
-import { endsBefore, write } from '../../server/adapters/node/write-response.ts'
+import { endsBeforeResponse, write } from '../../server/adapters/node/write-response.ts'
 import type { Dispatch } from '../../server/dispatch.ts'
 import type { RefusalSettings } from '../../server/options/settings.ts'
 import { createHeadCheck, serverClosing } from '../../server/pipeline/failure.ts'
@@ -144,7 +144,7 @@ function createHost(
     parsers,
     answer: createConnectionAnswer(dispatch, settings, () => state.isClosing, watchRequest),
     sendWatched: (connection, request, isLast) => sendWatched(connection, request, isLast, idle),
-    toError: (error) => toError(error, settings.limits),
+    toError: (error) => toParserError(error, settings.limits),
     writeError: settings.writeError,
     endSocket: (socket, error) => endSocket(socket, error, settings),
     ending: createEnding(idle),
@@ -232,7 +232,7 @@ function settleConnections(
   context: RequestContext,
   finished: FinishedResponse,
 ): void {
-  if (endsBefore(context, finished) || request.isGone || request.isDone) void context.end()
+  if (endsBeforeResponse(context, finished) || request.isGone || request.isDone) void context.end()
   else request.onEnd = () => void context.end()
   connection.settle(request, finished, context)
 }

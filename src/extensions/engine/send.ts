@@ -4,7 +4,12 @@ import { drained, isStream, openStream, type FinishedResponse, type ChunkSource 
 import { logBroken, notSent } from '../../server/pipeline/failure.ts'
 import { createLengthCheck, toBytes } from '../../server/adapters/shared/stream-body.ts'
 import { endWithBody, isEncrypted } from '../../server/adapters/node/lingering-close.ts'
-import { isBodyless, toPlainHead, toShortText, statusLine } from '../../server/adapters/node/plain-head.ts'
+import {
+  isSentWithoutBody,
+  toPlainHead,
+  shortBodyText,
+  statusLine,
+} from '../../server/adapters/node/plain-head.ts'
 import type { EngineRequest } from './request.ts'
 import { headerProblem } from '../../server/pipeline/response-head.ts'
 
@@ -48,7 +53,7 @@ function sendPlain(
 ): boolean | undefined {
   const { method, minor, keepAlive } = request.head
   if (isLast || !keepAlive || minor !== 1 || request.isUntold || isStream(body)) return undefined
-  const isWithout = isBodyless(status, method)
+  const isWithout = isSentWithoutBody(status, method)
   const length = headers['content-length']
   if (length === undefined && !isWithout) return undefined
   const head = toPlainHead(status, headers)
@@ -116,7 +121,7 @@ function writeWhole(
   const { socket } = target
   const done = isLooked && !isEncrypted(socket) ? undefined : target.onSent
   const piece = body ?? ''
-  const text = toShortText(piece, piece.length)
+  const text = shortBodyText(piece, piece.length)
   if (text !== undefined) socket.write(head + text, 'latin1', done)
   else {
     socket.cork()
@@ -224,7 +229,7 @@ function toHead(
   const problem = headerProblem(headers)
   if (problem !== undefined) throw new TypeError(`The response cannot be sent: ${problem}`)
   const { 'transfer-encoding': _, ...own } = headers // how a body is framed is up to this side
-  const end = bodyEnd(own, isOld, isBodyless(status, method))
+  const end = bodyEnd(own, isOld, isSentWithoutBody(status, method))
   if (own['trailer'] !== undefined && end !== 'chunked')
     throw new TypeError('The response cannot be sent: trailers need a body in chunks')
   const length = end === 'length' ? Number(own['content-length']) : undefined

@@ -6,7 +6,7 @@ import type { AnyGuard } from '../../define/layers.ts'
 import { text } from '../../define/reply.ts'
 import { isBoolean, isObject, flatCopy } from '../../base/values.ts'
 import { VERSION_NEUTRAL } from '../../versioning/version.ts'
-import { createReader } from './processes.ts'
+import { createMetricsReader } from './processes.ts'
 import { templateOf } from '../../router/path/template.ts'
 import { subscribeChannel } from '../../base/platform.ts'
 import { observeProcess, type ObservedContext } from '../../define/observer.ts'
@@ -68,7 +68,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   // which you may have called
   if (processMetrics && registry.getSingleMetric(PROCESS_METRIC) === undefined)
     collectDefaultMetrics({ register: registry })
-  const read = createReader(registry)
+  const read = createMetricsReader(registry)
   const controller = defineController({
     name: 'metrics',
     prefix: path,
@@ -155,7 +155,7 @@ const SIZES = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]
 /** Each has few values, whatever clients send. */
 const LABELS = ['method', 'route', 'status', 'version'] as const
 
-type Labels = Record<(typeof LABELS)[number], string>
+type RequestLabels = Record<(typeof LABELS)[number], string>
 
 /** Counts the requests of the process from now on. */
 function countRequests(registry: Registry, durations: readonly number[]): void {
@@ -187,8 +187,8 @@ function countRequests(registry: Registry, durations: readonly number[]): void {
       requests.inc(labels)
       if (context.client !== undefined) countClient(context.client, labels.version)
       duration.observe(labels, milliseconds / 1000)
-      observe(requestSize, labels, context.request.header('content-length'))
-      observe(responseSize, labels, body === null ? 0 : headers['content-length'])
+      observeLength(requestSize, labels, context.request.header('content-length'))
+      observeLength(responseSize, labels, body === null ? 0 : headers['content-length'])
     },
   })
 }
@@ -230,7 +230,7 @@ function countActive(registry: Registry): void {
 }
 
 /** A request that reaches no route has no version, because its client may have made it up. */
-function toLabels({ request, route, version }: ObservedContext, status: number): Labels {
+function toLabels({ request, route, version }: ObservedContext, status: number): RequestLabels {
   return {
     method: METHOD_INDEX.has(request.method) ? request.method : 'other',
     route: route === null ? 'none' : templateOf(route.path),
@@ -239,7 +239,11 @@ function toLabels({ request, route, version }: ObservedContext, status: number):
   }
 }
 
-function observe(histogram: Histogram<keyof Labels>, labels: Labels, length: unknown): void {
+function observeLength(
+  histogram: Histogram<keyof RequestLabels>,
+  labels: RequestLabels,
+  length: unknown,
+): void {
   const bytes = length === undefined ? Number.NaN : Number(length)
   if (Number.isFinite(bytes)) histogram.observe(labels, bytes)
 }

@@ -9,7 +9,7 @@ import { beforeFarewell } from '../../server/process/workers/worker.ts'
 import { roleOf } from '../../server/process/workers/workers.ts'
 
 /** The metrics of a process as prom-client sends them to others. */
-type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** A message between a worker and the process that keeps it. */
 interface Message {
@@ -20,7 +20,7 @@ interface Message {
   readonly kind: 'demand' | 'snapshot' | 'ask' | 'text'
   /** Connects an answer with its question. */
   readonly id: number
-  readonly snapshot?: Snapshot
+  readonly snapshot?: ProcessMetrics
   readonly text?: string
 }
 
@@ -32,7 +32,7 @@ const LONGEST_ANSWER = 3_000
 let calls = 0
 
 /** Creates the function that returns the metrics of all processes that serve, as text. */
-export function createReader(registry: Registry): () => Promise<string> {
+export function createMetricsReader(registry: Registry): () => Promise<string> {
   const call = calls++
   const role = roleOf()
   if (role === 'worker') return joinOthers(registry, call)
@@ -40,13 +40,13 @@ export function createReader(registry: Registry): () => Promise<string> {
 }
 
 /** Answers of other processes that are waited for. */
-interface Waiting<T> {
+interface Questions<T> {
   /** Sends a question with an id. Returns the answer, `undefined` if there is none in time. */
   readonly wait: (send: (id: number) => void, longest: number) => Promise<T | undefined>
   readonly answer: (id: number, answer: T) => void
 }
 
-function createWaiting<T>(): Waiting<T> {
+function createQuestions<T>(): Questions<T> {
   let last = 0
   const open = new Map<number, (answer: T) => void>()
   return {
@@ -70,7 +70,7 @@ function createWaiting<T>(): Waiting<T> {
 
 /** Reads through the process that keeps this one. */
 function joinOthers(registry: Registry, call: number): () => Promise<string> {
-  const waiting = createWaiting<string>()
+  const waiting = createQuestions<string>()
   const send = (message: Pick<Message, 'kind' | 'id' | 'snapshot'>): void => {
     if (process.connected) process.send?.({ octavo: 'metrics', call, ...message } satisfies Message)
   }
@@ -93,10 +93,10 @@ function joinOthers(registry: Registry, call: number): () => Promise<string> {
 
 /** Reads from all workers, and answers those that ask. Without workers it reads the metrics of this process. */
 function gatherFromWorkers(registry: Registry, call: number): () => Promise<string> {
-  const latest = new Map<Worker, Snapshot>()
-  const waiting = createWaiting<true>()
+  const latest = new Map<Worker, ProcessMetrics>()
+  const waiting = createQuestions<true>()
   /** The counts of workers that have ended. */
-  let ended: Promise<Snapshot> = Promise.resolve([])
+  let ended: Promise<ProcessMetrics> = Promise.resolve([])
   const demand = (worker: Worker): Promise<unknown> =>
     waiting.wait((id) => send(worker, { kind: 'demand', id }), LONGEST_SNAPSHOT)
   const send = (worker: Worker, message: Pick<Message, 'kind' | 'id' | 'text'>): void => {
@@ -130,9 +130,9 @@ function gatherFromWorkers(registry: Registry, call: number): () => Promise<stri
 }
 
 /** Adds the counts of a worker that has ended: a sum must not fall. What it measured at its end is over. */
-async function addUp(before: Promise<Snapshot>, last: Snapshot): Promise<Snapshot> {
+async function addUp(before: Promise<ProcessMetrics>, last: ProcessMetrics): Promise<ProcessMetrics> {
   // of an enum, which TypeScript has and prom-client does not
-  const isCount = ({ type }: Snapshot[number]): boolean => COUNTS.has(String(type))
+  const isCount = ({ type }: ProcessMetrics[number]): boolean => COUNTS.has(String(type))
   return AggregatorRegistry.aggregate([await before, last.filter(isCount)]).getMetricsAsJSON()
 }
 

@@ -36,7 +36,7 @@ const SIZES = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]
  * Creates the metrics. `withAll` adds those that the conventions record on demand only. Instruments are created with the first request,
  * because a meter that is asked for before an SDK is registered records nothing for ever.
  */
-export function createMetrics(provider: MeterProvider | undefined, withAll: boolean): RequestMetrics {
+export function createRequestMetrics(provider: MeterProvider | undefined, withAll: boolean): RequestMetrics {
   let made: RequestMetrics | undefined
   const get = (): RequestMetrics => (made ??= createInstruments(provider ?? metrics, withAll))
   return {

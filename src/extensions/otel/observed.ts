@@ -38,7 +38,7 @@ export function listenToChannels(): void {
 }
 
 /** Observes a request, which channels name by its context, and by itself if there are versions. */
-export function observe(context: object, request: object | undefined): Observed {
+export function observeRequest(context: object, request: object | undefined): Observed {
   const known = new Observed()
   observed.set(context, known)
   if (request !== undefined) observed.set(request, known)
@@ -48,10 +48,10 @@ export function observe(context: object, request: object | undefined): Observed 
 /** The kind of an error of the server. By the conventions, a response below 500 has none. */
 export function errorTypeOf(known: Observed, status: number): string | undefined {
   if (status < 500) return undefined
-  return problemOf(known, status) ?? (known.hasFailed ? 'internal_error' : String(status))
+  return problemCode(known, status) ?? (known.hasFailed ? 'internal_error' : String(status))
 }
 
 /** The code of the problem that a response with an error has; `undefined` if it has none. */
-export function problemOf({ failure }: Observed, status: number): string | undefined {
+export function problemCode({ failure }: Observed, status: number): string | undefined {
   return status >= 400 ? readHttpError(failure)?.code : undefined
 }

@@ -10,7 +10,7 @@ import {
 import { checkOptions } from '../../base/definition-error.ts'
 import type { Telemetry } from '../../server/options/app-options.ts'
 import { withTraceIds } from './logs.ts'
-import { createMetrics, SCHEMA, SCOPE } from './metrics.ts'
+import { createRequestMetrics, SCHEMA, SCOPE } from './metrics.ts'
 import { listenToChannels } from './observed.ts'
 import { OPTIONS, type OpenTelemetryOptions } from './options.ts'
 import { createRequests } from './requests.ts'
@@ -40,7 +40,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   return {
     request: createRequests({
       tracer,
-      metrics: metrics === false ? undefined : createMetrics(meterProvider, metrics === 'all'),
+      metrics: metrics === false ? undefined : createRequestMetrics(meterProvider, metrics === 'all'),
       hasVersions: () => isVersioned,
       endSteps: steps.end,
     }),
@@ -111,10 +111,10 @@ function propagateOutgoing(): void {
 
 function requestOf(message: unknown): OutgoingRequest | undefined {
   const request: unknown = isObject(message) ? Reflect.get(message, 'request') : undefined
-  return isRequest(request) ? request : undefined
+  return isOutgoingRequest(request) ? request : undefined
 }
 
-function isRequest(value: unknown): value is OutgoingRequest {
+function isOutgoingRequest(value: unknown): value is OutgoingRequest {
   return isObject(value) && 'headers' in value && typeof Reflect.get(value, 'addHeader') === 'function'
 }
 

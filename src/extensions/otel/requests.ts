@@ -27,7 +27,7 @@ import {
 import type { RequestConnection, Telemetry } from '../../server/options/app-options.ts'
 import { createReadAttributes, type RequestAttributes } from './attributes.ts'
 import type { RequestMetrics } from './metrics.ts'
-import { errorTypeOf, observe, problemOf, type Observed } from './observed.ts'
+import { errorTypeOf, observeRequest, problemCode, type Observed } from './observed.ts'
 import { templateOf } from '../../router/path/template.ts'
 
 interface RequestParts {
@@ -74,7 +74,7 @@ export function createRequests(parts: RequestParts): Telemetry['request'] {
     }
     return after(active.with(started.active, answer), (response) => {
       try {
-        finish(parts, started, response)
+        finishSpan(parts, started, response)
       } catch {
         // such as a processor of spans that throws
       }
@@ -97,7 +97,7 @@ function createStart({
     const adopted = adopt(outer)
     const parent = adopted === undefined ? propagation.extract(outer, request, HEADERS) : outer
     const span =
-      adopted?.span ?? tracer.startSpan(nameOf(attributes), { kind: SpanKind.SERVER, attributes }, parent)
+      adopted?.span ?? tracer.startSpan(spanName(attributes), { kind: SpanKind.SERVER, attributes }, parent)
     if (adopted !== undefined) span.setAttributes(attributes)
     metrics?.start(attributes)
     const started: Started = {
@@ -105,7 +105,7 @@ function createStart({
       request,
       connection,
       attributes,
-      observed: observe(context, hasVersions() ? request : undefined),
+      observed: observeRequest(context, hasVersions() ? request : undefined),
       span,
       active: adopted === undefined ? trace.setSpan(parent, span) : parent,
       adopted,
@@ -123,53 +123,53 @@ const LEFT = 499
 /** Describes the span of an instrumentation if the client leaves, before it is ended, which is before the handler knows. */
 function describeLeft(started: Started): void {
   const { connection } = started
-  const response = findResponse(connection)
+  const response = findNodeResponse(connection)
   response?.prependOnceListener('close', () => {
     if (started.isAnswered || connection.isPassed === true) return
     // the instrumentation reads the status there
     if (!response.headersSent) response.statusCode = LEFT
-    describe(started, toAdded(started, response.statusCode, false))
+    describe(started, responseAttributes(started, response.statusCode, false))
   })
 }
 
 /** The name of a span: its method, and the route once it is known. */
-function nameOf({ 'http.request.method': method }: RequestAttributes, route?: string): string {
+function spanName({ 'http.request.method': method }: RequestAttributes, route?: string): string {
   const name = method === '_OTHER' ? 'HTTP' : method
   return route === undefined ? name : `${name} ${route}`
 }
 
 /** Ends the span when the response does, which is later for one that is streamed. */
-function finish(parts: RequestParts, started: Started, response: FinishedResponse): void {
+function finishSpan(parts: RequestParts, started: Started, response: FinishedResponse): void {
   const { body, headers } = response
   started.isAnswered = true
   parts.endSteps(started.context)
   if (isStream(body)) {
     // the span of an instrumentation has ended before the stream if the client leaves
-    if (started.adopted !== undefined) describe(started, toAdded(started, response.status, false))
+    if (started.adopted !== undefined) describe(started, responseAttributes(started, response.status, false))
     response.body = new ObservedBody(body, started.active, (bytes, error) => {
       if (error !== undefined) {
         started.observed.hasFailed = true
         started.observed.failure = error
       }
-      end(parts, started, response.status, { bytes, isBroken: error !== undefined })
+      endSpan(parts, started, response.status, { bytes, isBroken: error !== undefined })
     })
     return
   }
   const bytes = body === null ? 0 : Number(headers['content-length'] ?? 0)
-  end(parts, started, response.status, { bytes, isBroken: false })
+  endSpan(parts, started, response.status, { bytes, isBroken: false })
 }
 
 /** How a response ended: how long its body was, and whether it broke off. */
-interface Ended {
+interface SpanEnd {
   readonly bytes: number
   readonly isBroken: boolean
 }
 
-function end(parts: RequestParts, started: Started, status: number, { bytes, isBroken }: Ended): void {
+function endSpan(parts: RequestParts, started: Started, status: number, { bytes, isBroken }: SpanEnd): void {
   const { context, connection, span, adopted, observed, attributes, request } = started
   // something else answers, and has a route of its own
   const isPassed = connection.isPassed === true
-  const added = isPassed ? {} : toAdded(started, status, isBroken)
+  const added = isPassed ? {} : responseAttributes(started, status, isBroken)
   const changes = [...alteredBy(context)]
   if (!isPassed && span.isRecording()) {
     describe(started, added, changes)
@@ -191,13 +191,17 @@ function end(parts: RequestParts, started: Started, status: number, { bytes, isB
 }
 
 /** Returns the attributes that the response adds to those of spans and metrics. */
-function toAdded({ context, connection, observed }: Started, status: number, isBroken: boolean): Attributes {
+function responseAttributes(
+  { context, connection, observed }: Started,
+  status: number,
+  isBroken: boolean,
+): Attributes {
   const { route, version } = context
   const added: Attributes = { 'http.response.status_code': status }
   if (route !== null) added['http.route'] = (connection.base ?? '') + templateOf(route.path)
   const errorType = errorTypeOf(observed, isBroken ? 500 : status)
   if (errorType !== undefined) added['error.type'] = errorType
-  const problem = problemOf(observed, status)
+  const problem = problemCode(observed, status)
   if (problem !== undefined) added['api.problem'] = problem
   if (version !== null) added['api.version'] = version
   if (observed.versionStatus !== undefined) added['api.version.status'] = observed.versionStatus
@@ -217,7 +221,7 @@ function describe(
   if (changes.length > 0)
     span.setAttributes({ 'api.change': [...changes], 'api.change.count': changes.length })
   if (typeof route !== 'string') return
-  span.updateName(nameOf(attributes, route))
+  span.updateName(spanName(attributes, route))
   // for the name and the metrics of the HTTP instrumentation
   if (adopted !== undefined) adopted.route = route
 }
@@ -264,7 +268,7 @@ interface NodeResponse {
 }
 
 /** The response of a request that came over node:http; `undefined` for others. */
-function findResponse(connection: object): NodeResponse | undefined {
+function findNodeResponse(connection: object): NodeResponse | undefined {
   const response: unknown = Reflect.get(connection, 'response')
   return isResponse(response) ? response : undefined
 }

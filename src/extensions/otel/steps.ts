@@ -26,7 +26,7 @@ export function createSteps(tracer: Tracer, steps: ReadonlySet<TracedStep>): Ste
   if (steps.size === 0) return { trace: (routes) => routes, end: () => undefined }
   const input = createInputSpans(tracer)
   const toTraced = (route: ResolvedRoute): ResolvedRoute => {
-    const layers = toLayers(route, steps, { tracer, input })
+    const layers = tracedLayers(route, steps, { tracer, input })
     const made: PropertyDescriptorMap = {
       ...Object.getOwnPropertyDescriptors(route),
       layers: { value: layers, enumerable: true },
@@ -80,7 +80,7 @@ function createInputSpans(tracer: Tracer): InputSpans {
   }
 }
 
-function toLayers(
+function tracedLayers(
   route: ResolvedRoute,
   steps: ReadonlySet<TracedStep>,
   { tracer, input: { start, stop } }: { readonly tracer: Tracer; readonly input: InputSpans },

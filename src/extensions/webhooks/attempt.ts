@@ -55,8 +55,8 @@ export function createTry(
       const subscription = await subscriptions.find(delivery.subscription)
       if (subscription === undefined || subscription === null) return { ...NOTHING, outcome: 'dropped' }
       const { post } = await load()
-      const posted = await post(subscription.url, headersOf(delivery, subscription), delivery.body)
-      const outcome = outcomeOf(posted)
+      const posted = await post(subscription.url, deliveryHeaders(delivery, subscription), delivery.body)
+      const outcome = attemptOutcome(posted)
       if (outcome === 'disabled') await subscriptions.disable(subscription.id)
       return { ...posted, outcome }
     } catch (error) {
@@ -84,7 +84,10 @@ interface Tried extends Pick<WebhookAttempt, 'outcome' | 'status' | 'problem' | 
 
 const NOTHING = { status: undefined, problem: undefined, error: undefined } as const
 
-function headersOf({ id, body }: Delivery, { secrets }: Subscription): Readonly<Record<string, string>> {
+function deliveryHeaders(
+  { id, body }: Delivery,
+  { secrets }: Subscription,
+): Readonly<Record<string, string>> {
   const timestamp = Math.floor(Date.now() / 1000)
   return {
     'content-type': 'application/json',
@@ -95,7 +98,7 @@ function headersOf({ id, body }: Delivery, { secrets }: Subscription): Readonly<
   }
 }
 
-function outcomeOf({ status = 0, problem }: Posted): WebhookAttempt['outcome'] {
+function attemptOutcome({ status = 0, problem }: Posted): WebhookAttempt['outcome'] {
   // the next attempt would be refused too
   if (problem === 'target') return 'failed'
   if (status === 410) return 'disabled'

@@ -31,7 +31,7 @@ export function signWebhook({ id, timestamp, body, secrets }: SignedWebhook): st
   const parts = [`${id}.${timestamp}.`, body]
   return [secrets]
     .flat()
-    .map((secret) => `v1,${hmac(toKey(secret), parts).toString('base64')}`)
+    .map((secret) => `v1,${hmac(toSigningKey(secret), parts).toString('base64')}`)
     .join(' ')
 }
 
@@ -45,7 +45,7 @@ interface Carried {
 }
 
 /** How a sender signs. */
-interface Format {
+interface SignatureRules {
   /** The header of the signature, in documents and challenges. */
   readonly header: string
   /** The headers that are signed with the body. */
@@ -65,7 +65,7 @@ const PLAIN = {
   secret: 'a text with at least one character',
 }
 
-export const FORMATS: Readonly<Record<SignatureFormat, Format>> = {
+export const FORMATS: Readonly<Record<SignatureFormat, SignatureRules>> = {
   standard: {
     header: 'webhook-signature',
     companions: ['webhook-id', 'webhook-timestamp'],
@@ -80,8 +80,8 @@ export const FORMATS: Readonly<Record<SignatureFormat, Format>> = {
         .flatMap((each) => (each.startsWith('v1,') ? [Buffer.from(each.slice(3), 'base64')] : []))
       return { timestamp, signatures, prefix: `${id}.${time}.` }
     },
-    toKey,
-    isSecret,
+    toKey: toSigningKey,
+    isSecret: isSigningSecret,
     secret: 'whsec_ and base64 of at least 32 characters',
   },
   github: {
@@ -166,14 +166,14 @@ export function createWebhookSecret(): string {
 }
 
 /** Whether the text is a secret as Standard Webhooks writes them: base64 of at least 24 bytes, after `whsec_` or alone. */
-function isSecret(text: string): boolean {
+function isSigningSecret(text: string): boolean {
   const encoded = withoutPrefix(text)
   return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && Buffer.from(encoded, 'base64').length >= MIN_BYTES
 }
 
 /** The key of a secret. @throws `TypeError` for a text that is none, which it does not repeat. */
-function toKey(secret: string): Buffer {
-  if (!isSecret(secret))
+function toSigningKey(secret: string): Buffer {
+  if (!isSigningSecret(secret))
     throw new TypeError(
       'A secret of a webhook is whsec_ and base64 of at least 32 characters: use createWebhookSecret()',
     )

@@ -82,7 +82,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
   checkOptions(
     WHERE,
     options,
-    rulesOf(options),
+    verifierRules(options),
     missingProblems(options),
     "verifyWebhook({ secrets: 'whsec_…' })",
   )
@@ -129,7 +129,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
     problems:
       replays === false
         ? []
-        : [{ name: 'ReplaysUnavailable', example: unavailable(), description: 'Try again later' }],
+        : [{ name: 'ReplaysUnavailable', example: replaysUnavailable(), description: 'Try again later' }],
   })
   return placed(fitting(described, reportStreams), verifyWebhook)
 }
@@ -149,7 +149,7 @@ const reportStreams: FitRoute = (route, problems) => {
 }
 
 /** The requests that were allowed in an application. */
-interface Seen {
+interface SeenRequests {
   readonly seen: GuardedStore
   readonly warnInWorker: (log: Logger) => void
 }
@@ -169,7 +169,7 @@ function isNew<D extends Tokens>(
 }
 
 /** Opens what a guard remembers in an application, once. */
-function openSeen<D extends Tokens>(options: VerifyOptions<D>, stores: AppStores): Seen {
+function openSeen<D extends Tokens>(options: VerifyOptions<D>, stores: AppStores): SeenRequests {
   const { replays } = options
   return stores.of(options, (shared) => {
     const store = isObject(replays) ? replays : shared
@@ -177,20 +177,20 @@ function openSeen<D extends Tokens>(options: VerifyOptions<D>, stores: AppStores
       seen: guardStore(store ?? openMemory({}), {
         name: 'webhooks',
         timeout: STORE_TIMEOUT,
-        toError: unavailable,
+        toError: replaysUnavailable,
       }),
       warnInWorker: store === undefined ? createWorkerWarning(WORKER) : () => undefined,
     }
   })
 }
 
-function unavailable(cause?: unknown): HttpError {
+function replaysUnavailable(cause?: unknown): HttpError {
   return addedError('replays_unavailable', 'It cannot be found out whether the request was received before', {
     cause,
   })
 }
 
-function rulesOf(options: unknown): Rules {
+function verifierRules(options: unknown): Rules {
   const { format = 'standard' }: { format?: unknown } = Object(options)
   const { isSecret, secret } = isFormat(format) ? FORMATS[format] : FORMATS.github
   const isUsable = (value: unknown): boolean => isString(value) && isSecret(value)

@@ -51,12 +51,18 @@ export function defineWebhook<S extends Schema>(options: WebhookOptions<S>): Web
     ...options,
     kind: 'webhook',
     schemaIn: (asked, versions) =>
-      asked === null || isIn(version, asked, versions) ? schemaAt(schema, asked, versions) : undefined,
+      asked === null || isInVersions(version, asked, versions)
+        ? schemaAt(schema, asked, versions)
+        : undefined,
   }
   return placed(webhook, defineWebhook)
 }
 
-function isIn(spec: VersionSpec | undefined, version: string, { list, format }: WebhookVersions): boolean {
+function isInVersions(
+  spec: VersionSpec | undefined,
+  version: string,
+  { list, format }: WebhookVersions,
+): boolean {
   if (spec === undefined) return true
   const { neutral, claims } = expandSpec(spec, createKnown(list, [], format))
   return neutral || claims.has(version)
@@ -69,10 +75,10 @@ function schemaAt(schema: Schema, version: string | null, { history }: WebhookVe
   return (level === undefined ? undefined : parts?.plans.planOf(schema, level)?.wire) ?? schema
 }
 
-function isEntry(value: unknown): boolean {
+function isVersionEntry(value: unknown): boolean {
   return isNonEmptyString(value) || typeof value === 'symbol'
 }
 
 function isVersionSpec(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 && value.every(isEntry) : isEntry(value)
+  return Array.isArray(value) ? value.length > 0 && value.every(isVersionEntry) : isVersionEntry(value)
 }

@@ -142,7 +142,7 @@ export function createWebhooks<A = unknown>(options: CreateWebhooksOptions<A>): 
   checkOptions(WHERE, options, OPTIONS, missing, 'createWebhooks({ subscriptions })')
   const { subscriptions, history, inject, outbox = createMemoryOutbox() } = options
   const { retryDelays = RETRY_DELAYS, timeout = 15_000, answerLimit = 65_536 } = options
-  const problems = historyProblems(history)
+  const problems = webhookHistoryProblems(history)
   if (problems.length > 0) throw new DefinitionError(problems)
   // the code that opens connections needs modules of Node, which platforms that only verify webhooks may lack
   let poster: Poster | undefined
@@ -200,7 +200,7 @@ async function addAll(outbox: Outbox, deliveries: readonly Delivery[]): Promise<
   const results = await Promise.allSettled(deliveries.map(async (delivery) => outbox.add(delivery, 0)))
   return deliveries.flatMap(({ event, subscription }, at) => {
     const result = results[at]
-    return result?.status === 'rejected' ? [notSent(event, subscription, result.reason)] : []
+    return result?.status === 'rejected' ? [notSentError(event, subscription, result.reason)] : []
   })
 }
 
@@ -231,7 +231,7 @@ const NO_SOCKETS = invalidOption(
 )
 
 /** The mistakes in changes, which an application with the history refuses too. */
-function historyProblems(history: unknown): readonly DefinitionProblem[] {
+function webhookHistoryProblems(history: unknown): readonly DefinitionProblem[] {
   const parts = findHistoryInternals(history)?.parts
   // mistakes are found while the changes of a schema are looked for
   for (const schema of parts?.messages ?? []) parts?.plans.reachOf(schema)
@@ -283,14 +283,14 @@ function createPrepare<A>(
         const body = await payloads.of(version ?? undefined)
         if (body !== undefined) deliveries.push({ id, event: webhook.name, subscription, body, attempt: 1 })
       } catch (cause) {
-        errors.push(notSent(webhook.name, subscription, cause))
+        errors.push(notSentError(webhook.name, subscription, cause))
       }
     }
     return { id, deliveries, errors }
   }
 }
 
-function notSent(event: string, subscription: string, cause: unknown): Error {
+function notSentError(event: string, subscription: string, cause: unknown): Error {
   return new Error(`The subscription ${subscription} gets no ${event}: ${messageOf(cause)}`, { cause })
 }
 

@@ -34,13 +34,13 @@ export interface FetchHandler {
 
 /** Creates the web-standard handler of an application; `enter` opens it, or throws when it is closed. */
 export function createFetch(enter: Start, settings: RefusalSettings): FetchHandler {
-  const answer = createAnswer(settings)
+  const answer = createWebAnswer(settings)
   const later = async (
     request: Request,
     info: object | undefined,
     platform: Platform | undefined,
   ): Promise<Response> => {
-    if (!isRequest(request))
+    if (!isWebRequest(request))
       throw new TypeError("fetch: give a Request, such as new Request('http://localhost/car/7')")
     return answer(await enter(), request, info, platform)
   }
@@ -52,7 +52,7 @@ export function createFetch(enter: Start, settings: RefusalSettings): FetchHandl
     execution?: FetchExecution,
   ): Awaitable<Response> {
     const platform = execution ?? info
-    if (!isFromServer(info) || !isRequest(request)) return later(request, info, platform)
+    if (!isFromServer(info) || !isWebRequest(request)) return later(request, info, platform)
     const entered = enter()
     return isPromise(entered) ? later(request, info, platform) : answer(entered, request, info, platform)
   }
@@ -60,18 +60,18 @@ export function createFetch(enter: Start, settings: RefusalSettings): FetchHandl
 }
 
 /** By what is read first, for a `Request` may be of another library. */
-function isRequest(request: unknown): boolean {
+function isWebRequest(request: unknown): boolean {
   return typeof request === 'object' && request !== null && 'url' in request
 }
 
-type Answer = (
+type WebAnswer = (
   opened: RunningApp,
   request: Request,
   info: object | undefined,
   platform: Platform | undefined,
 ) => Awaitable<Response>
 
-function createAnswer(settings: RefusalSettings): Answer {
+function createWebAnswer(settings: RefusalSettings): WebAnswer {
   const findRefusal = createHeadCheck(settings.limits)
   const originOf = createOriginReader()
   const finish = (
@@ -96,7 +96,7 @@ function createAnswer(settings: RefusalSettings): Answer {
     const refusal = findRefusal(url.length - raw.start, origin.host, true, NO_LINES) ?? raw.refusal
     if (refusal !== undefined) {
       raw.discard()
-      return toResponse(settings.writeError(refusal), isServed)
+      return toWebResponse(settings.writeError(refusal), isServed)
     }
     const { context, response } = dispatch(raw)
     raw.endWith(context)
@@ -117,9 +117,11 @@ function send(finished: FinishedResponse, context: RequestContext, raw: WebReque
   try {
     if (isStream(finished.body)) return sendLater(finished, context, raw)
     const ended = context.end()
-    return ended === undefined ? toResponse(finished, raw.isServed) : sendLater(finished, context, raw, ended)
+    return ended === undefined
+      ? toWebResponse(finished, raw.isServed)
+      : sendLater(finished, context, raw, ended)
   } catch (error) {
-    return toResponse(notSent(context, error), raw.isServed)
+    return toWebResponse(notSent(context, error), raw.isServed)
   }
 }
 
@@ -132,11 +134,11 @@ async function sendLater(
   try {
     await ended
     const { body, headers } = finished
-    if (!isStream(body)) return toResponse(finished, isServed)
+    if (!isStream(body)) return toWebResponse(finished, isServed)
     const { toWebStream } = await loadStreams()
-    return toResponse(finished, isServed, toWebStream(body, headers, { context, signal: request.signal }))
+    return toWebResponse(finished, isServed, toWebStream(body, headers, { context, signal: request.signal }))
   } catch (error) {
-    return toResponse(notSent(context, error), isServed)
+    return toWebResponse(notSent(context, error), isServed)
   }
 }
 
@@ -144,7 +146,7 @@ async function sendLater(
  * The response of the Fetch standard; `stream` is its body if that is a stream. The servers of Bun and Deno count the bytes of a body and
  * know the reason phrases. Without both, Deno sends a text with a content type in a third of the time.
  */
-function toResponse(
+function toWebResponse(
   finished: FinishedResponse,
   isOfServer: boolean,
   stream: ReadableStream<Uint8Array> | null = null,
@@ -153,7 +155,7 @@ function toResponse(
   if (isOfServer && typeof body === 'string' && isPlainJson(headers))
     return new Response(body, { status, headers: (jsonLines ??= toJsonLines()) })
   const sent = isStream(body) ? stream : body
-  const init = { status, headers: toLines(headers, isOfServer && sent !== null && sent === body) }
+  const init = { status, headers: webHeaderLines(headers, isOfServer && sent !== null && sent === body) }
   // a text without a content type would bring its own
   const isBare = typeof sent === 'string' && headers['content-type'] === undefined
   const content = isBare ? Buffer.from(sent) : sent
@@ -165,10 +167,10 @@ function toResponse(
 
 const ENCODED = { encodeBody: 'manual' } as const
 
-type Lines = Headers | Readonly<Record<string, string>>
+type WebHeaderLines = Headers | Readonly<Record<string, string>>
 
 /** The field lines of a response, without how its body is framed, which is up to the server; `isCounted` if it counts the bytes too. */
-function toLines(headers: FinishedResponse['headers'], isCounted: boolean): Lines {
+function webHeaderLines(headers: FinishedResponse['headers'], isCounted: boolean): WebHeaderLines {
   const lines: Record<string, string> = {}
   let lists: Headers | undefined
   for (const name in headers) {
@@ -195,9 +197,9 @@ function isPlainJson(headers: FinishedResponse['headers']): boolean {
 }
 
 /** The lines of most responses. Bun copies headers in half the time that it takes to read a record, and Deno the other way round. */
-let jsonLines: Lines | undefined
+let jsonLines: WebHeaderLines | undefined
 
-function toJsonLines(): Lines {
+function toJsonLines(): WebHeaderLines {
   const lines = { 'content-type': JSON_TYPE }
   return 'Bun' in globalThis ? new Headers(lines) : lines
 }

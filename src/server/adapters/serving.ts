@@ -22,12 +22,12 @@ export function readServing({ versioning, answering }: AppInternals): ServingOfA
         own.set(route.handler, [...(own.get(route.handler) ?? []), version])
       }
   return {
-    schemes: (versioning()?.schemes ?? []).map(({ source }) => toPlace(source)),
+    schemes: (versioning()?.schemes ?? []).map(({ source }) => visiblePlace(source)),
     routes: new Map([...groups].map(([operation, own]) => [operation, [...own.values()]])),
   }
 }
 
 /** Clients see the names of headers and parameters, but none in paths and hosts. */
-function toPlace({ in: place, name }: { readonly in: string; readonly name: string }): string {
+function visiblePlace({ in: place, name }: { readonly in: string; readonly name: string }): string {
   return place === 'path' || place === 'host' ? place : `${place} ${name.toLowerCase()}`
 }

@@ -2,7 +2,7 @@ import type { ResolvedRoute } from '../../routes/resolved-route.ts'
 import { scopesOf, type AnyGuard } from '../../define/layers.ts'
 import { printTree } from '../../router/print.ts'
 import type { Method } from '../../http/http.ts'
-import { toEntries } from '../../versioning/version.ts'
+import { specEntries } from '../../versioning/version.ts'
 
 /** One route of `app.routes()`. */
 export interface RouteEntry {
@@ -35,7 +35,7 @@ export function toRouteList(routes: readonly ResolvedRoute[]): readonly RouteEnt
     controller,
     methods,
     path: pattern.text,
-    versions: toEntries(version).map((entry) => (typeof entry === 'string' ? entry : 'neutral')),
+    versions: specEntries(version).map((entry) => (typeof entry === 'string' ? entry : 'neutral')),
     tags,
     deprecated,
     guards: layers.guards.map(({ part }) => `${part.name}${allowsAnonymous(part) ? '?' : ''}`),

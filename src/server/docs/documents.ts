@@ -14,7 +14,7 @@ import { headerSchemasOf } from '../../openapi/schemas/markers.ts'
 import { isSchema, loadZod, requireZod } from '../../schema/schema.ts'
 import type { ModuleNode } from '../../routes/modules.ts'
 import type { ResolvedRoute } from '../../routes/resolved-route.ts'
-import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/policy.ts'
+import { lifeAt, toVersionLinks, type VersionLife, type VersionLinks } from '../../versioning/policy.ts'
 import type { Versioning } from '../../versioning/versioning.ts'
 import {
   toDocumentedVersions,
@@ -80,7 +80,7 @@ export function createAppDocuments(
       const { versioning } = source()
       const found = documented().find((each) => version !== null && each.version === version)
       return {
-        ...toLife(found?.lifetime, clockOf(versioning)()),
+        ...lifeAt(found?.lifetime, clockOf(versioning)()),
         links: toVersionLinks(found?.policy?.links),
       }
     },

@@ -12,7 +12,7 @@ import {
 import {
   foldVersion,
   isTemplate,
-  withVersion,
+  mediaTypeWithVersion,
   createVersionOf,
   vendorType,
   versionPair,
@@ -25,7 +25,7 @@ import {
   type VersionSource,
   type VersionValue,
 } from './scheme.ts'
-import { oneOf } from './query.ts'
+import { singleVersion } from './query.ts'
 import { cacheReadings } from '../cache-readings.ts'
 
 /** Options of `VersioningSchemes.HEADER`. */
@@ -59,7 +59,7 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
     if (header === 'accept') return createAcceptReader(options)
     const readValues = createValuesReader(versionParameter)
     const place = { in: 'header', name: header }
-    const read = cacheReadings((value) => oneOf(place, readValues(value), format))
+    const read = cacheReadings((value) => singleVersion(place, readValues(value), format))
     return (request) => {
       const value = request.header(header)
       return value === undefined ? undefined : read(value)
@@ -79,7 +79,7 @@ export const headerScheme: VersioningScheme<HeaderOptions> = {
   },
   vary: (options) => [headerOf(options)],
   source: (options) => ({ in: 'header', name: headerOf(options) }),
-  contentType: withVersion,
+  contentType: mediaTypeWithVersion,
   echo: (options) => (headerOf(options) === 'accept' ? undefined : headerOf(options)),
   companions: (options) => (options.contentType === true ? [{ scheme: contentTypeScheme, options }] : []),
   statusCodes: { ...DEFAULT_STATUS_CODES, unsupported: 406 },
@@ -126,19 +126,19 @@ function createValuesReader(parameter: string): (value: string) => readonly stri
       const named = items.filter((item) => item.includes('='))
       if (named.length === 0)
         return items
-          .map(plain)
+          .map(unquoted)
           .filter((item) => item !== '')
           .slice(0, 1)
       return named.flatMap((item) => {
         const equals = item.indexOf('=')
         return trimSpace(item.slice(0, equals)).toLowerCase() === name
-          ? [plain(trimSpace(item.slice(equals + 1)))]
+          ? [unquoted(trimSpace(item.slice(equals + 1)))]
           : []
       })
     })
 }
 
-function plain(text: string): string {
+function unquoted(text: string): string {
   return text === '' ? '' : (unquote(text) ?? text)
 }
 
@@ -158,7 +158,7 @@ const contentTypeScheme: VersioningScheme<
     return (request) => {
       // most requests have one line of it, and splitting them into lines costs more
       if (request.header('content-type') === undefined) return undefined
-      return oneOf(PLACE, readLines(request, versionOf), format)
+      return singleVersion(PLACE, readLines(request, versionOf), format)
     }
   },
   vary: () => [PLACE.name],

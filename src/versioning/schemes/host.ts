@@ -33,7 +33,7 @@ export const hostScheme: VersioningScheme<HostOptions> = {
   },
   write: ({ host }, version, options) => {
     const { versionParameter = 'v', hostPattern } = options
-    const written = withVersion(host, versionParameter + version)
+    const written = hostWithVersion(host, versionParameter + version)
     // where the pattern reads something else, a request would ask for another version without a word; addresses have no host
     const isChecked = hostPattern !== undefined && host !== ''
     if (isChecked && createHostReader(options)(written) !== version.toLowerCase())
@@ -86,7 +86,7 @@ function hostNameOf(host: string): string {
 }
 
 /** A host whose first label is the version: it replaces the first of three labels, and stands before fewer. */
-function withVersion(host: string, label: string): string {
+function hostWithVersion(host: string, label: string): string {
   const [, port = ''] = /(:\d*)$/.exec(host) ?? []
   const labels = host.slice(0, host.length - port.length).split('.')
   if (labels.length >= 3) return [label, ...labels.slice(1)].join('.') + port

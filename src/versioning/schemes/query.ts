@@ -28,7 +28,7 @@ export const queryScheme: VersioningScheme<QueryOptions> = {
       const plain = isPlain ? findPlain(request.url, versionParameter) : null
       if (plain !== null) return plain
       const value = request.query[versionParameter]
-      return typeof value === 'object' ? oneOf(place, value, format) : value || undefined
+      return typeof value === 'object' ? singleVersion(place, value, format) : value || undefined
     }
   },
   write: (_draft, version, { versionParameter = 'version' }) => ({ query: { [versionParameter]: version } }),
@@ -75,7 +75,7 @@ const AMPERSAND = 38
 const EQUALS = 61
 
 /** The one version that a repeated field names; ambiguous when the values are different versions. */
-export function oneOf(
+export function singleVersion(
   place: Omit<VersionSource, 'value'>,
   values: readonly string[],
   format: VersionFormat,

@@ -189,22 +189,24 @@ export const PLAIN_SCHEME = {
   warnings: (): readonly [] => [],
   queryParameter: (): undefined => undefined,
   echo: (): undefined => undefined,
-  contentType: (type: string, version: string): string => withVersion(type, version, {}),
+  contentType: (type: string, version: string): string => mediaTypeWithVersion(type, version, {}),
   companions: (): readonly SchemeUse[] => [],
 } as const
 
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
+const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
 const DEFINITION: Rules = {
   name: [isNonEmptyString, "a name, such as 'account'"],
   read: [isFunction, "a function, such as (request) => request.header('x-version')"],
   write: [isFunction, "a function, such as (draft, version) => ({ headers: { 'x-version': version } })"],
-  vary: [isTexts, "a list of headers, such as ['x-version']"],
+  vary: [isTextList, "a list of headers, such as ['x-version']"],
   statusCodes: OPTION_RULES.statusCodes,
   describe: [isString, 'a string'],
 }
 
 /** Completes a scheme that was defined outside. */
-export function toScheme<O extends object>(definition: VersioningSchemeDefinition<O>): VersioningScheme<O> {
+export function completeScheme<O extends object>(
+  definition: VersioningSchemeDefinition<O>,
+): VersioningScheme<O> {
   checkOptions('defineVersioningScheme', definition, DEFINITION)
   const { name, vary = [], statusCodes } = definition
   return {
@@ -212,7 +214,7 @@ export function toScheme<O extends object>(definition: VersioningSchemeDefinitio
     name,
     reader: (options) => (request) => {
       const value = definition.read(request, options)
-      return isPromise(value) ? value.then(toValue) : toValue(value)
+      return isPromise(value) ? value.then(toVersionValue) : toVersionValue(value)
     },
     write:
       definition.write === undefined
@@ -227,7 +229,7 @@ export function toScheme<O extends object>(definition: VersioningSchemeDefinitio
 }
 
 /** A list without empty texts; one version stands alone. */
-function toValue(value: string | readonly string[] | undefined): VersionValue {
+function toVersionValue(value: string | readonly string[] | undefined): VersionValue {
   if (typeof value !== 'object') return value
   const versions = value.filter((version) => version !== '')
   return versions.length > 1 ? versions : versions[0]
@@ -264,17 +266,17 @@ function isName(text: string): boolean {
 export function createVersionOf(options: MediaOptions): (type: MediaType) => string | undefined {
   const { versionParameter = 'version' } = options
   const parameter = versionParameter.toLowerCase()
-  const template = templateOf(options)
-  if (template === undefined) return (type) => parameterOf(type, parameter)
+  const template = mediaTemplate(options)
+  if (template === undefined) return (type) => mediaParameter(type, parameter)
   return (type) => {
     const named = versionIn(type.type, template)
     // media types are the same in any case, and so are versions wherever they may be part of one
-    return named ?? parameterOf(type, parameter)?.toLowerCase()
+    return named ?? mediaParameter(type, parameter)?.toLowerCase()
   }
 }
 
 /** The value of a parameter, of the first of that name, or `undefined` if there is none or it is empty. */
-function parameterOf({ parameters }: MediaType, name: string): string | undefined {
+function mediaParameter({ parameters }: MediaType, name: string): string | undefined {
   return parameters.find(([parameter]) => parameter === name)?.[1] || undefined
 }
 
@@ -295,7 +297,7 @@ export function versionPair({ versionParameter = 'version' }: MediaOptions, vers
 }
 
 /** A content type that tells the version: JSON has the type of the template, everything else the parameter. One that tells it stays. */
-export function withVersion(text: string, version: string, options: MediaOptions): string {
+export function mediaTypeWithVersion(text: string, version: string, options: MediaOptions): string {
   const type = parseMediaType(text)
   if (type !== undefined && createVersionOf(options)(type) !== undefined) return text
   const vendor = vendorType(options, version)
@@ -304,7 +306,7 @@ export function withVersion(text: string, version: string, options: MediaOptions
     : `${text}; ${versionPair(options, version)}`
 }
 
-function templateOf({ mediaType }: MediaOptions): Template | undefined {
+function mediaTemplate({ mediaType }: MediaOptions): Template | undefined {
   if (mediaType === undefined) return undefined
   const [before = '', after = ''] = mediaType.toLowerCase().split(PLACE)
   return { before, after }

@@ -1,7 +1,7 @@
 import { headerScheme } from './header.ts'
 import { hostScheme } from './host.ts'
 import { queryScheme } from './query.ts'
-import { toScheme, type VersioningScheme, type VersioningSchemeDefinition } from './scheme.ts'
+import { completeScheme, type VersioningScheme, type VersioningSchemeDefinition } from './scheme.ts'
 import { urlScheme } from './url.ts'
 
 /**
@@ -33,5 +33,5 @@ export const VersioningSchemes = {
 export function defineVersioningScheme<O extends object = object>(
   definition: VersioningSchemeDefinition<O>,
 ): VersioningScheme<O> {
-  return toScheme(definition)
+  return completeScheme(definition)
 }

@@ -28,7 +28,7 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
     return {
       path: path
         .split('/')
-        .toSpliced(depth, 0, encodeURIComponent(literal(version, options)))
+        .toSpliced(depth, 0, encodeURIComponent(versionSegment(version, options)))
         .join('/'),
     }
   },
@@ -36,7 +36,7 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
   source: ({ versionParameter = 'v' }) => ({ in: 'path', name: versionParameter }),
   statusCodes: { ...DEFAULT_STATUS_CODES, unspecified: 404, invalid: 404 },
   segments: (version, options) => [
-    literal(version, options),
+    versionSegment(version, options),
     ...(options.allowBare === true ? [version] : []),
   ],
   candidate: (segment, { versionParameter = 'v' }) => {
@@ -45,7 +45,7 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
   },
   before: ({ versionParameter = 'v' }) => versionParameter,
   problem: (version, options) => {
-    const segment = literal(version, options)
+    const segment = versionSegment(version, options)
     if (segment === '.' || segment === '..') return 'clients resolve the path segments . and .. themselves'
     if (/[/?#\\]/.test(segment)) return 'a path segment cannot hold / ? # or \\'
     return textProblem(segment)
@@ -57,6 +57,6 @@ export const urlScheme: VersioningScheme<UrlOptions> = {
   },
 }
 
-function literal(version: string, { versionParameter = 'v' }: UrlOptions): string {
+function versionSegment(version: string, { versionParameter = 'v' }: UrlOptions): string {
   return versionParameter + version
 }

@@ -80,7 +80,7 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
         const problem = status >= 300 && status < 400 ? 'redirect' : undefined
         return { status, problem, retryAfter, error: undefined }
       } catch (error) {
-        return { status, problem: toProblem(error), retryAfter: undefined, error }
+        return { status, problem: toPostProblem(error), retryAfter: undefined, error }
       } finally {
         clearTimeout(timer)
       }
@@ -111,7 +111,7 @@ async function loadUndici(): Promise<typeof Undici> {
   }
 }
 
-function toProblem(error: unknown): PostProblem {
+function toPostProblem(error: unknown): PostProblem {
   const { name, code }: { readonly name?: unknown; readonly code?: unknown } = Object(error)
   if (error instanceof WebhookTargetError) return 'target'
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'answer_too_large'

@@ -41,7 +41,7 @@ export function createTargets(given: TargetOptions, timeout: number): Targets {
   const isAllowed = (address: string): boolean => allowPrivate || isPublicAddress(address)
 
   const lookup: LookupFunction = (hostname, asked, callback) => {
-    const answer = createAnswer(callback)
+    const answer = createLookupCallback(callback)
     const fail = (error: unknown): void =>
       answer(error instanceof Error ? error : new Error('lookup failed', { cause: error }), [])
     const settle = (error: unknown, addresses: unknown): void => {
@@ -97,7 +97,7 @@ async function inTime(resolved: Promise<void>, timeout: number): Promise<void> {
 }
 
 /** A callback that is called once, whatever a function of an application does. */
-function createAnswer(callback: Parameters<LookupFunction>[2]): Parameters<LookupFunction>[2] {
+function createLookupCallback(callback: Parameters<LookupFunction>[2]): Parameters<LookupFunction>[2] {
   let isAnswered = false
   return (...given) => {
     if (isAnswered) return

@@ -8,7 +8,7 @@ import type { Awaitable } from '../../../base/values.ts'
 import { toSearchParams } from '../../request/query.ts'
 
 /** The header options of `inject`. */
-export interface HeaderOptions {
+export interface InjectHeaderOptions {
   /** Names in any case. A list sends several field lines, and a number is written as text. */
   readonly headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[] | undefined>>
   /** Cookies by name, not yet encoded. */
@@ -39,7 +39,7 @@ const PLAIN: HeaderMap = Object.freeze({ 'user-agent': USER_AGENT, host: DEFAULT
  *
  * @throws `TypeError` for what cannot be sent.
  */
-export function toLines(options: HeaderOptions, facts: HeaderFacts): HeaderMap {
+export function injectedLines(options: InjectHeaderOptions, facts: HeaderFacts): HeaderMap {
   const { host, type, length, written } = facts
   if (
     options.headers === undefined &&
@@ -55,7 +55,7 @@ export function toLines(options: HeaderOptions, facts: HeaderFacts): HeaderMap {
   return collect(options, facts)
 }
 
-function collect(options: HeaderOptions, { host, type, length, written = {} }: HeaderFacts): HeaderMap {
+function collect(options: InjectHeaderOptions, { host, type, length, written = {} }: HeaderFacts): HeaderMap {
   const fixed = { ...(written.host === undefined ? {} : { host: written.host }), ...written.headers }
   // without prototype: `__proto__` is a name like any other
   const lines: Record<string, string | string[]> = Object.create(null)
@@ -65,7 +65,9 @@ function collect(options: HeaderOptions, { host, type, length, written = {} }: H
     if (value === undefined || Object.hasOwn(fixed, lower)) continue
     if (typeof value === 'string' && lower !== 'cookie') lines[lower] = value
     else
-      lines[lower] = toLine([lower === 'cookie' ? (lines[lower] ?? []) : [], value].flat(2).map(formatNumber))
+      lines[lower] = singleLine(
+        [lower === 'cookie' ? (lines[lower] ?? []) : [], value].flat(2).map(formatNumber),
+      )
   }
   const problem = headerProblem(lines)
   if (problem !== undefined) throw new TypeError(`inject: ${problem}`)
@@ -74,7 +76,10 @@ function collect(options: HeaderOptions, { host, type, length, written = {} }: H
 }
 
 /** The headers that `inject` sends by itself, but for the host. */
-export function ownHeaders({ cookies }: HeaderOptions, type: string | undefined): Record<string, string> {
+export function ownHeaders(
+  { cookies }: InjectHeaderOptions,
+  type: string | undefined,
+): Record<string, string> {
   return {
     'user-agent': USER_AGENT,
     ...(type === undefined ? {} : { 'content-type': type }),
@@ -83,7 +88,7 @@ export function ownHeaders({ cookies }: HeaderOptions, type: string | undefined)
 }
 
 /** The length that a Content-Length header declares, in bytes. */
-export function declaredLength(headers: HeaderOptions['headers'] = {}): number | undefined {
+export function declaredLength(headers: InjectHeaderOptions['headers'] = {}): number | undefined {
   const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length') ?? []
   const text = formatNumber(value)
   return typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : undefined
@@ -96,7 +101,7 @@ function formatNumber<T>(value: T): Exclude<T, number> | string {
 }
 
 /** A list of one line is that line. */
-function toLine(values: string[]): string | string[] {
+function singleLine(values: string[]): string | string[] {
   const [only] = values
   return values.length === 1 && typeof only === 'string' ? only : values
 }
@@ -107,7 +112,7 @@ export function findSentTwice(lines: HeaderMap): string | undefined {
 }
 
 /** The headers as Node presents them: of some, the first line alone. */
-export function toHeaderMap(lines: HeaderMap): HeaderMap {
+export function injectedHeaderMap(lines: HeaderMap): HeaderMap {
   const cut = Object.keys(lines).filter((name) => isSingle(name) && typeof lines[name] !== 'string')
   if (cut.length === 0) return lines
   return { ...lines, ...Object.fromEntries(cut.map((name) => [name, lines[name]?.[0]])) }
@@ -143,7 +148,7 @@ export interface EncodedBody {
 const NOTHING: EncodedBody = { bytes: new Uint8Array(0), type: undefined }
 
 /** Encodes the body that the options describe; empty when they give none. Takes time for what the web platform encodes. */
-export function toBody({ body, json, form, multipart }: BodyOptions): Awaitable<EncodedBody> {
+export function encodeBody({ body, json, form, multipart }: BodyOptions): Awaitable<EncodedBody> {
   if (json !== undefined) return jsonBody(json)
   if (form !== undefined) return webBody(form instanceof URLSearchParams ? form : toSearchParams(form))
   if (multipart !== undefined)

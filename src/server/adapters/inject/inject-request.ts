@@ -10,21 +10,21 @@ import type { RequestDraft } from '../../../versioning/schemes/scheme.ts'
 import { writeVersion, type Versioning } from '../../../versioning/versioning.ts'
 import { StreamBody, BytesBody, NO_BODY } from '../shared/stream-body.ts'
 import {
-  toBody,
+  encodeBody,
   declaredLength,
   DEFAULT_HOST,
   findSentTwice,
   ownHeaders,
-  toHeaderMap,
-  toLines,
+  injectedHeaderMap,
+  injectedLines,
   type BodyOptions,
   type EncodedBody,
   type FormValues,
-  type HeaderOptions,
+  type InjectHeaderOptions,
 } from './inject-headers.ts'
 
 /** The options of `inject` besides a URL. */
-export interface InjectOptions extends BodyOptions, HeaderOptions {
+export interface InjectOptions extends BodyOptions, InjectHeaderOptions {
   /** In any case. @default 'GET' */
   readonly method?: string
   /** Path with or without query, or a whole URL. */
@@ -99,7 +99,7 @@ export class InjectRequest implements RawRequest {
     const { method = 'GET', remoteAddress = '127.0.0.1' } = options
     this.method = METHOD_INDEX.has(method) ? method : method.toUpperCase()
     this.target = target
-    this.headers = toHeaderMap(lines)
+    this.headers = injectedHeaderMap(lines)
     this.remoteAddress = remoteAddress
     this.protocol = options.protocol ?? (target.startsWith('https:') ? 'https' : 'http')
     this.body = body
@@ -143,7 +143,7 @@ export class InjectRequest implements RawRequest {
 
   addCookies(line: string): void {
     this.#lines = { ...this.#lines, cookie: [...this.lines('cookie'), line] }
-    this.headers = toHeaderMap(this.#lines)
+    this.headers = injectedHeaderMap(this.#lines)
   }
 }
 
@@ -163,7 +163,7 @@ export function toInjectOptions<T extends InjectOptions | InjectStreamOptions>(
 const EXPECTED = "give a URL such as '/car', or options such as { url: '/car' }"
 
 /** The URL of a request. @throws `TypeError` if there is none. */
-function addressOf({ url }: Pick<InjectOptions, 'url'>): string | URL {
+function injectedUrl({ url }: Pick<InjectOptions, 'url'>): string | URL {
   const given: unknown = url
   if (typeof given === 'string' || given instanceof URL) return given
   if (given === undefined) throw new TypeError(`inject: the options have no url; ${EXPECTED}`)
@@ -180,15 +180,15 @@ export function toInjectRequest(
   versioning: Versioning | undefined,
   prefixAt: (path: string) => string,
 ): Awaitable<InjectRequest> {
-  checkOptions(options, versioning)
-  const url = toTarget(addressOf(options))
-  const body = toBody(options)
+  checkInjectOptions(options, versioning)
+  const url = toRequestTarget(injectedUrl(options))
+  const body = encodeBody(options)
   return isPromise(body)
-    ? body.then((encoded) => toRequest(options, url, encoded, versioning, prefixAt))
-    : toRequest(options, url, body, versioning, prefixAt)
+    ? body.then((encoded) => toRawInjectRequest(options, url, encoded, versioning, prefixAt))
+    : toRawInjectRequest(options, url, body, versioning, prefixAt)
 }
 
-function toRequest(
+function toRawInjectRequest(
   options: Omit<InjectOptions, 'stream'>,
   url: string,
   { bytes, type }: EncodedBody,
@@ -196,7 +196,7 @@ function toRequest(
   prefixAt: (path: string) => string,
 ): InjectRequest {
   const { version } = options
-  const query = options.query instanceof URLSearchParams ? toRecord(options.query) : options.query
+  const query = options.query instanceof URLSearchParams ? queryRecord(options.query) : options.query
   const authority = authorityOf(url)
   const host = options.host ?? authority ?? DEFAULT_HOST
   const failed = bytes instanceof Uint8Array ? undefined : new AbortController()
@@ -207,12 +207,12 @@ function toRequest(
       : writeVersion(versioning, version, {
           ...toDraft(url, options, type),
           host,
-          prefix: prefixAt(pathOf(url)),
+          prefix: prefixAt(urlPath(url)),
         })?.change
   // most are targets already
   const isTarget = query === undefined && authority === undefined && written === undefined
   const target = isTarget ? url : withQuery(url, written?.path, { ...query, ...written?.query })
-  const lines = toLines(options, { host, type, length: body.length, written })
+  const lines = injectedLines(options, { host, type, length: body.length, written })
   if (failed === undefined) return new InjectRequest(options, target, lines, body, options.signal)
   const request = new InjectRequest(options, target, lines, body, failed.signal)
   if (options.signal !== undefined) request.follow(options.signal, failed)
@@ -222,7 +222,7 @@ function toRequest(
 /** `failed` is aborted with the error of a stream. */
 function toRawBody(
   bytes: EncodedBody['bytes'],
-  { headers }: HeaderOptions,
+  { headers }: InjectHeaderOptions,
   failed: AbortController | undefined,
 ): RawBody {
   if (bytes instanceof Uint8Array) return bytes.length === 0 ? NO_BODY : new BytesBody(bytes)
@@ -232,12 +232,12 @@ function toRawBody(
 /** Returns the request as a scheme sees it that writes a version into it. */
 function toDraft(
   url: string,
-  options: HeaderOptions,
+  options: InjectHeaderOptions,
   type: string | undefined,
 ): Pick<RequestDraft, 'path' | 'query' | 'headers'> {
   const accept = Object.entries(options.headers ?? {}).find(([name]) => name.toLowerCase() === 'accept')?.[1]
   return {
-    path: pathOf(url),
+    path: urlPath(url),
     query: {},
     headers: {
       ...ownHeaders(options, type),
@@ -246,12 +246,12 @@ function toDraft(
   }
 }
 
-function checkOptions(
+function checkInjectOptions(
   options: InjectOptions | InjectStreamOptions,
   versioning: Versioning | undefined,
 ): void {
   checkNames('inject', options, OPTION_NAMES)
-  checkBodies(options)
+  checkOneBody(options)
   const { method, version } = options
   if (method !== undefined && !METHOD_INDEX.has(method) && !/^[a-z-]+$/i.test(method))
     throw new TypeError('inject: method is not a word')
@@ -266,7 +266,7 @@ function checkVersioning(versioning: Versioning | undefined): void {
     throw new TypeError(`inject: the scheme ${first.name} cannot write a version; give it a write function`)
 }
 
-function checkBodies(options: BodyOptions): void {
+function checkOneBody(options: BodyOptions): void {
   let given = 0
   for (const name of BODIES) if (options[name] !== undefined) given++
   if (given < 2) return
@@ -275,7 +275,7 @@ function checkBodies(options: BodyOptions): void {
 }
 
 /** The request target of a URL: no fragment, and nothing that cannot be on a request line. */
-function toTarget(url: string | URL): string {
+function toRequestTarget(url: string | URL): string {
   // most are targets already
   if (typeof url === 'string' && /^\/[!"$-~]*$/.test(url)) return url
   const [whole = ''] = String(url).split('#')
@@ -287,7 +287,7 @@ function toTarget(url: string | URL): string {
 
 /** A URL with another path, if one is given, and with values in its query. */
 function withQuery(url: string, written: string | undefined, query: FormValues): string {
-  const path = originOf(url) + (written ?? pathOf(url))
+  const path = urlOrigin(url) + (written ?? urlPath(url))
   const mark = url.indexOf('?')
   const given = mark === -1 ? '' : url.slice(mark + 1)
   const names = Object.keys(query)
@@ -299,16 +299,16 @@ function withQuery(url: string, written: string | undefined, query: FormValues):
   return search === '' ? path : `${path}?${search}`
 }
 
-function toRecord(query: URLSearchParams): FormValues {
+function queryRecord(query: URLSearchParams): FormValues {
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
 }
 
 /** Scheme and authority of a URL; empty for a path. */
-function originOf(url: string): string {
+function urlOrigin(url: string): string {
   const authority = authorityOf(url)
   return authority === undefined ? '' : url.slice(0, url.indexOf(authority) + authority.length)
 }
 
-function pathOf(url: string): string {
-  return url.slice(originOf(url).length).split('?')[0] || '/'
+function urlPath(url: string): string {
+  return url.slice(urlOrigin(url).length).split('?')[0] || '/'
 }

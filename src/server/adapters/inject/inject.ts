@@ -35,7 +35,7 @@ export interface InjectResponse {
 }
 
 /** The members of a request's context that are part of its answer. */
-type Answered = Pick<RequestContext, 'route' | 'version'>
+type InjectedContext = Pick<RequestContext, 'route' | 'version'>
 
 /**
  * Answers a request without a socket. Rejects when a streamed body fails, or when the
@@ -56,7 +56,7 @@ export function inject(
   }
   const { context, response } = dispatch(raw)
   if (givenSignal !== undefined) {
-    endWith(raw, context)
+    endBodyWith(raw, context)
     return unlessAborted(givenSignal, () => injectLater(context, response, givenSignal))
   }
   if (isPromise(response) || isStream(response.body) || context.hasScope)
@@ -66,7 +66,7 @@ export function inject(
 }
 
 /** The context of a response to a request that was refused before it reached a route. */
-const NOBODY: Answered = { route: null, version: null }
+const NOBODY: InjectedContext = { route: null, version: null }
 
 async function injectLater(
   context: RequestContext,
@@ -85,7 +85,7 @@ async function injectLater(
 }
 
 /** Has a body that is a stream end with its request, and what listens to the signal of the caller. */
-function endWith(raw: InjectRequest, context: RequestContext): void {
+function endBodyWith(raw: InjectRequest, context: RequestContext): void {
   if (raw.body instanceof StreamBody) raw.body.endWith(context, raw.signal)
   if (raw.givenSignal !== undefined) context.atEnd(() => raw.release())
 }
@@ -95,11 +95,11 @@ function findRefusal(raw: InjectRequest, maxHeaders: number): HttpError | undefi
   if (raw.sentTwice !== undefined) return sentTwice(raw.sentTwice)
   const { host } = raw.headers
   if (typeof host === 'string' && host !== DEFAULT_HOST && !isHost(host)) return notHost()
-  return sizeOf(raw.headers) > maxHeaders ? headersTooLarge(maxHeaders) : undefined
+  return headSize(raw.headers) > maxHeaders ? headersTooLarge(maxHeaders) : undefined
 }
 
 /** Bytes of a head, about, as it would be sent. */
-function sizeOf(headers: HeaderMap): number {
+function headSize(headers: HeaderMap): number {
   let size = 0
   for (const name of Object.keys(headers)) size += name.length + String(headers[name]).length + 4
   return size
@@ -123,21 +123,21 @@ async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Pr
 function toInjectResponse(
   finished: FinishedResponse,
   content: string | Uint8Array | null,
-  answered: Answered,
+  answered: InjectedContext,
 ): InjectResponse {
   try {
-    return toAnswer(finished, content, answered)
+    return toPlainResponse(finished, content, answered)
   } catch (error) {
     const problem = notSent(answered instanceof RequestContext ? answered : undefined, error)
-    return toAnswer(problem, isStream(problem.body) ? null : problem.body, answered)
+    return toPlainResponse(problem, isStream(problem.body) ? null : problem.body, answered)
   }
 }
 
 /** Not on demand: an answer is compared, copied and printed as the plain data that it is, and its bytes cost less than a getter. */
-function toAnswer(
+function toPlainResponse(
   { status, headers }: FinishedResponse,
   content: string | Uint8Array | null,
-  { route, version }: Answered,
+  { route, version }: InjectedContext,
 ): InjectResponse {
   const bytes = content === null ? Buffer.alloc(0) : Buffer.from(content)
   // half surrogate pairs do not survive the way to bytes
@@ -151,11 +151,11 @@ function toAnswer(
     bytes,
     route,
     version,
-    json: () => parseJson(text, status),
+    json: () => parseAnswerJson(text, status),
   }
 }
 
-function parseJson(text: string, status: number): unknown {
+function parseAnswerJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -200,16 +200,16 @@ export async function injectStream(
   if (refusal !== undefined) {
     raw.release()
     const refused = settings.writeError(refusal)
-    return toInjectStream(refused, toReadable(refused), NOBODY)
+    return toInjectStream(refused, toBodyStream(refused), NOBODY)
   }
   const { context, response } = dispatch(raw)
-  endWith(raw, context)
+  endBodyWith(raw, context)
   const opened = (async () => {
     const finished = await response
     const { body, headers } = finished
     if (!isStream(body)) {
       await context.end()
-      return toInjectStream(finished, toReadable(finished), context)
+      return toInjectStream(finished, toBodyStream(finished), context)
     }
     const source = openBytes(body, headers, context)
     if (signal?.aborted === true) {
@@ -224,13 +224,13 @@ export async function injectStream(
 function toInjectStream(
   { status, headers }: FinishedResponse,
   stream: Readable,
-  { route, version }: Answered,
+  { route, version }: InjectedContext,
 ): InjectStream {
   const cookies = [headers['set-cookie'] ?? []].flat().map((line) => parseSetCookie(line))
   return { statusCode: status, headers, cookies, route, version, stream }
 }
 
-function toReadable({ body }: FinishedResponse): Readable {
+function toBodyStream({ body }: FinishedResponse): Readable {
   return Readable.from(body === null || isStream(body) ? [] : [Buffer.from(body)], { objectMode: false })
 }
 

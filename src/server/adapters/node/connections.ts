@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { closeInStages, destroyAll, hurry, isLingering } from './lingering-close.ts'
-import { nothingSeen, watch, type Seen, type Times } from './watch.ts'
+import { nothingSeen, watch, type WatchedState, type Times } from './watch.ts'
 
 /** The connections of a server that speak one protocol. */
 export interface Protocol {
@@ -31,7 +31,7 @@ interface Connection {
   readonly responses: ServerResponse[]
   /** Whether it has answered a request; before, the time for headers counts. */
   hasAnswered: boolean
-  readonly seen: Seen
+  readonly seen: WatchedState
 }
 
 /** Creates the register of a server's connections. It ends those that are idle, or take nothing of their answers, for too long. */

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 
 import type { FinishedResponse } from '../../../http/http.ts'
-import { isBodyless, phraseOf, toPlainHead, toShortText } from './plain-head.ts'
+import { isSentWithoutBody, nodePhrase, toPlainHead, shortBodyText } from './plain-head.ts'
 
 /**
  * The request of Octavo's own servers. Where there is no body, its stream is at its end from the start, as `optimizeEmptyRequests` of
@@ -83,7 +83,7 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
    */
   answer(socket: Socket, status: number, head: string, body: string | Uint8Array, bytes: number): void {
     this.statusCode = status
-    this.statusMessage = phraseOf(status)
+    this.statusMessage = nodePhrase(status)
     this._header = head
     this._headerSent = true
     this.finished = true
@@ -93,7 +93,7 @@ export class DirectResponse extends ServerResponse<DirectRequest> {
       this.isTaken = true
       this.emit('finish')
     }
-    const text = toShortText(body, bytes)
+    const text = shortBodyText(body, bytes)
     if (text !== undefined) socket.write(head + text, 'latin1', done)
     else {
       socket.cork()
@@ -173,13 +173,13 @@ export function createDirect(
   return (request, response, { status, headers, body }) => {
     // a response that waits for others on its connection has no socket yet
     const { socket } = response
-    if (!(response instanceof DirectResponse) || socket === null || !isOrdinary(request, response))
+    if (!(response instanceof DirectResponse) || socket === null || !isOrdinaryRequest(request, response))
       return false
     if (!response.isUntouched) return false
     if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) return false
     const length = headers['content-length']
     // without length, the connection would have to end with the body
-    if (length === undefined && !isBodyless(status, request.method)) return false
+    if (length === undefined && !isSentWithoutBody(status, request.method)) return false
     const head = toPlainHead(status, headers)
     if (head === undefined) return false
     response.answer(socket, status, head + ending(), body ?? '', body === null ? 0 : Number(length))
@@ -188,7 +188,10 @@ export function createDirect(
 }
 
 /** Whether nothing was sent yet, the connection stays, and the client has not asked whether to go on. */
-function isOrdinary({ httpVersionMinor, headers }: IncomingMessage, response: ServerResponse): boolean {
+function isOrdinaryRequest(
+  { httpVersionMinor, headers }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
   return (
     httpVersionMinor === 1 &&
     headers.expect === undefined &&

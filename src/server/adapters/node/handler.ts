@@ -19,13 +19,13 @@ import type { RefusalSettings, ServerSettings, Settings } from '../../options/se
 import { createDirect, DirectRequest } from './direct.ts'
 import { endSession, Http2HandlerRequest, http2Refusal, isHttp2 } from './http2-request.ts'
 import { isEnding, closeInStages } from './lingering-close.ts'
-import { NodeRequest, PassingRequest, type Next } from './node-request.ts'
-import { endWith, giveUp, write, toResponseText } from './write-response.ts'
+import { NodeRequest, PassingRequest, type NodeNext } from './node-request.ts'
+import { endWithResponse, giveUp, write, toResponseText } from './write-response.ts'
 import { afterAnswers, type Connections } from './connections.ts'
 import { SWITCHING_PROTOCOLS, type TakeConnection, type UpgradedConnection } from './upgrade-reply.ts'
 
 /** A request listener of a Node server. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: Next) => void
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: NodeNext) => void
 
 /** Creates the listener for Node servers. `isAppEnding` tells whether connections have to end with their present answer. */
 export function createNodeHandler(
@@ -38,7 +38,7 @@ export function createNodeHandler(
   const findRefusal = createHeadCheck(limits)
   const send = (raw: NodeRequest, context: RequestContext, finished: FinishedResponse): void => {
     const { request, response } = raw
-    endWith(response, context, finished)
+    endWithResponse(response, context, finished)
     const last = raw.refused || isAppEnding()
     if (last || !answerDirectly(request, response, finished)) write(response, finished, last, context)
     if (last && isHttp2(request) && isAppEnding()) endSession(response)
@@ -67,7 +67,7 @@ export function createNodeHandler(
   }
 }
 
-function toRaw(request: IncomingMessage, response: ServerResponse, next: Next | undefined): NodeRequest {
+function toRaw(request: IncomingMessage, response: ServerResponse, next: NodeNext | undefined): NodeRequest {
   if (isHttp2(request))
     return new Http2HandlerRequest(request, response, typeof next === 'function' ? next : undefined)
   return typeof next === 'function'
@@ -177,7 +177,7 @@ export function createUpgrading(dispatch: Dispatch, settings: RefusalSettings): 
     listen: (server, connections, state) => {
       server.on(
         'upgrade',
-        createAnswer(dispatch, settings, connections, () => state.isClosing),
+        createNodeAnswer(dispatch, settings, connections, () => state.isClosing),
       )
     },
   }
@@ -189,7 +189,7 @@ class UpgradableRequest extends IncomingMessage {}
 /** The mark of an upgrade that the parser reports. */
 const SAID: unique symbol = Symbol('upgrade')
 
-type Marked = IncomingMessage & { [SAID]?: true }
+type MarkedRequest = IncomingMessage & { [SAID]?: true }
 
 /**
  * A server of node:http that has a listener for upgrades takes every request with an `Upgrade` header out of HTTP, be it a POST that asks
@@ -197,10 +197,10 @@ type Marked = IncomingMessage & { [SAID]?: true }
  */
 for (const { prototype } of [UpgradableDirectRequest, UpgradableRequest]) {
   Object.defineProperty(prototype, 'upgrade', {
-    get(this: Marked) {
+    get(this: MarkedRequest) {
       return this[SAID] === true && (this.method === 'CONNECT' || isHandshake(this))
     },
-    set(this: Marked, value: unknown) {
+    set(this: MarkedRequest, value: unknown) {
       if (value === true) this[SAID] = value
     },
   })
@@ -229,7 +229,7 @@ class UpgradeRequest extends NodeRequest {
   }
 }
 
-function createAnswer(
+function createNodeAnswer(
   dispatch: Dispatch,
   settings: RefusalSettings,
   connections: Tracked,
@@ -287,7 +287,7 @@ function openResponse(request: IncomingMessage, socket: Socket): ServerResponse 
 
 /** Sends an answer that is none to the handshake. */
 function sendOther(response: ServerResponse, finished: FinishedResponse, context: RequestContext): void {
-  endWith(response, context, finished)
+  endWithResponse(response, context, finished)
   try {
     write(response, finished, true, context)
   } catch (error) {

@@ -189,7 +189,7 @@ function createRefuser(
       socket.destroy()
       return
     }
-    const problem = toError(error, settings.limits)
+    const problem = toParserError(error, settings.limits)
     const latest = inFlight(socket).at(-1)
     if (isCutOff(error) && latest?.req.complete === false) latest.req.aborted = true
     if (latest === undefined) endSocket(socket, problem, settings)
@@ -229,7 +229,7 @@ const REFUSALS: Readonly<Record<string, readonly [code: CoreErrorCode, detail: s
 }
 
 /** The error that answers what the parser refuses. */
-export function toError(error: ParserError, limits: Required<Limits>): HttpError {
+export function toParserError(error: ParserError, limits: Required<Limits>): HttpError {
   if (error.code === 'HPE_HEADER_OVERFLOW')
     return isLongUrl(error, limits.url) ? urlTooLong(limits.url) : headersTooLarge(limits.headers)
   const [code, detail] = REFUSALS[error.code ?? ''] ?? ['malformed_request', 'The request is not valid HTTP']

@@ -5,7 +5,7 @@ import { httpError, type HttpError } from '../../../http/errors.ts'
 import type { FinishedResponse, HeaderMap } from '../../../http/http.ts'
 import type { FindRefusal } from '../../pipeline/failure.ts'
 import { OF_CONNECTION } from '../../pipeline/framing.ts'
-import { PassingRequest, type Next } from './node-request.ts'
+import { PassingRequest, type NodeNext } from './node-request.ts'
 
 /** Whether a request came to a server of node:http2 that has `app.handler` for its listener. Any client of HTTP/1 may say that it speaks 2.0. */
 export function isHttp2(request: IncomingMessage): boolean {
@@ -13,7 +13,7 @@ export function isHttp2(request: IncomingMessage): boolean {
 }
 
 /** The stream of a message of node:http2. */
-export function streamOf(message: IncomingMessage | ServerResponse): ServerHttp2Stream {
+export function http2Stream(message: IncomingMessage | ServerResponse): ServerHttp2Stream {
   // every message of node:http2 has one
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Reflect.get(message, 'stream') as ServerHttp2Stream
@@ -25,13 +25,16 @@ export class Http2HandlerRequest extends PassingRequest {
   readonly #headers: HeaderMap
   readonly #passes: boolean
 
-  constructor(request: IncomingMessage, response: ServerResponse, next: Next | undefined) {
+  constructor(request: IncomingMessage, response: ServerResponse, next: NodeNext | undefined) {
     super(request, response, next ?? NOTHING)
     this.#passes = next !== undefined
     // a session that has ended knows neither
     const { remoteAddress } = request.socket
-    this.#peer = { remoteAddress, protocol: streamOf(request).session?.encrypted === true ? 'https' : 'http' }
-    this.#headers = toHeaderMap(request.headers)
+    this.#peer = {
+      remoteAddress,
+      protocol: http2Stream(request).session?.encrypted === true ? 'https' : 'http',
+    }
+    this.#headers = fromHttp2Headers(request.headers)
     addState(response)
   }
 
@@ -57,7 +60,7 @@ export class Http2HandlerRequest extends PassingRequest {
   protected override get bodyLength(): number | undefined {
     const { request } = this
     const declared = request.headers['content-length']
-    if (streamOf(request).endAfterHeaders) return 0
+    if (http2Stream(request).endAfterHeaders) return 0
     return declared === undefined ? undefined : Number(declared)
   }
 
@@ -68,7 +71,7 @@ export class Http2HandlerRequest extends PassingRequest {
 
   // without a listener for it, node:http2 tells the client to send its body
   protected override get awaitsContinue(): boolean {
-    const told = streamOf(this.request).sentInfoHeaders ?? []
+    const told = http2Stream(this.request).sentInfoHeaders ?? []
     return this.request.headers.expect !== undefined && !told.some((head) => head[':status'] === 100)
   }
 
@@ -81,7 +84,7 @@ const NOTHING = (): void => undefined
 
 /** Adds the state that responses of node:http have: those of node:http2 count as finished when they were reset. */
 function addState(response: ServerResponse): void {
-  const stream = streamOf(response)
+  const stream = http2Stream(response)
   Object.defineProperties(response, {
     destroyed: { get: () => stream.destroyed },
     writableFinished: {
@@ -90,7 +93,7 @@ function addState(response: ServerResponse): void {
   })
 }
 
-function toHeaderMap(headers: IncomingMessage['headers']): HeaderMap {
+function fromHttp2Headers(headers: IncomingMessage['headers']): HeaderMap {
   // without prototype: `__proto__` is a name like any other
   const map: Record<string, string | readonly string[] | undefined> = Object.create(null)
   const authority = headers[':authority']
@@ -143,7 +146,7 @@ function isBlank(char: string | undefined): boolean {
 
 /** Reads nothing more of a request once it is answered, and lets its client know (RFC 9113 section 8.1). */
 export function dropRest(response: ServerResponse): void {
-  const stream = streamOf(response)
+  const stream = http2Stream(response)
   // where the client has ended its side, there is nothing to drop, and a reset could overtake the answer
   if (stream.readableEnded || stream.state.remoteClose === 1) return
   stream.resume()
@@ -156,5 +159,5 @@ export function dropRest(response: ServerResponse): void {
 
 /** Ends the session of a response behind what is under way: HTTP/2 has GOAWAY in the place of `Connection: close`. */
 export function endSession(response: ServerResponse): void {
-  streamOf(response).session?.close()
+  http2Stream(response).session?.close()
 }

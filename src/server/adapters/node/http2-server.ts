@@ -8,7 +8,7 @@ import type { Dispatch } from '../../dispatch.ts'
 import type { ServerSettings, Settings } from '../../options/settings.ts'
 import type { Protocol } from './connections.ts'
 import { createNodeHandler, refuseRequest, type NodeHandler } from './handler.ts'
-import { streamOf } from './http2-request.ts'
+import { http2Stream } from './http2-request.ts'
 import { bytesUnsent } from './watch.ts'
 
 /** Streams of a session at a time; RFC 9113 section 6.5.2 advises against fewer. */
@@ -35,7 +35,7 @@ export function createHttp2(dispatch: Dispatch, isAppEnding: () => boolean, sett
     maxSessionMemory: 4000,
     ...RESETS,
   })
-  const sessions = new Map<Http2Session | undefined, Session>()
+  const sessions = new Map<Http2Session | undefined, OpenSession>()
   let isFinishing = false
   server.prependListener('connection', (socket: Socket) => {
     // a session begins within the event of its connection, which it leaves to the client when it ends
@@ -46,7 +46,7 @@ export function createHttp2(dispatch: Dispatch, isAppEnding: () => boolean, sett
     })
   })
   const answer: NodeHandler = (request, response) =>
-    sessions.get(streamOf(request).session)?.answer(request, response)
+    sessions.get(http2Stream(request).session)?.answer(request, response)
   for (const event of ['request', 'checkContinue', 'checkExpectation', 'connect']) server.on(event, answer)
   return {
     server,
@@ -59,7 +59,7 @@ export function createHttp2(dispatch: Dispatch, isAppEnding: () => boolean, sett
   }
 }
 
-interface Session {
+interface OpenSession {
   readonly answer: NodeHandler
   /** Breaks the connection off. Returns whether requests were under way. */
   readonly breakOff: () => boolean
@@ -71,7 +71,7 @@ function openSession(
   dispatch: Dispatch,
   isAppEnding: () => boolean,
   settings: ServerSettings,
-): Session {
+): OpenSession {
   const { timeouts } = settings
   const open = new Set<ServerHttp2Stream>()
   let running = 0
@@ -106,7 +106,7 @@ function openSession(
     clearTimeout(ending)
   })
   const answer: NodeHandler = (request, response) => {
-    const stream = streamOf(request)
+    const stream = http2Stream(request)
     clearTimeout(ending)
     open.add(stream)
     stream.once('close', () => {

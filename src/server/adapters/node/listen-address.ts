@@ -14,9 +14,9 @@ const DEFAULT_PORT = 3000
 export async function freeAddress(address: ListenAddress): Promise<void> {
   const { path } = address
   try {
-    if (path !== undefined && isFile(path)) await removeStale(path)
+    if (path !== undefined && isSocketFile(path)) await removeStale(path)
   } catch (error) {
-    throw explain(error, address)
+    throw toListenError(error, address)
   }
 }
 
@@ -32,12 +32,16 @@ export async function takeAddress(server: TcpServer, address: ListenAddress): Pr
       })
     })
   } catch (error) {
-    throw explain(error, address)
+    throw toListenError(error, address)
   }
 }
 
 /** The address as a URL: `http://localhost:3000`, or `unix:/run/cars.sock`. */
-export function toUrl(server: TcpServer, scheme: 'http' | 'https', { host, path }: ListenAddress): string {
+export function listenUrl(
+  server: TcpServer,
+  scheme: 'http' | 'https',
+  { host, path }: ListenAddress,
+): string {
   const address = server.address()
   if (typeof address !== 'object' || address === null) return `unix:${path}`
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host
@@ -45,7 +49,7 @@ export function toUrl(server: TcpServer, scheme: 'http' | 'https', { host, path 
 }
 
 /** Whether a socket has a file: neither pipes of Windows nor the abstract sockets of Linux have one. */
-function isFile(path: string): boolean {
+function isSocketFile(path: string): boolean {
   return process.platform !== 'win32' && !path.startsWith('\0')
 }
 
@@ -55,11 +59,11 @@ async function removeStale(path: string): Promise<void> {
   if (found === undefined) return
   if (!found.isSocket())
     throw Object.assign(new Error('There is a file that is no socket'), { code: 'EEXIST' })
-  if (await answers(path)) throw Object.assign(new Error('Somebody answers'), { code: 'EADDRINUSE' })
+  if (await isAnswered(path)) throw Object.assign(new Error('Somebody answers'), { code: 'EADDRINUSE' })
   await unlink(path)
 }
 
-function answers(path: string): Promise<boolean> {
+function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path })
     const settle = (isAlive: boolean) => (): void => {
@@ -86,7 +90,7 @@ const REPAIRS: Readonly<Record<string, readonly [what: string, repair: string]>>
   EEXIST: ['is a file that is no socket', 'remove it or choose another path'],
 }
 
-function explain(error: unknown, { port = DEFAULT_PORT, host, path }: ListenAddress): Error {
+function toListenError(error: unknown, { port = DEFAULT_PORT, host, path }: ListenAddress): Error {
   const code = errnoOf(error) ?? 'unknown'
   const where = path ?? (host === undefined ? `port ${port}` : `port ${port} of ${host}`)
   const [what, repair] = REPAIRS[code] ?? ['cannot be listened on', 'the cause says why']

@@ -4,7 +4,7 @@ import type { TlsOptions } from 'node:tls'
 import type { Dispatch } from '../../dispatch.ts'
 import type { ServerSettings } from '../../options/settings.ts'
 import { settlesWithin, importInTurn } from '../../../base/values.ts'
-import { freeAddress, takeAddress, toUrl } from './listen-address.ts'
+import { freeAddress, takeAddress, listenUrl } from './listen-address.ts'
 import type { Protocol } from './connections.ts'
 import { createNodeHandler } from './handler.ts'
 import { createHttp1, PLAIN, type Http1Kind, type ServerState } from './http1.ts'
@@ -33,7 +33,7 @@ interface Opened {
 }
 
 /** A server that listens, and the protocol of its connections. */
-interface Serving {
+interface ListeningServer {
   readonly server: TcpServer
   readonly protocols: readonly Protocol[]
   readonly engine?: 'direct' | 'node' | undefined
@@ -68,7 +68,7 @@ export interface OpenEngine extends Engine {
   readonly find: (parts: EngineParts) => CreateHttp1Part | undefined
 }
 
-function isOpen(engine: Engine | undefined): engine is OpenEngine {
+function isOpenEngine(engine: Engine | undefined): engine is OpenEngine {
   return engine !== undefined && 'find' in engine
 }
 
@@ -92,7 +92,7 @@ export async function listen(
     settings.log.error({ err: error }, 'The server failed to accept a connection'),
   )
   return {
-    url: toUrl(server, options.tls === undefined ? 'http' : 'https', options),
+    url: listenUrl(server, options.tls === undefined ? 'http' : 'https', options),
     engine,
     close: async (grace, closeIdle = 0, onBreak) => {
       const closed = new Promise<void>((resolve) => stopListening(server, resolve))
@@ -122,7 +122,7 @@ async function createServing(
   settings: ServerSettings,
   options: ListenOptions,
   state: ServerState,
-): Promise<Serving> {
+): Promise<ListeningServer> {
   const { tls, http2 = false } = options
   const { dispatch } = opened
   const sessions = http2
@@ -131,7 +131,7 @@ async function createServing(
   if (sessions !== undefined && tls === undefined)
     return { server: sessions.server, protocols: [sessions], stop: () => undefined }
   const secure = tls === undefined ? undefined : await importInTurn(() => import('./secure.ts'))
-  const create = isOpen(options.engine)
+  const create = isOpenEngine(options.engine)
     ? options.engine.find({ dispatch, settings, options, state })
     : undefined
   const found = create === undefined ? 'node' : 'direct'

@@ -249,14 +249,14 @@ function isMadeOf(value: string | string[], name: string, lines: readonly string
 }
 
 /** Passes a request on to what is behind the application, as Express has it. */
-export type Next = () => void
+export type NodeNext = () => void
 
 /** A request that is passed on if the application serves nothing at its path. */
 export class PassingRequest extends NodeRequest {
-  readonly next: Next
+  readonly next: NodeNext
   isPassed = false
 
-  constructor(request: IncomingMessage, response: ServerResponse, next: Next) {
+  constructor(request: IncomingMessage, response: ServerResponse, next: NodeNext) {
     super(request, response)
     this.next = next
   }

@@ -3,12 +3,12 @@ import { STATUS_CODES } from 'node:http'
 import type { FinishedResponse } from '../../../http/http.ts'
 
 /** Whether a response has no body whatever its headers say (RFC 9112 section 6.3). */
-export function isBodyless(status: number, method: string | undefined): boolean {
+export function isSentWithoutBody(status: number, method: string | undefined): boolean {
   return status === 204 || status === 304 || method === 'HEAD'
 }
 
 /** The phrase that node:http gives a status. */
-export function phraseOf(status: number): string {
+export function nodePhrase(status: number): string {
   return STATUS_CODES[status] ?? 'unknown'
 }
 
@@ -17,7 +17,7 @@ const STATUS_LINES: (string | undefined)[] = []
 
 /** The first line of a response. */
 export function statusLine(status: number): string {
-  return (STATUS_LINES[status] ??= `HTTP/1.1 ${status} ${phraseOf(status)}\r\n`)
+  return (STATUS_LINES[status] ??= `HTTP/1.1 ${status} ${nodePhrase(status)}\r\n`)
 }
 
 /** Bytes that Node writes as a text without memory of its own, less room for a head. */
@@ -27,7 +27,7 @@ const SHORT = 12_288
  * A body as a text in Latin-1, which goes out in one piece with its head: `undefined` for one that is too long, or a text that is not ASCII,
  * which has more bytes than characters.
  */
-export function toShortText(body: string | Uint8Array, bytes: number): string | undefined {
+export function shortBodyText(body: string | Uint8Array, bytes: number): string | undefined {
   if (typeof body === 'string') return body.length === bytes ? body : undefined
   return body.length <= SHORT && Buffer.isBuffer(body) ? body.toString('latin1') : undefined
 }

@@ -85,7 +85,7 @@ function createHandshakes(): Handshakes {
   const sockets = new Map<string, Socket>()
   return {
     add: (socket) => {
-      const key = toKey(socket)
+      const key = socketKey(socket)
       // clients of Unix sockets have no address; closing waits for their handshakes
       if (socket.remotePort === undefined) return
       sockets.set(key, socket)
@@ -93,13 +93,13 @@ function createHandshakes(): Handshakes {
         if (sockets.get(key) === socket) sockets.delete(key)
       })
     },
-    remove: (socket) => void sockets.delete(toKey(socket)),
+    remove: (socket) => void sockets.delete(socketKey(socket)),
     destroy: () => {
       for (const socket of sockets.values()) socket.destroy()
     },
   }
 }
 
-function toKey({ remoteAddress, remotePort }: Socket): string {
+function socketKey({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }

@@ -13,7 +13,7 @@ export interface Times extends Pick<Required<Timeouts>, 'idle' | 'send'> {
 }
 
 /** The state of a connection from looking at it in rounds. */
-export interface Seen {
+export interface WatchedState {
   /** How often it was seen idle, one time after the other. */
   idleRounds: number
   /** How often it was seen without a request since its latest answer. */
@@ -32,7 +32,7 @@ interface Watched {
   readonly responses: readonly unknown[]
   /** Whether it has answered a request; before, the time for headers counts. */
   readonly hasAnswered: boolean
-  readonly seen: Seen
+  readonly seen: WatchedState
 }
 
 /** In how many rounds connections are looked at in the shorter of the times. */
@@ -41,7 +41,7 @@ const ROUNDS = 4
 const SHORTEST_ROUND = 10
 
 /** Returns the state of a connection that was not looked at yet. */
-export function nothingSeen(): Seen {
+export function nothingSeen(): WatchedState {
   return { idleRounds: 0, waitingRounds: 0, bytesRead: 0, stuckRounds: 0, progress: 0 }
 }
 
@@ -58,7 +58,7 @@ export function watch({ idle, send, between }: Times, connections: ReadonlyMap<S
   const stuckRounds = roundsOf(send)
   const timer = setInterval(() => {
     for (const [socket, connection] of connections)
-      if (isIdle(socket, connection, rounds) || isStuck(socket, connection.seen, stuckRounds))
+      if (isConnectionIdle(socket, connection, rounds) || isStuck(socket, connection.seen, stuckRounds))
         socket.destroy()
   }, every)
   timer.unref()
@@ -69,7 +69,7 @@ export function watch({ idle, send, between }: Times, connections: ReadonlyMap<S
  * Counts the rounds in which a connection has nothing under way and sends nothing. Rounds and not time: a process that was held up has
  * not looked at what arrived meanwhile.
  */
-function isIdle(
+function isConnectionIdle(
   socket: Socket,
   { responses, hasAnswered, seen }: Watched,
   rounds: { readonly idle: number; readonly between: number },
@@ -91,7 +91,7 @@ function isIdle(
 }
 
 /** Counts the rounds in which something waits to be sent and the client takes nothing. */
-function isStuck(socket: Socket, seen: Seen, rounds: number): boolean {
+function isStuck(socket: Socket, seen: WatchedState, rounds: number): boolean {
   const progress = progressOf(socket)
   if (progress === undefined || seen.stuckRounds === 0 || progress !== seen.progress) {
     seen.stuckRounds = progress === undefined ? 0 : 1

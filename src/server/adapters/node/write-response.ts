@@ -56,17 +56,17 @@ export function giveUp(response: ServerResponse, context: RequestContext, error:
 const SHORT = 65_536
 
 /** Has a request end with its response, or before. */
-export function endWith(
+export function endWithResponse(
   response: Pick<ServerResponse, 'destroyed'> & { once(event: 'close', listener: () => void): unknown },
   context: RequestContext,
   finished: FinishedResponse,
 ): void {
-  if (endsBefore(context, finished) || response.destroyed) void context.end()
+  if (endsBeforeResponse(context, finished) || response.destroyed) void context.end()
   else response.once('close', () => void context.end())
 }
 
 /** Whether a request ends before its response is sent, because nothing lives for it. While a client takes a longer body, it is under way. */
-export function endsBefore(context: RequestContext, { body }: FinishedResponse): boolean {
+export function endsBeforeResponse(context: RequestContext, { body }: FinishedResponse): boolean {
   if (context.hasScope) return false
   if (body === null || (!isStream(body) && body.length <= SHORT)) return true
   context.atEnd(NOTHING)
@@ -106,7 +106,7 @@ function toWritable(
   return Buffer.from(body)
 }
 
-interface Streamed {
+interface StreamedResponse {
   readonly response: ServerResponse
   readonly source: ChunkSource
   /** The length that its head says. */
@@ -115,7 +115,7 @@ interface Streamed {
 }
 
 /** Writes chunks as fast as the client takes them. After the head there is no way to report a failure but to break off. */
-async function writeStream({ response, source, declared, context }: Streamed): Promise<void> {
+async function writeStream({ response, source, declared, context }: StreamedResponse): Promise<void> {
   response.once('close', source.cancel)
   // a stream that is slow to start does not keep its head waiting
   const early = setImmediate(() => response.flushHeaders())

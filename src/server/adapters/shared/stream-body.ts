@@ -21,7 +21,11 @@ export class StreamBody implements RawBody {
   #breakReading: ((error: HttpError) => void) | undefined
 
   /** `length` is the declared one, in bytes; `onFailure` is told what the stream fails with. */
-  constructor(stream: BodyStream, length: number | undefined, onFailure: (error: unknown) => void = ignore) {
+  constructor(
+    stream: BodyStream,
+    length: number | undefined,
+    onFailure: (error: unknown) => void = ignoreStreamError,
+  ) {
     this.length = length
     this.#stream = stream
     this.#onFailure = onFailure
@@ -100,7 +104,7 @@ export class StreamBody implements RawBody {
   }
 }
 
-function ignore(): void {}
+function ignoreStreamError(): void {}
 
 /** The error of a body whose head says another length. */
 export function otherLength(): HttpError {
@@ -155,7 +159,7 @@ export function openBytes(
         if (wasEnded()) return undefined
         source.cancel()
         await end()
-        throw toReadable(error)
+        throw toReadableError(error)
       }
     },
     cancel: (reason) => {
@@ -173,7 +177,7 @@ export function openBytes(
 }
 
 /** The error of a source, or one in its place that can be read: streams look at its prototype and stack, where a hostile one throws. */
-function toReadable(error: unknown): unknown {
+function toReadableError(error: unknown): unknown {
   try {
     if (error instanceof Error) void error.stack
     else void Reflect.get(Object(error), 'stack')

@@ -1,7 +1,7 @@
 import { isPromise, type Awaitable } from '../../../base/values.ts'
 import { find, findLeaves, type Match, type PathAt } from '../../../router/find.ts'
 import { EMPTY_NODE } from '../../../router/compile-trie.ts'
-import { combine, type Canonical, type Reading } from '../../../versioning/combine.ts'
+import { combineReadings, type CanonicalVersion, type SchemeReading } from '../../../versioning/combine.ts'
 import type { ActiveScheme } from '../../../versioning/versioning.ts'
 import type { AmbiguousVersion, VersionValue } from '../../../versioning/schemes/scheme.ts'
 import { canonicalVersion, isWellFormed } from '../../../versioning/version.ts'
@@ -73,11 +73,11 @@ function createSettle(parts: LookupParts): (asked: Asked, values: Values) => Awa
   }
 
   function combined(asked: Asked, values: Values): RouteMatch {
-    const readings = lookups.flatMap((by, index): Reading<SchemeLookup>[] => {
+    const readings = lookups.flatMap((by, index): SchemeReading<SchemeLookup>[] => {
       const value = values[index]
       return isGiven(value) ? [{ by, source: by.scheme.source, value }] : []
     })
-    const agreed = combine(readings, canonical)
+    const agreed = combineReadings(readings, canonical)
     return 'ambiguous' in agreed ? contradicted(asked, agreed) : withValue(asked, agreed.by, agreed.value)
   }
 
@@ -108,7 +108,7 @@ const DIFFERENT = -2
  */
 function createAgreed(
   places: readonly SchemeLookup[],
-  canonical: Canonical<SchemeLookup>,
+  canonical: CanonicalVersion<SchemeLookup>,
 ): (values: Values) => number {
   return (values) => {
     let agreed = NONE
@@ -167,7 +167,7 @@ function createContradicted({
 }
 
 /** Creates the function that unifies spellings: those of the scheme for known versions, else those of the format. */
-function createCanonical({ table, versioning }: LookupParts): Canonical<SchemeLookup> {
+function createCanonical({ table, versioning }: LookupParts): CanonicalVersion<SchemeLookup> {
   const { known } = table
   const spellings = new Map(
     versioning.schemes.map((each) => [

@@ -1,7 +1,7 @@
 import type { Method } from '../../../http/http.ts'
 import type { ChangeInfo, VersionHistory } from '../../../versioning/options.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
-import { toLife, toVersionLinks, type VersionLife, type VersionLinks } from '../../../versioning/policy.ts'
+import { lifeAt, toVersionLinks, type VersionLife, type VersionLinks } from '../../../versioning/policy.ts'
 import { byKnown } from '../table/lifetimes.ts'
 import type { Answering, Table } from '../table/table.ts'
 
@@ -66,7 +66,7 @@ export function toVersionList(
     return {
       version,
       isDefault: version === defaultVersion,
-      ...toLife(lifetimes.ofVersion(version), now),
+      ...lifeAt(lifetimes.ofVersion(version), now),
       links: toVersionLinks(policy?.links),
       retired: policy?.retired ?? 'serve',
       routes: (answering.get(version) ?? [])
@@ -88,7 +88,7 @@ function toRoute(
     name,
     methods,
     path: pattern.text,
-    ...toLife(lifetime, now),
+    ...lifeAt(lifetime, now),
     ...(newest === undefined ? {} : { isConverted: true }),
     ...(isDefault ? { isDefault: true } : {}),
   }

@@ -3,7 +3,12 @@ import type { Variants } from '../../../router/compile-trie.ts'
 import { createTree, type Endpoints, type PathInfo, type PathShape } from '../../../router/node.ts'
 import { overlaps } from '../../../router/overlap.ts'
 import type { Versioning } from '../../../versioning/versioning.ts'
-import { createSelect, isVersioned, type Answers, type Claim } from '../../../versioning/version.ts'
+import {
+  createSelect,
+  isVersioned,
+  type FallbackKinds,
+  type VersionClaim,
+} from '../../../versioning/version.ts'
 import type { Endpoint } from '../../pipeline/endpoint.ts'
 import type { TableRoute, Versions } from './table.ts'
 import { atDefinition, labelBeside, type DefinitionProblem } from '../../../base/definition-error.ts'
@@ -79,13 +84,13 @@ function isForwarded({ route }: TableRoute): boolean {
   return route.forward !== undefined
 }
 
-const ALL: Answers = { unversioned: true, neutral: true }
-const NAMED: Answers = { unversioned: false, neutral: true }
+const ALL: FallbackKinds = { unversioned: true, neutral: true }
+const NAMED: FallbackKinds = { unversioned: false, neutral: true }
 
 type ToVariants = (
   shape: PathShape<TableRoute>,
   isNamed: (version: string, isClaimed: boolean) => boolean,
-  answersFor: (version: string | null) => Answers,
+  answersFor: (version: string | null) => FallbackKinds,
 ) => Variants<Endpoints<Endpoint>>
 
 /** Creates the function that chooses what answers at a path shape in every version. */
@@ -97,7 +102,7 @@ function createVariants(known: Versions['known'], leafFor: LeafFor): ToVariants 
     const namedAt = known.list.map((version, position) => isNamed(version, claims[position] !== undefined))
     // where every known version is named, nobody asks for the rest
     const rest = namedAt.includes(false) ? leafFor(shape, null, answersFor(null)) : null
-    let last: { readonly claim: string | undefined; readonly answers: Answers } | undefined
+    let last: { readonly claim: string | undefined; readonly answers: FallbackKinds } | undefined
     let leaf: Endpoints<Endpoint> | null = null
     const at = known.list.map((version, position) => {
       if (namedAt[position] !== true) return rest
@@ -123,7 +128,7 @@ function claimsOf(
 ): readonly (string | undefined)[] {
   const texts = Array.from<string | undefined>({ length: places.size })
   for (const [index, { spec }] of rows.entries()) {
-    let last: Claim | undefined
+    let last: VersionClaim | undefined
     let text = ''
     for (const [version, claim] of spec.claims) {
       const position = places.get(version)
@@ -167,7 +172,7 @@ function createInfo(
 type LeafFor = (
   shape: PathShape<TableRoute>,
   version: string | null,
-  answers: Answers,
+  answers: FallbackKinds,
 ) => Endpoints<Endpoint> | null
 
 /** Creates the function that chooses what answers at a path shape in one version. */

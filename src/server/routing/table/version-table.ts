@@ -17,7 +17,7 @@ import {
 } from '../../../versioning/versioning.ts'
 import {
   isVersioned,
-  toEntries,
+  specEntries,
   createKnown,
   declaredVersions,
   expandSpec,
@@ -58,7 +58,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
   const specs = new Map<unknown, ExpandedSpec>()
   // routes of the same versions share what these are written out to
   const specOf = (version: ResolvedRoute['version']): ExpandedSpec => {
-    const key = JSON.stringify(toEntries(version).map(String)) + String(version === undefined)
+    const key = JSON.stringify(specEntries(version).map(String)) + String(version === undefined)
     const spec = specs.get(key) ?? expandSpec(version, known)
     specs.set(version, spec).set(key, spec)
     return spec

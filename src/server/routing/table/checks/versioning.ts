@@ -2,7 +2,7 @@ import type { DefinitionProblem } from '../../../../base/definition-error.ts'
 import type { Versioning } from '../../../../versioning/versioning.ts'
 import {
   isRange,
-  toEntries,
+  specEntries,
   canonicalVersion,
   MAX_VERSION_LENGTH,
   coveredBy,
@@ -24,7 +24,7 @@ export function versioningProblems(
   const ofRange = once((range: string) => rangeProblems(range, versioning, known))
   const ofSpec = once((version: VersionSpec | undefined) => [
     ...declaredVersions([version]).flatMap(ofVersion),
-    ...toEntries(version).flatMap((entry) =>
+    ...specEntries(version).flatMap((entry) =>
       typeof entry === 'string' && isRange(entry) ? ofRange(entry) : [],
     ),
   ])
