@@ -3,11 +3,13 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import { createDispatcher } from 'octavo/undici'
 import type { App, Middleware } from 'octavo'
 import { request } from 'undici'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const bodies = defineController({
   prefix: '/',
@@ -69,10 +71,7 @@ describe('a request that is aborted while its body stalls', () => {
             await sleep(delay)
             return next()
           }
-          const app = createApp(defineModule({ controllers: [bodies] }), {
-            middleware: [late],
-            logger: false,
-          })
+          const app = serve(bodies, { middleware: [late] })
           await app.ready()
           const abort = new AbortController()
           const sent = send(app, path, { 'content-type': type }, abort.signal).catch(() => {})

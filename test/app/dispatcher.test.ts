@@ -15,9 +15,10 @@ import {
   setGlobalDispatcher,
 } from 'undici'
 
-import { createApp, defineController, defineModule, text } from 'octavo'
+import { text } from 'octavo'
 import { createDispatcher } from 'octavo/undici'
 
+import { serve } from '../support/serve.ts'
 import {
   abortedSoon,
   CHUNK,
@@ -31,37 +32,27 @@ import {
 const ORIGIN = 'http://cars.internal'
 
 let failures = 0
-const echo = createApp(
-  defineModule({
-    controllers: [
-      defineController({
-        prefix: '/',
-        routes: [
-          {
-            method: ['GET', 'POST', 'PUT'],
-            path: '/echo',
-            handler: async (_input, { request: { method, url, host, protocol, headers, ...rest } }) => {
-              void rest
-              return { method, url, host, protocol, headers }
-            },
-          },
-          {
-            method: 'POST',
-            path: '/body',
-            handler: async (_input, { request: seen }) =>
-              text(`${seen.header('content-type')}: ${await seen.text()}`),
-          },
-          {
-            method: 'GET',
-            path: '/sometimes',
-            handler: () => (failures++ % 2 === 0 ? new Response('busy', { status: 503 }) : 'ready'),
-          },
-        ],
-      }),
-    ],
-  }),
-  { logger: false },
-)
+const echo = serve([
+  {
+    method: ['GET', 'POST', 'PUT'],
+    path: '/echo',
+    handler: async (_input, { request: { method, url, host, protocol, headers, ...rest } }) => {
+      void rest
+      return { method, url, host, protocol, headers }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/body',
+    handler: async (_input, { request: seen }) =>
+      text(`${seen.header('content-type')}: ${await seen.text()}`),
+  },
+  {
+    method: 'GET',
+    path: '/sometimes',
+    handler: () => (failures++ % 2 === 0 ? new Response('busy', { status: 503 }) : 'ready'),
+  },
+])
 
 interface Echoed {
   readonly method: string

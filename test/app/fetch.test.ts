@@ -3,8 +3,9 @@ import { getEventListeners } from 'node:events'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, sse, type App } from 'octavo'
+import { sse, type App } from 'octavo'
 
+import { serve } from '../support/serve.ts'
 import {
   abortedSoon,
   CHUNK,
@@ -219,30 +220,20 @@ describe('app.fetch', () => {
   })
 
   it('leaves no listener on the signal of a request', async () => {
-    const app = createApp(
-      defineModule({
-        controllers: [
-          defineController({
-            prefix: '/',
-            routes: [
-              {
-                method: 'GET',
-                handler: (_input, { signal }) => signal.addEventListener('abort', () => {}),
-              },
-              {
-                method: 'GET',
-                path: '/events',
-                handler: () =>
-                  sse(async function* () {
-                    yield { data: 1 }
-                  }),
-              },
-            ],
+    const app = serve([
+      {
+        method: 'GET',
+        handler: (_input, { signal }) => signal.addEventListener('abort', () => {}),
+      },
+      {
+        method: 'GET',
+        path: '/events',
+        handler: () =>
+          sse(async function* () {
+            yield { data: 1 }
           }),
-        ],
-      }),
-      { logger: false },
-    )
+      },
+    ])
     for (const path of ['/', '/events']) {
       const request = new Request(BASE + path)
       await (await app.fetch(request)).text()

@@ -7,6 +7,7 @@ import { createApp, defineController, defineGuard, defineModule, HttpRequest, re
 import type { App, Limits } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { CHUNK, createUpload, eventually } from './adapters-support.ts'
 
 const BASE = 'http://cars.example'
@@ -41,9 +42,8 @@ function createCarsApp(limits: Limits = { headers: 1000 }): {
 } {
   const seen: Seen = { handled: 0, signal: undefined, beside: undefined }
   const inject = { request: HttpRequest }
-  const routes = defineController({
-    prefix: '/',
-    routes: [
+  const app = serve(
+    [
       { method: ['GET', 'HEAD'], path: '/short', handler: () => ({ done: true }) },
       { method: 'GET', path: '/header', handler: (_input, { request }) => request.header('x-car') ?? 'none' },
       {
@@ -130,12 +130,8 @@ function createCarsApp(limits: Limits = { headers: 1000 }): {
       },
       { method: 'POST', path: '/unread', handler: () => ({ unread: true }) },
     ],
-  })
-  const app = createApp(defineModule({ controllers: [routes] }), {
-    bodyLimit: BODY_LIMIT,
-    limits,
-    logger: false,
-  })
+    { bodyLimit: BODY_LIMIT, limits },
+  )
   return { app, seen }
 }
 

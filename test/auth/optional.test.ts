@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { bind, createApp, defineController, defineGuard, defineModule, unauthorized } from 'octavo'
+import { bind, defineController, defineGuard, unauthorized } from 'octavo'
 import type { AnyGuard, App } from 'octavo'
 import { anyOf, apiKey, basicAuth, bearerAuth, jwtAuth, optional, scopes } from 'octavo/auth'
 
+import { serve } from '../support/serve.ts'
 import { ask, authorization, basic } from './support.ts'
 
 const BEARER = 'Bearer realm="api"'
@@ -105,7 +106,7 @@ describe('one guard, required and optional', () => {
   const appOf = (guards: readonly AnyGuard[], own: object = {}): App => {
     const route = { method: 'GET', handler: () => 'done', ...own } as const
     const cars = defineController({ prefix: '/car', guards, routes: [route] })
-    return createApp(defineModule({ controllers: [cars] }), { logger: false })
+    return serve(cars)
   }
   const statusOf = async (app: App): Promise<number> => (await app.inject('/car')).statusCode
 
@@ -140,10 +141,7 @@ describe('one guard, required and optional', () => {
       guards: [bearer],
       routes: [{ method: 'GET', handler: () => 1 }],
     })
-    const app = createApp(defineModule({ controllers: [cars] }), {
-      logger: false,
-      overrides: [bind(SignedIn, Nobody)],
-    })
+    const app = serve(cars, { overrides: [bind(SignedIn, Nobody)] })
     assert.equal(await statusOf(app), 403)
   })
 })
@@ -233,7 +231,7 @@ describe('an optional guard of an application', () => {
       },
     ],
   })
-  const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+  const app = serve(cars)
   const token = { authorization: 'Bearer good' }
   const cases = [
     [{ url: '/car' }, 200, 'nobody'],
@@ -292,7 +290,7 @@ describe('the list of routes', () => {
         },
       ],
     })
-    const routes = createApp(defineModule({ controllers: [cars] })).routes()
+    const routes = serve(cars).routes()
     assert.deepEqual(
       routes.map(({ name, guards, public: isPublic }) => [name, guards, isPublic]),
       [

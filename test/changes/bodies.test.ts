@@ -17,6 +17,8 @@ import type { VersionChange } from 'octavo/changes'
 import { expectTypeOf } from 'expect-type'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
+
 const Charge = model('Charge', { id: z.string(), amount: z.int(), currency: z.string() })
 const Charges = z.array(Charge)
 const NewCharge = derive(Charge, (charge) => charge.omit({ id: true }))
@@ -407,25 +409,20 @@ async function open(
     title: 'One',
     change: [operation({ route: 'it.it', ...given })],
   })
-  const made = createApp(
-    defineModule({
-      controllers: [
-        defineController({
-          name: 'ItController',
-          prefix: '/it',
-          routes: [
-            {
-              method: 'POST',
-              name: 'it',
-              handler: ({ body }: { body?: unknown }) => body,
-              ...route,
-            } as never,
-          ],
-        }),
+  const made = serve(
+    defineController({
+      name: 'ItController',
+      prefix: '/it',
+      routes: [
+        {
+          method: 'POST',
+          name: 'it',
+          handler: ({ body }: { body?: unknown }) => body,
+          ...route,
+        } as never,
       ],
     }),
     {
-      logger: false,
       versioning: {
         scheme: VersioningSchemes.URL,
         history: defineVersions({
@@ -560,26 +557,21 @@ it('composes with what changes load for the models in it', async () => {
       }),
     ],
   })
-  const loadingApp = createApp(
-    defineModule({
-      controllers: [
-        defineController({
-          name: 'PeopleController',
-          prefix: '/people',
-          routes: [
-            {
-              method: 'POST',
-              name: 'people',
-              input: { body: People },
-              response: { 200: People },
-              handler: ({ body }) => reply(200, body),
-            },
-          ],
-        }),
+  const loadingApp = serve(
+    defineController({
+      name: 'PeopleController',
+      prefix: '/people',
+      routes: [
+        {
+          method: 'POST',
+          name: 'people',
+          input: { body: People },
+          response: { 200: People },
+          handler: ({ body }) => reply(200, body),
+        },
       ],
     }),
     {
-      logger: false,
       versioning: {
         scheme: VersioningSchemes.URL,
         history: defineVersions({ versions: ['2', '1'], models: { Person }, changes: [loading] }),

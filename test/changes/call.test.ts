@@ -17,6 +17,8 @@ import type { App, RouteContext } from 'octavo'
 import { absent, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
+
 const User = model('User', { id: z.string(), firstName: z.string().max(5), lastName: z.string() })
 const splitName = defineVersionChange({
   version: '2',
@@ -185,7 +187,7 @@ describe('context.call', () => {
       },
     ]
     const controller = Reflect.apply(defineController, undefined, [{ name: 'a', prefix: '/a', routes }])
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     assert.equal((await app.inject('/a/all')).statusCode, 204)
     assert.deepEqual(found, [
       'none',
@@ -217,7 +219,7 @@ describe('context.call', () => {
       warn: ignore,
       error: (details: object) => void logged.push(details),
     }
-    const app = createApp(defineModule({ controllers: [LoopController] }), { logger })
+    const app = serve(LoopController, { logger })
     assert.equal((await app.inject('/loop')).statusCode, 500)
     assert.match(String(Object(logged[0]).err), /16 nested calls.*loop\.a → loop\.a/)
   })
@@ -256,7 +258,7 @@ describe('context.migrate', () => {
       prefix: '/car',
       routes: [{ method: 'GET', name: 'get', handler: (_, context) => context.migrate(User, ann) }],
     })
-    const app = createApp(defineModule({ controllers: [CarController] }), { logger: false })
+    const app = serve(CarController)
     assert.equal((await app.inject('/car')).statusCode, 500)
   })
 })

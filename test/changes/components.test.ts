@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 it('a model that is read and written is one component of an older document', async () => {
   const Car = model('Car', { year: z.number() })
@@ -23,7 +25,7 @@ it('a model that is read and written is one component of an older document', asy
       },
     ],
   })
-  const app = createApp(defineModule({ controllers: [GarageController] }), {
+  const app = serve(GarageController, {
     versioning: {
       scheme: VersioningSchemes.URL,
       history: defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, DefinitionError, reply, VersioningSchemes } from 'octavo'
+import { defineController, DefinitionError, reply, VersioningSchemes } from 'octavo'
 import {
   absent,
   defineVersionChange,
@@ -14,6 +14,8 @@ import {
 import type { History, OperationOptions, VersionChange } from 'octavo/changes'
 import { checkHistory } from 'octavo/testing'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const User = model('DefinedUser', { id: z.string(), name: z.string() })
 
@@ -62,10 +64,7 @@ function messagesOf(work: () => unknown): readonly string[] {
 
 async function bootProblems(change: readonly unknown[]): Promise<DefinitionError['errors']> {
   const history = untyped.versions({ versions: ['3', '2', '1'], models: { User }, changes: change })
-  const app = createApp(defineModule({ controllers: [UserController] }), {
-    logger: false,
-    versioning: { scheme: VersioningSchemes.URL, history },
-  })
+  const app = serve(UserController, { versioning: { scheme: VersioningSchemes.URL, history } })
   try {
     await app.ready()
   } catch (error) {

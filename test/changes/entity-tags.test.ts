@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, file, HttpError, reply, VersioningSchemes } from 'octavo'
+import { defineController, file, HttpError, reply, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { etag } from 'octavo/middleware'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Car = model('Car', { id: z.string(), colour: z.string() })
 const colours = defineVersionChange({
@@ -83,8 +85,7 @@ function open(
   scheme: object = { scheme: VersioningSchemes.HEADER, headerParameter: 'x-version' },
   tags = false,
 ): App {
-  return createApp(defineModule({ controllers: [CarController] }), {
-    logger: false,
+  return serve(CarController, {
     middleware: tags ? [etag()] : [],
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- options of several schemes
     versioning: {

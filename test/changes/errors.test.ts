@@ -3,11 +3,9 @@ import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 
 import {
-  createApp,
   defineController,
   defineErrorHandler,
   defineGuard,
-  defineModule,
   DefinitionError,
   HttpError,
   reply,
@@ -18,6 +16,8 @@ import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
 import type { OperationOptions, VersionChange } from 'octavo/changes'
 import { compression } from 'octavo/middleware'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 class Declined extends Error {}
 
@@ -63,7 +63,6 @@ const controller = defineController({
     { method: 'GET', path: '/closed/now', name: 'closed', guards: [Closed], handler: () => 'open' },
   ],
 })
-const root = defineModule({ controllers: [controller] })
 
 type Given = Omit<OperationOptions, 'route'> & { readonly route?: string | readonly string[] }
 
@@ -76,8 +75,7 @@ function open(newer: readonly Given[], older: readonly Given[] = []) {
       change: given.map((each) => operation({ route: 'pay.pay', ...each })),
     }),
   )
-  return createApp(root, {
-    logger: false,
+  return serve(controller, {
     docs: {},
     versioning: {
       scheme: VersioningSchemes.URL,

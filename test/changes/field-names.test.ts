@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { expectTypeOf } from 'expect-type'
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import { absent, defineVersionChange, defineVersions, fieldNames, model, reshape } from 'octavo/changes'
 import type { InAt, StateOf } from 'octavo/changes'
 import { z } from 'zod'
 import { objectsOf } from '../inside/parts.ts'
+import { serve } from '../support/serve.ts'
 
 const Car = model('Car', {
   id: z.string(),
@@ -27,22 +28,18 @@ const change = defineVersionChange({
   ],
 })
 const history = defineVersions({ versions: ['2', '1'], models: { Car }, changes: [change] })
-const app = createApp(
-  defineModule({
-    controllers: [
-      defineController({
-        prefix: '/car',
-        routes: [
-          {
-            method: 'GET',
-            input: { query: z.object({ sort: Sort.optional(), fields: z.array(Sort).default(['id']) }) },
-            handler: ({ query }) => query,
-          },
-        ],
-      }),
+const app = serve(
+  defineController({
+    prefix: '/car',
+    routes: [
+      {
+        method: 'GET',
+        input: { query: z.object({ sort: Sort.optional(), fields: z.array(Sort).default(['id']) }) },
+        handler: ({ query }) => query,
+      },
     ],
   }),
-  { versioning: { scheme: VersioningSchemes.URL, history }, docs: {}, logger: false },
+  { versioning: { scheme: VersioningSchemes.URL, history }, docs: {} },
 )
 
 describe('fieldNames', () => {

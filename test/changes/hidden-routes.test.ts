@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, DefinitionError, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { DefinitionError, defineController, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
 import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const User = model('User', { id: z.string() })
 const Page = z.object({ text: z.string() })
@@ -49,8 +51,7 @@ function open(versions: { readonly version?: string } = {}): App {
       { method: 'GET', path: '/any', includeInSchema: false, handler: () => 'any' },
     ],
   })
-  return createApp(defineModule({ controllers: [user, page] }), {
-    logger: false,
+  return serve([user, page], {
     docs: {},
     versioning: {
       scheme: VersioningSchemes.URL,

@@ -16,6 +16,8 @@ import { absent, before, defineVersionChange, defineVersions, derive, model, res
 import { checkHistory } from 'octavo/testing'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
+
 const Profile = model('Profile', { username: z.string(), bio: z.string() })
 const Article = model('Article', { slug: z.string(), author: z.string() })
 const Draft = derive(Article, (article) => article.omit({ slug: true }))
@@ -288,12 +290,11 @@ describe('changes that load data', () => {
       prefix: '/slow',
       routes: [{ method: 'GET', response: Slow, timeout: 20, handler: () => ({ id: '7' }) }],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), {
+    const app = serve(controller, {
       versioning: {
         scheme: VersioningSchemes.URL,
         history: defineVersions({ versions: ['2', '1'], models: { Slow }, changes: [change] }),
       },
-      logger: false,
     })
     const response = await app.inject('/v1/slow')
     assert.equal(response.statusCode, 503)

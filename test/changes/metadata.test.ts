@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
+import { defineController, DefinitionError, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
 import type { VersionChange } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const controller = defineController({
   name: 'UserController',
@@ -23,7 +25,7 @@ const controller = defineController({
 })
 
 const start = (change: VersionChange<'2'>) =>
-  createApp(defineModule({ controllers: [controller] }), {
+  serve(controller, {
     versioning: {
       scheme: VersioningSchemes.URL,
       history: defineVersions({ versions: ['2', '1'], models: {}, changes: [change] }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
 import {
   absent,
@@ -13,6 +13,8 @@ import {
   reshape,
 } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Charge = model('Charge', { id: z.string(), status: z.enum(['paid', 'open']) })
 const Range = model('Range', { from: z.string(), until: z.string(), note: z.string().optional() })
@@ -66,8 +68,7 @@ function open(): { readonly app: App; readonly seen: unknown[] } {
       },
     ],
   })
-  const app = createApp(defineModule({ controllers: [controller] }), {
-    logger: false,
+  const app = serve(controller, {
     docs: {},
     versioning: {
       scheme: VersioningSchemes.URL,
@@ -135,8 +136,7 @@ describe('names of fields that are the keys of a record', () => {
         { method: 'GET', response: z.record(fieldNames(Range), z.string()), handler: () => ({}) as never },
       ],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), {
-      logger: false,
+    const app = serve(controller, {
       versioning: {
         scheme: VersioningSchemes.URL,
         history: defineVersions({ versions: ['2', '1'], models: { Range }, changes: [renamed] }),

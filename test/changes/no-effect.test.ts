@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, DefinitionError, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { DefinitionError, defineController, VersioningSchemes } from 'octavo'
 import { absent, defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 type Untyped = (...given: readonly unknown[]) => never
 const untyped = (made: unknown): Untyped => made as Untyped
@@ -55,10 +57,7 @@ async function mistakesOf(given: Readonly<Record<string, readonly object[]>>): P
         untyped(defineVersionChange)({ version, title: `A change of ${version}`, change }),
       ),
     })
-    const app = createApp(defineModule({ controllers: [CarController] }), {
-      logger: false,
-      versioning: { scheme: VersioningSchemes.URL, history },
-    })
+    const app = serve(CarController, { versioning: { scheme: VersioningSchemes.URL, history } })
     await app.ready()
     return []
   } catch (error) {

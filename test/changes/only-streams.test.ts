@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const P = model('P', { n: z.string() })
 
@@ -19,8 +21,6 @@ it('serves the items of a removed route in an application without other schemas'
     routes: [{ method: 'GET', version: '<2', items: P, handler: () => [{ n: 'a' }] }],
   })
   const history = defineVersions({ versions: ['2', '1'], models: { P }, changes: [change] })
-  const app = createApp(defineModule({ controllers: [PController] }), {
-    versioning: { scheme: VersioningSchemes.URL, history },
-  })
+  const app = serve(PController, { versioning: { scheme: VersioningSchemes.URL, history } })
   assert.equal((await app.inject('/v1/p')).body, '{"m":"a"}\n')
 })

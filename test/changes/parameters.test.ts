@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, DefinitionError, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { DefinitionError, defineController, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
 import {
   absent,
@@ -14,6 +14,8 @@ import {
 } from 'octavo/changes'
 import type { OperationOptions } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Search = model('Search', { text: z.string(), limit: z.int() })
 
@@ -47,8 +49,7 @@ function open(input: object, given: Given, ...reshapes: ReturnType<typeof reshap
       },
     ],
   })
-  const app = createApp(defineModule({ controllers: [controller] }), {
-    logger: false,
+  const app = serve(controller, {
     docs: {},
     versioning: {
       scheme: VersioningSchemes.URL,

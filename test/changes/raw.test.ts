@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, reply, sse, VersioningSchemes } from 'octavo'
+import { defineController, reply, sse, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Car = model('Car', { year: z.number() })
 const change = defineVersionChange({
@@ -34,10 +36,7 @@ describe('a result that cannot be turned', () => {
         // what documents show is not what is returned here
         routes: [{ method: 'GET', response: Car, handler: () => make() as never }],
       })
-      const app = createApp(defineModule({ controllers: [CarController] }), {
-        versioning: { scheme: VersioningSchemes.URL, history },
-        logger: false,
-      })
+      const app = serve(CarController, { versioning: { scheme: VersioningSchemes.URL, history } })
       const response = await app.inject('/v1/car')
       assert.equal(response.statusCode, 500)
       assert.equal(JSON.parse(response.body).code, 'migration_failed')
@@ -61,9 +60,7 @@ describe('a digest that a handler gives its result', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), {
-      versioning: { scheme: VersioningSchemes.URL, history },
-    })
+    const app = serve(controller, { versioning: { scheme: VersioningSchemes.URL, history } })
     const sent: unknown[] = []
     for (const version of ['1', '2']) {
       const { headers, body } = await app.inject(`/v${version}/cars`)

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import { createClient } from 'octavo/client'
 import { defineVersions, model } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Car = model('Car', { id: z.string() })
 const controller = defineController({
@@ -19,9 +21,8 @@ const controller = defineController({
     },
   ],
 })
-const app = createApp(defineModule({ controllers: [controller] }), {
+const app = serve(controller, {
   docs: {},
-  logger: false,
   versioning: {
     scheme: VersioningSchemes.URL,
     history: defineVersions({ versions: ['3', '2', '1'], models: { Car }, changes: [] }),

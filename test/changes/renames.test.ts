@@ -6,6 +6,8 @@ import type { App } from 'octavo'
 import { absent, before, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
+
 const Book = model('RenamedBook', { name: z.string(), title: z.string(), from: z.string(), to: z.number() })
 const BookPatch = derive(Book, (book) => book.partial())
 
@@ -57,11 +59,7 @@ function open(): { readonly app: App; readonly seen: unknown[] } {
       },
     ],
   })
-  const app = createApp(defineModule({ controllers: [BookController] }), {
-    versioning: { scheme: VersioningSchemes.URL, history },
-    docs: {},
-    logger: false,
-  })
+  const app = serve(BookController, { versioning: { scheme: VersioningSchemes.URL, history }, docs: {} })
   return { app, seen }
 }
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, reply, VersioningSchemes } from 'octavo'
+import { defineController, reply, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Problem = model('Problem', { reason: z.string() })
 const Plain = z.object({ total: z.number() })
@@ -22,8 +24,7 @@ function open(response: object, answer: () => unknown): App {
       { method: 'GET', response: response as { 200: typeof Plain }, handler: () => answer() as never },
     ],
   })
-  return createApp(defineModule({ controllers: [controller] }), {
-    logger: false,
+  return serve(controller, {
     versioning: {
       scheme: VersioningSchemes.URL,
       history: defineVersions({ versions: ['2', '1'], models: { Problem }, changes: [change] }),

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { expectTypeOf } from 'expect-type'
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import { before, defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const User = model('User', { id: z.string(), firstName: z.string() })
 
@@ -46,10 +48,7 @@ describe('changes of one version that are written against each other', () => {
         prefix: '/user',
         routes: [{ method: 'GET', response: User, handler: () => ({ id: '7', firstName: '12' }) }],
       })
-      const app = createApp(defineModule({ controllers: [controller] }), {
-        logger: false,
-        versioning: { scheme: VersioningSchemes.URL, history },
-      })
+      const app = serve(controller, { versioning: { scheme: VersioningSchemes.URL, history } })
       const answer = await app.inject('/v1/user')
       assert.deepEqual(answer.json(), { id: '7', fullName: 12 })
     }

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import {
-  createApp,
-  defineController,
-  defineGuard,
-  defineModule,
-  DefinitionError,
-  reply,
-  VersioningSchemes,
-} from 'octavo'
+import { defineController, defineGuard, DefinitionError, reply, VersioningSchemes } from 'octavo'
 import type { App } from 'octavo'
 import {
   before,
@@ -21,6 +13,8 @@ import {
   reshape,
 } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Part = model('StrugglePart', { label: z.string() })
 const Car = model('StruggleCar', {
@@ -122,11 +116,7 @@ const CarController = defineController({
     },
   ],
 })
-const app = createApp(defineModule({ controllers: [CarController] }), {
-  versioning: { scheme: VersioningSchemes.URL, history },
-  docs: {},
-  logger: false,
-})
+const app = serve(CarController, { versioning: { scheme: VersioningSchemes.URL, history }, docs: {} })
 
 async function get(url: string): Promise<{ readonly status: number; readonly body: unknown }> {
   const answer = await app.inject(url)
@@ -211,12 +201,11 @@ describe('what is easily wrong where versions are changes', () => {
       change: [reshape({ of: Unused, fields: { id: { was: 'key' } } })],
     })
     const unused = (): App =>
-      createApp(defineModule({ controllers: [CarController] }), {
+      serve(CarController, {
         versioning: {
           scheme: VersioningSchemes.URL,
           history: defineVersions({ versions: ['2', '1'], models: { Unused }, changes: [change] }),
         },
-        logger: false,
       })
     await assert.rejects(
       async () => unused().ready(),

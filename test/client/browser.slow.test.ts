@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, html, reply, sse, text, VersioningSchemes } from 'octavo'
+import { defineController, html, reply, sse, text, VersioningSchemes } from 'octavo'
 import { z } from 'zod'
 
 import { findChromium, startBrowser } from '../support/browser.ts'
 import type { Browser, Tab } from '../support/browser.ts'
+import { serve } from '../support/serve.ts'
 import { buildClient } from './build-client.ts'
 
 const PAGE = `<!doctype html><title>client</title><script type="module">
@@ -89,10 +90,7 @@ const carController = defineController({
 const path = findChromium()
 
 describe('the client in a browser', { skip: path === undefined ? 'no Chromium is installed' : false }, () => {
-  const app = createApp(defineModule({ controllers: [pageController, carController] }), {
-    logger: false,
-    docs: { ui: false },
-  })
+  const app = serve([pageController, carController], { docs: { ui: false } })
   app.enableVersioning(VersioningSchemes.URL, { defaultVersion: null })
   let browser: Browser | undefined
   let tab: Tab | undefined

@@ -12,6 +12,8 @@ import {
 } from 'octavo'
 import type { Module } from 'octavo'
 
+import { serve } from '../support/serve.ts'
+
 const Cars = defineProvider({ name: 'Cars', create: () => ({ of: (org: number) => `cars of ${org}` }) })
 const Others = defineProvider({ name: 'Others', create: () => ({ of: () => 'others' }) })
 const SignedIn = defineGuard({ name: 'SignedIn', canActivate: () => true })
@@ -69,7 +71,7 @@ describe('a route of defineRoute', () => {
   it('may stand in any controller if it needs nothing', async () => {
     const ping = defineRoute({}, { method: 'GET', path: '/ping', handler: () => 'pong' })
     const controllers = ['/a', '/b'].map((path) => defineController({ prefix: path, routes: [ping] }))
-    const app = createApp(defineModule({ controllers }), { logger: false })
+    const app = serve(controllers)
     assert.equal((await app.inject('/b/ping')).json(), 'pong')
   })
 })

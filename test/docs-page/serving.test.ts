@@ -17,6 +17,7 @@ import { compression, cors, etag, securityHeaders } from 'octavo/middleware'
 import type { App, InjectOptions } from 'octavo'
 import { parse } from 'yaml'
 
+import { serve } from '../support/serve.ts'
 import { createCars } from './support.ts'
 
 const { URL: PATH, HEADER, QUERY, HOST } = VersioningSchemes
@@ -107,7 +108,7 @@ describe('documents', () => {
       version: '1',
       routes: [{ method: 'GET', handler: () => 'shown' }],
     })
-    const app = createApp(defineModule({ controllers: [hidden, shown] }), { logger: false, docs: {} })
+    const app = serve([hidden, shown], { docs: {} })
     app.enableVersioning(HOST, { versions: { '9secret': { deprecated: true } } })
     const answers = [
       ['/docs/openapi/9secret.json', 404],
@@ -146,7 +147,7 @@ describe('documents', () => {
 
   it('have one document where there are no versions', async () => {
     const plain = defineController({ prefix: '/car', routes: [{ method: 'GET', handler: () => 1 }] })
-    const app = createApp(defineModule({ controllers: [plain] }), { logger: false, docs: {} })
+    const app = serve(plain, { docs: {} })
     const { paths } = (await app.inject('/docs/openapi.json')).json() as Told
     assert.deepEqual(Object.keys(paths), ['/car'])
     const missing = await app.inject('/docs/openapi/1.json')
@@ -175,7 +176,7 @@ describe('documents', () => {
       defineController({ prefix, routes: [{ method: 'GET', operationId: 'same', handler: () => 1 }] }),
     )
     assert.ok(one && two, 'two controllers')
-    const app = createApp(defineModule({ controllers: [one, two] }), { logger, docs: {} })
+    const app = serve([one, two], { logger, docs: {} })
     const response = await app.inject('/docs/openapi.json')
     assert.equal(response.statusCode, 500)
     assert.equal((response.json() as Problem).code, 'internal_error')

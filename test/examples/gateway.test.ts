@@ -1,35 +1,31 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { bind, createApp, defineController, defineModule } from 'octavo'
+import { bind, defineController } from 'octavo'
 import type { App } from 'octavo'
 import { z } from 'zod'
 
 import { createGateway } from '../../examples/gateway/app.ts'
 import { garage } from '../../examples/gateway/upstream.ts'
+import { serve } from '../support/serve.ts'
 
 /** The garage without Express: the same routes, in an application of Octavo. */
-const fake = createApp(
-  defineModule({
-    controllers: [
-      defineController({
-        prefix: '/api/cars',
-        routes: [
-          {
-            method: 'GET',
-            input: { query: { size: z.string().default('all') } },
-            handler: ({ query }) => [{ id: 1, brand: `${query.size} cars`, plate: 'B-OX 1' }],
-          },
-          {
-            method: 'GET',
-            path: '/{id:int}',
-            handler: ({ params }) => ({ id: params.id, brand: 'Ford', plate: 'B' }),
-          },
-        ],
-      }),
+const fake = serve(
+  defineController({
+    prefix: '/api/cars',
+    routes: [
+      {
+        method: 'GET',
+        input: { query: { size: z.string().default('all') } },
+        handler: ({ query }) => [{ id: 1, brand: `${query.size} cars`, plate: 'B-OX 1' }],
+      },
+      {
+        method: 'GET',
+        path: '/{id:int}',
+        handler: ({ params }) => ({ id: params.id, brand: 'Ford', plate: 'B' }),
+      },
     ],
   }),
-  { logger: false },
 )
 
 describe('the gateway example', () => {

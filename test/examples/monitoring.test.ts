@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 
 import { parser } from '@prometheus-io/lezer-promql'
-import { createApp, defineController, defineModule, Session, VersioningSchemes } from 'octavo'
+import { defineController, Session, VersioningSchemes } from 'octavo'
 import { createMetrics } from 'octavo/metrics'
 import { rateLimit } from 'octavo/middleware'
 import { pinned } from 'octavo/pins'
@@ -15,6 +15,7 @@ import { parse } from 'yaml'
 import { z } from 'zod'
 
 import { ROOT } from '../support/octavo.ts'
+import { serve } from '../support/serve.ts'
 
 const FOLDER = join(ROOT, 'examples/operations')
 const readText = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
@@ -130,8 +131,7 @@ async function expose(): Promise<{ readonly registry: Registry; readonly text: s
       { method: 'DELETE', handler: ({ inject: { session } }) => session.destroy() },
     ],
   })
-  const app = createApp(defineModule({ controllers: [cars, metrics.controller] }), {
-    logger: false,
+  const app = serve([cars, metrics.controller], {
     session: { secret: 'a secret of more than 32 characters' },
   })
   let now = Date.parse('2026-06-01')

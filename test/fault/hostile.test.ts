@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 
-import { createApp, defineController, defineErrorHandler, defineModule, HttpError, reply } from 'octavo'
+import { defineController, defineErrorHandler, HttpError, reply } from 'octavo'
 import type { App, AppOptions, Logger } from 'octavo'
 import { createMetrics } from 'octavo/metrics'
 import { createDispatcher } from 'octavo/undici'
@@ -13,6 +13,7 @@ import { Registry } from 'prom-client'
 import { request as undiciRequest } from 'undici'
 
 import { LOOPBACK, open, readUntil, send } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 
 const fail = (): never => {
   throw new Error('secret')
@@ -183,9 +184,8 @@ const KINDS = {
 function createHostileApp(options: AppOptions = {}): App {
   const valueOf = (values: Readonly<Record<string, () => unknown>>, name: string): unknown =>
     values[decodeURIComponent(name)]?.()
-  const controller = defineController({
-    prefix: '/',
-    routes: [
+  return serve(
+    [
       { method: 'GET', path: '/results/{name}', handler: ({ params }) => valueOf(RESULTS, params.name) },
       {
         method: 'GET',
@@ -244,8 +244,8 @@ function createHostileApp(options: AppOptions = {}): App {
       },
       { method: 'GET', path: '/canary', handler: () => 'alive' },
     ],
-  })
-  return createApp(defineModule({ controllers: [controller] }), { logger: false, ...options })
+    options,
+  )
 }
 
 interface Answer {
@@ -427,7 +427,7 @@ describe('a stream whose return', () => {
   for (const ending of Object.keys(ENDINGS)) {
     const path = `/${encodeURIComponent(ending)}`
     it(`${ending} does not end the process when the client leaves`, async (test) => {
-      const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+      const app = serve(controller)
       test.after(() => app.close())
       const socket = await open(await app.listen(LOOPBACK))
       socket.write(`GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`)
@@ -459,7 +459,7 @@ it('bytes that are transferred after the result was made break off or fail, and 
     routes: [{ method: 'GET', path: '/late', handler: () => new Uint8Array(50_000) }],
   })
   for (const [name, enter] of Object.entries(ADAPTERS)) {
-    const adapter = await enter(createApp(defineModule({ controllers: [controller] }), { logger: false }))
+    const adapter = await enter(serve(controller))
     test.after(() => adapter.close())
     const { status } = await soon(adapter.ask('/late').catch(() => ({ status: 0 })))
     assert.ok(status === 500 || status === 0, `${name}: ${status}`)

@@ -6,16 +6,7 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import {
-  badRequest,
-  Channels,
-  createApp,
-  defineController,
-  defineErrorHandler,
-  defineModule,
-  HttpError,
-  reply,
-} from 'octavo'
+import { badRequest, Channels, defineController, defineErrorHandler, HttpError, reply } from 'octavo'
 import type { App, RequestEnd, RequestError } from 'octavo'
 import { createMetrics } from 'octavo/metrics'
 import { createDispatcher } from 'octavo/undici'
@@ -25,6 +16,7 @@ import { z } from 'zod'
 
 import { until } from '../node/process/load.ts'
 import { createGate, ENGINES, exchange, LOOPBACK, open, PLACE } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 
 /** How handlers fail that were left, and how such a request counts. */
 const FAILURES: Readonly<
@@ -123,7 +115,7 @@ function createCountedApp() {
       },
     ],
   })
-  const app = createApp(defineModule({ controllers: [counted] }), {
+  const app = serve(counted, {
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   })
   return { app, gate, lines }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule, Session } from 'octavo'
+import { Session } from 'octavo'
 import type { InjectResponse, StoreSetOptions } from 'octavo'
+
+import { serve } from '../support/serve.ts'
 
 /** How a store behaves at the moment. */
 type Mode =
@@ -47,9 +49,8 @@ function createFaultyStore() {
 
 function createSessionApp() {
   const store = createFaultyStore()
-  const visits = defineController({
-    prefix: '/',
-    routes: [
+  const app = serve(
+    [
       {
         method: 'GET',
         path: '/visit',
@@ -62,18 +63,17 @@ function createSessionApp() {
       },
       { method: 'GET', path: '/plain', handler: () => 'plain' },
     ],
-  })
-  const app = createApp(defineModule({ controllers: [visits] }), {
-    logger: false,
-    session: {
-      secret: 'a secret of more than 32 characters',
-      store,
-      storeTimeout: STORE_TIMEOUT,
-      cookie: { name: 'sid', secure: false },
-      conflicts: 'overwrite',
+    {
+      session: {
+        secret: 'a secret of more than 32 characters',
+        store,
+        storeTimeout: STORE_TIMEOUT,
+        cookie: { name: 'sid', secure: false },
+        conflicts: 'overwrite',
+      },
+      timeouts: { grace: 300_000 },
     },
-    timeouts: { grace: 300_000 },
-  })
+  )
   return { app, store }
 }
 

@@ -6,6 +6,7 @@ import type { App } from 'octavo'
 import { defineVersionChange, defineVersions, derive, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { documentOf, integer, object, string } from './support.ts'
 import { readChangelogSources, toChangelog, toDay, changelogMarkdown } from '../inside/tools.ts'
 import type { Changelog, ChangelogVersion } from '../inside/tools.ts'
@@ -114,8 +115,7 @@ describe('a changelog', () => {
       version: ['1', '2'],
       routes: [{ method: 'GET', response: z.string(), handler: () => 'a' }],
     })
-    const app = createApp(defineModule({ controllers: [first] }), {
-      logger: false,
+    const app = serve(first, {
       docs: {},
       versioning: {
         scheme: VersioningSchemes.HEADER,
@@ -168,8 +168,7 @@ describe('a changelog', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [cars] }), {
-      logger: false,
+    const app = serve(cars, {
       docs: {},
       versioning: {
         scheme: VersioningSchemes.URL,
@@ -244,11 +243,7 @@ describe('a changelog', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [cars] }), {
-      logger: false,
-      docs: {},
-      versioning: { scheme: VersioningSchemes.URL, history },
-    })
+    const app = serve(cars, { docs: {}, versioning: { scheme: VersioningSchemes.URL, history } })
     const { versions } = await read(app)
     const [found] = versions[0]?.changes ?? []
     assert.deepEqual(
@@ -313,11 +308,7 @@ describe('the differences of a change', () => {
       { method: 'GET', path: '/old', name: 'old', version: '1', handler: () => 1 },
     ],
   })
-  const app = createApp(defineModule({ controllers: [cars] }), {
-    logger: false,
-    docs: {},
-    versioning: { scheme: VersioningSchemes.URL, history },
-  })
+  const app = serve(cars, { docs: {}, versioning: { scheme: VersioningSchemes.URL, history } })
 
   it('are grouped under it by the names that it describes, and others stand apart', async () => {
     const { versions } = await read(app)

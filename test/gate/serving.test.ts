@@ -5,6 +5,7 @@ import { createApp, defineController, defineModule, VersioningSchemes } from 'oc
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { z } from 'zod'
 import { internalsOf, readServing } from '../inside/server.ts'
+import { serve } from '../support/serve.ts'
 
 const answer = (): object => ({ id: '7' })
 const route = (version: string | readonly string[], handler = (): object => ({})) => ({
@@ -35,8 +36,10 @@ describe('how requests reach versions', () => {
 
   it('has none without versions', () => {
     const routes = [{ method: 'GET' as const, path: '/a' as const, handler: answer }]
-    const module = defineModule({ controllers: [defineController({ prefix: '/cars', name: 'car', routes })] })
-    assert.deepEqual(read(createApp(module, { logger: false })), { schemes: [], routes: {} })
+    assert.deepEqual(read(serve(defineController({ prefix: '/cars', name: 'car', routes }))), {
+      schemes: [],
+      routes: {},
+    })
   })
 
   it('has the states that changes give a route in one group', () => {
@@ -50,8 +53,10 @@ describe('how requests reach versions', () => {
     const routes = [
       { method: 'GET' as const, path: '/a' as const, response: Car, handler: () => ({ id: '7' }) },
     ]
-    const module = defineModule({ controllers: [defineController({ prefix: '/cars', name: 'car', routes })] })
-    const app = createApp(module, { ...HEADER, versioning: { ...HEADER.versioning, history } })
+    const app = serve(defineController({ prefix: '/cars', name: 'car', routes }), {
+      ...HEADER,
+      versioning: { ...HEADER.versioning, history },
+    })
     assert.deepEqual(read(app).routes, { 'GET /cars/a': [['1', '2']] })
   })
 

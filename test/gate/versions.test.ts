@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { VERSIONS } from './corpus/versions.ts'
 import { assertFilled, documentOf, integer, string } from './support.ts'
 import { checkSnapshots, readAllowed, readIndex, readLevels, toIndexText } from '../inside/tools.ts'
@@ -30,10 +31,7 @@ describe('the gate, versions', () => {
       })),
     })
     const documentOfOne = async (life: object): Promise<object> => {
-      const app = createApp(defineModule({ controllers: [cars] }), {
-        logger: false,
-        versioning: { scheme: VersioningSchemes.URL, versions: { 1: life } },
-      })
+      const app = serve(cars, { versioning: { scheme: VersioningSchemes.URL, versions: { 1: life } } })
       await app.ready()
       return app.openapi({ version: '1' })
     }

@@ -4,12 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import {
   conflict,
-  createApp,
   defineController,
   defineErrorHandler,
   defineGuard,
   defineInterceptor,
-  defineModule,
   HttpError,
   html,
   redirect,
@@ -26,6 +24,7 @@ import type { IdempotencyOptions } from 'octavo/idempotency'
 import { z } from 'zod'
 import { createResultStore as createMemoryStore } from '../inside/server.ts'
 import type { AnyRoute } from '../inside/parts.ts'
+import { serve } from '../support/serve.ts'
 
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
 
@@ -34,7 +33,7 @@ function appOf(routes: readonly object[], options: AppOptions = {}): App {
   // their types are forgotten
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const controller = defineController({ prefix: '/orders', routes: routes as readonly AnyRoute[] as never })
-  return createApp(defineModule({ controllers: [controller] }), { logger: false, ...options })
+  return serve(controller, options)
 }
 
 /** An application with one POST, whose handler counts its runs. */

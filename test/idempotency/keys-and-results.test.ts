@@ -2,15 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import {
-  conflict,
-  createApp,
-  defineController,
-  defineGuard,
-  defineModule,
-  reply,
-  VersioningSchemes,
-} from 'octavo'
+import { conflict, defineController, defineGuard, reply, VersioningSchemes } from 'octavo'
 import type { AnyGuard, App, AppOptions, InjectOptions, InjectResponse } from 'octavo'
 import { absent, defineVersionChange, defineVersions, derive, model, reshape } from 'octavo/changes'
 import { anyOf, apiKey, bearerAuth, jwtAuth } from 'octavo/auth'
@@ -19,6 +11,7 @@ import type { IdempotencyOptions } from 'octavo/idempotency'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 import { createResultStore as createMemoryStore } from '../inside/server.ts'
+import { serve } from '../support/serve.ts'
 
 const KEY = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
 
@@ -34,7 +27,7 @@ function counting(
     interceptors: [idempotency(options)],
     routes: [{ method: 'POST', handler: () => handler(++runs) }],
   })
-  const app = createApp(defineModule({ controllers: [controller] }), { logger: false, ...appOptions })
+  const app = serve(controller, appOptions)
   return { app, runs: () => runs }
 }
 
@@ -207,7 +200,7 @@ describe('a request', () => {
           },
         ],
       })
-      const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+      const app = serve(controller)
       const send = async (a: string, query = ''): Promise<unknown> => {
         const response = await post(app, KEY, { url: `/orders${query}`, json: { a } })
         return response.statusCode === 200 ? response.json() : codeOf(response)
@@ -266,7 +259,7 @@ describe('a result that does not fit its response schema', () => {
         { method: 'POST', response: { 201: response }, handler: () => reply(201, handler() as never) },
       ],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     return async (key) => {
       const sent = await post(app, key)
       const { run, code } = Object(sent.json())
@@ -317,8 +310,7 @@ describe('routes of versions', () => {
         ],
       }),
     )
-    const app = createApp(defineModule({ controllers }), {
-      logger: false,
+    const app = serve(controllers, {
       interceptors: [idempotency()],
       versioning: { scheme: VersioningSchemes.URL },
     })
@@ -373,10 +365,7 @@ describe('routes of versions', () => {
       ],
     })
     const history = defineVersions({ versions: ['2', '1'], models: { Order }, changes: [change] })
-    const app = createApp(defineModule({ controllers: [controller] }), {
-      logger: false,
-      versioning: { scheme: VersioningSchemes.URL, history },
-    })
+    const app = serve(controller, { versioning: { scheme: VersioningSchemes.URL, history } })
     const send = async (version: string, key: string, lastName: string) =>
       post(app, key, {
         url: `/v${version}/orders`,

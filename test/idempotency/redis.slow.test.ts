@@ -15,10 +15,11 @@ import { createClient } from '@keyv/redis'
 import { Redis } from 'ioredis'
 import { Agent, fetch } from 'undici'
 import type { Response } from 'undici'
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import type { App } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
 import { programArguments } from '../support/program.ts'
+import { serve } from '../support/serve.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
@@ -123,7 +124,7 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     const send = async (key: string) =>
       app.inject({ method: 'POST', url: '/', headers: { 'idempotency-key': key } })
     assert.equal((await send('"lost-0000000000000001"')).json(), 1)
@@ -157,7 +158,7 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
       interceptors: [idempotency({ store: own, lifetime: 60 })],
       routes: [{ method: 'POST', handler: () => ++runs }],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     const send = async (key: string) =>
       app.inject({ method: 'POST', url: '/', headers: { 'idempotency-key': key } })
     assert.equal((await send('"down-0000000000000001"')).json(), 1)
@@ -194,7 +195,7 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
           },
         ],
       })
-      return createApp(defineModule({ controllers: [controller] }), { logger: false })
+      return serve(controller)
     }
     const [one, other] = [appWith(), appWith()]
     const headers = { 'idempotency-key': '"slow-0000000000000001"' }
@@ -232,7 +233,7 @@ describe('idempotency in Redis', { skip: hasRedis ? false : 'redis-server is not
           interceptors: [idempotency({ store, lease: 1 })],
           routes: [{ method: 'POST', handler: () => ++runs }],
         })
-        return createApp(defineModule({ controllers: [controller] }), { logger: false })
+        return serve(controller)
       }
       const [one, other] = [appWith(own), appWith(client)]
       const headers = { 'idempotency-key': `"reply-${name}-000000000001"` }

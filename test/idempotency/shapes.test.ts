@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, DefinitionError } from 'octavo'
+import { defineController, DefinitionError } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
 import type { IdempotencyOptions, IdempotencyStore } from 'octavo/idempotency'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 /** A store of two processes. A run whose lease is over has ended. */
 function createStore(): IdempotencyStore {
@@ -44,7 +46,7 @@ function release(options: IdempotencyOptions, id: z.ZodType, own: unknown) {
       },
     ],
   })
-  const app = createApp(defineModule({ controllers: [orders] }), { logger: false })
+  const app = serve(orders)
   return {
     runs: () => runs,
     stick: () => (isStuck = true),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, HttpError, VersioningSchemes } from 'octavo'
+import { defineController, HttpError, VersioningSchemes } from 'octavo'
 import {
   absent,
   defineVersionChange,
@@ -13,6 +13,8 @@ import {
 } from 'octavo/changes'
 import { idempotency } from 'octavo/idempotency'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const User = model('User', {
   id: z.string(),
@@ -58,10 +60,7 @@ const user = defineController({
     },
   ],
 })
-const app = createApp(defineModule({ controllers: [user] }), {
-  logger: false,
-  versioning: { scheme: VersioningSchemes.URL, history },
-})
+const app = serve(user, { versioning: { scheme: VersioningSchemes.URL, history } })
 const send = async (version: string, json: object, key: string) => {
   const headers = { 'idempotency-key': key }
   const response = await app.inject({ method: 'POST', url: `/v${version}/user`, json, headers })

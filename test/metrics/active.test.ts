@@ -5,12 +5,13 @@ import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule, upgrade } from 'octavo'
+import { defineController, upgrade } from 'octavo'
 import { createMetrics } from 'octavo/metrics'
 import { Registry } from 'prom-client'
 
 import { LOOPBACK } from '../node/support.ts'
 import { ADAPTERS } from '../otel/adapters.ts'
+import { serve } from '../support/serve.ts'
 
 /** An application with metrics of its own, and a function that reads how many requests are active. */
 function create() {
@@ -67,7 +68,7 @@ function create() {
       },
     ],
   })
-  const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+  const app = serve(controller)
   const isActive = async (count: number): Promise<void> => {
     for (let tries = 0; tries < 6_000 && (await read()) !== count; tries++) await delay(10)
     assert.equal(await read(), count)

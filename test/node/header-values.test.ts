@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, reply } from 'octavo'
+import { defineController, reply } from 'octavo'
 
+import { serve } from '../support/serve.ts'
 import { ENGINES, PLACE } from './support.ts'
 
 /** Values that one header has in one response after the other, and what the client gets; `undefined` for a 500. */
@@ -33,7 +34,7 @@ const controller = defineController({
 
 for (const engine of ['node', 'direct'] as const) {
   describe(`headers whose values change, on the engine '${engine}'`, () => {
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     let url = ''
     before(async () => {
       url = await app.listen({ ...PLACE, ...ENGINES[engine] })

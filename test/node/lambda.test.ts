@@ -3,8 +3,10 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, HttpRequest } from 'octavo'
+import { defineController, HttpRequest } from 'octavo'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const controller = defineController({
   prefix: '/car',
@@ -17,7 +19,7 @@ const controller = defineController({
     },
   ],
 })
-const app = createApp(defineModule({ controllers: [controller] }), { logger: false, bodyLimit: 100 })
+const app = serve(controller, { bodyLimit: 100 })
 
 /** Calls `app.handler` as serverless-http does: the socket is an object, and the response knows nothing of its request but the method. */
 async function invoke(text: string) {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule, FileStream } from 'octavo'
+import { defineController, FileStream } from 'octavo'
 import type { Middleware } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { LOOPBACK, open, readAll } from './support.ts'
 
 const handler = (): string => 'read'
@@ -52,7 +53,7 @@ describe('a body that is read after its connection has ended', () => {
           await gone.promise
           return next()
         }
-        const app = createApp(defineModule({ controllers: [bodies] }), { middleware: [late], logger: false })
+        const app = serve(bodies, { middleware: [late] })
         const socket = await open(await app.listen(LOOPBACK))
         const head = `POST ${path} HTTP/1.1\r\nHost: a\r\n${HEADERS[path] ?? ''}${framing}\r\n\r\n`
         socket.write(head + sent)
@@ -72,9 +73,13 @@ describe('a body that breaks off while it is read', () => {
   it('leaves to the request what is known of its connection', async () => {
     const seen: string[] = []
     const entered = withResolvers()
-    const reads = defineController({
-      prefix: '/',
-      routes: [
+    const after: Middleware = async ({ request }, next) => {
+      const response = await next()
+      seen.push(request.protocol)
+      return response
+    }
+    const app = serve(
+      [
         {
           method: 'POST',
           input: { files: { video: z.instanceof(FileStream) } },
@@ -86,13 +91,8 @@ describe('a body that breaks off while it is read', () => {
           },
         },
       ],
-    })
-    const after: Middleware = async ({ request }, next) => {
-      const response = await next()
-      seen.push(request.protocol)
-      return response
-    }
-    const app = createApp(defineModule({ controllers: [reads] }), { middleware: [after], logger: false })
+      { middleware: [after] },
+    )
     const socket = await open(await app.listen(LOOPBACK))
     const part = '--b\r\nContent-Disposition: form-data; name="video"; filename="a"\r\n\r\nabc'
     socket.write(

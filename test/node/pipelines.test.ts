@@ -4,10 +4,11 @@ import { createServer } from 'node:http'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule, FileStream } from 'octavo'
+import { defineController, FileStream } from 'octavo'
 
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { createTestApp, ENGINES, LOOPBACK, open, PLACE, readAll, readUntil } from './support.ts'
 
 let ran = 0
@@ -153,7 +154,7 @@ const bodies = defineController({
 
 for (const engine of ['node', 'direct'] as const)
   describe(`with the engine ${engine}, good requests of all kinds`, () => {
-    const app = createApp(defineModule({ controllers: [controller, bodies] }), { logger: false })
+    const app = serve([controller, bodies])
     let url = ''
     before(async () => {
       url = await app.listen({ ...PLACE, ...ENGINES[engine] })

@@ -8,6 +8,7 @@ import type { AppOptions, ExecutionContext } from 'octavo'
 
 import { ROOT } from '../support/octavo.ts'
 import { startProgram } from '../support/recipes.ts'
+import { serve } from '../support/serve.ts'
 import { LOOPBACK } from './support.ts'
 import { programArguments } from '../support/program.ts'
 
@@ -34,7 +35,7 @@ function create(work: (context: ExecutionContext) => PromiseLike<unknown>, optio
       },
     ],
   })
-  return { app: createApp(defineModule({ controllers: [controller] }), { logger, ...options }), lines }
+  return { app: serve(controller, { logger, ...options }), lines }
 }
 
 /** Work that ends when a test says so. */

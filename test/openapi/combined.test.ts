@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import type { App, OpenApiDocument } from 'octavo'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const OldEngine = z.object({ power: z.number() }).meta({ id: 'Engine' })
 const OldCar = z.object({ name: z.string(), engine: OldEngine }).meta({ id: 'Car' })
@@ -38,7 +40,7 @@ const cars = defineController({
 })
 
 async function appWith(scheme: 'URL' | 'HEADER' | 'ACCEPT'): Promise<App> {
-  const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+  const app = serve(cars)
   if (scheme === 'URL') app.enableVersioning(VersioningSchemes.URL)
   else if (scheme === 'HEADER') app.enableVersioning(VersioningSchemes.HEADER, { headerParameter: 'x-v' })
   else app.enableVersioning(VersioningSchemes.HEADER)
@@ -125,7 +127,7 @@ describe('schemas of one name that differ between versions', () => {
         ],
       }),
     )
-    const app = createApp(defineModule({ controllers: named }), { logger: false })
+    const app = serve(named)
     app.enableVersioning(VersioningSchemes.URL)
     await app.ready()
     const document = app.openapi()
@@ -175,7 +177,7 @@ describe('operations of several versions at one path', () => {
         { method: 'GET', name: 'get', version: '2', response: z.number(), handler: () => 1 },
       ],
     })
-    const app = createApp(defineModule({ controllers: [one] }), { logger: false })
+    const app = serve(one)
     app.enableVersioning(VersioningSchemes.QUERY)
     await app.ready()
     assert.deepEqual(app.openapi().paths['/one']?.['get']?.responses['200'], {

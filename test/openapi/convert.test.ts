@@ -14,6 +14,7 @@ import type { DefinitionWarning, OpenApiDocument, DefinitionProblem, SchemaField
 import { z } from 'zod'
 
 import { placeless } from '../support/places.ts'
+import { serve } from '../support/serve.ts'
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -959,7 +960,7 @@ describe('what a document cannot show', () => {
       routes: [{ method: 'GET', response: z.set(z.string()), handler: () => new Set<string>() }],
     })
     const warnings: unknown[] = []
-    const app = createApp(defineModule({ controllers: [controller] }), {
+    const app = serve(controller, {
       docs: {},
       logger: { ...SILENT, warn: (warning) => void warnings.push((warning as DefinitionWarning).code) },
     })

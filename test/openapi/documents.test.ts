@@ -23,6 +23,7 @@ import { z } from 'zod'
 import { assertOpenApi } from '../support/openapi.ts'
 import { withoutPlaces } from '../support/places.ts'
 import type { AnyRoute } from '../inside/parts.ts'
+import { serve } from '../support/serve.ts'
 
 const handler = (): string => 'done'
 
@@ -124,7 +125,7 @@ describe('what a document shows of routes', () => {
       handler,
     })
     const summariesOf = async (name: string, routes: readonly ReturnType<typeof route>[]) => {
-      const app = createApp(defineModule({ controllers: [defineController({ name, routes })] }))
+      const app = serve(defineController({ name, routes }))
       await app.ready()
       const items = Object.values(app.openapi().paths)
       return items.flatMap((item) => Object.values(item).map(({ summary }) => summary))
@@ -931,7 +932,7 @@ describe('schemas that use the same ones on many ways', () => {
         prefix: '/cars',
         routes: [{ method: 'POST', input: { body }, response: body, handler: ({ body: given }) => given }],
       })
-      const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+      const app = serve(controller)
       await app.ready()
       assert.ok(JSON.stringify(app.openapi()).length < 50_000)
       const { statusCode } = await app.inject({ method: 'POST', url: '/cars', body: { other: 1 } })

@@ -14,6 +14,7 @@ import type { AppOptions, OpenApiDocument } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
 import { z } from 'zod'
 import { placeless } from '../support/places.ts'
+import { serve } from '../support/serve.ts'
 
 const Failure = z.object({ code: z.string(), detail: z.string().optional() })
 const format = (): z.input<typeof Failure> => ({ code: 'a' })
@@ -96,7 +97,7 @@ describe('the document of an application with an error format', () => {
         { method: 'GET', response: { 200: z.string(), '4XX': z.object({ id: z.number() }) }, handler },
       ],
     })
-    const app = createApp(defineModule({ controllers: [lost] }), { logger: false, errorFormat })
+    const app = serve(lost, { errorFormat })
     await app.ready()
     const response = Object(app.openapi().paths['/lost']?.['get']?.responses['4XX'])
     assert.deepEqual(response.content['application/json'].schema, {

@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 it('a document shows no null in fields of forms, because no text means it', async () => {
   const Draft = z.object({ kind: z.enum(['a', 'b']).nullable(), size: z.number() }).meta({ id: 'Draft' })
-  const app = createApp(
-    defineModule({
-      controllers: [
-        defineController({
-          prefix: '/draft',
-          routes: [
-            { method: 'POST', path: '/form', input: { form: Draft }, handler: () => 1 },
-            { method: 'POST', path: '/body', input: { body: Draft }, handler: () => 1 },
-          ],
-        }),
+  const app = serve(
+    defineController({
+      prefix: '/draft',
+      routes: [
+        { method: 'POST', path: '/form', input: { form: Draft }, handler: () => 1 },
+        { method: 'POST', path: '/body', input: { body: Draft }, handler: () => 1 },
       ],
     }),
-    { docs: {}, logger: false },
+    { docs: {} },
   )
   await app.ready()
   const { paths, components } = app.openapi()

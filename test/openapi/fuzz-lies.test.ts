@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { asObject } from './fuzz/document.ts'
 import { fuzzDocument } from './fuzz/run.ts'
 import { throughFetch } from './fuzz/send.ts'
@@ -80,7 +81,7 @@ const lies: readonly (readonly [string, Change, RegExp])[] = [
 describe('the fuzzer finds out', () => {
   for (const [title, change, expected] of lies) {
     it(title, async () => {
-      const app = createApp(defineModule({ controllers: [things] }), { logger: false })
+      const app = serve(things)
       await app.ready()
       const document: unknown = JSON.parse(JSON.stringify(app.openapi()))
       const operation = asObject(asObject(asObject(asObject(document)['paths'])['/things/{id}']))['post']
@@ -93,7 +94,7 @@ describe('the fuzzer finds out', () => {
   }
 
   it('a handler that fails', async () => {
-    const app = createApp(defineModule({ controllers: [things] }), { logger: false })
+    const app = serve(things)
     await app.ready()
     const subject = { name: 'broken', document: app.openapi(), send: throughFetch(app) }
     const { findings, unreached } = await fuzzDocument(subject, { seed: 1, calls: 1, only: /broken/ })
@@ -103,7 +104,7 @@ describe('the fuzzer finds out', () => {
   })
 
   it('nothing where there is nothing, and makes the same calls again', async () => {
-    const app = createApp(defineModule({ controllers: [things] }), { logger: false })
+    const app = serve(things)
     await app.ready()
     const calls: string[] = []
     const send = throughFetch(app)

@@ -4,10 +4,11 @@ import { describe, it } from 'node:test'
 import { context, SpanKind, trace } from '@opentelemetry/api'
 import { RPCType, setRPCMetadata } from '@opentelemetry/core'
 import type { RPCMetadata } from '@opentelemetry/core'
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import type { App } from 'octavo'
 import { openTelemetry } from 'octavo/otel'
 
+import { serve } from '../support/serve.ts'
 import { readMetrics, registerSdk, takeSpans } from './support.ts'
 
 registerSdk()
@@ -31,10 +32,7 @@ async function instrumented(app: App, urls: readonly string[]): Promise<RPCMetad
 
 describe('the span of an HTTP instrumentation', () => {
   it('gets the route and the attributes, and no span is added', async () => {
-    const app = createApp(defineModule({ controllers: [cars] }), {
-      logger: false,
-      telemetry: openTelemetry(),
-    })
+    const app = serve(cars, { telemetry: openTelemetry() })
     const { route } = await instrumented(app, ['/car/7'])
     const [span, ...others] = await takeSpans()
     assert.equal(route, '/car/{car_id}')
@@ -53,10 +51,7 @@ describe('the span of an HTTP instrumentation', () => {
   })
 
   it('belongs to one request, so that one inside of it has its own', async () => {
-    const app = createApp(defineModule({ controllers: [cars] }), {
-      logger: false,
-      telemetry: openTelemetry(),
-    })
+    const app = serve(cars, { telemetry: openTelemetry() })
     await instrumented(app, ['/car/7', '/nothing'])
     const [inner, outer] = await takeSpans(2)
     assert.deepEqual([inner?.name, outer?.name], ['GET', 'GET /car/{car_id}'])

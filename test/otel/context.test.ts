@@ -7,12 +7,13 @@ import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { propagation, trace } from '@opentelemetry/api'
-import { createApp, defineController, defineGuard, defineModule, FileStream, sse, upgrade } from 'octavo'
+import { defineController, defineGuard, FileStream, sse, upgrade } from 'octavo'
 import type { App, Logger } from 'octavo'
 import { openTelemetry } from 'octavo/otel'
 import { z } from 'zod'
 
 import { LOOPBACK } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 import { registerSdk, takeSpan } from './support.ts'
 
 registerSdk()
@@ -118,7 +119,7 @@ const routes = defineController({
 })
 
 function createRoutes(logger: Logger | false = false): App {
-  return createApp(defineModule({ controllers: [routes] }), { logger, telemetry: openTelemetry() })
+  return serve(routes, { logger, telemetry: openTelemetry() })
 }
 
 describe('the span of a request is active', () => {
@@ -282,10 +283,7 @@ describe('requests that are sent', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [calls] }), {
-      logger: false,
-      telemetry: openTelemetry(),
-    })
+    const app = serve(calls, { telemetry: openTelemetry() })
     const { body } = await app.inject({ url: '/call', headers: { baggage: 'tenant=north' } })
     const { traceId, spanId } = (await takeSpan()).spanContext()
     assert.equal(body, '"north"')
@@ -317,7 +315,7 @@ describe('log lines', () => {
       prefix: '/log',
       routes: [{ method: 'GET', handler: async (_, { log }) => log.info({ part: 'wheel' }, 'Turned') }],
     })
-    const app = createApp(defineModule({ controllers: [logs] }), {
+    const app = serve(logs, {
       logger: pino({ base: null }, { write: (line) => void lines.push(line) }),
       telemetry: openTelemetry(),
     })

@@ -10,11 +10,12 @@ import {
   METRIC_HTTP_SERVER_REQUEST_BODY_SIZE,
   METRIC_HTTP_SERVER_RESPONSE_BODY_SIZE,
 } from '@opentelemetry/semantic-conventions/incubating'
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import type { OpenTelemetryOptions } from 'octavo/otel'
 import { openTelemetry } from 'octavo/otel'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { ADAPTERS } from './adapters.ts'
 import { readMetrics, Reader } from './support.ts'
 
@@ -56,10 +57,7 @@ async function record(
   body: string | undefined,
   options: OpenTelemetryOptions,
 ) {
-  const app = createApp(defineModule({ controllers: [cars] }), {
-    logger: false,
-    telemetry: openTelemetry({ ...options, outgoing: false }),
-  })
+  const app = serve(cars, { telemetry: openTelemetry({ ...options, outgoing: false }) })
   const headers =
     body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) }
   await ADAPTERS[adapter]?.ask(app, {

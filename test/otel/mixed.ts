@@ -4,20 +4,12 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import {
-  createApp,
-  defineController,
-  defineModule,
-  FileStream,
-  HttpError,
-  sse,
-  upgrade,
-  VersioningSchemes,
-} from 'octavo'
+import { defineController, FileStream, HttpError, sse, upgrade, VersioningSchemes } from 'octavo'
 import type { App, Telemetry } from 'octavo'
 import { z } from 'zod'
 
 import { LOOPBACK } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 
 async function* endless(): AsyncGenerator<string> {
   for (;;) {
@@ -103,8 +95,7 @@ const cars = defineController({
 
 /** An application whose requests end in every way. */
 export function createMixed(telemetry: Telemetry): App {
-  return createApp(defineModule({ controllers: [cars] }), {
-    logger: false,
+  return serve(cars, {
     telemetry,
     versioning: {
       scheme: VersioningSchemes.URL,

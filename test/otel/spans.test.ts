@@ -20,10 +20,11 @@ import {
   ATTR_URL_SCHEME,
   ATTR_USER_AGENT_ORIGINAL,
 } from '@opentelemetry/semantic-conventions'
-import { createApp, defineController, defineModule, HttpError, VersioningSchemes } from 'octavo'
+import { defineController, HttpError, VersioningSchemes } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 import { openTelemetry } from 'octavo/otel'
 
+import { serve } from '../support/serve.ts'
 import { ADAPTERS } from './adapters.ts'
 import type { Asked } from './adapters.ts'
 import { registerSdk, takeSpan } from './support.ts'
@@ -77,11 +78,7 @@ const VERSIONED = {
 
 function createCars({ version, ...options }: CarsOptions = {}): App {
   const controller = version === undefined ? cars : { ...cars, version }
-  return createApp(defineModule({ controllers: [controller] }), {
-    logger: false,
-    telemetry: openTelemetry({ outgoing: false }),
-    ...options,
-  })
+  return serve(controller, { telemetry: openTelemetry({ outgoing: false }), ...options })
 }
 
 /** Asks an application, closes it, and returns the span of the request. */
@@ -309,10 +306,7 @@ describe('a value that throws when it is looked at', () => {
             },
           ],
         })
-        const app = createApp(defineModule({ controllers: [thrower] }), {
-          logger: false,
-          telemetry: openTelemetry(),
-        })
+        const app = serve(thrower, { telemetry: openTelemetry() })
         await ask(app, { method: 'GET', path: '/car', headers: {} })
         const { status, attributes, events } = await takeSpan()
         assert.equal(status.code, SpanStatusCode.ERROR)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
-import { createApp, defineController, defineGuard, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, defineGuard, VersioningSchemes } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { rateLimit } from 'octavo/middleware'
@@ -10,6 +10,7 @@ import { openTelemetry } from 'octavo/otel'
 import type { OpenTelemetryOptions } from 'octavo/otel'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { readMetrics, registerSdk, takeSpans } from './support.ts'
 
 registerSdk()
@@ -41,8 +42,7 @@ const cars = defineController({
 })
 
 function createCars(options: OpenTelemetryOptions): App {
-  return createApp(defineModule({ controllers: [cars] }), {
-    logger: false,
+  return serve(cars, {
     telemetry: openTelemetry(options),
     versioning: { scheme: VersioningSchemes.URL, history },
   })
@@ -107,10 +107,7 @@ describe('the spans of steps', () => {
         guards: [rateLimit({ limit: 1, window: 1, by: () => 'all' })],
         routes: [{ method: 'GET', handler: () => 1 }],
       })
-      const app = createApp(defineModule({ controllers: [limited] }), {
-        logger: false,
-        ...(telemetry && { telemetry }),
-      })
+      const app = serve(limited, telemetry && { telemetry })
       await app.ready()
       const document = app.openapi()
       await app.close()

@@ -1,8 +1,10 @@
 import cluster from 'node:cluster'
 
 import { createClient } from '@keyv/redis'
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import { pinned } from 'octavo/pins'
+
+import { serve } from '../support/serve.ts'
 
 /**
  * The program of the test: four workers that share the pins in the Redis of the socket in `REDIS`. Each worker would pin new clients to
@@ -44,7 +46,7 @@ const cars = defineController({
     },
   ],
 })
-const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+const app = serve(cars)
 app.enableVersioning(VersioningSchemes.QUERY, { defaultVersion: pins, vary: ['x-account'] })
 const url = await app.listen({ port: 0, host: '127.0.0.1', workers: 4 })
 if (cluster.isPrimary) console.log(JSON.stringify({ url }))

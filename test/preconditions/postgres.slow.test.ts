@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { PGlite } from '@electric-sql/pglite'
-import { createApp, defineController, defineModule, notFound } from 'octavo'
+import { defineController, notFound } from 'octavo'
 import { preconditions } from 'octavo/preconditions'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Account = z.object({ id: z.int(), total: z.int(), version: z.int() })
 type AccountRow = z.infer<typeof Account>
@@ -62,7 +64,7 @@ describe('changes of rows in PostgreSQL', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     let left = EDITS
     let refused = 0
     const client = async (number: number): Promise<void> => {

@@ -1,8 +1,10 @@
 import { createClient } from '@keyv/redis'
-import { createApp, defineController, defineModule } from 'octavo'
+import { defineController } from 'octavo'
 import { bearerAuth } from 'octavo/auth'
 import { rateLimit } from 'octavo/middleware'
 import { createRedisStore } from 'octavo/stores'
+
+import { serve } from '../support/serve.ts'
 
 /** The program of the test: four workers that count together in the Redis of the socket in `REDIS`. */
 const PLANS: Readonly<Record<string, number>> = { free: 10, team: 40, open: Infinity }
@@ -31,5 +33,5 @@ const cars = defineController({
   guards: [SignedIn, daily],
   routes: [{ method: 'GET', handler: () => process.pid }],
 })
-const app = createApp(defineModule({ controllers: [cars] }), { logger: false })
+const app = serve(cars)
 console.log(JSON.stringify({ url: await app.listen({ port: 0, host: '127.0.0.1', workers: 4 }) }))

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineModule, defineParamType } from 'octavo'
+import { defineParamType } from 'octavo'
 
+import { serve } from '../support/serve.ts'
 import { interpret, shapeOf } from './interpreter.ts'
 import type { NaiveAnswer, NaiveRoute, SlashMode } from './interpreter.ts'
 import { controller } from '../support/untyped.ts'
@@ -102,25 +103,21 @@ function createAsk(
   trailingSlash: SlashMode,
 ): (method: string, target: string) => Promise<NaiveAnswer> {
   let called: NaiveAnswer | undefined
-  const app = createApp(
-    defineModule({
-      controllers: [
-        controller({
-          name: 'c',
-          prefix: '/',
-          routes: routes.map(({ name, method, path }) => ({
-            name,
-            method,
-            path,
-            handler: ({ params }: { readonly params: object }) => {
-              called = { kind: 'route', name, params: { ...params } }
-              return null
-            },
-          })),
-        }),
-      ],
+  const app = serve(
+    controller({
+      name: 'c',
+      prefix: '/',
+      routes: routes.map(({ name, method, path }) => ({
+        name,
+        method,
+        path,
+        handler: ({ params }: { readonly params: object }) => {
+          called = { kind: 'route', name, params: { ...params } }
+          return null
+        },
+      })),
     }),
-    { trailingSlash, logger: false },
+    { trailingSlash },
   )
   return async (method, target) => {
     called = undefined

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, reply, sse, VersioningSchemes } from 'octavo'
+import { defineController, reply, sse, VersioningSchemes } from 'octavo'
 import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { createTestClient, forEachVersion, goldens } from 'octavo/testing'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'octavo-goldens-'))
 after(() => rmSync(root, { recursive: true, force: true }))
@@ -65,8 +67,7 @@ function create({ turn = (name: string) => name.toUpperCase(), created = 200, id
       },
     ],
   })
-  return createApp(defineModule({ controllers: [controller] }), {
-    logger: false,
+  return serve(controller, {
     versioning: {
       scheme: VersioningSchemes.URL,
       history: defineVersions({ versions: ['2', '1'], models: { User }, changes: [shout] }),
@@ -178,13 +179,9 @@ Version 1, POST /v1/user (user.add)
     const dir = folder()
     const save = async (...versions: string[]): Promise<readonly string[]> => {
       const route = { method: 'GET', version: versions, handler: () => versions.length } as const
-      const app = createApp(
-        defineModule({ controllers: [defineController({ prefix: '/a', routes: [route] })] }),
-        {
-          versioning: { scheme: VersioningSchemes.HEADER },
-          logger: false,
-        },
-      )
+      const app = serve(defineController({ prefix: '/a', routes: [route] }), {
+        versioning: { scheme: VersioningSchemes.HEADER },
+      })
       const golden = goldens(app, { dir })
       for (const version of versions) await app.inject({ url: '/a', version })
       return golden.save()
@@ -209,12 +206,9 @@ Version 1, POST /v1/user (user.add)
             ? reply(200, { users: [{ token }] }, { cookies: { sid: { value: token, httpOnly: true } } })
             : reply(403, 'no'),
       } as const
-      return createApp(
-        defineModule({
-          controllers: [defineController({ prefix: '/login', version: '1', routes: [login] })],
-        }),
-        { versioning: { scheme: VersioningSchemes.QUERY }, logger: false },
-      )
+      return serve(defineController({ prefix: '/login', version: '1', routes: [login] }), {
+        versioning: { scheme: VersioningSchemes.QUERY },
+      })
     }
     const mask = ['X-Key', '?key', '/password', '/users/*/token']
     const app = build(secret)
@@ -281,8 +275,7 @@ Version 1, POST /v1/user (user.add)
           { method: 'GET', path: '/items', name: 'items', items: User, handler: users },
         ],
       })
-      return createApp(defineModule({ controllers: [feed] }), {
-        logger: false,
+      return serve(feed, {
         versioning: {
           scheme: VersioningSchemes.URL,
           history: defineVersions({ versions: ['2', '1'], models: { User }, changes: [shout] }),

@@ -5,11 +5,12 @@ import type { Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 
-import { createApp, defineController, defineModule, defineRouter } from 'octavo'
+import { createApp, defineModule, defineRouter } from 'octavo'
 import type { App, Logger } from 'octavo'
 import type { Upstream } from 'octavo/upstream'
 
 import { ENGINES, exchange, open, readAll, readUntil } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 import { frontOf, garageAt } from './garage.ts'
 import { startRaw } from './raw-server.ts'
 import type { RawServer, Script } from './raw-server.ts'
@@ -347,11 +348,9 @@ describe('a route beside forward', () => {
   it('reads what it declares in the newest version, too, with validate', async () => {
     const behind = await startRaw((socket) => void socket.write(`${OK}Content-Length: 2\r\n\r\n{}`))
     const garage = garageAt(behind.url)
-    const controller = defineController({
-      prefix: '/',
-      routes: [{ method: 'POST', input: { query: ['size'] }, validate: true, forward: garage }],
+    const app = serve([{ method: 'POST', input: { query: ['size'] }, validate: true, forward: garage }], {
+      logger,
     })
-    const app = createApp(defineModule({ controllers: [controller] }), { logger })
     assert.equal((await app.inject({ method: 'POST', url: '/' })).statusCode, 422)
     assert.equal((await app.inject({ method: 'POST', url: '/?size=1' })).statusCode, 200)
     await app.close()

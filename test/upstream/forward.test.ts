@@ -15,6 +15,7 @@ import type { App, AppOptions, Guard, InjectOptions, InjectResponse } from 'octa
 import { defineVersionChange, defineVersions, operation } from 'octavo/changes'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { carsOf, frontOf, garageAt, history, moduleOf, startServer } from './garage.ts'
 
 /** The API of another team. */
@@ -180,25 +181,19 @@ describe('a forwarded route of an older version', () => {
       ],
     })
     let isEmpty = false
-    const app = createApp(
-      defineModule({
-        controllers: [defineController({ name: 'CarsController', prefix: '/cars', routes: [route] })],
-      }),
-      {
-        logger: false,
-        versioning: {
-          scheme: VersioningSchemes.URL,
-          history: defineVersions({ versions: ['2', '1'], models: {}, changes: [Two] }),
-        },
-        overrides: [
-          bind(garage, () =>
-            isEmpty
-              ? Response.json({ code: 'no_cars' }, { status: 409 })
-              : Response.json({ items: [{ id: 7 }] }),
-          ),
-        ],
+    const app = serve(defineController({ name: 'CarsController', prefix: '/cars', routes: [route] }), {
+      versioning: {
+        scheme: VersioningSchemes.URL,
+        history: defineVersions({ versions: ['2', '1'], models: {}, changes: [Two] }),
       },
-    )
+      overrides: [
+        bind(garage, () =>
+          isEmpty
+            ? Response.json({ code: 'no_cars' }, { status: 409 })
+            : Response.json({ items: [{ id: 7 }] }),
+        ),
+      ],
+    })
     assert.deepEqual((await app.inject('/v1/cars')).json(), [{ id: 7 }])
     assert.deepEqual((await app.inject('/v2/cars')).json(), { items: [{ id: 7 }] })
     isEmpty = true

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import type { App, AppOptions, InjectOptions } from 'octavo'
 import { defineVersionChange, defineVersions, model, operation, reshape } from 'octavo/changes'
 import { z } from 'zod'
 
 import { createRandom, type Random } from '../fault/fuzz/random.ts'
+import { serve } from '../support/serve.ts'
 import { garageAt, startServer } from './garage.ts'
 
 const Car = model('Car', { id: z.int(), label: z.string(), serial: z.number().optional() })
@@ -132,11 +133,7 @@ describe('the API behind', () => {
         { method: 'POST', name: 'create', input: { body: Car }, response: { 200: Car }, forward: garage },
       ],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), {
-      logger: false,
-      versioning: { scheme: VersioningSchemes.URL, history },
-      ...options,
-    })
+    const app = serve(controller, { versioning: { scheme: VersioningSchemes.URL, history }, ...options })
     apps.push(app)
     return app
   }
@@ -183,8 +180,7 @@ describe('the API behind', () => {
       title: 'Filters',
       change: [operation({ route: 'cars.list', query: { 'filter[max]': { was: 'max' } } })],
     })
-    const app = createApp(defineModule({ controllers: [controller] }), {
-      logger: false,
+    const app = serve(controller, {
       versioning: {
         scheme: VersioningSchemes.URL,
         history: defineVersions({ versions: ['2', '1'], models: {}, changes: [change] }),

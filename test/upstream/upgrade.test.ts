@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineGuard, defineModule, unauthorized } from 'octavo'
+import { defineController, defineGuard, unauthorized } from 'octavo'
 
 import { ENGINES, open, readUntil } from '../node/support.ts'
+import { serve } from '../support/serve.ts'
 import { garageAt } from './garage.ts'
 import { startRaw } from './raw-server.ts'
 
@@ -40,7 +41,7 @@ for (const [engine, options] of Object.entries(ENGINES)) {
         guards: [SignedIn],
         routes: [{ method: 'GET', path: '/{room}', upgrade: 'websocket', forward: garage }],
       })
-      const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+      const app = serve(controller)
       const url = await app.listen({ port: 0, host: '127.0.0.1', ...options })
 
       const refused = await open(url)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, sse, VersioningSchemes } from 'octavo'
+import { defineController, sse, VersioningSchemes } from 'octavo'
 import type { AppOptions, InjectOptions, UsageEntry } from 'octavo'
 import {
   absent,
@@ -14,6 +14,8 @@ import {
   reshape,
 } from 'octavo/changes'
 import { z } from 'zod'
+
+import { serve } from '../support/serve.ts'
 
 const Address = model('Address', { town: z.string().optional(), street: z.string().optional() })
 const User = model('User', {
@@ -101,11 +103,7 @@ const history = defineVersions({
 })
 
 function create(options: AppOptions) {
-  return createApp(defineModule({ controllers: [users] }), {
-    logger: false,
-    versioning: { scheme: VersioningSchemes.URL, history },
-    ...options,
-  })
+  return serve(users, { versioning: { scheme: VersioningSchemes.URL, history }, ...options })
 }
 
 /** The changes that altered one request. */
@@ -180,8 +178,7 @@ describe('the changes of usage', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [one, users] }), {
-      logger: false,
+    const app = serve([one, users], {
       versioning: { scheme: VersioningSchemes.URL, history },
       client: (request) => request.header('x-client'),
       usage: { store: (entries) => void found.push(...entries) },

@@ -17,6 +17,7 @@ import {
   createUsagePlaces as createPlaces,
   createUsageTable as createTable,
 } from '../inside/server.ts'
+import { serve } from '../support/serve.ts'
 
 const cars = defineController({
   prefix: '/car',
@@ -29,11 +30,7 @@ const cars = defineController({
 })
 
 function createCars(options: AppOptions) {
-  const app = createApp(defineModule({ controllers: [cars] }), {
-    logger: false,
-    client: (request) => request.header('x-client'),
-    ...options,
-  })
+  const app = serve(cars, { client: (request) => request.header('x-client'), ...options })
   app.enableVersioning(VersioningSchemes.URL, {
     versions: { '1': { sunset: '2020-01-01', retired: 'gone' } },
   })
@@ -142,8 +139,7 @@ describe('usage', () => {
         { method: 'GET', name: 'second', path: '/default', version: '2', handler: () => 1 },
       ],
     })
-    const app = createApp(defineModule({ controllers: [routes] }), {
-      logger: false,
+    const app = serve(routes, {
       docs: {},
       usage: { store: (entries) => void found.push(...entries) },
       versioning: { scheme: VersioningSchemes.URL, defaultVersion: '1' },
@@ -237,8 +233,7 @@ describe('usage', () => {
       version: VERSION_NEUTRAL,
       routes: [{ method: 'GET', name: 'get', handler: () => 'pong' }],
     })
-    const app = createApp(defineModule({ controllers: [walks, pings] }), {
-      logger: false,
+    const app = serve([walks, pings], {
       client: (request) => request.header('x-client'),
       usage: { store: (entries) => void found.push(...entries) },
     })
@@ -406,8 +401,7 @@ describe('context.client', () => {
       headers: { 'x-client': 'acme' },
     })
     assert.equal(seen.statusCode, 410)
-    const open = createApp(defineModule({ controllers: [cars] }), {
-      logger: false,
+    const open = serve(cars, {
       client: (request) => request.header('x-client'),
       middleware: [
         async (context, next) => {
@@ -426,23 +420,13 @@ describe('context.client', () => {
     const logged: unknown[] = []
     const note = (...line: unknown[]): void => void logged.push(line)
     let calls = 0
-    const app = createApp(
-      defineModule({
-        controllers: [
-          defineController({
-            prefix: '/',
-            routes: [{ method: 'GET', handler: (_, { client }) => client ?? 'none' }],
-          }),
-        ],
-      }),
-      {
-        logger: { debug: () => undefined, info: () => undefined, warn: note, error: note },
-        client: () => {
-          calls++
-          throw new Error('no name')
-        },
+    const app = serve([{ method: 'GET', handler: (_, { client }) => client ?? 'none' }], {
+      logger: { debug: () => undefined, info: () => undefined, warn: note, error: note },
+      client: () => {
+        calls++
+        throw new Error('no name')
       },
-    )
+    })
     assert.equal((await app.inject('/')).json(), 'none')
     assert.equal(calls, 1)
     assert.equal(logged.length, 1)

@@ -11,6 +11,8 @@ import {
 } from 'octavo'
 import type { App, RoutePolicy, VersioningOptions, VersionSpec } from 'octavo'
 
+import { serve } from '../support/serve.ts'
+
 const { QUERY, URL } = VersioningSchemes
 
 /** What each level says. */
@@ -161,7 +163,7 @@ describe('policies of routes', () => {
   const controller = defineController({ prefix: '/', name: 'x', routes })
 
   it('policies of routes apply without versioning', async () => {
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     assert.deepEqual(await told(app, '/plain'), [200, '2026-01-01', 2030, undefined])
     assert.deepEqual(await told(app, '/both'), [200, '2026-01-02', undefined, undefined])
     const { statusCode, headers, body } = await app.inject('/gone')
@@ -184,7 +186,7 @@ describe('policies of routes', () => {
     )
   })
   it('policies of routes apply at paths without versions, whatever the request asks for', async () => {
-    const app = createApp(defineModule({ controllers: [controller] }), { logger: false })
+    const app = serve(controller)
     app.enableVersioning(QUERY, { versions: ['1'] })
     const expected = [200, '2026-01-01', 2030, undefined]
     for (const url of ['/plain', '/plain?version=1', '/plain?version=9']) {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, DefinitionError, VersioningSchemes } from 'octavo'
+import { defineController, DefinitionError, VersioningSchemes } from 'octavo'
 import type { InjectOptions, VersioningOptions, VersioningScheme, VersionSpec } from 'octavo'
+
+import { serve } from '../support/serve.ts'
 
 const { HEADER, HOST, QUERY, URL } = VersioningSchemes
 
@@ -29,7 +31,7 @@ const wheel = defineController({
 })
 
 function serveCars<O extends object>(scheme: VersioningScheme<O>, options?: O & VersioningOptions) {
-  const app = createApp(defineModule({ controllers: [car, wheel] }), { logger: false })
+  const app = serve([car, wheel])
   app.enableVersioning(scheme, options)
   return async (request: string | InjectOptions): Promise<unknown> => {
     const response = await app.inject(request)
@@ -157,18 +159,13 @@ describe('what the source document fixes', () => {
     const asked = ['1', '1.0', '01', '1 '].map((version) => ask({ url: '/car/both', query: { version } }))
     assert.deepEqual(await Promise.all(asked), [['1', 'string'], 404, 404, 404])
     const number = (): unknown =>
-      createApp(
-        defineModule({
-          controllers: [
-            defineController({
-              prefix: '/x',
-              // as programs without types may do
-              version: 1 as unknown as VersionSpec,
-              routes: [{ method: 'GET', handler: () => 1 }],
-            }),
-          ],
+      serve(
+        defineController({
+          prefix: '/x',
+          // as programs without types may do
+          version: 1 as unknown as VersionSpec,
+          routes: [{ method: 'GET', handler: () => 1 }],
         }),
-        { logger: false },
       )
     assert.throws(number, (error: unknown) => {
       assert.ok(error instanceof DefinitionError)
@@ -182,7 +179,7 @@ describe('what the source document fixes', () => {
 
   it('a path is the prefix and the path of the route, or the prefix alone when there is none', async () => {
     const ask = serveCars(QUERY, { defaultVersion: '1' })
-    const app = createApp(defineModule({ controllers: [car, wheel] }), { logger: false })
+    const app = serve([car, wheel])
     app.enableVersioning(QUERY)
     assert.deepEqual(
       [await ask('/car/'), await ask('/car/inherits'), await ask('/inherits')],

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { createApp, defineController, defineModule, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
+import { defineController, VERSION_NEUTRAL, VersioningSchemes } from 'octavo'
 import type { App, AppOptions, InjectOptions, VersioningOptions, VersionSpec } from 'octavo'
+
+import { serve } from '../support/serve.ts'
 
 const { HEADER, QUERY, URL } = VersioningSchemes
 
@@ -23,7 +25,7 @@ function linking(
       routes: [{ method: 'GET', path, name, handler: () => name }],
     }),
   )
-  const app: App = createApp(defineModule({ controllers }), { logger: false, ...appOptions })
+  const app: App = serve(controllers, appOptions)
   app.enableVersioning(URL, { successorLinks: true, ...options })
   return app
 }

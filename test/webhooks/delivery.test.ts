@@ -33,6 +33,7 @@ import type {
 import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
 
+import { serve } from '../support/serve.ts'
 import { CarSold, createSales, history, OwnerMoved, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'
 
@@ -176,7 +177,7 @@ describe('one event', () => {
         },
       ],
     })
-    const app = createApp(defineModule({ controllers: [hook] }))
+    const app = serve(hook)
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
     open.push(() => app.close())
     const { webhooks, attempts } = start([subscription(`${url}/hook`)])
@@ -275,12 +276,7 @@ describe('one event', () => {
     const refused = codes(() => createWebhooks({ subscriptions, history: bad }))
     assert.ok(Array.isArray(refused) && refused.length > 0, String(refused))
     const route = { method: 'GET', response: Name, handler: () => ({ first: 'Ann' }) } as const
-    const app = createApp(
-      defineModule({ controllers: [defineController({ prefix: '/', routes: [route] })] }),
-      {
-        versioning: { scheme: VersioningSchemes.URL, history: bad },
-      },
-    )
+    const app = serve([route], { versioning: { scheme: VersioningSchemes.URL, history: bad } })
     assert.deepEqual(
       codes(() => app.versions()),
       refused,

@@ -8,6 +8,7 @@ import { defineWebhook } from 'octavo/webhooks'
 import { z } from 'zod'
 
 import { assertOpenApi } from '../support/openapi.ts'
+import { serve } from '../support/serve.ts'
 import { CarSold, createSales, OwnerMoved } from './support.ts'
 
 // mistakes for those whom no compiler warned
@@ -96,7 +97,7 @@ describe('the webhooks of a document', () => {
 
   it('have ids that no operation has', async () => {
     const { controllers } = await import('./clashing.ts')
-    const clashing = createApp(defineModule({ controllers }), {
+    const clashing = serve(controllers, {
       docs: { webhooks: [defineWebhook({ name: 'stripe', schema: z.object({}) })] },
     })
     await clashing.ready()

@@ -1,10 +1,11 @@
 /** The process that a soak over sockets sends to: serves routes of every kind, and reports what is left in it. */
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { createApp, defineController, defineModule, reply, sse, stream, upgrade } from 'octavo'
+import { defineController, reply, sse, stream, upgrade } from 'octavo'
 import { z } from 'zod'
 
 import { LOOPBACK } from '../../node/support.ts'
+import { serve } from '../../support/serve.ts'
 import { measureMemory, report, reportUnhandled } from '../observed.ts'
 import type { Memory, ToldError } from '../observed.ts'
 import { LARGE, LINES, toItem } from './expected.ts'
@@ -83,7 +84,7 @@ const soaked = defineController({
 
 const ignore = (): void => undefined
 let engine = 'node'
-const app = createApp(defineModule({ controllers: [soaked] }), {
+const app = serve(soaked, {
   logger: {
     debug: ignore,
     info: (details) => {

@@ -2,9 +2,11 @@ import cluster from 'node:cluster'
 
 import { createClient } from '@keyv/redis'
 import { Redis } from 'ioredis'
-import { createApp, defineController, defineModule, reply } from 'octavo'
+import { defineController, reply } from 'octavo'
 import { idempotency } from 'octavo/idempotency'
 import { z } from 'zod'
+
+import { serve } from '../../support/serve.ts'
 
 /** The program of the tests: four workers that share a Redis at a socket, by each of the clients. */
 const [path = ''] = process.argv.slice(2)
@@ -30,6 +32,6 @@ const controllers = Object.entries({ ioredis, redis }).map(([name, store]) =>
     ],
   }),
 )
-const app = createApp(defineModule({ controllers }), { logger: false })
+const app = serve(controllers)
 const url = await app.listen({ port: 0, host: '127.0.0.1', workers: 4 })
 if (cluster.isPrimary) console.log(url)

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { trace } from '@opentelemetry/api'
-import { createApp, defineController, defineModule, VersioningSchemes } from 'octavo'
+import { defineController, VersioningSchemes } from 'octavo'
 import { direct } from 'octavo/engine'
 import { openTelemetry } from 'octavo/otel'
+
+import { serve } from '../../support/serve.ts'
 
 const cars = defineController({
   prefix: '/car',
@@ -53,8 +55,7 @@ const cars = defineController({
     },
   ],
 })
-const app = createApp(defineModule({ controllers: [cars] }), {
-  logger: false,
+const app = serve(cars, {
   telemetry: openTelemetry(),
   versioning: { scheme: VersioningSchemes.URL },
 })
