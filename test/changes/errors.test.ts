@@ -189,8 +189,7 @@ describe('an error of an older version', () => {
       routes: [{ method: 'GET', path: '/closed', name: 'pay', guards: [Closed], handler: () => 'open' }],
     })
     const change = operation({ route: 'pay.pay', errors: { closed: { was: 'shut', status: 410 } } })
-    const app = createApp(defineModule({ controllers: [bare] }), {
-      logger: false,
+    const app = serve(bare, {
       middleware: [
         compression({ threshold: 0 }),
         async (_context, next) => {
