@@ -1,6 +1,6 @@
 import { toPlainJson } from '../src/gate/json.ts'
 import { toDigest } from '../src/gate/snapshot/folder.ts'
-import { toFileNames, toKeptText } from '../src/gate/snapshot/snapshot.ts'
+import { toFileNames, toKeptText } from '../src/gate/snapshot/snapshot-index.ts'
 import { createBooksApp } from '../src/cli/init/template/src/app.ts'
 
 /** The files of `octavo snapshot` for the app of the template, by their names. `octavo init` fills in the day. */

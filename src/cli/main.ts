@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 
 import type { Manifest } from './command.ts'
-import { HOST_MARK } from './job.ts'
+import { HOST_MARK } from './app-process.ts'
 import { sayError } from './print-error.ts'
 import { runOctavo } from './run.ts'
 
@@ -14,7 +14,7 @@ function onOutputError(error: NodeJS.ErrnoException): void {
 const [, , name, request, ...rest] = process.argv
 if (name === HOST_MARK && request !== undefined && rest.length === 0) {
   try {
-    const { runHost } = await import('./host.ts')
+    const { runHost } = await import('./app-host.ts')
     await runHost(request)
   } catch (error) {
     sayError(error)

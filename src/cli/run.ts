@@ -12,23 +12,23 @@ import {
 import { nearestName, readArguments } from './arguments.ts'
 import { sayError } from './print-error.ts'
 import type { Style } from '../base/style.ts'
-import { toTable } from './table.ts'
+import { toTable } from './text-table.ts'
 
 /** The commands. Each is loaded when it is asked for, because all of them together take longer than most do. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init/init.ts')).init,
   import: async () => (await import('./import/import.ts')).importApi,
   dev: async () => (await import('./dev/dev.ts')).dev,
-  routes: async () => (await import('./routes.ts')).routes,
-  versions: async () => (await import('./versions.ts')).versions,
+  routes: async () => (await import('./routes-command.ts')).routes,
+  versions: async () => (await import('./versions-command.ts')).versions,
   retire: async () => (await import('./usage/retire.ts')).retire,
   release: async () => (await import('./release/release.ts')).release,
-  openapi: async () => (await import('./documents.ts')).openapi,
-  client: async () => (await import('./documents.ts')).client,
-  diff: async () => (await import('./gate/check.ts')).diff,
-  snapshot: async () => (await import('./gate/snapshot.ts')).snapshot,
-  check: async () => (await import('./gate/check.ts')).check,
-  changelog: async () => (await import('./gate/changelog.ts')).changelog,
+  openapi: async () => (await import('./write-documents.ts')).openapi,
+  client: async () => (await import('./write-documents.ts')).client,
+  diff: async () => (await import('./gate/check-command.ts')).diff,
+  snapshot: async () => (await import('./gate/snapshot-command.ts')).snapshot,
+  check: async () => (await import('./gate/check-command.ts')).check,
+  changelog: async () => (await import('./gate/changelog-command.ts')).changelog,
 }
 
 /** Runs a command line. Returns the exit code: 0 for success, 1 for failure, 2 for invalid arguments. */

@@ -6,18 +6,23 @@ import {
   type TracedFinding,
   type TracedPlace,
 } from './finding.ts'
-import { severityOf, type Circumstances } from './level.ts'
+import { severityOf, type Circumstances } from './severity.ts'
 import type {
   OperationDifference,
   DifferentSchemas,
   ComparedDocuments,
   FoundDifference,
-} from './operation/context.ts'
+} from './operation/compared-documents.ts'
 import { ruleMessage } from './rules.ts'
-import { ruleAt, type SchemaDifference, type SchemaPair, type SchemaStep } from './schema/fact.ts'
-import { asSeen, behind } from './schema/settle.ts'
+import {
+  ruleAt,
+  type SchemaDifference,
+  type SchemaPair,
+  type SchemaStep,
+} from './schema/schema-difference.ts'
+import { asSeen, behind } from './schema/verdicts.ts'
 import { isAny } from './schema/shape.ts'
-import { findNamedSchema, type NamedPlace } from './where.ts'
+import { findNamedSchema, type NamedPlace } from './schema-location.ts'
 
 /** The differences of one operation. */
 export interface OfOperation {

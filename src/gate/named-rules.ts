@@ -1,5 +1,5 @@
 import type { Severity } from './finding.ts'
-import { NOTHING, VERSION } from './schema/aspects.ts'
+import { NOTHING, VERSION } from './schema/schema-rules.ts'
 
 /** A rule of the gate. */
 export interface GateRule {

@@ -1,6 +1,6 @@
 import type { Severity } from './finding.ts'
 import { NAMED_RULES, type GateRule } from './named-rules.ts'
-import { SCHEMA_RULES, fillMessage, type MessageValues, type SchemaRule } from './schema/aspects.ts'
+import { SCHEMA_RULES, fillMessage, type MessageValues, type SchemaRule } from './schema/schema-rules.ts'
 
 const PLACES = {
   request: ['parameter', 'body', 'property'],

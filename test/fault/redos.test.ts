@@ -39,7 +39,7 @@ const literals = files.flatMap(({ path, code }): Found[] =>
 const MADE: Readonly<Record<string, string>> = {
   'cli/types/to-types.ts': 'of the names of four ranges, which have letters and digits alone',
   'gate/document/source.ts': 'of the version of a document, with every special character escaped',
-  'gate/schema/check.ts': 'of documents that somebody compares by hand or in CI; no request is near',
+  'gate/schema/check-value.ts': 'of documents that somebody compares by hand or in CI; no request is near',
   'extensions/middleware/origin.ts':
     'copies of those of the application, for origins of at most 512 characters',
   'router/path/param-types.ts': 'of the application, for segments of a path; the built-in ones are below',

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 
 import { failure, say, usageError, sayStyle, type Arguments, type Command, type Setting } from '../command.ts'
-import { findApp, startHost, type AppModule, type HostReport, type DevRequest } from '../job.ts'
+import { findApp, startHost, type AppModule, type HostReport, type DevRequest } from '../app-process.ts'
 import { formatFirst } from '../../base/values.ts'
 import { createWatcher, type Watcher } from './watcher.ts'
 

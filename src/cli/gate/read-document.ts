@@ -7,7 +7,7 @@ import { CommandError, InputError, type Setting } from '../command.ts'
 import { ReadError } from '../../gate/json.ts'
 import { resolveFileName, prepareSource, type ComparedSource } from '../../gate/document/source.ts'
 import { isObject, messageOf } from '../../base/values.ts'
-import { askApp } from '../job.ts'
+import { askApp } from '../app-process.ts'
 
 /** A document that a command compares, and what messages call it. */
 export interface ComparedDocument {

@@ -1,4 +1,4 @@
-import { readOperations, type ComparedOperation } from '../../gate/document/operations.ts'
+import { readOperations, type ComparedOperation } from '../../gate/document/read-operations.ts'
 import type { Node, ComparedSource } from '../../gate/document/source.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import type { Content, SchemaObject, SecurityAlternative } from '../../openapi/document/types.ts'

@@ -2,7 +2,7 @@ import type { ComparedSource } from '../../gate/document/source.ts'
 import { isRecord, isString } from '../../base/values.ts'
 import { mapSchemas } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
-import { toDistinctName } from './names.ts'
+import { toDistinctName } from './import-names.ts'
 
 /** Reads schemas of a document, whatever its version and its files, as those of one OpenAPI 3.1 document. */
 export interface SchemaReader {

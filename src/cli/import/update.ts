@@ -7,12 +7,12 @@ import { failure, say, sayStyle, type Setting } from '../command.ts'
 import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
 import { readIndexOf } from '../../gate/snapshot/folder.ts'
 import { readArguments } from '../arguments.ts'
-import { check } from '../gate/check.ts'
+import { check } from '../gate/check-command.ts'
 import { formatCode } from '../run-formatter.ts'
 import { readFileText, writeFiles } from '../write-file.ts'
 import { readApi, type ImportedApi } from './read-api.ts'
 import { writeProject } from './write-project.ts'
-import { finishImport } from './finish.ts'
+import { finishImport } from './finish-import.ts'
 
 /** An API that was imported before, and its new document. */
 export interface Update {

@@ -1,5 +1,5 @@
 import { formatSource, formatStatement, literalText, quotedText, valueText } from '../format.ts'
-import { toCamel, toDistinctNames } from './names.ts'
+import { toCamel, toDistinctNames } from './import-names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 
 type SecurityRequirement = ImportedOperation['security']

@@ -4,7 +4,7 @@ import { isRecord, toRecord } from '../../base/values.ts'
 import { listOf, refOf, type Components } from '../../base/json-schema.ts'
 import type { Content, MediaTypeObject, SchemaObject } from '../../openapi/document/types.ts'
 import { inlined, requiredNamesIn, splitNotes, toSchemaObject, type Inlining } from './schema-parts.ts'
-import { toDistinctName } from './names.ts'
+import { toDistinctName } from './import-names.ts'
 import type { ImportedOperation, ImportedParameter } from './read-api.ts'
 import { notesText, toFieldLines, schemaText, type SchemaWriting } from './write-schema.ts'
 

@@ -2,7 +2,7 @@ import { quotedText, valueText } from '../format.ts'
 import { isRecord, toRecord } from '../../base/values.ts'
 import { reachOf, refsIn, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
-import { toCamel } from './names.ts'
+import { toCamel } from './import-names.ts'
 import { inlined, requiredNamesIn, splitNotes, toSchemaObject } from './schema-parts.ts'
 import { noteType, toExtendedText, toFieldLines, schemaText, type SchemaWriting } from './write-schema.ts'
 

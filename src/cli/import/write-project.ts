@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 
 import { formatSource, formatStatement, literalText, quotedText, valueText } from '../format.ts'
-import { toCamel, toDistinctName, toDistinctNames, toFileName, toTypeName } from './names.ts'
+import { toCamel, toDistinctName, toDistinctNames, toFileName, toTypeName } from './import-names.ts'
 import type { ImportedApi, ImportedOperation } from './read-api.ts'
 import type { RouteWriting } from './write-inputs.ts'
 import { writeGuards, type Guards } from './write-guards.ts'

@@ -1,5 +1,5 @@
 import { literalText, quotedText, valueText } from '../format.ts'
-import { toCamel } from './names.ts'
+import { toCamel } from './import-names.ts'
 import { reachOf, refsIn } from '../../base/json-schema.ts'
 import { inlined } from './schema-parts.ts'
 import type { Content } from '../../openapi/document/types.ts'

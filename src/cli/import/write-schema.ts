@@ -3,7 +3,7 @@ import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { listOf, refOf, withoutNull, type Components } from '../../base/json-schema.ts'
 import type { SchemaObject } from '../../openapi/document/types.ts'
 import { toZodText, type SchemaNames } from '../write/zod-text.ts'
-import { toCamel, toConstants, toDistinctName } from './names.ts'
+import { toCamel, toConstants, toDistinctName } from './import-names.ts'
 import {
   inlined,
   isObjectSchema,

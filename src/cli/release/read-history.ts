@@ -3,7 +3,7 @@ import type { App } from '../../server/app/app.ts'
 import { findHistoryInternals } from '../../changes/internals.ts'
 import { internalsOf } from '../../server/adapters/internals.ts'
 import { isRange, canonicalVersion, compareVersions, hasOrder } from '../../versioning/version.ts'
-import type { HistoryReport } from '../job.ts'
+import type { HistoryReport } from '../app-process.ts'
 import { toUnfinishedText, unfinishedIn } from '../write/unfinished.ts'
 
 /** Reads what a release of an app is about. @throws `CommandError` if a version is given that cannot be released */

@@ -1,4 +1,4 @@
-import type { HistoryReport } from '../job.ts'
+import type { HistoryReport } from '../app-process.ts'
 import { blockAt, findInBlock, inFront, type Edit } from '../source-edits.ts'
 
 /** A definition that a release is about. */

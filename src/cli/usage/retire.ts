@@ -1,14 +1,14 @@
 import { failure, usageError, printStyle, type Arguments, type Command } from '../command.ts'
 import { FOLDED, type UsageEntry } from '../../server/options/usage.ts'
-import { askApp } from '../job.ts'
-import { readReleaseDays } from '../gate/changelog.ts'
+import { askApp } from '../app-process.ts'
+import { readReleaseDays } from '../gate/changelog-command.ts'
 import { documentFailure } from '../gate/read-document.ts'
-import { toDay } from '../../gate/changelog/changelog.ts'
+import { toDay } from '../../gate/changelog/create-changelog.ts'
 import type { Style } from '../../base/style.ts'
-import { readKeptClients, readUsage } from './usage.ts'
+import { readKeptClients, readUsage } from './read-usage.ts'
 import { toRetirement, type Retirement, type CallingClient } from './retirement.ts'
 import { isString } from '../../base/values.ts'
-import { toTable } from '../table.ts'
+import { toTable } from '../text-table.ts'
 
 /** The path of a module, in the place of the version. */
 const MODULE = /\.[cm]?[jt]s$/

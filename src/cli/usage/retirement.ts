@@ -1,7 +1,7 @@
 import { FOLDED, type UsageEntry } from '../../server/options/usage.ts'
 import type { VersionInfo } from '../../server/routing/report/versions.ts'
-import { toDay } from '../../gate/changelog/changelog.ts'
-import { groupBy, sumBy, sumChanges, type CountedCalls, type KeptClients } from './usage.ts'
+import { toDay } from '../../gate/changelog/create-changelog.ts'
+import { groupBy, sumBy, sumChanges, type CountedCalls, type KeptClients } from './read-usage.ts'
 
 interface ReleasedChange {
   readonly version: string

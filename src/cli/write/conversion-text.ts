@@ -4,7 +4,7 @@ import { membersOf, withoutNull, type JsonSchema } from '../../base/json-schema.
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { schemaToType, type TypeNames } from '../types/schema-type.ts'
 import { toStableText } from '../../gate/json.ts'
-import { toRegExp } from '../../gate/schema/check.ts'
+import { toRegExp } from '../../gate/schema/check-value.ts'
 import { FORMATS } from './zod-text.ts'
 
 type ResolveSchema = (schema: unknown) => unknown

@@ -7,7 +7,7 @@ import { formatSource, formatStatement } from '../format.ts'
 import { applyEdits } from '../source-edits.ts'
 import { readFileText } from '../write-file.ts'
 import { toChangeText, type ChangeText, type ChangeWriting } from './change-text.ts'
-import type { DefinedSchema, DefinedParts } from './read-definitions.ts'
+import type { DefinedSchema, DefinedParts } from './defined-parts.ts'
 import { toAdditions, toSpecifier, type Additions } from './history-edits.ts'
 import type { SchemaNames } from './zod-text.ts'
 

@@ -1,4 +1,4 @@
-import { toRegExp } from '../../gate/schema/check.ts'
+import { toRegExp } from '../../gate/schema/check-value.ts'
 import { foldSchema, withoutNull, type JsonSchema, type SchemaMember } from '../../base/json-schema.ts'
 import { isRecord, isString, toRecord } from '../../base/values.ts'
 import { memberName, quotedText, valueText } from '../format.ts'

@@ -1,5 +1,5 @@
 import { toStableText } from '../json.ts'
-import { has } from './check.ts'
+import { has } from './check-value.ts'
 import { canonicalSchema } from './keyword-rules.ts'
 import { ANY, alternativeType, type Alternative, type Rule, type ValueSet } from './shape.ts'
 

@@ -10,7 +10,7 @@ import {
   type OtherMembers,
   type ValueSet,
 } from './shape.ts'
-import { toRegExp } from './check.ts'
+import { toRegExp } from './check-value.ts'
 
 /** Whether all values of one shape are in another. `unknown` is said where neither can be shown. */
 export type Certainty = 'yes' | 'no' | 'unknown'

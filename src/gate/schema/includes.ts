@@ -1,4 +1,4 @@
-import type { IsSame } from '../document/same.ts'
+import type { IsSame } from '../document/deep-equal.ts'
 import { toStableText } from '../json.ts'
 import { PairMap } from '../pair-map.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Certainty,
   type Asking,
 } from './includes-parts.ts'
-import { areTold, has, hasPart, propertyValues } from './check.ts'
+import { areTold, has, hasPart, propertyValues } from './check-value.ts'
 import { alternativeSamples } from './samples.ts'
 import {
   areWrittenSame,

@@ -1,5 +1,5 @@
 import { isTooMany, distinctAlternatives, withUnionRule } from './alternatives.ts'
-import { hasPart, isMultiple } from './check.ts'
+import { hasPart, isMultiple } from './check-value.ts'
 import {
   NEVER,
   isAny,

@@ -4,7 +4,7 @@ import { mapSchemas } from '../../base/json-schema.ts'
 import { isRecord } from '../../base/values.ts'
 import type { Node, ComparedSource } from '../document/source.ts'
 import { toStableText } from '../json.ts'
-import { has } from './check.ts'
+import { has } from './check-value.ts'
 import type { Rule, ValueSet } from './shape.ts'
 
 /** Who writes the values: `readOnly` properties are not in requests, `writeOnly` ones not in responses. */

@@ -1,4 +1,4 @@
-import { hasPart, toRegExp } from './check.ts'
+import { hasPart, toRegExp } from './check-value.ts'
 import type { ArrayPart, NumberPart, ObjectPart, Alternative, ValueSet, StringPart } from './shape.ts'
 
 /** How many values of a shape are made up, and how deep. */

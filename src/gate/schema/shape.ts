@@ -1,4 +1,4 @@
-import type { IsSame, WrittenSchema } from '../document/same.ts'
+import type { IsSame, WrittenSchema } from '../document/deep-equal.ts'
 
 /**
  * A set of JSON values, as alternatives of one type each. A JSON schema becomes a shape: what means the same looks the same, however it

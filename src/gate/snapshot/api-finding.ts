@@ -1,7 +1,7 @@
 import type { VersionFinding } from '../finding.ts'
 import { ruleMessage } from '../rules.ts'
-import type { MessageValues } from '../schema/aspects.ts'
-import { severityOf, type Circumstances } from '../level.ts'
+import type { MessageValues } from '../schema/schema-rules.ts'
+import { severityOf, type Circumstances } from '../severity.ts'
 
 const STRICTNESS = { closedEnums: false, closedClients: false, now: 0 }
 

@@ -1,11 +1,11 @@
-import { compareSources, type CompareOptions } from '../compare.ts'
+import { compareSources, type CompareOptions } from '../compare-documents.ts'
 import type { VersionFinding } from '../finding.ts'
 import { operationsById } from '../json.ts'
 import { toNeighbours } from '../document/neighbours.ts'
 import { prepareSource } from '../document/source.ts'
 import { toApiFinding } from './api-finding.ts'
-import { isByHand, type VersionServing } from './serving.ts'
-import type { CurrentVersion } from './snapshot.ts'
+import { isByHand, type VersionServing } from './version-serving.ts'
+import type { CurrentVersion } from './snapshot-index.ts'
 
 /** A change of the history of an application. */
 interface ChangeInHistory {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { messageOf } from '../../base/values.ts'
 import { ReadError } from '../json.ts'
 import { readAllowed, readLevels, type AllowedFinding, type Levels } from './allow.ts'
-import { readIndex, toFileNames, type SnapshotIndex, type VersionSnapshot } from './snapshot.ts'
+import { readIndex, toFileNames, type SnapshotIndex, type VersionSnapshot } from './snapshot-index.ts'
 
 /** The contents of a folder of released versions. */
 export interface KeptSnapshots {

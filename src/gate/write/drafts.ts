@@ -2,8 +2,8 @@ import { isRecord } from '../../base/values.ts'
 import { pickAt, pointerSteps } from '../json.ts'
 import type { VersionFinding } from '../finding.ts'
 import type { Drafts, FieldDraft, KnownModel, ModelDraft, Unwritten } from './draft.ts'
-import { toFieldDrafts, type DifferingField } from './fields.ts'
-import { mergeRoutes, unwrittenReason, toRouteDrafts, type PlacedFinding } from './operations.ts'
+import { toFieldDrafts, type DifferingField } from './field-drafts.ts'
+import { mergeRoutes, unwrittenReason, toRouteDrafts, type PlacedFinding } from './route-drafts.ts'
 import { findOwned, sideOf, type Owned, type ComparedApp } from './owners.ts'
 
 /**

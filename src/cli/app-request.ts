@@ -1,0 +1,200 @@
+import { failure } from './command.ts'
+import { findHistoryInternals } from '../changes/internals.ts'
+import { explain, type Explanation } from '../changes/check/explain.ts'
+import { versionFileNames } from '../http/file-name.ts'
+import type { App } from '../server/app/app.ts'
+import type { RouteEntry } from '../server/app/route-list.ts'
+import { findInternals, internalsOf } from '../server/adapters/internals.ts'
+import type {
+  NamedDocuments,
+  AppResult,
+  ServedRoutes,
+  AppRequest,
+  Wanted,
+  CurrentReport,
+} from './app-process.ts'
+import type { ChangelogSource } from '../gate/changelog/create-changelog.ts'
+import { readHistory } from './release/read-history.ts'
+import { contractTypes } from './types/to-types.ts'
+import { readDefinitions } from './write/defined-parts.ts'
+import { checkHistory } from '../changes/check/check-history.ts'
+import type { CheckedHistory } from '../gate/snapshot/changes.ts'
+import { UNVERSIONED } from '../gate/snapshot/snapshot-index.ts'
+import { readServing } from '../server/adapters/serving.ts'
+import { unfinishedIn } from './write/unfinished.ts'
+
+/** Answers what a command asks about an application. */
+export async function answerRequest(app: App, request: AppRequest): Promise<AppResult> {
+  await prepareApp(app)
+  switch (request.kind) {
+    case 'routes':
+      return readServed(app)
+    case 'explain':
+      return readExplanation(app)
+    case 'changelog':
+      return readChangelogSources(app)
+    case 'definitions':
+      return readDefinitions(app)
+    case 'current':
+      return readCurrentApp(app, request.isChecked)
+    case 'release':
+      return readHistory(app, request.version)
+    default:
+      return readDocuments(app, request)
+  }
+}
+
+function readServed(app: App): ServedRoutes {
+  return {
+    routes: app.routes().map(toPlainRoute),
+    versions: app.versions(),
+  }
+}
+
+function readExplanation(app: App): Explanation {
+  const { versioning, routes } = internalsOf(app, 'octavo versions')
+  const history = findHistoryInternals(versioning()?.history)
+  return history === undefined ? { changes: [], nearMisses: [] } : explain(history, routes())
+}
+
+/** Reads what a changelog tells of an application, which has been prepared. */
+export function readChangelogSources(app: App): readonly ChangelogSource[] {
+  const { versioning, routes } = internalsOf(app, 'octavo changelog')
+  const changes = findHistoryInternals(versioning()?.history)?.concerns(routes()) ?? []
+  const served = app.versions().filter((each) => each.elsewhere !== true && each.routes.length > 0)
+  return served.map(({ version, deprecated, sunset, retired }) => ({
+    version,
+    deprecated,
+    sunset,
+    isRetired: retired !== 'serve',
+    document: app.openapi({ version }),
+    changes: changes.filter((change) => change.version === version),
+  }))
+}
+
+/** Prepares an application without starting it, so that neither databases nor secrets are needed. */
+async function prepareApp(app: App): Promise<void> {
+  await (findInternals(app)?.prepare() ?? app.ready())
+}
+
+/** Converts a route to JSON. Metadata that JSON cannot represent is left out. */
+function toPlainRoute(route: RouteEntry): RouteEntry {
+  const meta = Object.entries(route.meta).filter(([, value]) => isWritableJson(value))
+  return { ...route, meta: Object.fromEntries(meta) }
+}
+
+function isWritableJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function selectReader(
+  request: DocumentsRequest,
+): ReturnType<typeof toReadMap> | typeof readOpenApi | typeof readTypes {
+  if (request.kind === 'openapi') return readOpenApi
+  return request.kind === 'types' ? readTypes : toReadMap(request)
+}
+
+async function readDocuments(app: App, request: DocumentsRequest): Promise<NamedDocuments> {
+  const { wanted } = request
+  const read = selectReader(request)
+  const known = app.versions().map(({ version }) => version)
+  const every = wanted.kind === 'each' && known.length > 0 ? known : [null]
+  const versions = wanted.kind === 'one' ? [wanted.version] : every
+  const toName = versionFileNames([...known, ...versions.flatMap((version) => version ?? [])])
+  const documents: NamedDocuments[number][] = []
+  for (const version of versions) {
+    try {
+      const document = await read(app, version ?? undefined)
+      documents.push({ name: version === null ? 'all' : toName(version), document })
+    } catch (error) {
+      if (!(error instanceof RangeError) || version === null || known.includes(version)) throw error
+      throw unknownVersion(version, known)
+    }
+  }
+  return documents
+}
+
+type DocumentsRequest = Extract<AppRequest, { readonly wanted: Wanted }>
+
+async function readTypes(app: App, version: string | undefined): Promise<object> {
+  const contract = internalsOf(app, 'octavo client').contract(version)
+  if (contract === undefined) throw new RangeError(`Unknown version "${version ?? ''}"`)
+  return { text: contractTypes(contract) }
+}
+
+async function readOpenApi(app: App, version: string | undefined): Promise<object> {
+  return app.openapi(version === undefined ? {} : { version })
+}
+
+/** @throws `CommandError` if the routes of the map have hosts of their own, and no host to make them of was given. */
+function toReadMap({
+  host,
+}: Extract<AppRequest, { readonly kind: 'client' | 'types' }>): (
+  app: App,
+  version: string | undefined,
+) => Promise<object> {
+  return async (app, version) => {
+    const map = await internalsOf(app, 'octavo client').routeMap(version, host ?? 'localhost')
+    if (host === undefined && Object.values(map.routes).some((route) => route.host !== undefined))
+      throw failure(
+        'the app reads versions from the host',
+        'pass the host that clients use: --host api.example.com',
+      )
+    return map
+  }
+}
+
+function unknownVersion(version: string, known: readonly string[]): Error {
+  const there = known.length === 0 ? 'the app has no versions' : `the app has ${known.join(', ')}`
+  return failure(`unknown version "${version}"`, there)
+}
+
+/** Reads what is kept of an application, and how its changes do and what it defines if that is asked for. */
+async function readCurrentApp(app: App, isChecked: boolean): Promise<CurrentReport> {
+  const known = app.versions()
+  const { schemes, routes } = readServing(internalsOf(app, 'octavo check'))
+  const history = isChecked ? checkedHistory(app) : undefined
+  return {
+    versions:
+      known.length === 0
+        ? [{ version: UNVERSIONED, document: app.openapi(), isDefault: false }]
+        : known.map(({ version, isDefault, sunset }) => ({
+            version,
+            document: app.openapi({ version }),
+            isDefault,
+            sunset,
+          })),
+    serving: { schemes, routes: [...routes] },
+    ...(history === undefined ? {} : { history }),
+    ...(isChecked ? { definitions: await readDefinitions(app) } : {}),
+  }
+}
+
+function checkedHistory(app: App): CheckedHistory | undefined {
+  const { versioning, routes } = internalsOf(app, 'octavo check')
+  const history = versioning()?.history
+  const internals = findHistoryInternals(history)
+  if (history === undefined || internals === undefined) return undefined
+  const { changes } = explain(internals, routes())
+  const { next } = internals.parts
+  // the places to fill in are listed by themselves, and their values say nothing yet
+  const unfinished = internals.parts.changes.filter((change) => unfinishedIn(change, undefined).length > 0)
+  // what is not released counts for the version that the history gives it
+  const isTried = (id: string): boolean =>
+    internals.parts.changes.some((change) => change.id === id && change.version === 'next')
+  const isUnfinished = (id: string): boolean => unfinished.some((change) => change.id === id)
+  return {
+    changes: changes.map(({ id, version, at, reaches }) => ({
+      id,
+      version: isTried(id) ? (next ?? version) : version,
+      source: at,
+      routes: reaches.map(({ route }) => route),
+      hasSideEffects: internals.parts.changes.some((change) => change.id === id && change.sideEffects),
+    })),
+    problems: checkHistory(history).filter(({ change }) => !isUnfinished(change)),
+  }
+}

@@ -1,0 +1,101 @@
+import { failure, say, sayStyle, type Setting } from '../command.ts'
+import { askApp } from '../app-process.ts'
+import { formatFirst, messageOf } from '../../base/values.ts'
+import { reachOf } from '../../base/json-schema.ts'
+import { findBreakingBothWays } from '../../gate/compare-documents.ts'
+import { prepareSource, type ComparedSource } from '../../gate/document/source.ts'
+import { operationsIn, type Finding } from '../../gate/finding.ts'
+import { findReferences, componentNames } from '../../openapi/document/refs.ts'
+import { keepVersions } from '../gate/snapshot-command.ts'
+import type { ImportedApi } from './read-api.ts'
+import type { ImportedProject } from './write-project.ts'
+import type { ExpectedFinding } from './write-schema.ts'
+
+/** Compares what the app serves with the imported document, and keeps the first snapshot. Returns the exit code. */
+export async function finishImport(
+  project: ImportedProject,
+  api: ImportedApi,
+  source: ComparedSource,
+  setting: Setting,
+): Promise<number> {
+  const current = await askApp(undefined, { kind: 'current', isChecked: false }, setting)
+  if (current === undefined) return 1
+  const served = current.versions.find(({ version }) => version === project.version)
+  if (served === undefined) throw failure(`the app has no version ${project.version}`)
+  let report: ImportReport
+  try {
+    report = compareImported(source, served.document, api, project.expected)
+  } catch (error) {
+    throw failure(`the document cannot be compared with the app: ${messageOf(error)}`)
+  }
+  printReport(report)
+  await keepVersions(current, setting)
+  return report.unexpected.length > 0 ? 1 : 0
+}
+
+function printReport({ expected, unexpected }: ImportReport): void {
+  const { yellow, red, green } = sayStyle()
+  if (expected.size + unexpected.length === 0) {
+    say(`${green('The app')} serves what the document says, in both directions`)
+    return
+  }
+  if (expected.size > 0)
+    say(yellow('The app differs from the document where zod or Octavo cannot say the same:'))
+  for (const [why, places] of expected) say(`  ${why}\n    ${formatFirst([...places], 3)}`)
+  if (unexpected.length > 0) say(red('These differences are not expected:'))
+  for (const finding of unexpected) say(`  ${toNoteLine(finding)}`)
+}
+
+function toNoteLine({ schema, operation, at, rule, message }: Finding): string {
+  return `${[schema ?? operation, at].filter(Boolean).join(' ')}: ${message} (${rule})`
+}
+
+/** The differences between an imported document and the one that its app serves. */
+interface ImportReport {
+  /** Reasons of differences that the import expected, with the places where they are. */
+  readonly expected: ReadonlyMap<string, ReadonlySet<string>>
+  /** Breaking differences that it did not expect. */
+  readonly unexpected: readonly Finding[]
+}
+
+/** Compares an imported document with the one that its app serves, in both directions. @throws {ReadError} */
+export function compareImported(
+  source: ComparedSource,
+  served: unknown,
+  api: ImportedApi,
+  notes: readonly ExpectedFinding[],
+): ImportReport {
+  const other = prepareSource(served)
+  const breaking = findBreakingBothWays(source, other)
+  const placesOf = createImportPlaces(api)
+  const expected = new Map<string, Set<string>>()
+  const unexpected: Finding[] = []
+  for (const finding of breaking) {
+    const places = placesOf(finding)
+    const note = notes.find(
+      ({ place, rule }) => (place === '' || places.has(place)) && rule.test(finding.rule),
+    )
+    if (note === undefined) unexpected.push(finding)
+    else
+      expected.set(note.why, (expected.get(note.why) ?? new Set()).add(finding.schema ?? finding.operation))
+  }
+  return { expected, unexpected }
+}
+
+/** Returns where a finding may come from: its operations or its schema, and the schemas that those refer to. */
+function createImportPlaces({ operations, schemas }: ImportedApi): (finding: Finding) => ReadonlySet<string> {
+  const known = new Map<string, ReadonlySet<string>>()
+  const byName = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
+  const reach = (start: string): ReadonlySet<string> => {
+    const before = known.get(start)
+    if (before !== undefined) return before
+    const operation = byName.get(start)
+    const found = reachOf([start, ...componentNames(findReferences(operation), 'schemas')], schemas)
+    known.set(start, found)
+    return found
+  }
+  return (finding) => {
+    const starts = finding.schema === undefined ? operationsIn(finding) : [finding.schema]
+    return new Set(starts.flatMap((start) => [...reach(start)]))
+  }
+}

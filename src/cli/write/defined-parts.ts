@@ -1,0 +1,168 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+import { type AnyChange, type Chain } from '../../changes/chain.ts'
+import { shapeOf, defOf, type Schema } from '../../schema/schema.ts'
+import { findHistoryInternals } from '../../changes/internals.ts'
+import { objectsOf } from '../../changes/check/explain.ts'
+import type { KnownModel, KnownObject, KnownRoute } from '../../gate/write/draft.ts'
+import type { App } from '../../server/app/app.ts'
+import { internalsOf } from '../../server/adapters/internals.ts'
+import { toRecord } from '../../base/values.ts'
+import { importedBy, toBodies } from './read-bodies.ts'
+import { unfinishedIn, type Unfinished } from './unfinished.ts'
+
+/** A model or a part of one, with the place of its definition. */
+export interface DefinedSchema {
+  readonly name: string
+  /** File and line, or `undefined` if that is not known. */
+  readonly at: string | undefined
+  /** The name under which its file exports it, or `undefined` if it does not. */
+  readonly exported: string | undefined
+  /** Whether the history need not list it. */
+  readonly isListed: boolean
+}
+
+/** A model with the place of its definition. */
+interface DefinedModel extends DefinedSchema, KnownModel {
+  /** The changes that describe fields of it, by the newest names of these fields, or by the last ones that they had. */
+  readonly touched: readonly (readonly [field: string, change: string])[]
+}
+
+/** The definitions of an application, for the changes that `octavo check --write` writes. */
+export interface DefinedParts {
+  /** `undefined` without a history. */
+  readonly history:
+    | {
+        /** Newest first. */
+        readonly versions: readonly string[]
+        readonly at: string | undefined
+        readonly changes: readonly {
+          readonly id: string
+          readonly version: string
+          readonly at: string | undefined
+        }[]
+      }
+    | undefined
+  readonly models: readonly DefinedModel[]
+  /** Schemas that have fields of a model, and are exported beside it or beside the history. */
+  readonly parts: readonly DefinedSchema[]
+  readonly objects: readonly KnownObject[]
+  readonly routes: readonly KnownRoute[]
+  readonly unfinished: readonly Unfinished[]
+}
+
+const NOTHING: DefinedParts = {
+  history: undefined,
+  models: [],
+  parts: [],
+  objects: [],
+  routes: [],
+  unfinished: [],
+}
+
+/** Reads what an application defines. */
+export async function readDefinitions(app: App): Promise<DefinedParts> {
+  const { versioning, routes } = internalsOf(app, 'octavo check --write')
+  const history = versioning()?.history
+  const internals = findHistoryInternals(history)
+  if (history === undefined || internals === undefined) return NOTHING
+  const { parts, placeOf, make } = internals
+  const all = objectsOf(routes(), parts.messages).filter(({ schema }) => defOf(schema).type === 'object')
+  const listed: ReadonlySet<unknown> = new Set(Object.values(toRecord(Reflect.get(history, 'models'))))
+  const { chains, modelledFieldsOf } = make([toProbe([...listed, ...all.map(({ schema }) => schema)])]).plans
+  const models = new Map<unknown, DefinedModel>()
+  for (const { model, name, fieldIds } of chains.values()) {
+    const at = placeOf(model)
+    models.set(model, {
+      name,
+      at,
+      exported: (await exportsOf(at)).get(model),
+      isListed: listed.has(model),
+      fields: [...fieldIds.keys()].map((field) => toKnownField(model, field)),
+      touched: touchedFields(parts.plans.chains.get(model)),
+    })
+  }
+  const places = [...[...models.values()].map(({ at }) => at), placeOf(history)]
+  const ofRoutes = routes().flatMap(({ definitions }) => definitions.flatMap((each) => placeOf(each) ?? []))
+  const files = [...places, ...(await importedBy(new Set(ofRoutes)))]
+  const exported = await partsIn(files, models)
+  return {
+    history: {
+      versions: parts.versions.filter((version) => version !== parts.next),
+      at: placeOf(history),
+      changes: parts.changes.map((change) => ({
+        id: change.id,
+        version: change.version,
+        at: placeOf(change),
+      })),
+    },
+    models: [...models.values()],
+    parts: [...new Set(all.map(({ schema }) => exported.get(schema)))].filter((part) => part !== undefined),
+    objects: all.flatMap(({ route, position, schema }) =>
+      [...chains.values()].flatMap(({ name, fieldIds }) => {
+        const own = new Set(modelledFieldsOf(schema).fieldIds.values())
+        const fields = [...fieldIds].filter(([, fieldId]) => own.has(fieldId)).map(([field]) => field)
+        const part = exported.get(schema)?.name
+        return fields.length === 0 ? [] : [{ route, place: position, model: name, fields, exported: part }]
+      }),
+    ),
+    routes: routes().map((route) => {
+      const { name, operationId = name, pattern, prefix } = route
+      const path = pattern.text.slice(prefix.length) || '/'
+      return {
+        name,
+        operationId,
+        path,
+        bodies: toBodies(route, new Map([...exported, ...models]), parts.changes),
+      }
+    }),
+    unfinished: parts.changes.flatMap((change) => unfinishedIn(change, placeOf(change))),
+  }
+}
+
+/** A change that says nothing of schemas, through which those of them that are models are found. */
+function toProbe(schemas: readonly unknown[]): AnyChange {
+  const change = [...new Set(schemas)].map((of) => ({ kind: 'reshape', of, fields: {} }))
+  return { version: 'next', title: '', description: '', id: '', sideEffects: false, change }
+}
+
+function toKnownField(model: Schema, name: string): KnownModel['fields'][number] {
+  const field = shapeOf(model)[name]
+  return { name, isOptional: field !== undefined && Reflect.get(field._zod, 'optout') === 'optional' }
+}
+
+function touchedFields(chain: Chain | undefined): DefinedModel['touched'] {
+  const names = new Map([...(chain?.fieldIds ?? [])].map(([name, fieldId]) => [fieldId, name]))
+  return (chain?.steps ?? []).flatMap(({ change, fieldChanges }) =>
+    fieldChanges.flatMap((each) => {
+      const name = names.get(each.fieldId) ?? (each.kind === 'renamed' ? each.was : each.name)
+      return [[name, change.id] as const]
+    }),
+  )
+}
+
+/** The values that files export beside models. */
+async function partsIn(
+  places: readonly (string | undefined)[],
+  models: ReadonlyMap<unknown, unknown>,
+): Promise<ReadonlyMap<unknown, DefinedSchema>> {
+  const found = new Map<unknown, DefinedSchema>()
+  for (const at of new Set(places))
+    for (const [value, name] of await exportsOf(at))
+      if (!models.has(value)) found.set(value, { name, at, exported: name, isListed: true })
+  return found
+}
+
+/** The names under which the file of a definition exports values. The file is loaded already. */
+async function exportsOf(at: string | undefined): Promise<ReadonlyMap<unknown, string>> {
+  const [, file] = /^(.*):\d+$/.exec(at ?? '') ?? []
+  if (file === undefined) return new Map()
+  try {
+    const exported: object = await import(pathToFileURL(resolve(file)).href)
+    return new Map(Object.entries(exported).map(([name, value]) => [value, name]))
+  } catch {
+    // its source may be no module that Node can load
+    return new Map()
+  }
+}

@@ -1,0 +1,311 @@
+import { isRecord } from '../../base/values.ts'
+import { pickAt, pointerSteps } from '../json.ts'
+import type { Node } from '../document/source.ts'
+import type { TracedPlace, VersionFinding } from '../finding.ts'
+import type {
+  BodyDraft,
+  DraftedBody,
+  DescribedField,
+  FieldDraft,
+  KnownRoute,
+  RouteDraft,
+  DraftedSource,
+  Unwritten,
+} from './draft.ts'
+import { isSameField } from './field-drafts.ts'
+import type { ComparedApp } from './owners.ts'
+
+/** A finding at one of its places; without a place if it concerns the whole API. */
+export interface PlacedFinding {
+  readonly finding: VersionFinding
+  readonly place: TracedPlace | undefined
+}
+
+/** The findings about a route. */
+interface Told {
+  readonly address: Pick<RouteDraft, 'path' | 'method'>
+  readonly status: RouteDraft['status']
+  /** The names of parameters that differ. */
+  readonly touched: ReadonlyMap<DraftedSource, ReadonlySet<string>>
+  readonly headers: readonly FieldDraft[]
+  /** The bodies that differ, with the findings about each. */
+  readonly bodies: ReadonlyMap<DraftedBody, readonly PlacedFinding[]>
+  readonly unwritten: readonly Unwritten[]
+}
+
+/** Returns the differences of a route, from the findings about it. */
+export function toRouteDrafts(
+  route: string,
+  findings: readonly PlacedFinding[],
+  pair: ComparedApp,
+): { readonly drafts: readonly RouteDraft[]; readonly unwritten: readonly Unwritten[] } {
+  const known = pair.known.routes.find(({ name }) => name === route)
+  const path = known?.path ?? ''
+  const { address, status, touched, headers, bodies, unwritten } = readFindings(findings, path, pair)
+  const found = operationsAt(findings, pair)
+  const whole = [...bodies].map(([key, own]) => ({ own, body: toBodyDraft(key, known, found, status?.was) }))
+  const parameters = [...touched].flatMap(([source, names]) =>
+    toParameterDrafts(source, names, found).map((field) => ({ source, field })),
+  )
+  const now = { method: found.revision?.method ?? '', path }
+  const drafts = [
+    ...(Object.keys(address).length === 0 ? [] : [address]),
+    ...(status === undefined ? [] : [{ status }]),
+    ...parameters.map((parameter) => ({ parameters: [parameter] })),
+    ...headers.map((header) => ({ headers: [header] })),
+    ...whole.flatMap(({ body }) => (typeof body === 'object' ? [{ body }] : [])),
+  ].map((part): RouteDraft => ({
+    kind: 'route',
+    routes: [{ route, now }],
+    parameters: [],
+    headers: [],
+    ...part,
+  }))
+  const rest = whole.flatMap(({ own, body }) =>
+    typeof body === 'object'
+      ? []
+      : own.map((placed) => ({ ...placed, why: body ?? unwrittenReason(placed) })),
+  )
+  return { drafts, unwritten: [...unwritten, ...rest] }
+}
+
+/** The earlier body of a route, or why a change cannot describe it. */
+function toBodyDraft(
+  key: DraftedBody,
+  route: KnownRoute | undefined,
+  { base, revision }: Pairing,
+  olderStatus = key,
+): BodyDraft | string | undefined {
+  const known = route?.bodies.find((body) => body.key === key)
+  const now = describedBody(revision?.node, key)
+  if (known === undefined || now === undefined) return undefined
+  if (known.change !== undefined)
+    return `the change "${known.change}" already describes ${bodyName(key)}: write the new change by hand, and give it the \`now\` of that one as \`was\``
+  if (known.text === undefined && !known.isPlain)
+    return `export the schema of ${bodyName(key)} by name from a file that the route imports, so that ${bodyMemberHint(key)} of an operation can name it`
+  const was = describedBody(base?.node, key === 'body' ? key : olderStatus)
+  return { key, was, now, text: known.text, names: known.names }
+}
+
+function bodyName(key: DraftedBody): string {
+  return key === 'body' ? 'the request body' : `the response ${key}`
+}
+
+function bodyMemberHint(key: DraftedBody): string {
+  return key === 'body' ? 'body: { now, was, up }' : `response: { body: { ${key}: { now, was, down } } }`
+}
+
+const JSON_TYPE = 'application/json'
+
+function describedBody(node: Node | undefined, key: DraftedBody): DescribedField | undefined {
+  const owner = pickAt(node, key === 'body' ? ['requestBody'] : ['responses', String(key)])
+  const schema = pickAt(owner, ['content', JSON_TYPE, 'schema'])
+  const isOptional = key === 'body' && pickAt(owner, ['required']) !== true
+  return schema === undefined ? undefined : { schema, isOptional }
+}
+
+/** The body that a place is in, or `undefined` if a change describes no such body. */
+function bodyKeyOf(place: TracedPlace | undefined): DraftedBody | undefined {
+  const [section, ...steps] = place?.steps ?? []
+  if (section === 'requestBody' && [undefined, JSON_TYPE].includes(steps[0])) return 'body'
+  const isJson = section === 'responses' && steps[1] === JSON_TYPE
+  return isJson && /^2\d\d$/.test(steps[0] ?? '') ? Number(steps[0]) : undefined
+}
+
+/** Puts differences together that several routes have, such as a header that all of them ask for. */
+export function mergeRoutes(drafts: readonly RouteDraft[]): readonly RouteDraft[] {
+  const merged = new Map<string, RouteDraft>()
+  for (const draft of drafts) {
+    const { routes, ...difference } = draft
+    const isAddress = draft.path !== undefined || draft.method !== undefined
+    const key = JSON.stringify(isAddress ? draft : difference)
+    merged.set(key, { ...draft, routes: [...(merged.get(key)?.routes ?? []), ...routes] })
+  }
+  return [...merged.values()]
+}
+
+function readFindings(findings: readonly PlacedFinding[], ownPath: string, pair: ComparedApp): Told {
+  const unwritten: Unwritten[] = []
+  const touched = new Map<DraftedSource, Set<string>>()
+  const headers = new Map<string, FieldDraft>()
+  const bodies = new Map<DraftedBody, readonly PlacedFinding[]>()
+  let address: Told['address'] = {}
+  let status: Told['status']
+  for (const placed of findings) {
+    const { finding, place } = placed
+    const { rule } = finding
+    const [section, , name = ''] = place?.steps ?? []
+    const [source, key] = [sourceOf(placed), bodyKeyOf(place)]
+    if (rule === 'route-moved') address = toAddress(finding, ownPath)
+    else if (rule === 'status-of-default-changed') status = toStatus(finding)
+    else if (source !== undefined) touched.set(source, (touched.get(source) ?? new Set()).add(name))
+    else if (section === 'responses' && name === 'headers') addHeaderDraft(headers, placed, pair)
+    else if (key === undefined) unwritten.push({ ...placed, why: unwrittenReason(placed) })
+    else bodies.set(key, [...(bodies.get(key) ?? []), placed])
+  }
+  return { address, status, touched, headers: [...headers.values()], bodies, unwritten }
+}
+
+/** The source of the parameter that is found, if a change can describe it there. */
+function sourceOf({ finding, place }: PlacedFinding): DraftedSource | undefined {
+  const [section, where = ''] = place?.steps ?? []
+  const isOwn = section === 'parameters' && finding.rule !== 'request-parameter-location-changed'
+  return isOwn ? SOURCES.get(where) : undefined
+}
+
+const SOURCES: ReadonlyMap<string, DraftedSource> = new Map([
+  ['query', 'query'],
+  ['header', 'headers'],
+  ['cookie', 'cookies'],
+])
+
+/** The address that a route had, without what all paths begin with. */
+function toAddress({ base, revision }: VersionFinding, ownPath: string): Told['address'] {
+  const [, wasPath = '', wasMethod = ''] = pointerSteps(base.pointer)
+  const [, nowPath = '', nowMethod = ''] = pointerSteps(revision.pointer)
+  const own = ownPath.split('/').slice(1)
+  const prefix = nowPath.split('/').slice(1).length - (ownPath === '/' ? 0 : own.length)
+  const was = wasPath.split('/').slice(1 + prefix)
+  // a pattern may say more of a parameter than documents do, and parameters keep their newest names
+  const params = own.filter((segment) => segment.includes('{'))
+  let count = 0
+  const path = `/${was.map((segment) => (/^\{.*\}$/.test(segment) ? (params[count++] ?? segment) : segment)).join('/')}`
+  return {
+    ...(path === ownPath ? {} : { path }),
+    ...(wasMethod === nowMethod ? {} : { method: wasMethod.toUpperCase() }),
+  }
+}
+
+function toStatus({ base, revision }: VersionFinding): { readonly was: number; readonly now: number } {
+  return {
+    was: Number(pointerSteps(base.pointer).at(-1)),
+    now: Number(pointerSteps(revision.pointer).at(-1)),
+  }
+}
+
+interface FoundOperation {
+  readonly node: Node
+  readonly method: string
+}
+
+interface Pairing {
+  readonly base: FoundOperation | undefined
+  readonly revision: FoundOperation | undefined
+}
+
+/** The operation that findings are about, in both documents. */
+function operationsAt(findings: readonly PlacedFinding[], { base, revision }: ComparedApp): Pairing {
+  const find = (document: unknown, side: 'base' | 'revision'): FoundOperation | undefined => {
+    for (const { finding, place } of findings) {
+      const found = operationAt(document, finding[side].pointer, place)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return { base: find(base, 'base'), revision: find(revision, 'revision') }
+}
+
+/** The operation that has a pointer, or that of a place. */
+function operationAt(
+  document: unknown,
+  pointer: string,
+  place: TracedPlace | undefined,
+): FoundOperation | undefined {
+  const [section, path = '', method = ''] = pointerSteps(pointer)
+  const node = section === 'paths' ? pickAt(document, ['paths', path, method]) : undefined
+  if (isRecord(node)) return { node, method: method.toUpperCase() }
+  const paths = pickAt(document, ['paths'])
+  return Object.values(isRecord(paths) ? paths : {})
+    .flatMap((item) => Object.entries(isRecord(item) ? item : {}))
+    .flatMap(([name, each]): readonly FoundOperation[] =>
+      isRecord(each) && each['operationId'] === place?.route && place?.route !== undefined
+        ? [{ node: each, method: name.toUpperCase() }]
+        : [],
+    )[0]
+}
+
+/** Returns the earlier parameters of a source. */
+function toParameterDrafts(
+  source: DraftedSource,
+  names: ReadonlySet<string>,
+  found: Pairing,
+): readonly FieldDraft[] {
+  const was = parametersOf(found.base?.node, source)
+  const now = parametersOf(found.revision?.node, source)
+  const gone = [...was.keys()].filter((name) => !now.has(name))
+  const come = [...now.keys()].filter((name) => !was.has(name))
+  const [old, fresh] = [gone[0] ?? '', come[0] ?? '']
+  const [before, after] = [was.get(old), now.get(fresh)]
+  const isRenamed =
+    gone.length === 1 &&
+    come.length === 1 &&
+    before !== undefined &&
+    after !== undefined &&
+    isSameField(before, after) &&
+    (names.has(old) || names.has(fresh))
+  const renamed: readonly FieldDraft[] = isRenamed ? [{ kind: 'renamed', name: fresh, was: old }] : []
+  const others = [...names].filter((name) => !isRenamed || (name !== old && name !== fresh))
+  return [
+    ...renamed,
+    ...others.flatMap((name): readonly FieldDraft[] => {
+      const [first, second] = [was.get(name), now.get(name)]
+      if (first !== undefined && second !== undefined)
+        return [{ kind: 'retyped', name, was: first, now: second, sides: ['request'] }]
+      if (second !== undefined) return [{ kind: 'added', name, now: second }]
+      return first === undefined ? [] : [{ kind: 'removed', name, was: first }]
+    }),
+  ]
+}
+
+function parametersOf(node: Node | undefined, source: DraftedSource): ReadonlyMap<string, DescribedField> {
+  const list = node?.['parameters']
+  return new Map(
+    (Array.isArray(list) ? list : []).flatMap(
+      (each: unknown): readonly (readonly [string, DescribedField])[] => {
+        if (!isRecord(each) || SOURCES.get(String(each['in'])) !== source) return []
+        const isOptional = each['required'] !== true && pickAt(each, ['schema', 'default']) === undefined
+        return [[String(each['name']), { schema: each['schema'] ?? {}, isOptional }]]
+      },
+    ),
+  )
+}
+
+/** Adds the earlier header of a response. */
+function addHeaderDraft(
+  headers: Map<string, FieldDraft>,
+  { finding, place }: PlacedFinding,
+  { base, revision }: ComparedApp,
+): void {
+  const name = place?.steps[3] ?? ''
+  const [was, now] = [headerAt(base, finding.base.pointer), headerAt(revision, finding.revision.pointer)]
+  if (was === undefined) return
+  headers.set(
+    name,
+    now === undefined
+      ? { kind: 'removed', name, was }
+      : { kind: 'retyped', name, was, now, sides: ['response'] },
+  )
+}
+
+function headerAt(document: unknown, pointer: string): DescribedField | undefined {
+  const steps = pointerSteps(pointer)
+  const end = steps.lastIndexOf('headers') + 2
+  const node = end === 1 ? undefined : pickAt(document, steps.slice(0, end))
+  return isRecord(node) ? { schema: node['schema'] ?? {}, isOptional: node['required'] !== true } : undefined
+}
+
+/** Why a finding of an operation cannot be written as a change, and what helps. */
+export function unwrittenReason({ finding: { rule, version }, place }: PlacedFinding): string {
+  const [section, where = ''] = place?.steps ?? []
+  if (/^api-(path-)?removed/.test(rule))
+    return `restore the route with version: '<=${version}', because a change cannot contain a handler`
+  if (rule.startsWith('api-security'))
+    return 'keep accepting the old credentials, because guards run before changes'
+  if (rule === 'request-parameter-location-changed')
+    return 'accept the parameter in both places, because a change cannot move it'
+  if (section === 'parameters' && where === 'path')
+    return 'derive input.params from a model, such as User.pick({ id: true }), so that changes reach it'
+  if (section === 'requestBody' || section === 'responses')
+    return `describe the whole body by ${bodyMemberHint(section === 'requestBody' ? 'body' : Number(where))} of an operation`
+  return 'a change cannot describe this difference'
+}
