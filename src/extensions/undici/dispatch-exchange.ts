@@ -9,7 +9,7 @@ type Handler = Dispatcher.DispatchHandler
 /** A request under way, as its handler controls it. */
 export class Exchange implements Dispatcher.DispatchController {
   readonly #handler: Handler
-  readonly #abort = new AbortController()
+  #abort: AbortController | undefined
   #wake: (() => void) | undefined
   #settle: (() => void) | undefined
   /** Resolves once the handler gets no further call. */
@@ -23,16 +23,17 @@ export class Exchange implements Dispatcher.DispatchController {
     this.#handler = handler.onRequestStart === undefined ? toModern(handler, this) : handler
   }
 
+  /** Made when it is asked for, because it takes as long as the rest of a short request. */
   get signal(): AbortSignal {
-    return this.#abort.signal
+    return (this.#abort ??= new AbortController()).signal
   }
 
   get aborted(): boolean {
-    return this.signal.aborted
+    return this.#abort?.signal.aborted === true
   }
 
   get reason(): Error | null {
-    const { reason }: { readonly reason: unknown } = this.signal
+    const reason: unknown = this.#abort?.signal.reason
     return reason instanceof Error ? reason : null
   }
 
@@ -49,8 +50,9 @@ export class Exchange implements Dispatcher.DispatchController {
   readonly abort = (reason?: unknown): void => {
     if (this.isSettled) return
     this.#end()
-    this.#abort.abort(reason ?? clientWentAway())
-    this.#handler.onResponseError?.(this, this.#abort.signal.reason)
+    const abort = (this.#abort ??= new AbortController())
+    abort.abort(reason ?? clientWentAway())
+    this.#handler.onResponseError?.(this, abort.signal.reason)
     this.resume()
   }
 
@@ -59,11 +61,13 @@ export class Exchange implements Dispatcher.DispatchController {
     try {
       this.#handler.onRequestStart?.(this, null)
       if (this.isSettled) return
-      const { status, statusText, headers, body } = await send()
+      const response = await send()
+      const { status, statusText, headers, body } = response
       if (this.isSettled) return void body?.cancel(this.signal.reason)
       this.rawHeaders = [...headers].flatMap((line) => line.map((text) => Buffer.from(text, 'latin1')))
       this.#handler.onResponseStart?.(this, status, toRecord(headers), statusText)
-      for await (const chunk of body ?? []) {
+      const isShort = body !== null && Number(headers.get('content-length') ?? Infinity) <= SHORT
+      for await (const chunk of isShort ? [new Uint8Array(await response.arrayBuffer())] : (body ?? [])) {
         if (this.paused) await new Promise<void>((resolve) => (this.#wake = resolve))
         if (this.isSettled) return
         this.#handler.onResponseData?.(this, toBuffer(chunk))
@@ -91,6 +95,9 @@ export class Exchange implements Dispatcher.DispatchController {
     this.#settle?.()
   }
 }
+
+/** Bytes of a body that are read at once, because a stream takes several times as long. */
+const SHORT = 65_536
 
 function toRecord(headers: Headers): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = Object.fromEntries(headers)

@@ -2,25 +2,26 @@ import { stringify } from 'node:querystring'
 import { Readable } from 'node:stream'
 import { Response as UndiciResponse, type Dispatcher } from 'undici'
 
+import type { Exchange } from './dispatch-exchange.ts'
 import { headerProblem } from '../../server/pipeline/response-head.ts'
 
 type Options = Dispatcher.DispatchOptions
 type Lines = [name: string, value: string][]
 
 /**
- * Converts the options of undici to a request for `app.fetch`. `abort` is called when a streamed body fails. It has the members that
+ * Converts the options of undici to a request for `app.fetch`. Its signal is that of the exchange, which a streamed body aborts that fails. It has the members that
  * `app.fetch` reads, because a `Request` refuses methods, paths and bodies that undici sends.
  *
  * @throws `TypeError` for what cannot be sent.
  */
-export function toRequest(options: Options, signal: AbortSignal, abort: (error: Error) => void): Request {
+export function toRequest(options: Options, exchange: Pick<Exchange, 'signal' | 'abort'>): Request {
   const { method, origin = 'http://localhost' } = options
   if (method === 'CONNECT' || options.upgrade)
     throw new TypeError('createDispatcher: neither CONNECT nor upgrades are possible without a socket')
   const { protocol, host } = new URL(origin)
   const lines = toLines(options.headers)
   const has = (wanted: string): boolean => lines.some(([name]) => name === wanted)
-  const { body, length, type } = toBody(options.body, abort)
+  const { body, length, type } = toBody(options.body, exchange.abort)
   if (type !== undefined && !has('content-type')) lines.push(['content-type', type])
   const isCounted = length > 0 || (length === 0 && EXPECTS_BODY.has(method))
   if (isCounted && !has('content-length')) lines.push(['content-length', String(length)])
@@ -33,7 +34,15 @@ export function toRequest(options: Options, signal: AbortSignal, abort: (error: 
   }
   const url = `${protocol}//${authority}${toTarget(options)}`
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { method, url, headers, body, signal } as unknown as Request
+  return {
+    method,
+    url,
+    headers,
+    body,
+    get signal() {
+      return exchange.signal
+    },
+  } as unknown as Request
 }
 
 const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY'])
@@ -87,7 +96,7 @@ function toBody(given: unknown, abort: (error: Error) => void): DispatchedBody {
   if (given instanceof ArrayBuffer) return toBody(new Uint8Array(given), abort)
   if (ArrayBuffer.isView(given)) {
     const bytes = new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
-    return bytes.length === 0 ? NO_BODY : { body: Readable.from([bytes]), length: bytes.length }
+    return bytes.length === 0 ? NO_BODY : { body: once(bytes), length: bytes.length }
   }
   if (isWeb(given)) {
     const { body, headers } = encode(given)
@@ -97,6 +106,10 @@ function toBody(given: unknown, abort: (error: Error) => void): DispatchedBody {
     throw new TypeError(`createDispatcher: a ${typeof given} cannot be sent as a body`)
   const body = given instanceof Readable ? given : Readable.from(Object(given))
   return { body: body.once('error', abort), length: -1 }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 /** Goes by the name of the class: undici has classes of its own. */

@@ -53,7 +53,7 @@ class FetchDispatcher extends Dispatcher {
     open.add(exchange)
     underWay.add(exchange)
     void exchange.settled.then(() => open.delete(exchange) && underWay.delete(exchange))
-    void exchange.run(() => app.fetch(toRequest(options, exchange.signal, exchange.abort), CLIENT))
+    void exchange.run(() => app.fetch(toRequest(options, exchange), CLIENT))
     return true
   }
 
