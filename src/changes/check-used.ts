@@ -33,14 +33,14 @@ export interface Used {
 export function noteUsed(
   { route, operations }: Reached,
   own: readonly string[],
-  { levels, plans }: { readonly levels: ReadonlyMap<string, number>; readonly plans: Plans },
+  { ages, plans }: { readonly ages: ReadonlyMap<string, number>; readonly plans: Plans },
   used: Used,
 ): void {
-  const level = Math.max(0, ...own.map((version) => levels.get(version) ?? 0))
-  for (const { order, operation } of operations) if (order < level) used.operations.add(operation)
+  const age = Math.max(0, ...own.map((version) => ages.get(version) ?? 0))
+  for (const { order, operation } of operations) if (order < age) used.operations.add(operation)
   const note = (schemas: readonly Schema[], steps: Set<Step>): void => {
     for (const step of schemas.flatMap((schema) => [...plans.stepsIn(schema)]))
-      if (plans.orderOf(step) < level) steps.add(step)
+      if (plans.orderOf(step) < age) steps.add(step)
   }
   const sources = route.sources.map(({ schema }) => schema)
   const sent = [...sources, ...wasSchemas(operations, isRequest)]
@@ -129,13 +129,13 @@ export function schemaProblems({ route, operations }: Reached, plans: Plans): re
 /** The defaults that no change can convert into those of an older version. A default is converted once, so that this is known at the start. */
 export function defaultProblems(
   route: ResolvedRoute,
-  level: number,
+  age: number,
   { defaultsIn, planOf }: Plans,
 ): readonly DefinitionProblem[] {
   const schemas = [...route.sources.map(({ schema }) => schema), ...sentBy(route)]
   return schemas.flatMap(defaultsIn).flatMap((schema) => {
     try {
-      planOf(schema, level)
+      planOf(schema, age)
       return []
     } catch (error) {
       const problem: DefinitionProblem = {

@@ -30,7 +30,7 @@ export interface HistoryParts {
   /** Newest first. */
   readonly changes: readonly AnyChange[]
   /** For each version the number of changes that are newer. */
-  readonly levels: ReadonlyMap<string, number>
+  readonly ages: ReadonlyMap<string, number>
   readonly plans: Plans
   readonly problems: readonly DefinitionProblem[]
   /** Schemas that are converted without a route. */
@@ -46,7 +46,7 @@ export function versionIndexOf(
 }
 
 /** For each version the number of changes that are newer. */
-export function toLevels(
+export function toAges(
   parts: Pick<HistoryParts, 'versions' | 'next' | 'changes'>,
 ): ReadonlyMap<string, number> {
   const indices = parts.changes.map((change) => versionIndexOf(change, parts))
@@ -203,21 +203,21 @@ function writeOut(
   // versions that are no part of the history stay where they were
   const others = specEntries(route.version).filter((each) => !isListed(each, parts))
   const states = parts.statesOf(own, orders)
-  const oldest = Math.max(0, ...states.map(({ level }) => level))
+  const oldest = Math.max(0, ...states.map(({ age }) => age))
   const planOf = (schema: Schema): ReturnType<Plans['planOf']> => parts.plans.planOf(schema, oldest)
   const applied = appliedAt(reached, oldest)
   problems.push(...bodyProblems(route, applied), ...parameterProblems(route, applied, planOf))
-  return states.map(({ count, level, version }): ResolvedRoute =>
+  return states.map(({ count, age, version }): ResolvedRoute =>
     count === 0
       ? { ...route, version: others.length === 0 ? version : [...version, ...others] }
-      : olderRoute({ ...reached, level, version }, parts.plans, problems),
+      : olderRoute({ ...reached, age, version }, parts.plans, problems),
   )
 }
 
 /** A state that routes had: with how many of their changes undone, and the versions that have it, newest first. */
 interface State {
   readonly count: number
-  readonly level: number
+  readonly age: number
   readonly version: readonly string[]
 }
 
@@ -225,11 +225,11 @@ interface State {
 type StatesOf = (own: readonly string[], orders: readonly number[]) => readonly State[]
 
 /** Routes that the same changes reach share their states, of which the versions are read many times when tables are built. */
-function createStatesOf({ levels }: HistoryParts): StatesOf {
+function createStatesOf({ ages }: HistoryParts): StatesOf {
   const known = new Map<string, readonly State[]>()
   return (own, orders) => {
     const key = `${orders.join()}/${own.join()}`
-    const states = known.get(key) ?? toStates(own, orders, levels)
+    const states = known.get(key) ?? toStates(own, orders, ages)
     known.set(key, states)
     return states
   }
@@ -238,13 +238,13 @@ function createStatesOf({ levels }: HistoryParts): StatesOf {
 function toStates(
   own: readonly string[],
   orders: readonly number[],
-  levels: HistoryParts['levels'],
+  ages: HistoryParts['ages'],
 ): readonly State[] {
   const states = new Map<number, State & { readonly version: string[] }>()
   for (const version of own) {
-    const level = levels.get(version) ?? 0
-    const count = orders.filter((order) => order < level).length
-    const state = states.get(count) ?? { count, level, version: [] }
+    const age = ages.get(version) ?? 0
+    const count = orders.filter((order) => order < age).length
+    const state = states.get(count) ?? { count, age, version: [] }
     state.version.push(version)
     states.set(count, state)
   }
@@ -256,8 +256,8 @@ function isListed(entry: VersionEntry, { versions }: HistoryParts): boolean {
 }
 
 /** The number of changes that are newer than a version. @throws `RangeError` for a version that the history does not have. */
-export function levelOf({ levels, versions }: HistoryParts, version: string): number {
-  const level = levels.get(version)
-  if (level !== undefined) return level
+export function ageOf({ ages, versions }: HistoryParts, version: string): number {
+  const age = ages.get(version)
+  if (age !== undefined) return age
   throw new RangeError(`There is no version ${version}: there are ${versions.join(', ')}`)
 }

@@ -5,7 +5,7 @@ import { isSchema, type Schema } from '../schema/schema.ts'
 import { createToNewest, createToOlder } from './body-layer.ts'
 import { isSameBody } from './convert/compare.ts'
 import { RequestExtra, type Direction } from './convert/converter.ts'
-import { levelOf, operationsOf, type HistoryParts } from './expand.ts'
+import { ageOf, operationsOf, type HistoryParts } from './expand.ts'
 import { appliedAt } from './older-route.ts'
 import { bodiesOf, bodyChanges, isRequest, type BodyChange } from './operations/bodies.ts'
 import { isAbout } from './operations/operation.ts'
@@ -22,8 +22,8 @@ export function createMigrate(parts: HistoryParts): MigrateValue {
       throw new TypeError(`migrate: the versions are ${describeValue(versions)}; pass { from } or { to }`)
     checkNames('migrate', versions, ASKED)
     const { from, to, route } = asked
-    const older = to === undefined ? 0 : levelOf(parts, to)
-    const newer = from === undefined ? 0 : levelOf(parts, from)
+    const older = to === undefined ? 0 : ageOf(parts, to)
+    const newer = from === undefined ? 0 : ageOf(parts, from)
     const { toOlder } = createToOlder(schema, bodiesIn(schema, route, older, 'down', parts), older, plans)
     const toNewest = createToNewest(schema, bodiesIn(schema, route, newer, 'up', parts), newer, plans)
     const own = new RequestExtra(extra)

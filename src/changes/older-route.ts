@@ -28,28 +28,28 @@ import type { AppliedOperation } from './operations/operation.ts'
 import type { Plans } from './convert/plans.ts'
 import { zod } from './zod.ts'
 
-/** The operations of a route that a version with a level lacks, newest first. */
+/** The operations of a route that a version of an age lacks, newest first. */
 export function appliedAt(
   { operations }: Pick<Reached, 'operations'>,
-  level: number,
+  age: number,
 ): readonly AppliedOperation[] {
   return operations
-    .filter(({ order }) => order < level)
+    .filter(({ order }) => order < age)
     .map(({ operation, change }) => ({ ...operation, change }))
 }
 
 export function olderRoute(
-  { level, version, ...reached }: OlderState,
+  { age, version, ...reached }: OlderState,
   plans: Plans,
   problems: DefinitionProblem[],
 ): ResolvedRoute {
   const { route } = reached
-  const applied = appliedAt(reached, level)
+  const applied = appliedAt(reached, age)
   const address = addressOf(route, applied, problems)
   const { pattern, methods } = address
-  problems.push(...defaultProblems(route, level, plans))
+  problems.push(...defaultProblems(route, age, plans))
   let known: Differing | undefined
-  const differing = (): Differing => (known ??= toDiffering({ route, level, plans, applied, address }))
+  const differing = (): Differing => (known ??= toDiffering({ route, age, plans, applied, address }))
   return {
     ...route,
     ...shownBefore(route, applied),
@@ -106,7 +106,7 @@ function guardsBefore(
 }
 
 interface OlderState extends Reached {
-  readonly level: number
+  readonly age: number
   readonly version: readonly string[]
 }
 
@@ -118,7 +118,7 @@ type Differing = Pick<ResolvedRoute, 'sources' | 'status' | 'stream' | 'response
 
 interface OlderParts {
   readonly route: ResolvedRoute
-  readonly level: number
+  readonly age: number
   readonly plans: Plans
   /** The operations, newest first. */
   readonly applied: readonly AppliedOperation[]
@@ -133,7 +133,7 @@ const NO_CONVERTER: SourceConverter = {
   converted: new Set(),
 }
 
-function toDiffering({ route, level, plans, applied, address }: OlderParts): Differing {
+function toDiffering({ route, age, plans, applied, address }: OlderParts): Differing {
   const converters = new Map<SourceName, SourceConverter>()
   const bodies = bodyChanges('body', applied)
   const whole = bodies.length > 0 ? createBodyUp(bodies) : undefined
@@ -141,7 +141,7 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
   if (whole !== undefined) converters.set('body', { ...NO_CONVERTER, whole })
   const before = olderSources(route, applied, bodies)
   const sources = before.map((source): DeclaredSource => {
-    const plan = plans.planOf(source.schema, level)
+    const plan = plans.planOf(source.schema, age)
     const names = sourceBefore(source, plan, applied)
     const ofBody = source.name === 'body' ? whole : undefined
     if (names !== undefined || plan !== undefined || ofBody !== undefined)
@@ -158,7 +158,7 @@ function toDiffering({ route, level, plans, applied, address }: OlderParts): Dif
   const headers = toHeaders(applied)
   const statuses = statusesBefore(applied, route)
   const own = { converters, sources: before, errors, headers, statuses, address: address.changes }
-  const layer = createVersionLayer({ route, age: level, plans, applied, ...own })
+  const layer = createVersionLayer({ route, age, plans, applied, ...own })
   const older = new Map<ResponseKey, Schema>(
     [...route.responses].map(([key, schema]) => [
       typeof key === 'number' ? (statuses.get(key)?.was ?? key) : key,

@@ -7,11 +7,11 @@ import { historyProblems } from './check-history.ts'
 import type { VersionChange } from './change.ts'
 import {
   createExpand,
-  toLevels,
+  toAges,
   versionIndexOf,
   operationsOf,
   toReached,
-  levelOf,
+  ageOf,
   type HistoryParts,
 } from './expand.ts'
 import { createMigrate } from './migrate-value.ts'
@@ -142,7 +142,7 @@ export function defineVersions<
     isSince: (change, version) => {
       const order = parts.changes.findIndex((each) => each === change)
       if (order === -1) throw new RangeError('The change is not in the history')
-      return order >= levelOf(parts, version)
+      return order >= ageOf(parts, version)
     },
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- plans make what the types say
     migrate: (schema: Schema, value: unknown, asked: AskedVersions) => {
@@ -191,9 +191,9 @@ function toParts(
 ): HistoryParts {
   const changes = newestFirst(unsorted, given)
   const problems: DefinitionProblem[] = []
-  const levels = toLevels({ ...given, changes })
+  const ages = toAges({ ...given, changes })
   const plans = createPlans(changes, problems)
-  return { ...given, changes, levels, problems, plans }
+  return { ...given, changes, ages, problems, plans }
 }
 
 /** The changes, newest first. In one version, a change comes behind those that `before` names in it. */

@@ -27,12 +27,12 @@ export interface Plans {
   readonly orderOf: (step: { readonly change: object }) => number
   /** The positions of the changes that reach a schema, newest first. */
   readonly reachOf: (schema: Schema) => readonly number[]
-  /** The plan of a schema for the version before the changes with a position below `level`, or `undefined` if none of them reaches it. */
-  readonly planOf: (schema: Schema, level: number) => Plan | undefined
+  /** The plan of a schema for the version before the changes with a position below `age`, or `undefined` if none of them reaches it. */
+  readonly planOf: (schema: Schema, age: number) => Plan | undefined
   /** Returns the models in an object schema. */
   readonly modelledFieldsOf: (schema: Schema) => ModelledFields
-  /** Whether changes with a position below `level` load data for values of a schema. */
-  readonly isLoading: (schema: Schema, level: number, direction: Direction) => boolean
+  /** Whether changes with a position below `age` load data for values of a schema. */
+  readonly isLoading: (schema: Schema, age: number, direction: Direction) => boolean
   /** The defaults in a schema that changes convert. */
   readonly defaultsIn: (schema: Schema) => readonly Schema[]
 }
@@ -56,15 +56,13 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     reached.set(schema, found)
     return found
   }
-  const isLoading: Plans['isLoading'] = (schema, level, direction) =>
-    [...stepsIn(schema)].some(
-      (step) => orderOf(step) < level && loadIn(step.reshape, direction) !== undefined,
-    )
-  const changesIn: Parts['changesIn'] = (schema, level) =>
-    reachOf(schema).flatMap((order) => (order < level ? (changes[order]?.id ?? []) : []))
+  const isLoading: Plans['isLoading'] = (schema, age, direction) =>
+    [...stepsIn(schema)].some((step) => orderOf(step) < age && loadIn(step.reshape, direction) !== undefined)
+  const changesIn: Parts['changesIn'] = (schema, age) =>
+    reachOf(schema).flatMap((order) => (order < age ? (changes[order]?.id ?? []) : []))
   const plans = new Map<Schema, Map<number, Plan>>()
-  const planOf: Plans['planOf'] = (schema, level) => {
-    const count = reachOf(schema).filter((order) => order < level).length
+  const planOf: Plans['planOf'] = (schema, age) => {
+    const count = reachOf(schema).filter((order) => order < age).length
     if (count === 0) return undefined
     const known = plans.get(schema) ?? new Map<number, Plan>()
     plans.set(schema, known)
@@ -80,11 +78,11 @@ export function createPlans(changes: readonly AnyChange[], problems: DefinitionP
     const model = namedModel(schema)
     const built =
       model === undefined
-        ? build(schema, level, { modelledFieldsOf, planOf, changesIn, isLoading })
+        ? build(schema, age, { modelledFieldsOf, planOf, changesIn, isLoading })
         : planNames(
             schema,
             chains.get(model)?.fieldIds ?? new Map(),
-            named(schema).filter((step) => orderOf(step) < level),
+            named(schema).filter((step) => orderOf(step) < age),
           )
     // one schema for both directions, as documents show schemas of one name once
     return Object.assign(
@@ -169,17 +167,17 @@ function wasOf(fieldChange: FieldChange): readonly Schema[] {
 }
 
 interface Parts extends Pick<Plans, 'modelledFieldsOf' | 'planOf' | 'isLoading'> {
-  /** The ids of the changes with a position below `level` that reach a schema. */
-  readonly changesIn: (schema: Schema, level: number) => readonly string[]
+  /** The ids of the changes with a position below `age` that reach a schema. */
+  readonly changesIn: (schema: Schema, age: number) => readonly string[]
 }
 
-type Build = (schema: Schema, level: number, parts: Parts) => Plan
+type Build = (schema: Schema, age: number, parts: Parts) => Plan
 
-function build(schema: Schema, level: number, parts: Parts): Plan {
+function build(schema: Schema, age: number, parts: Parts): Plan {
   const { type } = defOf(schema)
   const make = BUILD.get(type)
   // what nothing is known of stays as it is; such schemas are reported where routes are written out
-  return make?.(schema, level, parts) ?? same(schema)
+  return make?.(schema, age, parts) ?? same(schema)
 }
 
 /** The types of schema through which values can be converted in both directions. */
@@ -225,12 +223,12 @@ function same(schema: Schema): Plan {
   return { wire: schema, parse: schema, ...createConverters(() => STAY) }
 }
 
-const object: Build = (schema, level, { modelledFieldsOf, planOf, isLoading }) => {
+const object: Build = (schema, age, { modelledFieldsOf, planOf, isLoading }) => {
   const modelled = modelledFieldsOf(schema)
-  const steps = modelled.steps.filter(({ order }) => order < level)
-  const isWaiting = (direction: Direction): boolean => isLoading(schema, level, direction)
+  const steps = modelled.steps.filter(({ order }) => order < age)
+  const isWaiting = (direction: Direction): boolean => isLoading(schema, age, direction)
   return planObject(schema, modelled, steps, {
-    planOf: (field) => planOf(field, level),
+    planOf: (field) => planOf(field, age),
     isLoading: isWaiting,
   })
 }
@@ -247,9 +245,9 @@ function planWith(
   return { wire: copy('wire'), parse: copy('parse'), ...createConverters(make) }
 }
 
-const array: Build = (schema, level, { planOf }) => {
+const array: Build = (schema, age, { planOf }) => {
   const element = schemaOf(defOf(schema)['element'])
-  const plan = element && planOf(element, level)
+  const plan = element && planOf(element, age)
   if (plan === undefined) return same(schema)
   return planWith(
     schema,
@@ -262,10 +260,10 @@ const array: Build = (schema, level, { planOf }) => {
   )
 }
 
-const wrapper: Build = (schema, level, { planOf }) => {
+const wrapper: Build = (schema, age, { planOf }) => {
   const def = defOf(schema)
   const inner = schemaOf(def['innerType'])
-  const plan = inner && planOf(inner, level)
+  const plan = inner && planOf(inner, age)
   if (plan === undefined) return same(schema)
   return planWith(
     schema,
@@ -279,9 +277,9 @@ const wrapper: Build = (schema, level, { planOf }) => {
   )
 }
 
-const lazy: Build = (schema, level, { planOf }) => {
+const lazy: Build = (schema, age, { planOf }) => {
   const inner = lazyInner(schema)
-  const plan = inner && planOf(inner, level)
+  const plan = inner && planOf(inner, age)
   if (plan === undefined) return same(schema)
   return planWith(
     schema,
@@ -291,9 +289,9 @@ const lazy: Build = (schema, level, { planOf }) => {
   )
 }
 
-const record: Build = (schema, level, { planOf }) => {
+const record: Build = (schema, age, { planOf }) => {
   const valueType = schemaOf(defOf(schema)['valueType'])
-  const plan = valueType && planOf(valueType, level)
+  const plan = valueType && planOf(valueType, age)
   if (plan === undefined) return same(schema)
   return planWith(
     schema,
@@ -308,12 +306,12 @@ const record: Build = (schema, level, { planOf }) => {
   )
 }
 
-const tuple: Build = (schema, level, { planOf }) => {
+const tuple: Build = (schema, age, { planOf }) => {
   const def = defOf(schema)
   const items = schemasOf(def['items'])
   const rest = schemaOf(def['rest'])
-  const plans = items.map((item) => planOf(item, level))
-  const restPlan = rest && planOf(rest, level)
+  const plans = items.map((item) => planOf(item, age))
+  const restPlan = rest && planOf(rest, age)
   return planWith(
     schema,
     (form) => ({
@@ -330,10 +328,10 @@ const tuple: Build = (schema, level, { planOf }) => {
   )
 }
 
-const union: Build = (schema, level, { planOf }) => {
+const union: Build = (schema, age, { planOf }) => {
   const def = defOf(schema)
   const options = schemasOf(def['options'])
-  const plans = options.map((option) => planOf(option, level))
+  const plans = options.map((option) => planOf(option, age))
   const key = typeof def['discriminator'] === 'string' ? def['discriminator'] : undefined
   const oldKeys = options.map((_, index) => oldName(plans[index], key))
   const [oldKey] = oldKeys
@@ -403,10 +401,10 @@ function valuesOf(option: Schema, discriminator: string): ReadonlySet<unknown> {
 }
 
 /** A transform takes values of the newest version, so they are converted before it. */
-const pipe: Build = (schema, level, { planOf, changesIn }) => {
+const pipe: Build = (schema, age, { planOf, changesIn }) => {
   const { in: first } = defOf(schema)
   const inner = schemaOf(first)
-  const plan = inner && planOf(inner, level)
+  const plan = inner && planOf(inner, age)
   if (inner === undefined || plan === undefined) return same(schema)
   const converted = zod.pipe(
     toZod(plan.parse),
@@ -414,7 +412,7 @@ const pipe: Build = (schema, level, { planOf, changesIn }) => {
   )
   // the values before the transform are gone when they are tracked, so that each change counts that reaches them
   const note: Converter = (value, { altered }) => {
-    if (altered !== undefined) for (const change of changesIn(inner, level)) altered(change)
+    if (altered !== undefined) for (const change of changesIn(inner, age)) altered(change)
     return value
   }
   return {

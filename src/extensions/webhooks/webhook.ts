@@ -71,8 +71,8 @@ function isInVersions(
 /** The schema as it was in a version, or the newest one if no change reaches it. */
 function schemaAt(schema: Schema, version: string | null, { history }: WebhookVersions): Schema {
   const parts = findHistoryInternals(history)?.parts
-  const level = version === null ? undefined : parts?.levels.get(version)
-  return (level === undefined ? undefined : parts?.plans.planOf(schema, level)?.wire) ?? schema
+  const age = version === null ? undefined : parts?.ages.get(version)
+  return (age === undefined ? undefined : parts?.plans.planOf(schema, age)?.wire) ?? schema
 }
 
 function isVersionEntry(value: unknown): boolean {

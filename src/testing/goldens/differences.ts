@@ -128,7 +128,7 @@ function blame(
   const internals = findHistoryInternals(history)
   if (internals === undefined) return []
   const { parts, placeOf } = internals
-  const level = parts.levels.get(version) ?? 0
+  const age = parts.ages.get(version) ?? 0
   const orders = new Set<number>()
   for (const { steps } of parts.plans.chains.values())
     for (const { change, older, newer } of steps)
@@ -136,7 +136,7 @@ function blame(
   for (const { order, operation } of operationsOf(parts.changes))
     if (operation.route === route && wordsIn(operation).some((word) => words.has(word))) orders.add(order)
   const named = [...orders]
-    .filter((order) => order >= 0 && order < level)
+    .filter((order) => order >= 0 && order < age)
     .toSorted((a, b) => a - b)
     .flatMap((order) => {
       const change = parts.changes[order]
