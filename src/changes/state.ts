@@ -1,6 +1,6 @@
 import type { Modelled, ModelName } from './model.ts'
 import type { InputOf, JsonValue, OutputOf, SuccessStatus as Success, Schema } from '../schema/schema.ts'
-import type { Flat, Or } from '../define/infer.ts'
+import type { Flat, Fallback } from '../define/infer.ts'
 import type { Absent, Fact, FieldsIn, ShapeBefore } from './was.ts'
 
 /*
@@ -41,21 +41,21 @@ type StateAt<Vs, C, V> = Vs extends readonly unknown[]
   : never
 
 /** The changes that came with one of some versions. */
-type With<U, V> = U extends { readonly version: V } ? U : never
+type ChangesIn<U, V> = U extends { readonly version: V } ? U : never
 
 /** The changes of a name that came after the version of a state. */
-type ChangesOf<N, C, New> = N extends keyof ByName<C> ? With<ByName<C>[N], New> : never
+type ChangesOf<N, C, New> = N extends keyof ByName<C> ? ChangesIn<ByName<C>[N], New> : never
 
 /** The facts of changes about a model. */
 type FactsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<N, string>> : never
 
 /** The fields of a model, taken back through its changes. Those of one version are taken together. */
-type Back<Sh, N, U, Vs> = [U] extends [never]
+type ShapeInVersion<Sh, N, U, Vs> = [U] extends [never]
   ? Sh
   : Vs extends readonly [infer V, ...infer R]
-    ? [With<U, V>] extends [never]
-      ? Back<Sh, N, U, R>
-      : Back<BackBy<Sh, FactsOf<With<U, V>, N>>, N, Exclude<U, With<U, V>>, R>
+    ? [ChangesIn<U, V>] extends [never]
+      ? ShapeInVersion<Sh, N, U, R>
+      : ShapeInVersion<ShapeBeforeVersion<Sh, FactsOf<ChangesIn<U, V>, N>>, N, Exclude<U, ChangesIn<U, V>>, R>
     : Sh
 
 /** Those of some facts that are written against as many changes. */
@@ -64,10 +64,10 @@ type AtDepth<F, D> = F extends { readonly 2: { readonly 0: infer E } } ? (D exte
 type IsDeep<F> = [F] extends [Fact<string, string | number, ''>] ? false : true
 
 /** The fields of a model, taken back through what the changes of one version say: those that `before` names come first. */
-type BackBy<Sh, F, D extends string = ''> = [F] extends [never]
+type ShapeBeforeVersion<Sh, F, D extends string = ''> = [F] extends [never]
   ? Sh
   : IsDeep<F> extends true
-    ? BackBy<ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
+    ? ShapeBeforeVersion<ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
     : ShapeBefore<Sh, FieldsIn<F & Fact>>
 
 /** The fields of a model that did not exist before a change. */
@@ -132,25 +132,25 @@ type Restrict<W, Sub, Sh> = W extends unknown
   : never
 
 /** The fields of a part of a model, taken back as those of the whole model are. */
-type BackPart<Sub, Sh, N, U, Vs> = [U] extends [never]
+type PartInVersion<Sub, Sh, N, U, Vs> = [U] extends [never]
   ? Sub
   : Vs extends readonly [infer V, ...infer R]
-    ? [With<U, V>] extends [never]
-      ? BackPart<Sub, Sh, N, U, R>
-      : BackPart<
-          BackPartBy<Sub, Sh, FactsOf<With<U, V>, N>>,
-          BackBy<Sh, FactsOf<With<U, V>, N>>,
+    ? [ChangesIn<U, V>] extends [never]
+      ? PartInVersion<Sub, Sh, N, U, R>
+      : PartInVersion<
+          PartBeforeVersion<Sub, Sh, FactsOf<ChangesIn<U, V>, N>>,
+          ShapeBeforeVersion<Sh, FactsOf<ChangesIn<U, V>, N>>,
           N,
-          Exclude<U, With<U, V>>,
+          Exclude<U, ChangesIn<U, V>>,
           R
         >
     : Sub
 
 /** The fields of a part, taken back through what the changes of one version say. */
-type BackPartBy<Sub, Sh, F, D extends string = ''> = [F] extends [never]
+type PartBeforeVersion<Sub, Sh, F, D extends string = ''> = [F] extends [never]
   ? Sub
   : IsDeep<F> extends true
-    ? BackPartBy<
+    ? PartBeforeVersion<
         ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh>>>,
         ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>,
         Exclude<F, AtDepth<F, D>>,
@@ -166,19 +166,19 @@ type Merged<U> = (U extends unknown ? (_: U) => void : never) extends (_: infer 
 type NameBefore<N, W> = N extends keyof W ? (W[N] extends Absent ? never : W[N] extends string ? W[N] : N) : N
 
 /** The names of fields, taken back through what the changes of one version say. */
-type NamesBackBy<K, F, D extends string = ''> = [F] extends [never]
+type NamesBeforeVersion<K, F, D extends string = ''> = [F] extends [never]
   ? K
   : IsDeep<F> extends true
-    ? NamesBackBy<NameBefore<K, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
+    ? NamesBeforeVersion<NameBefore<K, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
     : NameBefore<K, FieldsIn<F & Fact>>
 
 /** The names of fields, taken back as the fields are. */
-type NamesBack<K, N, U, Vs> = [U] extends [never]
+type NamesInVersion<K, N, U, Vs> = [U] extends [never]
   ? K
   : Vs extends readonly [infer V, ...infer R]
-    ? [With<U, V>] extends [never]
-      ? NamesBack<K, N, U, R>
-      : NamesBack<NamesBackBy<K, FactsOf<With<U, V>, N>>, N, Exclude<U, With<U, V>>, R>
+    ? [ChangesIn<U, V>] extends [never]
+      ? NamesInVersion<K, N, U, R>
+      : NamesInVersion<NamesBeforeVersion<K, FactsOf<ChangesIn<U, V>, N>>, N, Exclude<U, ChangesIn<U, V>>, R>
     : K
 
 /** Types of schemas that may hold a model, or have its name. */
@@ -197,7 +197,7 @@ interface Holding {
   readonly _zod: { readonly def: { readonly type: Holder } }
 }
 
-type At<S, St, Side extends 'in' | 'out'> = S extends Holding
+type AtVersion<S, St, Side extends 'in' | 'out'> = S extends Holding
   ? S extends Modelled
     ? ObjectAt<ModelAt<S, St>, St, Side>
     : S extends { readonly '~names': readonly [infer N, infer K] }
@@ -210,9 +210,9 @@ type At<S, St, Side extends 'in' | 'out'> = S extends Holding
 type ModelAt<S, St> =
   St extends State<infer Vs, infer C, infer New>
     ? S extends { readonly '~part': readonly [infer Sh, infer Sub] }
-      ? BackPart<Sub, Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+      ? PartInVersion<Sub, Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
       : S extends { readonly '~shape': infer Sh }
-        ? Back<Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+        ? ShapeInVersion<Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
         : never
     : never
 
@@ -220,7 +220,7 @@ type ModelAt<S, St> =
 type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `${First}.${About<Rest>}` : N
 
 /** The changes of the statuses of a route that came after the version of a state. */
-type StatusChanges<N, C, New> = With<ByName<C>[About<N> & keyof ByName<C>], New>
+type StatusChanges<N, C, New> = ChangesIn<ByName<C>[About<N> & keyof ByName<C>], New>
 
 /** The facts of changes about the status K of a route. What a plain result had is what its only success had. */
 type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
@@ -234,12 +234,19 @@ type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
   : never
 
 /** A status of a route, taken back through its changes: what the oldest of them says counts. */
-type StatusBack<K, R, N, U, Vs, Was = K> = [U] extends [never]
+type StatusInVersion<K, R, N, U, Vs, Was = K> = [U] extends [never]
   ? Was
   : Vs extends readonly [infer V, ...infer Older]
-    ? [With<U, V>] extends [never]
-      ? StatusBack<K, R, N, U, Older, Was>
-      : StatusBack<K, R, N, Exclude<U, With<U, V>>, Older, Or<StatusWas<K, R, PartsOf<With<U, V>, N>>, Was>>
+    ? [ChangesIn<U, V>] extends [never]
+      ? StatusInVersion<K, R, N, U, Older, Was>
+      : StatusInVersion<
+          K,
+          R,
+          N,
+          Exclude<U, ChangesIn<U, V>>,
+          Older,
+          Fallback<StatusWas<K, R, PartsOf<ChangesIn<U, V>, N>>, Was>
+        >
     : Was
 
 /** The facts of changes about the statuses of a route. */
@@ -248,8 +255,8 @@ type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, numbe
 /** The responses of a route in a state, by their statuses. `N` is the name of the route. */
 export type ResponsesAt<R, N, St> =
   St extends State<infer Vs, infer C, infer New>
-    ? ResponsesBack<
-        BodiesBack<R, `response ${N & string}`, StatusChanges<`response ${N & string}`, C, New>, Vs>,
+    ? ResponsesInVersion<
+        BodiesInVersion<R, `response ${N & string}`, StatusChanges<`response ${N & string}`, C, New>, Vs>,
         N,
         StatusChanges<N, C, New>,
         Vs
@@ -257,19 +264,25 @@ export type ResponsesAt<R, N, St> =
     : R
 
 /** The bodies of responses, taken back through what changes say of them as a whole. */
-type BodiesBack<R, N, U, Vs> = [U] extends [never]
+type BodiesInVersion<R, N, U, Vs> = [U] extends [never]
   ? R
   : R extends Schema
-    ? BodyBack<R, unknown, N, U, Vs>
-    : { readonly [K in keyof R]: BodyBack<R[K], K, N, U, Vs> }
+    ? BodyInVersion<R, unknown, N, U, Vs>
+    : { readonly [K in keyof R]: BodyInVersion<R[K], K, N, U, Vs> }
 
 /** A body, taken back through its changes: what the oldest of them says counts. */
-type BodyBack<S, K, N, U, Vs> = [U] extends [never]
+type BodyInVersion<S, K, N, U, Vs> = [U] extends [never]
   ? S
   : Vs extends readonly [infer V, ...infer Older]
-    ? [With<U, V>] extends [never]
-      ? BodyBack<S, K, N, U, Older>
-      : BodyBack<Or<BodyWas<K, BodyFacts<With<U, V>, N>>, S>, K, N, Exclude<U, With<U, V>>, Older>
+    ? [ChangesIn<U, V>] extends [never]
+      ? BodyInVersion<S, K, N, U, Older>
+      : BodyInVersion<
+          Fallback<BodyWas<K, BodyFacts<ChangesIn<U, V>, N>>, S>,
+          K,
+          N,
+          Exclude<U, ChangesIn<U, V>>,
+          Older
+        >
     : S
 
 /** The facts of changes about the bodies of a route. */
@@ -278,12 +291,12 @@ type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1]
 /** The fact about the body K. */
 type BodyWas<K, F> = F extends readonly [infer Key, infer W] ? (Key extends K ? W : never) : never
 
-type ResponsesBack<R, N, U, Vs> = [U] extends [never]
+type ResponsesInVersion<R, N, U, Vs> = [U] extends [never]
   ? R
   : R extends Schema
     ? R
     : {
-        readonly [K in keyof R as StatusBack<K, R, N, U, Vs> & PropertyKey]: StatusBack<
+        readonly [K in keyof R as StatusInVersion<K, R, N, U, Vs> & PropertyKey]: StatusInVersion<
           K,
           R,
           N,
@@ -303,33 +316,37 @@ type NamedSource = 'query' | 'headers' | 'cookies'
  */
 export type SourceAt<S, K, N, St> = K extends NamedSource
   ? St extends State<infer Vs, infer C, infer New>
-    ? SourceBack<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
+    ? SourceInVersion<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
     : S
   : S
 
 /** The body of a route's requests in a state. `N` is the name of the route. One that did not exist is never sent. */
 export type BodyAt<S, N, St> =
   St extends State<infer Vs, infer C, infer New>
-    ? NotAbsent<BodyBack<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>>
+    ? NotAbsent<
+        BodyInVersion<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>
+      >
     : S
 
 /** The schema that the response of a route had in a version. `R` is the name of the route, `never` for none. */
 export type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
-  : WholeBack<S, `response ${R}`, StateAt<Vs, C, V>>
+  : WholeInVersion<S, `response ${R}`, StateAt<Vs, C, V>>
 /** The schema that the body of a route's requests had in a version. */
 export type RequestOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
-  : WholeBack<S, `body ${R}`, StateAt<Vs, C, V>>
+  : WholeInVersion<S, `body ${R}`, StateAt<Vs, C, V>>
 
-type WholeBack<S, N, St> =
-  St extends State<infer Vs, infer C, infer New> ? BodyBack<S, unknown, N, StatusChanges<N, C, New>, Vs> : S
+type WholeInVersion<S, N, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? BodyInVersion<S, unknown, N, StatusChanges<N, C, New>, Vs>
+    : S
 
 type NotAbsent<S> = S extends Absent ? NothingSent : S
 
-type SourceBack<S, Source, N, U, St, Vs> = [U] extends [never]
+type SourceInVersion<S, Source, N, U, St, Vs> = [U] extends [never]
   ? S
-  : ParametersBack<ShapeIn<S, St>, Source, N, U, Vs>
+  : ParametersInVersion<ShapeIn<S, St>, Source, N, U, Vs>
 
 /** The parameters of a source, by their names. */
 type ShapeIn<S, St> = S extends Modelled
@@ -342,7 +359,7 @@ type ShapeIn<S, St> = S extends Modelled
 type ParameterFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, string>>[1] : never
 
 /** The names of parameters that existed only then. */
-type BornNames<Sh, Source, F> = F extends readonly [infer K, Schema]
+type OlderOnlyNames<Sh, Source, F> = F extends readonly [infer K, Schema]
   ? Source extends 'headers'
     ? Exclude<SameName<K>, SameName<keyof Sh>> extends never
       ? never
@@ -350,15 +367,22 @@ type BornNames<Sh, Source, F> = F extends readonly [infer K, Schema]
     : K
   : never
 
-type ParametersBack<Sh, Source, N, U, Vs> = {
+type ParametersInVersion<Sh, Source, N, U, Vs> = {
   [
-    K in keyof Sh | BornNames<Sh, Source, ParameterFacts<U, N>> as ParameterBack<K, Sh, Source, N, U, Vs>[0] &
+    K in keyof Sh | OlderOnlyNames<Sh, Source, ParameterFacts<U, N>> as ParameterInVersion<
+      K,
+      Sh,
+      Source,
+      N,
+      U,
+      Vs
+    >[0] &
       PropertyKey
-  ]: ParameterBack<K, Sh, Source, N, U, Vs>[1]
+  ]: ParameterInVersion<K, Sh, Source, N, U, Vs>[1]
 }
 
 /** The name and the schema of a parameter, taken back through the changes of its route. */
-type ParameterBack<
+type ParameterInVersion<
   K,
   Sh,
   Source,
@@ -371,16 +395,16 @@ type ParameterBack<
 > = [U] extends [never]
   ? Was
   : Vs extends readonly [infer V, ...infer R]
-    ? [With<U, V>] extends [never]
-      ? ParameterBack<K, Sh, Source, N, U, R, Was>
-      : ParameterBack<
+    ? [ChangesIn<U, V>] extends [never]
+      ? ParameterInVersion<K, Sh, Source, N, U, R, Was>
+      : ParameterInVersion<
           K,
           Sh,
           Source,
           N,
-          Exclude<U, With<U, V>>,
+          Exclude<U, ChangesIn<U, V>>,
           R,
-          ParameterBy<K, Was, WasOf<K, Source, ParameterFacts<With<U, V>, N>>>
+          ParameterBy<K, Was, WasOf<K, Source, ParameterFacts<ChangesIn<U, V>, N>>>
         >
     : Was
 
@@ -404,47 +428,51 @@ type SameName<K> = K extends `${infer First}${'-' | '_'}${infer Rest}`
 type ParameterBy<K, Was extends readonly [unknown, unknown], W> = [W] extends [never]
   ? Was
   : readonly [
-      [Extract<W, string>] extends [never] ? (W extends Absent ? never : Or<Was[0], K>) : Extract<W, string>,
-      Or<Extract<W, Schema>, Was[1]>,
+      [Extract<W, string>] extends [never]
+        ? W extends Absent
+          ? never
+          : Fallback<Was[0], K>
+        : Extract<W, string>,
+      Fallback<Extract<W, Schema>, Was[1]>,
     ]
 
 type NamesAt<K, N, St> =
-  St extends State<infer Vs, infer C, infer New> ? NamesBack<K, N, ChangesOf<N, C, New>, Vs> : never
+  St extends State<infer Vs, infer C, infer New> ? NamesInVersion<K, N, ChangesOf<N, C, New>, Vs> : never
 
 type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
   readonly type: 'array'
   readonly element: infer E
 }
-  ? At<E, St, Side>[]
+  ? AtVersion<E, St, Side>[]
   : D extends { readonly type: 'object'; readonly shape: infer Sh }
     ? ObjectAt<Sh, St, Side>
     : D extends { readonly type: 'optional'; readonly innerType: infer E }
-      ? At<E, St, Side> | undefined
+      ? AtVersion<E, St, Side> | undefined
       : D extends { readonly type: 'nullable'; readonly innerType: infer E }
-        ? At<E, St, Side> | null
+        ? AtVersion<E, St, Side> | null
         : D extends { readonly type: 'default' | 'prefault'; readonly innerType: infer E }
           ? Side extends 'in'
-            ? At<E, St, Side> | undefined
-            : Exclude<At<E, St, Side>, undefined>
+            ? AtVersion<E, St, Side> | undefined
+            : Exclude<AtVersion<E, St, Side>, undefined>
           : D extends { readonly type: 'record'; readonly keyType: infer K; readonly valueType: infer E }
             ? RecordAt<K, E, St, Side>
             : D extends { readonly type: 'union'; readonly options: infer O }
               ? JsonValue extends OutputOf<S>
                 ? OutputOf<S>
-                : { [K in keyof O]: At<O[K], St, Side> }[number & keyof O]
+                : { [K in keyof O]: AtVersion<O[K], St, Side> }[number & keyof O]
               : Side extends 'in'
                 ? InputOf<S>
                 : OutputOf<S>
 
 /** A record. The names of `z.partialRecord` may be left out. */
 type RecordAt<K, E, St, Side extends 'in' | 'out'> = K extends { readonly '~~partial': true }
-  ? { [P in OutputOf<K> & PropertyKey]?: At<E, St, Side> }
-  : { [P in OutputOf<K> & PropertyKey]: At<E, St, Side> }
+  ? { [P in OutputOf<K> & PropertyKey]?: AtVersion<E, St, Side> }
+  : { [P in OutputOf<K> & PropertyKey]: AtVersion<E, St, Side> }
 
 /** The output of a schema in a state of the models. */
-export type OutAt<S, St> = At<S, St, 'out'>
+export type OutAt<S, St> = AtVersion<S, St, 'out'>
 /** The input of a schema in a state of the models. */
-export type InAt<S, St> = At<S, St, 'in'>
+export type InAt<S, St> = AtVersion<S, St, 'in'>
 
 /** A value of a schema in a version; without a version, one of the newest models. */
 export type ValueAt<S, Vs, C, V> = V extends string
@@ -454,7 +482,7 @@ export type ValueAt<S, Vs, C, V> = V extends string
 export type MigratedAt<S, Vs, C, V> = V extends string ? OutAt<S, StateAt<Vs, C, V>> : OutputOf<S>
 
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
-  { -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: At<Sh[K], St, Side> } & {
-    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? K : never]?: At<Sh[K], St, Side>
+  { -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: AtVersion<Sh[K], St, Side> } & {
+    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? K : never]?: AtVersion<Sh[K], St, Side>
   }
 >

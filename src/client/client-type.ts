@@ -1,5 +1,5 @@
 import type { Controller } from '../define/module.ts'
-import type { Flat, InputIn, Or, ParamsOf } from '../define/infer.ts'
+import type { Flat, InputIn, Fallback, ParamsOf } from '../define/infer.ts'
 import type {
   AppTypes,
   ControllerName,
@@ -114,7 +114,7 @@ type PlaceController<C, Above extends string, Version, Around> =
         `${Above}${OwnPrefix<N, P>}`,
         C['routes'],
         R,
-        Or<EntriesOf<Own>, Version>,
+        Fallback<EntriesOf<Own>, Version>,
         Join<Around, I>
       >
     : never

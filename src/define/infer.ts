@@ -96,7 +96,7 @@ export type HandlerInput<P, Path, I, C> = I extends unknown
  */
 
 /** The first type, or the second where there is none. */
-export type Or<A, B> = [A] extends [never] ? B : A
+export type Fallback<A, B> = [A] extends [never] ? B : A
 
 /*
  * The types below filter unions with conditions of their own: `Extract` costs the type checker twice as much for each member, because
@@ -110,7 +110,7 @@ export type ObjectsIn<E> = E extends object ? E : never
 export type PathsIn<E> = E extends `/${string}` ? E : never
 
 /** The path of a route element. */
-export type PathIn<E> = Or<PathsIn<E>, '/'>
+export type PathIn<E> = Fallback<PathsIn<E>, '/'>
 
 type Pairs = readonly (readonly [ResponseKey, Schema])[]
 
@@ -199,7 +199,9 @@ interface PlainSources {
  */
 export type CheckedSources<S, P, E> = [Unread<S[keyof S]>, S] extends [never, PlainSources]
   ? S
-  : { readonly [K in keyof S]: Or<SourceMistake<K, S[K], KnownParams<P> & KnownParams<PathIn<E>>>, S[K]> }
+  : {
+      readonly [K in keyof S]: Fallback<SourceMistake<K, S[K], KnownParams<P> & KnownParams<PathIn<E>>>, S[K]>
+    }
 
 type Unread<V> = V extends Marked | undefined
   ? never
@@ -211,7 +213,7 @@ type Unread<V> = V extends Marked | undefined
 
 /** The sentence in the place of a source that cannot be read. `Known` are the parameters of prefix and path. */
 type SourceMistake<K, S, Known> = K extends 'params'
-  ? Or<ParamMistakes<S, Stray<keyof SourceOutput<S>, Known>, Known>, FieldMistakes<K, S>>
+  ? Fallback<ParamMistakes<S, Stray<keyof SourceOutput<S>, Known>, Known>, FieldMistakes<K, S>>
   : FieldMistakes<K, S>
 
 type FieldMistakes<K, S> = S extends Schema | undefined
@@ -282,13 +284,16 @@ type Offered =
   | 503
 
 /** The input declaration of a route element. */
-export type InputIn<E> = Or<SourcesOf<E>, unknown>
+export type InputIn<E> = Fallback<SourcesOf<E>, unknown>
 
 /** The type of `items`, for a route element. */
-export type ItemsField<E> = Or<'stream' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> : never, MarkedItem<E>>
+export type ItemsField<E> = Fallback<
+  'stream' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> : never,
+  MarkedItem<E>
+>
 
 /** The type of `events`, for a route element. */
-export type EventsField<E> = Or<
+export type EventsField<E> = Fallback<
   'events' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> | RecordIn<ObjectsIn<E>> : never,
   MarkedEvent<E> | { readonly [name: string]: MarkedEvent<E> }
 >
@@ -308,7 +313,7 @@ type RecordIn<E> = E extends Schema | readonly unknown[] | StreamMark | EventsMa
     : E
 
 /** The schemas of events by their names. An event without a name is called `message`. */
-type EventSchemas<E> = Or<E extends Schema ? { readonly message: E } : never, Held<RecordIn<E>>>
+type EventSchemas<E> = Fallback<E extends Schema ? { readonly message: E } : never, Held<RecordIn<E>>>
 
 /** The responses of a route, including those of a stream. */
 export type AnswersOf<E> = StreamMark extends E ? AnswersBeside<E, MarkIn<E>> : ResponseIn<ObjectsIn<E>>
@@ -406,7 +411,7 @@ type RepliesOf<R> = {
 }[keyof R & ResponseKey]
 
 /** The keys of a response map that plain values are parsed by. */
-type PlainKeys<R> = Or<keyof R & SuccessStatus, keyof R & 'default'>
+type PlainKeys<R> = Fallback<keyof R & SuccessStatus, keyof R & 'default'>
 
 /**
  * The results that a handler may return if the response is declared as R: the inputs of the schemas, because results are parsed by them.

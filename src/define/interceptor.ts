@@ -21,7 +21,7 @@ import type { DeclaredSource } from '../schema/sources.ts'
 import type { VersionSpec } from '../versioning/version.ts'
 import type { ExecutionContext, RouteContext, Injected, Tokens } from './context.ts'
 import { isRaw, isReply } from './reply.ts'
-import type { Or } from './infer.ts'
+import type { Fallback } from './infer.ts'
 
 declare const CONTENT: unique symbol
 declare const ENVELOPE: unique symbol
@@ -52,7 +52,7 @@ type Wrapping<E = unknown> = readonly ['wraps', E]
 /** An interceptor in a route's list. */
 export interface AddedInterceptor<E> extends Omit<Interceptor, typeof ENVELOPE> {
   /** For types alone: what it is inferred from. */
-  readonly [ENVELOPE]?: Or<Extract<E, Wrapping>, Wrapping>
+  readonly [ENVELOPE]?: Fallback<Extract<E, Wrapping>, Wrapping>
 }
 
 /** The outputs of envelopes that interceptors left as marks, each in a list; `never` without one, or if types do not know. */
@@ -62,7 +62,7 @@ type Known<O> = unknown extends O ? never : [O] extends [undefined] ? never : re
 
 /** The output of the envelope of an interceptor, in a list; an empty one without it. */
 export type EnvelopeIn<I> = I extends { readonly [ENVELOPE]?: Wrapping<infer O> }
-  ? Or<Known<O>, readonly []>
+  ? Fallback<Known<O>, readonly []>
   : readonly []
 
 const envelopes = /* @__PURE__ */ shared(

@@ -1,6 +1,6 @@
 import { toKebab, toPascal } from '../base/values.ts'
 import type { Controller, Module } from './module.ts'
-import type { Flat, Or, ParamsOf, PathIn } from './infer.ts'
+import type { Flat, Fallback, ParamsOf, PathIn } from './infer.ts'
 import type { Answers, EnabledVersions, EntriesIn, EntriesOf, NamesIn, RangeText } from './versions.ts'
 import type { Segment } from '../router/path/pattern.ts'
 
@@ -116,7 +116,7 @@ export type NamedIn<
         View,
         JoinDot<Above, ControllerName<N, P>>,
         `${Prefix}${OwnPrefix<N, P>}`,
-        Or<EntriesOf<Own>, Version>
+        Fallback<EntriesOf<Own>, Version>
       >
     : never
 
@@ -144,7 +144,7 @@ export type Named<T, Prefix extends string, K, Version, View, Around = unknown> 
 type AnsweringBy<E, A> = E extends readonly [string, unknown, A, unknown] ? E : never
 
 /** Those that name the version of a view; where there are none, those that may answer in it. */
-export type Strongest<E> = Or<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
+export type Strongest<E> = Fallback<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
 
 /** The controllers and routers of a module and of those that it imports, each with the version that applies to it. */
 export type ControllersOf<M> =
@@ -157,7 +157,7 @@ export type ControllersOf<M> =
 /** The controllers of a module with a version or interceptors. */
 type Within<C, V, L> =
   C extends Controller<infer N, infer P, unknown, infer R, infer Own, infer I>
-    ? Controller<N, P, C['routes'], R, Or<EntriesOf<Own>, V>, Join<L, I>>
+    ? Controller<N, P, C['routes'], R, Fallback<EntriesOf<Own>, V>, Join<L, I>>
     : never
 
 /** Interceptors with those inside them. */

@@ -16,7 +16,7 @@ import type {
   InputSpec,
   ItemsField,
   ObjectsIn,
-  Or,
+  Fallback,
   PathIn,
   PathsIn,
   ResponseIn,
@@ -101,11 +101,11 @@ type RouteHandler<A, R, Who> =
 
 /** A guard in a route's list; what it leaves in `context.identity` is inferred from the phantom field. */
 interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
-  readonly $adds?: Or<Extract<E, Added>, Added>
+  readonly $adds?: Fallback<Extract<E, Added>, Added>
 }
 
 interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
-  readonly $drops?: Or<Extract<E, Dropped>, Dropped>
+  readonly $drops?: Fallback<Extract<E, Dropped>, Dropped>
 }
 
 /** The settings that a route inherits from its controller. */
@@ -137,13 +137,13 @@ type InferredFields<E, P> = {
   /** One method or several. */
   readonly method: Kept<E, Method | readonly Method[]>
   /** Appended to the prefix. Without it, the route has the path of its prefix. */
-  readonly path?: MeantPath<Or<PathsIn<E>, `/${string}`>>
+  readonly path?: MeantPath<Fallback<PathsIn<E>, `/${string}`>>
   /** Names the route for `urlFor`. @default the function's own name, else made of method and path */
   readonly name?: Kept<E, string>
   /** The sources the handler receives. */
-  readonly input?: Or<CheckedSources<SourcesOf<E>, P, E>, AnyInput>
+  readonly input?: Fallback<CheckedSources<SourcesOf<E>, P, E>, AnyInput>
   /** Types, parses and documents the result: a schema, or schemas by status. */
-  readonly response?: Or<CheckedResponse<ResponseIn<ObjectsIn<E>>>, WithoutStatus>
+  readonly response?: Fallback<CheckedResponse<ResponseIn<ObjectsIn<E>>>, WithoutStatus>
   /** Types, parses and documents the events of `sse`: the schema of their data, or schemas by the names of events. */
   readonly events?: EventsField<E>
   /** The schema of the items that the route sends as lines of JSON. It types, parses and documents them. The handler returns an iterable. */

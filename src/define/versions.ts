@@ -1,5 +1,5 @@
 import type { Method } from '../http/http.ts'
-import type { Or } from './infer.ts'
+import type { Fallback } from './infer.ts'
 import type { VERSION_NEUTRAL, VersionEntry, VersionSpec } from '../versioning/version.ts'
 
 /*
@@ -198,7 +198,7 @@ type Rank<S, V> = [S] extends [never]
  * Whether a route element answers in a version, or for `null` without one: because it names the version, or as far as types know. `All`
  * are the entries of all routes beside it, `Above` those of the level above.
  */
-export type Answers<E, All, Above, V> = Rank<Or<OwnEntries<E, All>, Above>, V>
+export type Answers<E, All, Above, V> = Rank<Fallback<OwnEntries<E, All>, Above>, V>
 
 /** The explicit names of the route elements that answer in a version, or for `null` without one. */
 export type NamesAt<T, Above, V> = NamesAmong<T, EntriesIn<T>, Above, V>
