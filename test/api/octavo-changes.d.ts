@@ -20,7 +20,7 @@ type Allowed<Vs> = Vs extends readonly [...infer Newer extends string[], string]
 
 type AnswerOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
-  : WholeBack<S, `response ${R}`, StateAt<Vs, C, V>>
+  : WholeInVersion<S, `response ${R}`, StateAt<Vs, C, V>>
 
 export interface AnswerWas<N = Schema, W = Schema> {
   readonly down?: (
@@ -55,18 +55,6 @@ interface AnyTold {
   readonly version: string
 }
 
-type At<S, St, Side extends 'in' | 'out'> = S extends Holding
-  ? S extends Modelled
-    ? ObjectAt<ModelAt<S, St>, St, Side>
-    : S extends {
-          readonly '~names': readonly [infer N, infer K]
-        }
-      ? NamesAt<K, N, St>
-      : Walk<S, S['_zod']['def'], St, Side>
-  : Side extends 'in'
-    ? InputOf<S>
-    : OutputOf<S>
-
 type AtDepth<F, D> = F extends {
   readonly 2: {
     readonly 0: infer E
@@ -77,44 +65,17 @@ type AtDepth<F, D> = F extends {
     : never
   : never
 
-type Back<Sh, N, U, Vs> = [U] extends [never]
-  ? Sh
-  : Vs extends readonly [infer V, ...infer R]
-    ? [With<U, V>] extends [never]
-      ? Back<Sh, N, U, R>
-      : Back<BackBy<Sh, FactsOf<With<U, V>, N>>, N, Exclude<U, With<U, V>>, R>
-    : Sh
-
-type BackBy<Sh, F, D extends string = ''> = [F] extends [never]
-  ? Sh
-  : IsDeep<F> extends true
-    ? BackBy<ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
-    : ShapeBefore<Sh, FieldsIn<F & Fact>>
-
-type BackPart<Sub, Sh, N, U, Vs> = [U] extends [never]
-  ? Sub
-  : Vs extends readonly [infer V, ...infer R]
-    ? [With<U, V>] extends [never]
-      ? BackPart<Sub, Sh, N, U, R>
-      : BackPart<
-          BackPartBy<Sub, Sh, FactsOf<With<U, V>, N>>,
-          BackBy<Sh, FactsOf<With<U, V>, N>>,
-          N,
-          Exclude<U, With<U, V>>,
-          R
-        >
-    : Sub
-
-type BackPartBy<Sub, Sh, F, D extends string = ''> = [F] extends [never]
-  ? Sub
-  : IsDeep<F> extends true
-    ? BackPartBy<
-        ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh>>>,
-        ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>,
-        Exclude<F, AtDepth<F, D>>,
-        `${D}1`
-      >
-    : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh>>>
+type AtVersion<S, St, Side extends 'in' | 'out'> = S extends Holding
+  ? S extends Modelled
+    ? ObjectAt<ModelAt<S, St>, St, Side>
+    : S extends {
+          readonly '~names': readonly [infer N, infer K]
+        }
+      ? NamesAt<K, N, St>
+      : Walk<S, S['_zod']['def'], St, Side>
+  : Side extends 'in'
+    ? InputOf<S>
+    : OutputOf<S>
 
 type BaseOf<M> = M extends {
   readonly '~depth': infer D
@@ -137,15 +98,21 @@ interface Before<Sh, W> {
   }
 }
 
-type BodyBack<S, K, N, U, Vs> = [U] extends [never]
+type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1] : never
+
+type BodyInVersion<S, K, N, U, Vs> = [U] extends [never]
   ? S
   : Vs extends readonly [infer V, ...infer Older]
-    ? [With<U, V>] extends [never]
-      ? BodyBack<S, K, N, U, Older>
-      : BodyBack<Or<BodyWas_2<K, BodyFacts<With<U, V>, N>>, S>, K, N, Exclude<U, With<U, V>>, Older>
+    ? [ChangesIn<U, V>] extends [never]
+      ? BodyInVersion<S, K, N, U, Older>
+      : BodyInVersion<
+          Fallback<BodyWas_2<K, BodyFacts<ChangesIn<U, V>, N>>, S>,
+          K,
+          N,
+          Exclude<U, ChangesIn<U, V>>,
+          Older
+        >
     : S
-
-type BodyFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>>>[1] : never
 
 export interface BodyWas<N = Schema, W = Schema | Absent> {
   readonly narrowed?: boolean
@@ -165,7 +132,13 @@ export interface ChangeExtra {
   readonly state?: Record<string, unknown> | undefined
 }
 
-type ChangesOf<N, C, New> = N extends keyof ByName<C> ? With<ByName<C>[N], New> : never
+type ChangesIn<U, V> = U extends {
+  readonly version: V
+}
+  ? U
+  : never
+
+type ChangesOf<N, C, New> = N extends keyof ByName<C> ? ChangesIn<ByName<C>[N], New> : never
 
 type DefOf<S> = S extends {
   readonly _zod: {
@@ -326,7 +299,7 @@ interface Holding {
   }
 }
 
-export type InAt<S, St> = At<S, St, 'in'>
+export type InAt<S, St> = AtVersion<S, St, 'in'>
 
 type IsDeep<F> = [F] extends [Fact<string, string | number, ''>] ? false : true
 
@@ -380,11 +353,11 @@ type ModelAt<S, St> =
     ? S extends {
         readonly '~part': readonly [infer Sh, infer Sub]
       }
-      ? BackPart<Sub, Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+      ? PartInVersion<Sub, Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
       : S extends {
             readonly '~shape': infer Sh
           }
-        ? Back<Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
+        ? ShapeInVersion<Sh, ModelName<S>, ChangesOf<ModelName<S>, C, New>, Vs>
         : never
     : never
 
@@ -421,21 +394,21 @@ export interface NameWas<W = Was> {
 type Names = Readonly<Record<string, Was>>
 
 type NamesAt<K, N, St> =
-  St extends State<infer Vs, infer C, infer New> ? NamesBack<K, N, ChangesOf<N, C, New>, Vs> : never
+  St extends State<infer Vs, infer C, infer New> ? NamesInVersion<K, N, ChangesOf<N, C, New>, Vs> : never
 
-type NamesBack<K, N, U, Vs> = [U] extends [never]
-  ? K
-  : Vs extends readonly [infer V, ...infer R]
-    ? [With<U, V>] extends [never]
-      ? NamesBack<K, N, U, R>
-      : NamesBack<NamesBackBy<K, FactsOf<With<U, V>, N>>, N, Exclude<U, With<U, V>>, R>
-    : K
-
-type NamesBackBy<K, F, D extends string = ''> = [F] extends [never]
+type NamesBeforeVersion<K, F, D extends string = ''> = [F] extends [never]
   ? K
   : IsDeep<F> extends true
-    ? NamesBackBy<NameBefore<K, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
+    ? NamesBeforeVersion<NameBefore<K, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
     : NameBefore<K, FieldsIn<F & Fact>>
+
+type NamesInVersion<K, N, U, Vs> = [U] extends [never]
+  ? K
+  : Vs extends readonly [infer V, ...infer R]
+    ? [ChangesIn<U, V>] extends [never]
+      ? NamesInVersion<K, N, U, R>
+      : NamesInVersion<NamesBeforeVersion<K, FactsOf<ChangesIn<U, V>, N>>, N, Exclude<U, ChangesIn<U, V>>, R>
+    : K
 
 export type NamesWere<W = Readonly<Record<string, Was>>> = {
   readonly [K in keyof W]: NameWas<W[K]>
@@ -495,9 +468,9 @@ interface NoFunctionsOf<N, K, Sh> {
 
 type ObjectAt<Sh, St, Side extends 'in' | 'out'> = Flat<
   {
-    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: At<Sh[K], St, Side>
+    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? never : K]: AtVersion<Sh[K], St, Side>
   } & {
-    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? K : never]?: At<Sh[K], St, Side>
+    -readonly [K in keyof Sh as Sh[K] extends Optional[Side] ? K : never]?: AtVersion<Sh[K], St, Side>
   }
 >
 
@@ -602,7 +575,7 @@ interface OptionalOut {
   }
 }
 
-export type OutAt<S, St> = At<S, St, 'out'>
+export type OutAt<S, St> = AtVersion<S, St, 'out'>
 
 type OutOf<Sh> = Flat<
   {
@@ -631,6 +604,31 @@ export type Part<M extends Modelled, S> = S & {
   readonly [MODEL]: M[typeof MODEL]
 }
 
+type PartBeforeVersion<Sub, Sh, F, D extends string = ''> = [F] extends [never]
+  ? Sub
+  : IsDeep<F> extends true
+    ? PartBeforeVersion<
+        ShapeBefore<Sub, Merged<RestrictBy<AtDepth<F, D>, Sub, Sh>>>,
+        ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>,
+        Exclude<F, AtDepth<F, D>>,
+        `${D}1`
+      >
+    : ShapeBefore<Sub, Merged<RestrictBy<F, Sub, Sh>>>
+
+type PartInVersion<Sub, Sh, N, U, Vs> = [U] extends [never]
+  ? Sub
+  : Vs extends readonly [infer V, ...infer R]
+    ? [ChangesIn<U, V>] extends [never]
+      ? PartInVersion<Sub, Sh, N, U, R>
+      : PartInVersion<
+          PartBeforeVersion<Sub, Sh, FactsOf<ChangesIn<U, V>, N>>,
+          ShapeBeforeVersion<Sh, FactsOf<ChangesIn<U, V>, N>>,
+          N,
+          Exclude<U, ChangesIn<U, V>>,
+          R
+        >
+    : Sub
+
 type Part_2 = Reshape | Operation
 
 type Partials<T> = Flat<
@@ -647,15 +645,15 @@ type RecordAt<K, E, St, Side extends 'in' | 'out'> = K extends {
   readonly '~~partial': true
 }
   ? {
-      [P in OutputOf<K> & PropertyKey]?: At<E, St, Side>
+      [P in OutputOf<K> & PropertyKey]?: AtVersion<E, St, Side>
     }
   : {
-      [P in OutputOf<K> & PropertyKey]: At<E, St, Side>
+      [P in OutputOf<K> & PropertyKey]: AtVersion<E, St, Side>
     }
 
 type RequestOf<S, R extends string, Vs, C, V> = [R] extends [never]
   ? S
-  : WholeBack<S, `body ${R}`, StateAt<Vs, C, V>>
+  : WholeInVersion<S, `body ${R}`, StateAt<Vs, C, V>>
 
 export interface Reshape<F = unknown> {
   readonly '~was': F
@@ -728,6 +726,20 @@ interface Said<N, F, D = readonly ['']> {
 
 type ShapeBefore<Sh, W> = Before<Sh, W>['shape']
 
+type ShapeBeforeVersion<Sh, F, D extends string = ''> = [F] extends [never]
+  ? Sh
+  : IsDeep<F> extends true
+    ? ShapeBeforeVersion<ShapeBefore<Sh, FieldsIn<AtDepth<F, D> & Fact>>, Exclude<F, AtDepth<F, D>>, `${D}1`>
+    : ShapeBefore<Sh, FieldsIn<F & Fact>>
+
+type ShapeInVersion<Sh, N, U, Vs> = [U] extends [never]
+  ? Sh
+  : Vs extends readonly [infer V, ...infer R]
+    ? [ChangesIn<U, V>] extends [never]
+      ? ShapeInVersion<Sh, N, U, R>
+      : ShapeInVersion<ShapeBeforeVersion<Sh, FactsOf<ChangesIn<U, V>, N>>, N, Exclude<U, ChangesIn<U, V>>, R>
+    : Sh
+
 interface State<Vs, C, New> {
   readonly '~state': readonly [Vs, C, New]
 }
@@ -743,7 +755,7 @@ export type StateOf<A, V> = A extends {
   ? StateAt<Vs, C, V>
   : never
 
-type StatusChanges<N, C, New> = With<ByName<C>[About<N> & keyof ByName<C>], New>
+type StatusChanges<N, C, New> = ChangesIn<ByName<C>[About<N> & keyof ByName<C>], New>
 
 type StatusIn<K> = K extends `${infer N extends number}` ? N : K
 
@@ -800,7 +812,7 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
   readonly element: infer E
   readonly type: 'array'
 }
-  ? At<E, St, Side>[]
+  ? AtVersion<E, St, Side>[]
   : D extends {
         readonly shape: infer Sh
         readonly type: 'object'
@@ -810,19 +822,19 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
           readonly innerType: infer E
           readonly type: 'optional'
         }
-      ? At<E, St, Side> | undefined
+      ? AtVersion<E, St, Side> | undefined
       : D extends {
             readonly innerType: infer E
             readonly type: 'nullable'
           }
-        ? At<E, St, Side> | null
+        ? AtVersion<E, St, Side> | null
         : D extends {
               readonly innerType: infer E
               readonly type: 'default' | 'prefault'
             }
           ? Side extends 'in'
-            ? At<E, St, Side> | undefined
-            : Exclude<At<E, St, Side>, undefined>
+            ? AtVersion<E, St, Side> | undefined
+            : Exclude<AtVersion<E, St, Side>, undefined>
           : D extends {
                 readonly keyType: infer K
                 readonly type: 'record'
@@ -836,7 +848,7 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
               ? JsonValue extends OutputOf<S>
                 ? OutputOf<S>
                 : {
-                    [K in keyof O]: At<O[K], St, Side>
+                    [K in keyof O]: AtVersion<O[K], St, Side>
                   }[number & keyof O]
               : Side extends 'in'
                 ? InputOf<S>
@@ -844,20 +856,16 @@ type Walk<S, D, St, Side extends 'in' | 'out'> = D extends {
 
 export type Was = Schema | Absent | string
 
-type WholeBack<S, N, St> =
-  St extends State<infer Vs, infer C, infer New> ? BodyBack<S, unknown, N, StatusChanges<N, C, New>, Vs> : S
+type WholeInVersion<S, N, St> =
+  St extends State<infer Vs, infer C, infer New>
+    ? BodyInVersion<S, unknown, N, StatusChanges<N, C, New>, Vs>
+    : S
 
 type WholeShape<M> = M extends {
   readonly '~part': readonly [infer Whole, unknown]
 }
   ? Whole
   : ModelShape<M>
-
-type With<U, V> = U extends {
-  readonly version: V
-}
-  ? U
-  : never
 
 export const absent: Absent
 

@@ -51,28 +51,22 @@ type Below<C> = C extends AnyPlaced
     : PlaceController<C['routers'][number & keyof C['routers']], C['prefix'], C['version'], C['around']>
   : never
 
-type BodiesBack<R, N, U, Vs> = [U] extends [never]
+type BodiesInVersion<R, N, U, Vs> = [U] extends [never]
   ? R
   : R extends Schema
-    ? BodyBack<R, unknown, N, U, Vs>
+    ? BodyInVersion<R, unknown, N, U, Vs>
     : {
-        readonly [K in keyof R]: BodyBack<R[K], K, N, U, Vs>
+        readonly [K in keyof R]: BodyInVersion<R[K], K, N, U, Vs>
       }
 
 type BodyAt<S, N, St> =
   St extends State<infer Vs, infer C, infer New>
-    ? NotAbsent<BodyBack<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>>
+    ? NotAbsent<
+        BodyInVersion<S, 'body', `body ${N & string}`, StatusChanges<`body ${N & string}`, C, New>, Vs>
+      >
     : S
 
 type BodyInput<T> = T extends Uint8Array ? Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> : T
-
-type BornNames<Sh, Source, F> = F extends readonly [infer K, Schema]
-  ? Source extends 'headers'
-    ? Exclude<SameName<K>, SameName<keyof Sh>> extends never
-      ? never
-      : K
-    : K
-  : never
 
 type Both<U> = (U extends unknown ? (_: U) => void : never) extends (
   _: infer I extends readonly unknown[],
@@ -241,7 +235,7 @@ type EntriesOfRouters<R> = R extends readonly []
 type EnvelopeIn<I> = I extends {
   readonly [ENVELOPE]?: Wrapping<infer O>
 }
-  ? Or<Known<O>, readonly []>
+  ? Fallback<Known<O>, readonly []>
   : readonly []
 
 type Enveloped<D, Es> = Es extends readonly [...infer Outer, infer E]
@@ -339,7 +333,7 @@ export interface InVersion<in out A, in out View = unknown> {
   at<const V extends VersionsOf<A>>(version: V): Client<A, V>
   url<const K extends RouteNames<ModuleIn<A>>>(
     name: K,
-    ...input: UrlArguments_2<UrlInput<RoutesAt<ModuleIn<A>, K, View>, K, StateIn<A, View>>>
+    ...input: UrlArguments<UrlInput<RoutesAt<ModuleIn<A>, K, View>, K, StateIn<A, View>>>
   ): Promise<string>
 }
 
@@ -347,7 +341,7 @@ export interface InWritten<W extends WrittenTypes> {
   at(version: Extract<W['version'], string>): W['calls'] & InWritten<W>
   url<const K extends keyof W['inputs'] & string>(
     name: K,
-    ...input: UrlArguments_2<Pick<W['inputs'][K], keyof W['inputs'][K] & ('params' | 'query')>>
+    ...input: UrlArguments<Pick<W['inputs'][K], keyof W['inputs'][K] & ('params' | 'query')>>
   ): Promise<string>
 }
 
@@ -451,6 +445,14 @@ interface NothingSent {
   }
 }
 
+type OlderOnlyNames<Sh, Source, F> = F extends readonly [infer K, Schema]
+  ? Source extends 'headers'
+    ? Exclude<SameName<K>, SameName<keyof Sh>> extends never
+      ? never
+      : K
+    : K
+  : never
+
 type OptionalKeys<V> = {
   [K in keyof V]: K extends 'cookies'
     ? K
@@ -500,7 +502,20 @@ export interface PagesFunction<I, T> {
 
 type ParamInput<T> = T extends number | bigint | boolean ? T | string : string
 
-type ParameterBack<
+type ParameterBy<K, Was extends readonly [unknown, unknown], W> = [W] extends [never]
+  ? Was
+  : readonly [
+      [Extract<W, string>] extends [never]
+        ? W extends Absent
+          ? never
+          : Fallback<Was[0], K>
+        : Extract<W, string>,
+      Fallback<Extract<W, Schema>, Was[1]>,
+    ]
+
+type ParameterFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, string>>[1] : never
+
+type ParameterInVersion<
   K,
   Sh,
   Source,
@@ -513,33 +528,31 @@ type ParameterBack<
 > = [U] extends [never]
   ? Was
   : Vs extends readonly [infer V, ...infer R]
-    ? [With<U, V>] extends [never]
-      ? ParameterBack<K, Sh, Source, N, U, R, Was>
-      : ParameterBack<
+    ? [ChangesIn<U, V>] extends [never]
+      ? ParameterInVersion<K, Sh, Source, N, U, R, Was>
+      : ParameterInVersion<
           K,
           Sh,
           Source,
           N,
-          Exclude<U, With<U, V>>,
+          Exclude<U, ChangesIn<U, V>>,
           R,
-          ParameterBy<K, Was, WasOf<K, Source, ParameterFacts<With<U, V>, N>>>
+          ParameterBy<K, Was, WasOf<K, Source, ParameterFacts<ChangesIn<U, V>, N>>>
         >
     : Was
 
-type ParameterBy<K, Was extends readonly [unknown, unknown], W> = [W] extends [never]
-  ? Was
-  : readonly [
-      [Extract<W, string>] extends [never] ? (W extends Absent ? never : Or<Was[0], K>) : Extract<W, string>,
-      Or<Extract<W, Schema>, Was[1]>,
-    ]
-
-type ParameterFacts<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, string>>[1] : never
-
-type ParametersBack<Sh, Source, N, U, Vs> = {
+type ParametersInVersion<Sh, Source, N, U, Vs> = {
   [
-    K in keyof Sh | BornNames<Sh, Source, ParameterFacts<U, N>> as ParameterBack<K, Sh, Source, N, U, Vs>[0] &
+    K in keyof Sh | OlderOnlyNames<Sh, Source, ParameterFacts<U, N>> as ParameterInVersion<
+      K,
+      Sh,
+      Source,
+      N,
+      U,
+      Vs
+    >[0] &
       PropertyKey
-  ]: ParameterBack<K, Sh, Source, N, U, Vs>[1]
+  ]: ParameterInVersion<K, Sh, Source, N, U, Vs>[1]
 }
 
 type PartsOf<U, N> = U extends AnyTold ? Extract<U['~was'], Fact<About<N>, number>>[1] : never
@@ -563,7 +576,7 @@ type PlaceController<C, Above extends string, Version, Around> =
         `${Above}${OwnPrefix<N, P>}`,
         C['routes'],
         R,
-        Or<EntriesOf<Own>, Version>,
+        Fallback<EntriesOf<Own>, Version>,
         Join<Around, I>
       >
     : never
@@ -636,20 +649,20 @@ export type RequestBody =
 
 type ResponsesAt<R, N, St> =
   St extends State<infer Vs, infer C, infer New>
-    ? ResponsesBack<
-        BodiesBack<R, `response ${N & string}`, StatusChanges<`response ${N & string}`, C, New>, Vs>,
+    ? ResponsesInVersion<
+        BodiesInVersion<R, `response ${N & string}`, StatusChanges<`response ${N & string}`, C, New>, Vs>,
         N,
         StatusChanges<N, C, New>,
         Vs
       >
     : R
 
-type ResponsesBack<R, N, U, Vs> = [U] extends [never]
+type ResponsesInVersion<R, N, U, Vs> = [U] extends [never]
   ? R
   : R extends Schema
     ? R
     : {
-        readonly [K in keyof R as StatusBack<K, R, N, U, Vs> & PropertyKey]: StatusBack<
+        readonly [K in keyof R as StatusInVersion<K, R, N, U, Vs> & PropertyKey]: StatusInVersion<
           K,
           R,
           N,
@@ -737,13 +750,13 @@ type ShapeIn<S, St> = S extends Modelled
 
 type SourceAt<S, K, N, St> = K extends NamedSource
   ? St extends State<infer Vs, infer C, infer New>
-    ? SourceBack<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
+    ? SourceInVersion<S, K, `${K} ${N & string}`, StatusChanges<`${K} ${N & string}`, C, New>, St, Vs>
     : S
   : S
 
-type SourceBack<S, Source, N, U, St, Vs> = [U] extends [never]
+type SourceInVersion<S, Source, N, U, St, Vs> = [U] extends [never]
   ? S
-  : ParametersBack<ShapeIn<S, St>, Source, N, U, Vs>
+  : ParametersInVersion<ShapeIn<S, St>, Source, N, U, Vs>
 
 type SourceInput<S, St> = S extends Schema
   ? WithoutNull<InputAt<S, St>>
@@ -777,12 +790,19 @@ type StateIn<A, View> = A extends {
       : unknown
   : unknown
 
-type StatusBack<K, R, N, U, Vs, Was = K> = [U] extends [never]
+type StatusInVersion<K, R, N, U, Vs, Was = K> = [U] extends [never]
   ? Was
   : Vs extends readonly [infer V, ...infer Older]
-    ? [With<U, V>] extends [never]
-      ? StatusBack<K, R, N, U, Older, Was>
-      : StatusBack<K, R, N, Exclude<U, With<U, V>>, Older, Or<StatusWas<K, R, PartsOf<With<U, V>, N>>, Was>>
+    ? [ChangesIn<U, V>] extends [never]
+      ? StatusInVersion<K, R, N, U, Older, Was>
+      : StatusInVersion<
+          K,
+          R,
+          N,
+          Exclude<U, ChangesIn<U, V>>,
+          Older,
+          Fallback<StatusWas<K, R, PartsOf<ChangesIn<U, V>, N>>, Was>
+        >
     : Was
 
 type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
@@ -803,13 +823,13 @@ type StreamedIn<R> = R extends {
   ? T
   : never
 
-type Strongest<E> = Or<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
+type Strongest<E> = Fallback<AnsweringBy<E, 'exactly'>, AnsweringBy<E, 'maybe'>>
 
 type Unlisted<S> = [Extract<S, RangeText>] extends [never] ? never : string & {}
 
 type Unseen<All, V> = Exclude<All, V | (V extends null ? typeof VERSION_NEUTRAL : Vague)> | Without<All, V>
 
-type UrlArguments_2<I> = object extends I ? [input?: I] : [input: I]
+type UrlArguments<I> = object extends I ? [input?: I] : [input: I]
 
 type UrlInput<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
   ? Pick<InputOfCall<P, Element, N, St>, keyof InputOfCall<P, Element, N, St> & ('params' | 'query')>

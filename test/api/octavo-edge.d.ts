@@ -420,7 +420,7 @@ export { UpstreamApp } from 'octavo'
 
 export { UpstreamStandIn } from 'octavo'
 
-export { UrlArguments } from 'octavo'
+export { UrlForArguments } from 'octavo'
 
 export { UrlOptions } from 'octavo'
 

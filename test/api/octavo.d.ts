@@ -33,13 +33,13 @@ export interface AcceptedOptions<D> extends ReplyOptions {
 type AddedBy<E> = E extends AddedIdentity<infer I> ? I : never
 
 interface AddedGuard<E> extends Omit<AnyGuard, '$adds'> {
-  readonly $adds?: Or<Extract<E, AddedIdentity>, AddedIdentity>
+  readonly $adds?: Fallback<Extract<E, AddedIdentity>, AddedIdentity>
 }
 
 export type AddedIdentity<I = unknown> = readonly ['adds', I]
 
 interface AddedInterceptor<E> extends Omit<Interceptor, typeof ENVELOPE> {
-  readonly [ENVELOPE]?: Or<Extract<E, Wrapping>, Wrapping>
+  readonly [ENVELOPE]?: Fallback<Extract<E, Wrapping>, Wrapping>
 }
 
 type AfterDot<A extends string, K extends string> = A extends ''
@@ -64,7 +64,7 @@ export interface AmbiguousVersion {
   readonly ambiguous: readonly VersionSource[]
 }
 
-type Answers<E, All, Above, V> = Rank<Or<OwnEntries<E, All>, Above>, V>
+type Answers<E, All, Above, V> = Rank<Fallback<OwnEntries<E, All>, Above>, V>
 
 type AnswersBeside<E, Mark> = [Mark] extends [never]
   ? ResponseIn<ObjectsIn<E>>
@@ -227,7 +227,7 @@ type CheckedResponse<R> = [SchemasOf<R>] extends [Marked]
 type CheckedSources<S, P, E> = [Unread<S[keyof S]>, S] extends [never, PlainSources]
   ? S
   : {
-      readonly [K in keyof S]: Or<SourceMistake<K, S[K], KnownParams<P> & KnownParams<PathIn<E>>>, S[K]>
+      readonly [K in keyof S]: Fallback<SourceMistake<K, S[K], KnownParams<P> & KnownParams<PathIn<E>>>, S[K]>
     }
 
 export const ClientAddress: BuiltIn<string>
@@ -569,7 +569,7 @@ export interface DocumentTag {
 type DroppedBy<E> = E extends DroppedIdentity<infer I> ? I : never
 
 interface DroppedGuard<E> extends Omit<AnyGuard, '$drops'> {
-  readonly $drops?: Or<Extract<E, DroppedIdentity>, DroppedIdentity>
+  readonly $drops?: Fallback<Extract<E, DroppedIdentity>, DroppedIdentity>
 }
 
 export type DroppedIdentity<I = unknown> = readonly ['drops', I]
@@ -612,7 +612,7 @@ export interface EdgeApp<M = unknown, F = unknown, V = unknown, I = unknown> {
   ready(): Promise<void>
   resolve<T>(token: Token<T>): Promise<T>
   routes(): readonly RouteEntry[]
-  urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlArguments<RouteParams<M, K>>): string
+  urlFor<const K extends RouteNames<M>>(name: K, ...rest: UrlForArguments<RouteParams<M, K>>): string
   versions(): readonly VersionInfo[]
 }
 
@@ -690,7 +690,7 @@ export interface EventRequest {
   readonly signal: AbortSignal
 }
 
-type EventSchemas<E> = Or<
+type EventSchemas<E> = Fallback<
   E extends Schema
     ? {
         readonly message: E
@@ -701,7 +701,7 @@ type EventSchemas<E> = Or<
 
 export type Events<E = ServerSentEvent> = AsyncIterable<E> | Iterable<E>
 
-type EventsField<E> = Or<
+type EventsField<E> = Fallback<
   'events' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> | RecordIn<ObjectsIn<E>> : never,
   | MarkedEvent<E>
   | {
@@ -769,6 +769,8 @@ export interface ExternalDocs {
 const FINISHED: unique symbol
 
 const FORWARDS: unique symbol
+
+type Fallback<A, B> = [A] extends [never] ? B : A
 
 export interface FetchExecution {
   waitUntil?(work: Promise<unknown>): void
@@ -1021,13 +1023,13 @@ export type IdentityValue = Register extends {
 type InferredFields<E, P> = {
   readonly events?: EventsField<E>
   readonly guards?: readonly AddedGuard<E>[]
-  readonly input?: Or<CheckedSources<SourcesOf<E>, P, E>, AnyInput>
+  readonly input?: Fallback<CheckedSources<SourcesOf<E>, P, E>, AnyInput>
   readonly interceptors?: readonly AddedInterceptor<E>[]
   readonly items?: ItemsField<E>
   readonly method: Kept<E, Method | readonly Method[]>
   readonly name?: Kept<E, string>
-  readonly path?: MeantPath<Or<PathsIn<E>, `/${string}`>>
-  readonly response?: Or<CheckedResponse<ResponseIn<ObjectsIn<E>>>, WithoutStatus>
+  readonly path?: MeantPath<Fallback<PathsIn<E>, `/${string}`>>
+  readonly response?: Fallback<CheckedResponse<ResponseIn<ObjectsIn<E>>>, WithoutStatus>
   readonly version?: VersionField<E>
   readonly withoutGuards?: readonly DroppedGuard<E>[]
 }
@@ -1098,7 +1100,7 @@ export type Injected<M> = {
   readonly [K in keyof M]: M[K] extends Token<infer T> ? T : never
 }
 
-type InputIn<E> = Or<SourcesOf<E>, unknown>
+type InputIn<E> = Fallback<SourcesOf<E>, unknown>
 
 export type InputOf<S> = S extends {
   readonly _zod: {
@@ -1142,7 +1144,7 @@ type IsRight<P> = P extends `${string}${'[' | '*' | '?' | '//' | '/:'}${string}`
       : 'wrong'
     : 'right'
 
-type ItemsField<E> = Or<'stream' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> : never, MarkedItem<E>>
+type ItemsField<E> = Fallback<'stream' extends MarkIn<E> ? SchemasIn<ObjectsIn<E>> : never, MarkedItem<E>>
 
 interface ItemsSchema<S> {
   readonly '~stream': readonly ['items', S]
@@ -1396,7 +1398,7 @@ type NamedIn<
         View,
         JoinDot<Above, ControllerName<N, P>>,
         `${Prefix}${OwnPrefix<N, P>}`,
-        Or<EntriesOf<Own>, Version>
+        Fallback<EntriesOf<Own>, Version>
       >
     : never
 
@@ -1494,8 +1496,6 @@ export interface OperationObject {
 
 export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
 
-type Or<A, B> = [A] extends [never] ? B : A
-
 export type OutputOf<S> = S extends {
   readonly _zod: {
     readonly output: infer O
@@ -1584,7 +1584,7 @@ export type ParamsOf<P> = P extends `${string}{${infer Param}}${infer Rest}`
       ParamsOf<Rest>
   : unknown
 
-type PathIn<E> = Or<PathsIn<E>, '/'>
+type PathIn<E> = Fallback<PathsIn<E>, '/'>
 
 export type PathItemObject = Readonly<Record<string, OperationObject>>
 
@@ -1594,7 +1594,7 @@ type PlainEntries<E> = E extends PlainEntry ? E : never
 
 type PlainEntry = `${Digit_2 | Sign}${string}` | typeof VERSION_NEUTRAL
 
-type PlainKeys<R> = Or<keyof R & SuccessStatus, keyof R & 'default'>
+type PlainKeys<R> = Fallback<keyof R & SuccessStatus, keyof R & 'default'>
 
 type PlainNames<E> = E extends NameText ? (E extends Method ? never : E) : never
 
@@ -2117,7 +2117,7 @@ type Small_2 =
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
 
 type SourceMistake<K, S, Known> = K extends 'params'
-  ? Or<ParamMistakes<S, Stray<keyof SourceOutput<S>, Known>, Known>, FieldMistakes<K, S>>
+  ? Fallback<ParamMistakes<S, Stray<keyof SourceOutput<S>, Known>, Known>, FieldMistakes<K, S>>
   : FieldMistakes<K, S>
 
 type SourceOutput<S> = S extends Schema
@@ -2283,7 +2283,7 @@ export interface UpstreamApp {
 
 export type UpstreamStandIn = UpstreamApp | UpstreamApp['fetch']
 
-export type UrlArguments<P> = object extends P
+export type UrlForArguments<P> = object extends P
   ? [params?: NoParams, options?: UrlOptions]
   : [params: P, options?: UrlOptions]
 
@@ -2583,7 +2583,7 @@ type WithStream<S, R> = [R] extends [never]
 
 type Within<C, V, L> =
   C extends Controller<infer N, infer P, unknown, infer R, infer Own, infer I>
-    ? Controller<N, P, C['routes'], R, Or<EntriesOf<Own>, V>, Join<L, I>>
+    ? Controller<N, P, C['routes'], R, Fallback<EntriesOf<Own>, V>, Join<L, I>>
     : never
 
 type Without<S, V> = S extends `${infer First} ${infer Rest}`
