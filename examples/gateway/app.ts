@@ -1,19 +1,20 @@
 import { createApp, defineModule, defineRouter, VersioningSchemes } from 'octavo'
 import type { App, AppOptions } from 'octavo'
 import { pinned } from 'octavo/pins'
+import { createMemoryStore } from 'octavo/stores'
 
 import { cars } from './cars.controller.ts'
 import { history } from './history.ts'
 import { garage } from './upstream.ts'
 
-/** The versions of the accounts: a table of a database in the real world. */
-const accounts = new Map([['acme', '1']])
+/** The versions of the accounts: Redis or a database in the real world. */
+const store = createMemoryStore()
+await store.set('pin:acme', '1')
 
 /** Creates the application in front of the garage. */
 export function createGateway(options: Partial<AppOptions> = {}): App {
   const versions = pinned({
-    get: (account) => accounts.get(account),
-    set: (account, version) => accounts.set(account, version),
+    store,
     onFirstUse: 'latest',
     otherwise: '3',
   })

@@ -31,7 +31,7 @@ export function createOrdersApp(
   const settings = Settings.parse(config)
   const stores = openStores(settings.redisUrl)
   const pins = pinned({
-    ...stores.pins,
+    store: stores.store,
     onFirstUse: settings.firstVersion,
     // a request without a key is refused by its guard, and not because it names no version
     otherwise: settings.firstVersion,
@@ -79,13 +79,12 @@ export function createOrdersApp(
         limit: settings.rateLimit,
         window: 3600,
         by: ({ client }) => client,
-        store: stores.store,
       }),
     ],
+    store: stores.store,
     session: {
       secret: settings.sessionSecret,
       schema: DeskSession,
-      store: stores.store,
       cookie: { secure: settings.secureCookies },
     },
     usage: { store: stores.usage },

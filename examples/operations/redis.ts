@@ -9,18 +9,10 @@ export function openStores(url: string) {
   redis.on('error', () => undefined)
   return {
     connect: async () => void (await redis.connect()),
-    /** Counts requests for the rate limit, and keeps idempotency keys with their results. */
+    /** Keeps idempotency keys with their results. */
     client: redis,
+    /** Counts requests for the rate limit, and keeps sessions and pins. */
     store: createRedisStore(redis),
     usage: new Keyv({ store: new KeyvRedis(redis), namespace: 'usage' }),
-    pins: {
-      get: (client: string) => redis.hGet('pins', client),
-      /** Two instances may pin a client at the same time. `HSETNX` keeps the first version, which both return. */
-      set: async (client: string, version: string, reason: 'firstUse' | 'upgrade') => {
-        if (reason === 'upgrade') await redis.hSet('pins', client, version)
-        else await redis.hSetNX('pins', client, version)
-        return redis.hGet('pins', client)
-      },
-    },
   }
 }

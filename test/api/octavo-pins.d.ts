@@ -2,12 +2,11 @@
 
 export interface PinOptions {
   readonly client?: (request: HttpRequest_2) => Awaitable<string | undefined>
-  readonly get: (client: string) => Awaitable<string | null | undefined>
   readonly maxClients?: number
   readonly onFirstUse?: string | ((client: string, request: HttpRequest_2) => Awaitable<string>)
   readonly onStoreError?: 'refuse' | 'otherwise'
   readonly otherwise?: string | null | DefaultVersion
-  readonly set: (client: string, version: string, reason: 'firstUse' | 'upgrade') => unknown
+  readonly store: Store
   readonly storeTimeout?: number
   readonly ttl?: number
 }

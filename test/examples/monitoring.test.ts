@@ -9,6 +9,7 @@ import { defineController, Session, VersioningSchemes } from 'octavo'
 import { createMetrics } from 'octavo/metrics'
 import { rateLimit } from 'octavo/middleware'
 import { pinned } from 'octavo/pins'
+import { createMemoryStore } from 'octavo/stores'
 import { createTestClient } from 'octavo/testing'
 import { Registry } from 'prom-client'
 import { parse } from 'yaml'
@@ -115,8 +116,7 @@ async function expose(): Promise<{ readonly registry: Registry; readonly text: s
   const metrics = createMetrics({ registry })
   const unavailable = pinned({
     client: (request) => request.header('x-account'),
-    get: () => Promise.reject(new Error('of the test')),
-    set: () => undefined,
+    store: { ...createMemoryStore(), get: () => Promise.reject(new Error('of the test')) },
   })
   const cars = defineController({
     name: 'cars',

@@ -10,6 +10,7 @@ import { jwtAuth } from 'octavo/auth'
 import { idempotency } from 'octavo/idempotency'
 import { rateLimit } from 'octavo/middleware'
 import { pinned } from 'octavo/pins'
+import { createMemoryStore } from 'octavo/stores'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 
@@ -55,13 +56,8 @@ const STORES: Readonly<Record<string, () => Store>> = {
     headers: (index) => ({ 'x-client': `client-number-${index}-${LONG}` }),
   }),
   'the clients of `pinned`': () => {
-    const kept = new Map<string, string>()
     const onFirstUse = (_client: string, request: HttpRequest): string => request.cookies['version'] ?? ''
-    const store = {
-      get: (id: string) => kept.get(id),
-      set: (id: string, version: string) => void kept.set(id, version),
-    }
-    const pins = pinned({ client: idOf, ...store, onFirstUse, maxClients: 2 * REQUESTS })
+    const pins = pinned({ client: idOf, store: createMemoryStore(), onFirstUse, maxClients: 2 * REQUESTS })
     return {
       app: serve({ versioning: { scheme: VersioningSchemes.QUERY, defaultVersion: pins } }),
       headers: inCookie,

@@ -22,6 +22,7 @@ import type { MetricsOptions } from 'octavo/metrics'
 import { createMetrics } from 'octavo/metrics'
 import { rateLimit } from 'octavo/middleware'
 import { pinned } from 'octavo/pins'
+import { createMemoryStore } from 'octavo/stores'
 import { createTestClient } from 'octavo/testing'
 import { Counter, register, Registry } from 'prom-client'
 import { z } from 'zod'
@@ -233,11 +234,13 @@ describe('createMetrics', () => {
           defaultVersion: pinned({
             client: (request) => request.header('x-account'),
             storeTimeout: 10,
-            get: (client) => {
-              if (client === 'known') return Promise.resolve('1')
-              return client === 'broken' ? Promise.reject(new Error('of the test')) : new Promise(() => {})
+            store: {
+              ...createMemoryStore(),
+              get: (key) => {
+                if (key === 'pin:known') return Promise.resolve('1')
+                return key === 'pin:broken' ? Promise.reject(new Error('of the test')) : new Promise(() => {})
+              },
             },
-            set: () => undefined,
           }),
         },
       },

@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import { createClient } from '@keyv/redis'
 import { defineController, VersioningSchemes } from 'octavo'
 import { pinned } from 'octavo/pins'
+import { createRedisStore } from 'octavo/stores'
 
 import { serve } from '../support/serve.ts'
 
@@ -17,14 +18,17 @@ const redis = createClient({
 redis.on('error', () => undefined)
 if (cluster.isWorker) await redis.connect()
 
+const shared = createRedisStore(redis)
 const own = String(1 + (((cluster.worker?.id ?? 1) - 1) % 4))
 const pins = pinned({
   client: (request) => request.header('x-account'),
-  get: (client) => redis.hGet('pins', client),
-  set: async (client, version, reason) => {
-    if (reason === 'upgrade') await redis.hSet('pins', client, version)
-    else if (await redis.hSetNX('pins', client, version)) await redis.hIncrBy('writes', client, 1)
-    return redis.hGet('pins', client)
+  store: {
+    ...shared,
+    set: async (key, version, options) => {
+      const isStored = await shared.set(key, version, options)
+      if (isStored && options?.ifAbsent === true) await redis.hIncrBy('writes', key.replace('pin:', ''), 1)
+      return isStored
+    },
   },
   onFirstUse: () => process.env['FIRST'] ?? own,
   otherwise: '1',

@@ -6,6 +6,7 @@ import type {
   InjectResponse,
   Logger,
   QueryOptions,
+  Store,
   VersioningOptions,
 } from 'octavo'
 import { pinned } from 'octavo/pins'
@@ -16,9 +17,22 @@ export interface TestStore {
   readonly kept: Map<string, string>
   /** The calls, such as `get acme` and `firstUse acme 2`. */
   readonly calls: string[]
-  readonly get: PinOptions['get']
-  /** The first writer of a client wins. */
-  readonly set: PinOptions['set']
+  readonly get: (client: string) => Awaitable<string | null | undefined>
+  /** The first writer of a client wins. Returns whether the version was stored. */
+  readonly set: (client: string, version: string, reason: 'firstUse' | 'upgrade') => Awaitable<boolean>
+}
+
+type Awaitable<T> = T | PromiseLike<T>
+
+/** The store of pins that these functions are. */
+export function toStore({ get, set }: Pick<TestStore, 'get' | 'set'>): Store {
+  const clientOf = (key: string): string => key.replace(/^pin:/, '')
+  return {
+    get: (key) => get(clientOf(key)),
+    set: (key, version, { ifAbsent = false } = {}) =>
+      set(clientOf(key), version, ifAbsent ? 'firstUse' : 'upgrade'),
+    delete: () => undefined,
+  }
 }
 
 export function createStore(entries: Readonly<Record<string, string>> = {}): TestStore {
@@ -36,9 +50,9 @@ export function createStore(entries: Readonly<Record<string, string>> = {}): Tes
     set: async (client, version, reason) => {
       calls.push(`${reason} ${client} ${version}`)
       await turn()
-      const first = reason === 'firstUse' ? kept.get(client) : undefined
-      kept.set(client, first ?? version)
-      return first ?? version
+      if (reason === 'firstUse' && kept.has(client)) return false
+      kept.set(client, version)
+      return true
     },
   }
 }
@@ -73,14 +87,15 @@ const byAccount = (request: HttpRequest) => request.header('x-account')
 
 /** An application that pins clients by `x-account`. */
 export function serve(
-  given: Omit<PinOptions, 'client'> &
+  given: Omit<PinOptions, 'client' | 'store'> &
+    Pick<TestStore, 'get' | 'set'> &
     Partial<TestStore> & { readonly client?: PinOptions['client'] | undefined },
   options: VersioningOptions & QueryOptions = {},
   appOptions: Omit<AppOptions, 'versioning'> = {},
 ): Served {
-  const { kept: _kept, calls: _calls, ...pinOptions } = given
+  const { kept: _kept, calls: _calls, get, set, ...pinOptions } = given
   const lines: Line[] = []
-  const { client: own, ...others } = { client: byAccount, ...pinOptions }
+  const { client: own, ...others } = { client: byAccount, ...pinOptions, store: toStore({ get, set }) }
   const pins = pinned({ ...(own && { client: own }), ...others })
   const app = createApp(defineModule({ controllers: [controller] }), {
     logger: createLogger(lines),

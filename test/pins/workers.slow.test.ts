@@ -109,7 +109,7 @@ describe('pins of four workers', { skip: hasRedis ? false : 'redis-server is not
     const clients = Array.from({ length: 8 }, (_, index) => `client-${index}`)
     const answers = await Promise.all(clients.map((client) => sendMany(16, client)))
     for (const [index, client] of clients.entries()) {
-      const pin = command('hget', 'pins', client)
+      const pin = command('get', `octavo:pin:${client}`)
       const versions = new Set(answers[index]?.map(({ version }) => version))
       assert.deepEqual([...versions], [pin], client)
       assert.equal(command('hget', 'writes', client), '1', client)
@@ -123,10 +123,10 @@ describe('pins of four workers', { skip: hasRedis ? false : 'redis-server is not
     const { version: pin } = await send('acme')
     const other = pin === '5' ? '4' : '5'
     assert.deepEqual(await askAll('acme', `?version=${other}`), [other])
-    assert.equal(command('hget', 'pins', 'acme'), pin)
+    assert.equal(command('get', 'octavo:pin:acme'), pin)
     assert.deepEqual(await askAll('acme'), [pin])
     assert.deepEqual(await askAll('unpinned', '?version=3'), ['3'])
-    assert.equal(command('hexists', 'pins', 'unpinned'), '0')
+    assert.equal(command('exists', 'octavo:pin:unpinned'), '0')
   })
 
   it('are upgraded in all of them', async () => {
@@ -146,7 +146,7 @@ describe('pins of four workers', { skip: hasRedis ? false : 'redis-server is not
   })
 
   it('hold for remembered clients while Redis is down, and others are refused until it is back', async () => {
-    command('hset', 'pins', 'known', '2')
+    command('set', 'octavo:pin:known', '2')
     assert.deepEqual(await askAll('known'), ['2'])
     await stop(redis, 'SIGKILL')
 

@@ -11,6 +11,7 @@ import {
   VersioningSchemes,
 } from 'octavo'
 import { pinned } from 'octavo/pins'
+import { createMemoryStore } from 'octavo/stores'
 import type { AppOptions, UsageEntry } from 'octavo'
 import {
   createUsage,
@@ -210,7 +211,8 @@ describe('usage', () => {
   it('counts how calls ended, and how their version was chosen', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2034-01-01T09:00Z') })
     const found: UsageEntry[] = []
-    const pins = new Map([['old', '1']])
+    const pins = createMemoryStore()
+    await pins.set('pin:old', '1')
     const walks = defineController({
       name: 'car',
       version: ['1', '2'],
@@ -240,8 +242,7 @@ describe('usage', () => {
     app.enableVersioning(VersioningSchemes.HEADER, {
       headerParameter: 'x-version',
       defaultVersion: pinned({
-        get: (client) => pins.get(client),
-        set: (client, version) => void pins.set(client, version),
+        store: pins,
         otherwise: '2',
       }),
       versions: [

@@ -6,6 +6,7 @@ import { createApp, defineController, defineGuard, defineModule, VersioningSchem
 import type { UsageEntry } from 'octavo'
 import { defineVersionChange, defineVersions, model, reshape } from 'octavo/changes'
 import { pinned } from 'octavo/pins'
+import { createMemoryStore } from 'octavo/stores'
 import { createUsageReport } from 'octavo/usage'
 import { z } from 'zod'
 
@@ -149,8 +150,7 @@ describe('the usage of a month', () => {
           history,
           defaultVersion: pinned({
             client: (request) => request.header('x-account'),
-            get: (client) => pins.get(client),
-            set: () => undefined,
+            store: { ...createMemoryStore(), get: (key) => pins.get(key.replace('pin:', '')) },
             onFirstUse: '3',
           }),
           versions: { '1': { deprecated: '2026-01-01', sunset: '2026-12-01', brownouts: BROWNOUTS } },

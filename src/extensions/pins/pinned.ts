@@ -5,15 +5,15 @@ import {
   isPositive,
   isNonEmptyString,
   flatCopy,
-  describeValue,
   type Awaitable,
 } from '../../base/values.ts'
 import { checkOptions, missingOptions, type Rules } from '../../base/definition-error.ts'
 import { addedError, httpError } from '../../http/errors.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { cutVersion } from '../../versioning/version.ts'
-import type { DefaultVersion, DefaultVersionContext, VersionChoice } from '../../versioning/options.ts'
-import { createStoreGuard } from '../../server/stores/guard.ts'
+import type { DefaultVersion, VersionChoice } from '../../versioning/options.ts'
+import { STORE, type Store } from '../../define/store.ts'
+import { guardStore } from '../../server/stores/guarded-store.ts'
 
 /** The options of `pinned`. */
 export interface PinOptions {
@@ -23,13 +23,8 @@ export interface PinOptions {
    * @default the name that the option `client` of `createApp` gives it
    */
   readonly client?: (request: HttpRequest) => Awaitable<string | undefined>
-  /** Returns the version that your store has for a client, or `undefined` for a client that has none. */
-  readonly get: (client: string) => Awaitable<string | null | undefined>
-  /**
-   * Stores the version of a client: of its first call, or of an upgrade. If it returns a known version on a first call, that one counts,
-   * because another process was faster. `false` as the result says that nothing was stored.
-   */
-  readonly set: (client: string, version: string, reason: 'firstUse' | 'upgrade') => unknown
+  /** Where pins are kept, at keys such as `pin:acme`. */
+  readonly store: Store
   /**
    * The version that a client without a pin is pinned to: a version, `'latest'`, `'latestStable'`, `'oldest'`, or a function that
    * chooses one of these. @default 'latestStable'
@@ -67,8 +62,7 @@ const VERSION = "a version, 'latest', 'latestStable', 'oldest'"
 
 const OPTIONS: Rules = {
   client: [isFunction, 'a function that returns the id of the client of a request'],
-  get: [isFunction, 'a function that returns the version of a client'],
-  set: [isFunction, 'a function that stores the version of a client'],
+  store: STORE,
   onFirstUse: [(value) => isNonEmptyString(value) || isFunction(value), `${VERSION} or a function`],
   otherwise: [
     (value) => value === null || isNonEmptyString(value) || isFunction(value),
@@ -87,39 +81,46 @@ const OPTIONS: Rules = {
  * @example
  * const pins = pinned({
  *   client: (request) => request.header('x-account'),
- *   get: (client) => accounts.versionOf(client),
- *   set: (client, version) => accounts.setVersion(client, version),
+ *   store: createRedisStore(redis),
  * })
  * app.enableVersioning(VersioningSchemes.HEADER, { defaultVersion: pins, vary: ['x-account'] })
  *
  * @throws `DefinitionError` when an option is wrong.
  */
 export function pinned(options: PinOptions): Pins {
-  const missing = missingOptions(WHERE, options, ['get', 'set'], 'write pinned({ get, set })')
+  const missing = missingOptions(WHERE, options, ['store'], 'write pinned({ store })')
   checkOptions(WHERE, options, OPTIONS, missing)
   const { client, otherwise = null, onFirstUse = 'latestStable' } = options
-  const { onStoreError = 'refuse', ttl = 60_000, maxClients = 10_000 } = options
-  const store = createPinStore(options)
+  const { store, onStoreError = 'refuse', storeTimeout = 1000, ttl = 60_000, maxClients = 10_000 } = options
+  const pins = guardStore(store, { name: 'pins', timeout: storeTimeout, toError: toStoreError })
   const memory = createPinMemory(maxClients, ttl)
 
+  const load = async (id: string, ...[request, choice, context]: Asked): Promise<string> => {
+    const key = keyOf(id)
+    const stored = await pins.get(key, context)
+    if (isNonEmptyString(stored)) return stored
+    const first = flatCopy(await toFirst(onFirstUse, id, request, choice))
+    if (await pins.set(key, first, { ifAbsent: true }, context)) return first
+    // another process was faster
+    return (await pins.get(key, context)) ?? first
+  }
   const choose = (id: string | undefined, ...asked: Asked): Awaitable<string | null> => {
     if (!isNonEmptyString(id)) return fallBack(otherwise, asked)
-    const [request, choice, context] = asked
+    const [, choice, context] = asked
     const find = (pin: string): string => {
       context.isPinned = true
       return toKnown(pin, choice)
     }
     const version = memory.get(id)
     if (version !== undefined) return find(version)
-    const load = async (): Promise<string> =>
-      (await store.get(id, context)) ??
-      store.add(id, await toFirst(onFirstUse, id, request, choice), choice, context)
-    return memory.find(id, request, load).then(find, (error) => {
-      if (!(error instanceof StoreError)) throw error
-      if (onStoreError === 'otherwise') return fallBack(otherwise, asked)
-      const detail = 'The version of this client cannot be found at the moment'
-      throw addedError('pin_unavailable', detail, { cause: error.cause })
-    })
+    return memory
+      .find(id, () => load(id, ...asked))
+      .then(find, (error: unknown) => {
+        if (!(error instanceof StoreError)) throw error
+        if (onStoreError === 'otherwise') return fallBack(otherwise, asked)
+        const detail = 'The version of this client cannot be found at the moment'
+        throw addedError('pin_unavailable', detail, { cause: error.cause })
+      })
   }
   const chosen: DefaultVersion = (request, choice, context) => {
     const id = client === undefined ? context.client : client(request)
@@ -128,13 +129,18 @@ export function pinned(options: PinOptions): Pins {
       : choose(id, request, choice, context)
   }
   const upgrade: Pins['upgrade'] = async (id, version) => {
-    await store.upgrade(id, version)
+    // it has no request, and whoever asks for it gets the error
+    await pins.set(keyOf(id), flatCopy(version), {}, { log: undefined })
     memory.set(id, version)
   }
   return Object.assign(chosen, { names: [onFirstUse, otherwise].filter(isNonEmptyString), upgrade })
 }
 
 type Asked = Parameters<DefaultVersion>
+
+function keyOf(client: string): string {
+  return `pin:${client}`
+}
 
 function fallBack(
   otherwise: NonNullable<PinOptions['otherwise']> | null,
@@ -171,190 +177,78 @@ function toKnown(version: string, choice: VersionChoice): string {
   })
 }
 
+/** The store failed: it threw, did not answer in time or returned something else than a version. */
+class StoreError extends Error {
+  override readonly name = 'StoreError'
+}
+
+function toStoreError(cause: unknown): StoreError {
+  return new StoreError('The store of pins fails', { cause })
+}
+
 /** The pins that a process remembers. */
 interface PinMemory {
   /** Returns the version of a client, or `undefined` if the store has to be asked. */
   readonly get: (client: string) => string | undefined
   readonly set: (client: string, version: string) => void
   /** Asks the store, once for all requests of a client at the same time. If the store fails, the version that was known last counts. */
-  readonly find: (client: string, request: HttpRequest, load: () => Promise<string>) => Promise<string>
+  readonly find: (client: string, load: () => Promise<string>) => Promise<string>
 }
 
-/** The version of a client. */
-interface Pin {
-  readonly version: string
-  /** When the store is asked again, in milliseconds since 1970. */
-  readonly until: number
-}
-
-/** Longer ids are looked up with each request, so that the memory of the cache has a limit. */
+/** Longer ids are looked up with each request, so that the memory has a limit. */
 const LONGEST_ID = 256
 
 /** Milliseconds for which a pin that the store could not confirm is used again before the store is asked again. */
 const RETRY = 1000
 
-/** Creates the memory of at most `maxClients` pins, each for `ttl` milliseconds. */
-function createPinMemory(maxClients: number, ttl: number): PinMemory {
-  const cache = createCache<Pin>(maxClients)
+/** Creates the memory of at most `max` pins, which are the latest that were asked for, each for `ttl` milliseconds. */
+function createPinMemory(max: number, ttl: number): PinMemory {
+  const pins = new Map<string, { readonly version: string; readonly until: number }>()
   const underWay = new Map<string, Promise<string>>()
-  /** A request whose path is looked up twice, as for `Allow`, asks the store once also if the store fails. */
-  const asked = new WeakMap<HttpRequest, Promise<string>>()
 
   function keep(client: string, version: string, time: number): void {
     if (client.length > LONGEST_ID) return
-    cache.set(flatCopy(client), { version: flatCopy(version), until: Date.now() + time })
+    pins.delete(client)
+    const [oldest] = pins.keys()
+    if (pins.size >= max && oldest !== undefined) pins.delete(oldest)
+    pins.set(flatCopy(client), { version: flatCopy(version), until: Date.now() + time })
   }
 
-  async function confirm(client: string, load: () => Promise<string>): Promise<readonly [string, number]> {
-    try {
-      return [await load(), ttl]
-    } catch (error) {
-      const known = cache.get(client)
+  async function look(client: string, load: () => Promise<string>): Promise<string> {
+    let time = ttl
+    const version = await load().catch((error: unknown) => {
+      const known = pins.get(client)
       if (known === undefined || !(error instanceof StoreError)) throw error
-      return [known.version, Math.min(ttl, RETRY)]
-    }
-  }
-
-  function start(client: string, load: () => Promise<string>): Promise<string> {
-    const isCurrent = (): boolean => underWay.get(client) === looking
-    const looking = confirm(client, load)
-      .then(([version, time]) => {
-        // an upgrade meanwhile has the last word
-        if (!isCurrent()) return cache.get(client)?.version ?? version
-        keep(client, version, time)
-        return version
-      })
-      .finally(() => {
-        if (isCurrent()) underWay.delete(client)
-      })
-    underWay.set(client, looking)
-    return looking
+      time = Math.min(ttl, RETRY)
+      return known.version
+    })
+    // an upgrade meanwhile has the last word
+    if (!underWay.has(client)) return pins.get(client)?.version ?? version
+    keep(client, version, time)
+    return version
   }
 
   return {
     get: (client) => {
-      const pin = cache.get(client)
-      return pin !== undefined && pin.until > Date.now() ? pin.version : undefined
+      const pin = pins.get(client)
+      if (pin === undefined || pin.until <= Date.now()) return undefined
+      // behind all others, because it was asked for last
+      pins.delete(client)
+      pins.set(client, pin)
+      return pin.version
     },
     set: (client, version) => {
       underWay.delete(client)
       keep(client, version, ttl)
     },
-    find: (client, request, load) => {
-      const before = asked.get(request)
+    find: (client, load) => {
+      const before = underWay.get(client)
       if (before !== undefined) return before
-      const shared = underWay.get(client) ?? start(client, load)
-      asked.set(request, shared)
-      return shared
+      const looking = look(client, load).finally(() => {
+        if (underWay.get(client) === looking) underWay.delete(client)
+      })
+      underWay.set(client, looking)
+      return looking
     },
   }
-}
-
-/** Values by key, of which those that were not asked for lately are dropped. */
-interface Cache<V> {
-  get(key: string): V | undefined
-  set(key: string, value: V): void
-}
-
-/**
- * Creates a cache of at most `max` values in two generations. What is not asked for while a whole generation comes is dropped, so the half
- * that was used last always stays. A value of the young generation costs one look, whereas an exact order would cost two changes.
- */
-function createCache<V>(max: number): Cache<V> {
-  const generation = Math.ceil(max / 2)
-  let young = new Map<string, V>()
-  let old = new Map<string, V>()
-  const set = (key: string, value: V): void => {
-    if (young.size >= generation && !young.has(key)) {
-      old = young
-      young = new Map()
-    }
-    old.delete(key)
-    young.set(key, value)
-  }
-  return {
-    set,
-    get: (key) => {
-      const found = young.get(key)
-      if (found !== undefined) return found
-      const older = old.get(key)
-      if (older !== undefined) set(key, older)
-      return older
-    },
-  }
-}
-
-/** The store failed: it threw, did not answer in time or returned something else than a version. */
-class StoreError extends Error {
-  override readonly name = 'StoreError'
-}
-
-/** Where pins are stored. Each method rejects with a `StoreError` if the store fails. */
-interface PinStore {
-  readonly get: (client: string, context: DefaultVersionContext) => Promise<string | undefined>
-  /** Stores the version of a first call. Returns the version that counts. */
-  readonly add: (
-    client: string,
-    version: string,
-    choice: VersionChoice,
-    context: DefaultVersionContext,
-  ) => Promise<string>
-  readonly upgrade: (client: string, version: string) => Promise<void>
-}
-
-interface StoreOptions {
-  readonly get: (client: string) => Awaitable<string | null | undefined>
-  readonly set: (client: string, version: string, reason: 'firstUse' | 'upgrade') => unknown
-  readonly storeTimeout?: number
-}
-
-/** Guards the functions of the user. */
-function createPinStore({ get, set, storeTimeout = 1000 }: StoreOptions): PinStore {
-  const guard = createStoreGuard('pins', storeTimeout)
-
-  async function call(
-    operation: 'get' | 'set',
-    work: () => unknown,
-    check: (result: unknown) => void,
-    context?: DefaultVersionContext,
-  ): Promise<unknown> {
-    const checked = async (): Promise<unknown> => {
-      const result = await work()
-      check(result)
-      return result
-    }
-    // an upgrade has no request, and whoever asks for it gets the error
-    return guard({ operation, work: checked, log: context?.log }, (cause) => {
-      throw new StoreError('The store of pins fails', { cause })
-    })
-  }
-
-  return {
-    get: async (client, context) => {
-      const version = await call('get', () => get(client), checkVersion, context)
-      return isNonEmptyString(version) ? version : undefined
-    },
-    add: async (client, version, choice, context) => {
-      const result = await call(
-        'set',
-        () => set(flatCopy(client), flatCopy(version), 'firstUse'),
-        checkStored,
-        context,
-      )
-      // some stores return words such as OK
-      return isNonEmptyString(result) ? (choice.find(result) ?? version) : version
-    },
-    upgrade: async (client, version) => {
-      await call('set', () => set(flatCopy(client), flatCopy(version), 'upgrade'), checkStored)
-    },
-  }
-}
-
-function checkVersion(version: unknown): void {
-  if (version === undefined || version === null || isNonEmptyString(version)) return
-  throw new TypeError(`get of pinned gave ${describeValue(version)}, not a version`)
-}
-
-function checkStored(result: unknown): void {
-  if (result === false) throw new Error('The store did not store')
 }
