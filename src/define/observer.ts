@@ -12,6 +12,8 @@ export interface ObservedContext extends ExecutionContext {
   readonly isPinned?: true
   /** Whether a brownout refuses the request. */
   readonly isBrownedOut?: boolean
+  /** What telemetry keeps of the request. */
+  telemetry?: object
   /** Has something done when the response has ended. */
   readonly atEnd: (work: () => Awaitable<void>) => void
 }

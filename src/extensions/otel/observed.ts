@@ -1,48 +1,37 @@
-import { readHttpError } from '../../http/errors.ts'
-import { subscribeChannel } from '../../base/platform.ts'
-import { Channels, type RequestError } from '../../server/logging/channels.ts'
-import type { VersionResolved } from '../../versioning/options.ts'
+import type { Span } from '@opentelemetry/api'
 
-/** The events of a request's channels. A class because one is made for every request. */
+import type { Observer } from '../../define/observer.ts'
+import { readHttpError } from '../../http/errors.ts'
+
+/** What happened to a request. A class because one is made for every request, which keeps it in its context. */
 export class Observed {
   /** The value that was thrown last. */
   failure: unknown = undefined
   hasFailed = false
   /** The state of the version in its life, such as `deprecated`. */
   versionStatus: string | undefined = undefined
+  /** The span of its input while that is read. */
+  input: Span | undefined = undefined
 }
 
-/** By the contexts and the requests that the channels name. */
-const observed = new WeakMap<object, Observed>()
-let isListening = false
-
-/** Has the channels tell of requests that are observed from now on. They are those of the process, so one subscriber serves all. */
-export function listenToChannels(): void {
-  if (isListening) return
-  isListening = true
-  subscribeChannel(Channels.error, (message) => {
-    // the channel publishes nothing else
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const { context, error } = message as RequestError
-    const known = observed.get(context)
-    if (known === undefined) return
-    known.failure = error
-    known.hasFailed = true
-  })
-  subscribeChannel(Channels.version, (message) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
-    const { request, status } = message as VersionResolved
-    const known = observed.get(request)
-    if (known !== undefined) known.versionStatus = status
-  })
+/** Returns what happened to a request, or `undefined` if it is not observed. */
+export function observedOf(context: object): Observed | undefined {
+  const { telemetry }: { readonly telemetry?: object } = context
+  return telemetry instanceof Observed ? telemetry : undefined
 }
 
-/** Observes a request, which channels name by its context, and by itself if there are versions. */
-export function observeRequest(context: object, request: object | undefined): Observed {
-  const known = new Observed()
-  observed.set(context, known)
-  if (request !== undefined) observed.set(request, known)
-  return known
+/** Notes what spans and metrics tell of requests. */
+export const observer: Pick<Observer, 'matched' | 'error'> = {
+  matched: (context, { status }) => {
+    const observed = observedOf(context)
+    if (observed !== undefined) observed.versionStatus = status
+  },
+  error: (context, error) => {
+    const observed = observedOf(context)
+    if (observed === undefined) return
+    observed.failure = error
+    observed.hasFailed = true
+  },
 }
 
 /** The kind of an error of the server. By the conventions, a response below 500 has none. */

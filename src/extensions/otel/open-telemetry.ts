@@ -11,7 +11,7 @@ import { checkOptions } from '../../base/definition-error.ts'
 import type { Telemetry } from '../../server/options/app-options.ts'
 import { withTraceIds } from './logs.ts'
 import { createRequestMetrics, SCHEMA, SCOPE } from './metrics.ts'
-import { listenToChannels } from './observed.ts'
+import { observer } from './observed.ts'
 import { OPTIONS, type OpenTelemetryOptions } from './options.ts'
 import { createRequests } from './requests.ts'
 import { createSteps } from './steps.ts'
@@ -32,28 +32,21 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   checkOptions('openTelemetry', options, OPTIONS, [], "openTelemetry({ metrics: 'all' })")
   const { spans = [], metrics = true, outgoing = true, meterProvider } = options
   const { tracerProvider = trace.getTracerProvider() } = options
-  listenToChannels()
   if (outgoing) propagateOutgoing()
   const tracer = tracerProvider.getTracer(SCOPE, undefined, SCHEMA)
-  const steps = createSteps(tracer, new Set(spans))
-  let isVersioned = false
   return {
     request: createRequests({
       tracer,
       metrics: metrics === false ? undefined : createRequestMetrics(meterProvider, metrics === 'all'),
-      hasVersions: () => isVersioned,
-      endSteps: steps.end,
     }),
+    observer,
     logger: withTraceIds,
     flush: () =>
       flush({
         tracerProvider,
         meterProvider: metrics === false ? undefined : (meterProvider ?? globalMetrics.getMeterProvider()),
       }),
-    routes: (routes) => {
-      isVersioned ||= routes.some(({ version }) => version !== undefined)
-      return steps.trace(routes)
-    },
+    routes: createSteps(tracer, new Set(spans)),
   }
 }
 

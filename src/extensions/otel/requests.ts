@@ -12,8 +12,8 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 
-import { after, isObject } from '../../base/values.ts'
-import type { ExecutionContext } from '../../define/context.ts'
+import { after, isObject, type Awaitable } from '../../base/values.ts'
+import type { ObservedContext } from '../../define/observer.ts'
 import { readHttpError } from '../../http/errors.ts'
 import { alteredBy } from '../../routes/resolved-route.ts'
 import {
@@ -24,24 +24,21 @@ import {
   type BodyStream,
   type ChunkSource,
 } from '../../http/http.ts'
-import type { RequestConnection, Telemetry } from '../../server/options/app-options.ts'
+import type { RequestConnection } from '../../server/options/app-options.ts'
 import { createReadAttributes, type RequestAttributes } from './attributes.ts'
 import type { RequestMetrics } from './metrics.ts'
-import { errorTypeOf, observeRequest, problemCode, type Observed } from './observed.ts'
+import { errorTypeOf, Observed, problemCode } from './observed.ts'
+import { endRefusedInput } from './steps.ts'
 import { templateOf } from '../../router/path/template.ts'
 
 interface RequestParts {
   readonly tracer: Tracer
   readonly metrics: RequestMetrics | undefined
-  /** Whether routes have versions. */
-  readonly hasVersions: () => boolean
-  /** Ends the spans of steps that a request did not finish. */
-  readonly endSteps: (context: object) => void
 }
 
 /** A request that is observed. */
 interface Started {
-  readonly context: ExecutionContext
+  readonly context: ObservedContext
   readonly request: HttpRequest
   readonly connection: RequestConnection
   readonly attributes: RequestAttributes
@@ -63,7 +60,13 @@ const HEADERS: TextMapGetter<HttpRequest> = {
 }
 
 /** Creates the function that observes requests. What fails while it observes never fails a request. */
-export function createRequests(parts: RequestParts): Telemetry['request'] {
+export function createRequests(
+  parts: RequestParts,
+): (
+  context: ObservedContext,
+  answer: () => Awaitable<FinishedResponse>,
+  connection: RequestConnection,
+) => Awaitable<FinishedResponse> {
   const start = createStart(parts)
   return (context, answer, connection) => {
     let started: Started
@@ -86,8 +89,7 @@ export function createRequests(parts: RequestParts): Telemetry['request'] {
 function createStart({
   tracer,
   metrics,
-  hasVersions,
-}: RequestParts): (context: ExecutionContext, connection: RequestConnection) => Started {
+}: RequestParts): (context: ObservedContext, connection: RequestConnection) => Started {
   const readAttributes = createReadAttributes()
   return (context, connection) => {
     const startedAt = performance.now()
@@ -105,13 +107,14 @@ function createStart({
       request,
       connection,
       attributes,
-      observed: observeRequest(context, hasVersions() ? request : undefined),
+      observed: new Observed(),
       span,
       active: adopted === undefined ? trace.setSpan(parent, span) : parent,
       adopted,
       startedAt,
       isAnswered: false,
     }
+    context.telemetry = started.observed
     if (adopted !== undefined) describeLeft(started)
     return started
   }
@@ -142,7 +145,7 @@ function spanName({ 'http.request.method': method }: RequestAttributes, route?: 
 function finishSpan(parts: RequestParts, started: Started, response: FinishedResponse): void {
   const { body, headers } = response
   started.isAnswered = true
-  parts.endSteps(started.context)
+  endRefusedInput(started.observed)
   if (isStream(body)) {
     // the span of an instrumentation has ended before the stream if the client leaves
     if (started.adopted !== undefined) describe(started, responseAttributes(started, response.status, false))
@@ -234,23 +237,24 @@ function recordFailure(span: Span, failure: unknown): void {
   }
 }
 
+const ADOPTED: unique symbol = Symbol('octavo.adopted')
+
 /** The values that an HTTP instrumentation leaves in the context for frameworks: its span, and the route that it waits for. */
 interface RpcMetadata {
   readonly span: Span
   route?: string
+  /** Set by the request that it belongs to. Another one, such as of `inject` in a handler, has a span of its own. */
+  [ADOPTED]?: true
 }
 
 /** The key that `@opentelemetry/core` keeps it under. Keys are symbols of the whole process, so the package is not needed. */
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA')
 
-/** Each belongs to one request. Another one, such as of `inject` in a handler, has a span of its own. */
-const adopted = new WeakSet<object>()
-
 /** The span that an HTTP instrumentation has started for this request; `undefined` if there is none. */
 function adopt(context: Context): RpcMetadata | undefined {
   const found = context.getValue(RPC_METADATA)
-  if (!isMetadata(found) || adopted.has(found)) return undefined
-  adopted.add(found)
+  if (!isMetadata(found) || found[ADOPTED] === true) return undefined
+  found[ADOPTED] = true
   return found
 }
 

@@ -1,29 +1,19 @@
-import {
-  context as active,
-  SpanStatusCode,
-  trace,
-  type Attributes,
-  type Span,
-  type Tracer,
-} from '@opentelemetry/api'
+import { context as active, SpanStatusCode, trace, type Attributes, type Tracer } from '@opentelemetry/api'
 
 import { isPromise } from '../../base/values.ts'
 import { defineGuard, documentedOf, documenting, type AnyGuard } from '../../define/layers.ts'
 import { defineInterceptor, type Interceptor } from '../../define/interceptor.ts'
 import type { BodyLayer, ResolvedRoute, VersionLayer } from '../../routes/resolved-route.ts'
 import type { Placed } from '../../routes/modules.ts'
+import { observedOf, type Observed } from './observed.ts'
 import type { TracedStep } from './options.ts'
 
-/** Creates a span for each step of a request. */
-export interface Steps {
-  readonly trace: (routes: readonly ResolvedRoute[]) => readonly ResolvedRoute[]
-  /** Ends the span of input that was refused, so that what comes after it never began. */
-  readonly end: (context: object) => void
-}
-
-/** Creates the spans of the given steps. */
-export function createSteps(tracer: Tracer, steps: ReadonlySet<TracedStep>): Steps {
-  if (steps.size === 0) return { trace: (routes) => routes, end: () => undefined }
+/** Creates the function that has routes create a span for each of the given steps. */
+export function createSteps(
+  tracer: Tracer,
+  steps: ReadonlySet<TracedStep>,
+): (routes: readonly ResolvedRoute[]) => readonly ResolvedRoute[] {
+  if (steps.size === 0) return (routes) => routes
   const input = createInputSpans(tracer)
   const toTraced = (route: ResolvedRoute): ResolvedRoute => {
     const layers = tracedLayers(route, steps, { tracer, input })
@@ -42,38 +32,36 @@ export function createSteps(tracer: Tracer, steps: ReadonlySet<TracedStep>): Ste
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return Object.defineProperties({}, made) as ResolvedRoute
   }
-  return { trace: (routes) => routes.map(toTraced), end: (context) => input.end(context, true) }
+  return (routes) => routes.map(toTraced)
 }
 
 /** The spans of input. Input is read between the last guard and the first interceptor, so each begins and ends one. */
 interface InputSpans {
   readonly start: AnyGuard
   readonly stop: Interceptor
-  readonly end: (context: object, isRefused: boolean) => void
+}
+
+/** Ends the span of input that was refused, so that what comes after it never began. */
+export function endRefusedInput({ input }: Observed): void {
+  input?.setStatus({ code: SpanStatusCode.ERROR }).end()
 }
 
 function createInputSpans(tracer: Tracer): InputSpans {
-  const open = new WeakMap<object, Span>()
-  const end = (context: object, isRefused: boolean): void => {
-    const span = open.get(context)
-    if (span === undefined) return
-    open.delete(context)
-    if (isRefused) span.setStatus({ code: SpanStatusCode.ERROR })
-    span.end()
-  }
   return {
-    end,
     start: defineGuard({
       name: 'the span of input',
       canActivate: (context) => {
-        open.set(context, tracer.startSpan('input'))
+        const observed = observedOf(context)
+        if (observed !== undefined) observed.input = tracer.startSpan('input')
         return true
       },
     }),
     stop: defineInterceptor({
       name: 'the span of input',
       intercept: (context, next) => {
-        end(context, false)
+        const observed = observedOf(context)
+        observed?.input?.end()
+        if (observed !== undefined) observed.input = undefined
         return next()
       },
     }),

@@ -152,7 +152,7 @@ function createObservers(
 ): readonly Observer[] {
   return [
     ...(logsRequests ? [createRequestLog(log, versionAt)] : []),
-    ...(telemetry === undefined ? [] : [{ run: telemetry.request.bind(telemetry) }]),
+    ...(telemetry === undefined ? [] : [{ ...telemetry.observer, run: telemetry.request.bind(telemetry) }]),
   ]
 }
 

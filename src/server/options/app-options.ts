@@ -1,5 +1,6 @@
 import { optionProblems, type DefinitionProblem, type Rules } from '../../base/definition-error.ts'
 import { isToken, type ExecutionContext, type Logger } from '../../define/context.ts'
+import type { Observer } from '../../define/observer.ts'
 import type { ErrorHandler, AnyGuard, Middleware } from '../../define/layers.ts'
 import { isHostPattern } from '../request/host.ts'
 import { ADDRESSES_EXPECTED, isTrustList } from '../request/trust.ts'
@@ -380,6 +381,12 @@ export interface Telemetry {
   logger?(logger: Logger): Logger
   /** Sends what was recorded and not yet sent. The application calls it when it closes, after `onStop`, and waits for it. */
   flush?(): Promise<void>
+  /**
+   * Is told more of each request.
+   *
+   * @internal
+   */
+  readonly observer?: Pick<Observer, 'matched' | 'error'>
   /**
    * Returns the routes with additions of its own.
    *
