@@ -118,7 +118,7 @@ const paths = [
 ] as const
 const later = async (): Promise<void> => pause()
 
-describe('what stands around a handler', () => {
+describe('layers around a handler', () => {
   for (const [path, levels] of paths) {
     const all = ['app', ...levels]
     const inwards = [

@@ -104,7 +104,7 @@ const WAYS: Readonly<Record<string, (app: App) => Promise<Ask>>> = {
   },
 }
 
-describe('what a middleware stores in AsyncLocalStorage', () => {
+describe('AsyncLocalStorage that a middleware fills', () => {
   for (const [way, open] of Object.entries(WAYS)) {
     it(`is there for streams to their end, and for what is disposed, over ${way}`, async () => {
       const app = create()

@@ -142,7 +142,7 @@ describe('a JSON body', () => {
   })
 })
 
-describe('no body', () => {
+describe('a body that is missing', () => {
   const cases = [
     ['is undefined', { body: z.string().optional() }, {}, undefined],
     ['is undefined with a content type', { body: z.string().optional() }, { headers: JSON_TYPE }, undefined],

@@ -151,7 +151,7 @@ describe('the coding that compression chooses', () => {
   })
 })
 
-describe('what compression compresses', () => {
+describe('compression', () => {
   const types = [
     ['text/plain', true],
     ['TEXT/HTML; charset=utf-8', true],

@@ -328,7 +328,7 @@ describe('configSchema', () => {
   })
 })
 
-describe('what is said of a bad setting', () => {
+describe('settings that are bad', () => {
   const fail = (): never => {
     throw new TypeError(`cannot use ${SECRET}`)
   }

@@ -34,7 +34,7 @@ const load = async (copy: string): Promise<Copy> => import(`${pathToFileURL(outf
 const a = await load('a')
 const b = await load('b')
 
-describe('two copies of the package', () => {
+describe('copies of the package, of which two are loaded', () => {
   /** The answer of an application of one copy. */
   const ask = async (
     controller: object,

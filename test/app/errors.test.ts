@@ -50,7 +50,7 @@ async function thrown(
   return { response: await app.inject('/car'), logged }
 }
 
-describe('where the intrinsics of the language are frozen', () => {
+describe('frozen intrinsics of the language', () => {
   it('errors of clients are answered', async () => {
     const app = serve([
       { method: 'GET', input: { query: { page: z.coerce.number() } }, handler: () => 'one' },

@@ -84,7 +84,7 @@ function createFilesApp({ createApp, defineController, defineModule, file, strea
   return createApp(defineModule({ controllers: [controller] }), { logger: false, docs: {} })
 }
 
-describe('what the first requests of routes need', () => {
+describe('imports that the first requests of routes need', () => {
   it('is loaded when the application is ready', async () => {
     const { folder, octavo } = await copyPackage()
     const app = createFilesApp(octavo)

@@ -180,7 +180,7 @@ describe('a name that objects inherit', () => {
   })
 })
 
-describe('what a request has', () => {
+describe('request records', () => {
   const routes = [
     {
       method: 'GET',

@@ -129,7 +129,7 @@ describe('rateLimit', () => {
   })
 })
 
-describe('who a client is to rateLimit', () => {
+describe('rateLimit: the key of a client', () => {
   const same = [
     ['the same address', '192.0.2.1', '192.0.2.1', true],
     ['another address', '192.0.2.1', '192.0.2.2', false],

@@ -404,7 +404,7 @@ function listen(): { readonly logger: Logger; readonly messages: string[] } {
   return { logger: { debug: nothing, info: nothing, warn: nothing, error }, messages }
 }
 
-describe('what cannot be sent', () => {
+describe('results that cannot be sent', () => {
   const cases: readonly (readonly [string, Handle, string])[] = [
     [
       'a bigint',
@@ -591,7 +591,7 @@ describe('a value that JSON cannot hold', () => {
   })
 })
 
-describe('what is declared', () => {
+describe('results that are declared', () => {
   const sent = async (response: z.ZodType, value: unknown, options: AppOptions = {}): Promise<unknown> => {
     const { statusCode, headers, body } = await answer(() => value, { response }, options)
     return statusCode === 500 ? statusCode : [statusCode, headers['content-type'], body]

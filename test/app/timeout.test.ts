@@ -271,7 +271,7 @@ describe('the time of a route', () => {
   })
 })
 
-describe('what comes after the 503', () => {
+describe('a result after the 503', () => {
   it('is dropped, and a stream is told so', async () => {
     const source = new Readable({ read: () => undefined })
     const pending = createPending()
@@ -365,7 +365,7 @@ describe('a 503 for lateness', () => {
   })
 })
 
-describe('what lives for a request that is late', () => {
+describe('providers of a request that is late', () => {
   const createScoped = (pending: Promise<unknown>) => {
     const log: string[] = []
     const Connection = defineProvider({

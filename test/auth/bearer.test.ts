@@ -52,7 +52,7 @@ describe('bearerAuth reads', () => {
   })
 })
 
-describe('what verify of bearerAuth gives', () => {
+describe('bearerAuth: the result of verify', () => {
   const answers: readonly (readonly [title: string, verdict: Awaitable<unknown>, expected: unknown])[] = [
     ['an object', { id: 0 }, { identity: { id: 0 } }],
     ['a promise of an object', Promise.resolve({ id: 0 }), { identity: { id: 0 } }],
@@ -95,7 +95,7 @@ describe('what verify of bearerAuth gives', () => {
   })
 })
 
-describe('what verify of bearerAuth throws', () => {
+describe('bearerAuth: an error of verify', () => {
   const outage = new Error('the database is gone')
   const limit = new HttpError(429)
   for (const [title, error] of [

@@ -48,7 +48,7 @@ function appOf(guard: AnyGuard, exports: readonly Provider<Names>[], options: Ap
   return createApp(module, { logger: false, ...options })
 }
 
-describe('what guards for credentials inject', () => {
+describe('guards for credentials that inject', () => {
   for (const [name, guardOf, headers] of GUARDS) {
     it(`reaches verify of ${name}`, async () => {
       for (const provider of [Users, Requested]) {

@@ -379,7 +379,7 @@ describe('isRevoked of jwtAuth', () => {
   })
 })
 
-describe('what jwtAuth writes', () => {
+describe('jwtAuth: its messages', () => {
   it('holds neither tokens nor secrets, in answers and in the log', async () => {
     const lines: string[] = []
     const log = (details: object, message?: string): void => {

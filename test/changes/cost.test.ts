@@ -27,7 +27,7 @@ const { HEADER } = VersioningSchemes
 const headerParameter = 'v'
 const header: object = { headerParameter }
 
-describe('what a history costs', () => {
+describe('a history: its cost', () => {
   const changes = [yearWas('4', 'built'), colourWas]
   const history = defineVersions({ versions, models: { Car }, changes })
   const routes = [
@@ -56,7 +56,7 @@ describe('what a history costs', () => {
   })
 })
 
-describe('what older versions run', () => {
+describe('older versions: the code that they run', () => {
   it('is made by the first requests, also if there are several at once', async () => {
     const history = defineVersions({ versions, models: { Car }, changes: [yearWas('3', 'built')] })
     const routes = [

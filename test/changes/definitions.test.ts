@@ -113,7 +113,7 @@ describe('the order of versions', () => {
   })
 })
 
-describe('two operations of one version', () => {
+describe('operations of one version', () => {
   const SAME: readonly (readonly [
     one: Omit<OperationOptions, 'route'>,
     other: Omit<OperationOptions, 'route'>,

@@ -32,7 +32,7 @@ const start = (change: VersionChange<'2'>) =>
     },
   })
 
-describe('what documents of older versions show of a route', () => {
+describe('documents of older versions: metadata of a route', () => {
   it('is what an operation says, and else the same', async () => {
     const app = start(
       defineVersionChange({

@@ -69,7 +69,7 @@ async function mistakesOf(given: Readonly<Record<string, readonly object[]>>): P
 const named = reshape({ of: Shop, fields: { name: { was: 'title' } } })
 const list = (given: object): object => untyped(operation)({ route: 'car.list', ...given })
 
-describe('what has no effect in any version', () => {
+describe('a change without an effect in any version', () => {
   const cases: readonly (readonly [string, readonly object[], string])[] = [
     [
       'a rename to itself',

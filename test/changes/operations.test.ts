@@ -59,7 +59,7 @@ async function queryOf(app: App, url: string): Promise<unknown> {
   return Object(answer.json()).query
 }
 
-describe('two operations in a row', () => {
+describe('operations in a row', () => {
   it('name a status by its newest number', async () => {
     const app = open(
       { response: { status: { 404: { was: 410 } } } },

@@ -84,7 +84,7 @@ describe('partial results', () => {
   })
 })
 
-describe('what an object puts around a field of a model', () => {
+describe('wrappers of an object around a field of a model', () => {
   const Item = model('WrappedItem', { id: z.string(), size: z.string() })
   const Sizes = derive(Item, (item) =>
     item.extend({ id: item.shape.id.nullable(), size: item.shape.size.optional() }),

@@ -123,7 +123,7 @@ async function get(url: string): Promise<{ readonly status: number; readonly bod
   return { status: answer.statusCode, body: answer.json() }
 }
 
-describe('what is easily wrong where versions are changes', () => {
+describe('mistakes that are easily made in changes', () => {
   it('reaches models in lists, records, tuples and other objects', async () => {
     const { body } = await get('/v8/car/all/shapes')
     assert.deepEqual(body, {

@@ -94,7 +94,7 @@ describe('a command line that is not understood', { concurrency: 2 }, () => {
   }
 })
 
-describe('what is written', () => {
+describe('a report of usage that is written', () => {
   const escape = '\u001B['
 
   it('has no colours where nobody looks', async () => {

@@ -16,7 +16,7 @@ const routes = (...list: readonly object[]) =>
     ],
   })
 
-describe('two routes that answer the same requests', () => {
+describe('routes that answer the same requests', () => {
   const fix = 'change the path, the method or the version of one of them'
   const cases = [
     [

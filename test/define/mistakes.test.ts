@@ -67,19 +67,12 @@ describe('a bad controller', () => {
     [
       'has an empty name',
       inController({ name: '', routes: [] }),
-      {
-        code: 'invalid_name',
-        where: 'controller ',
-        message: '"" is not a name',
-      },
+      { code: 'invalid_name', where: 'controller ', message: '"" is not a name' },
     ],
     [
       'has a name with blanks',
       inController({ name: 'Car Park', routes: [] }),
-      {
-        code: 'invalid_name',
-        where: 'controller Car Park',
-      },
+      { code: 'invalid_name', where: 'controller Car Park' },
     ],
     [
       'has a name that begins with a digit',
@@ -108,11 +101,7 @@ describe('a bad controller', () => {
     [
       'has a prefix that is no string',
       inController({ prefix: ['/car'], routes: [] }),
-      {
-        code: 'invalid_field',
-        where: 'controller /car',
-        message: 'prefix is a list of 1',
-      },
+      { code: 'invalid_field', where: 'controller /car', message: 'prefix is a list of 1' },
     ],
     [
       'has no routes',
@@ -137,11 +126,7 @@ describe('a bad controller', () => {
     [
       'has a route that is no object',
       inController({ name: 'Car', routes: [null] }),
-      {
-        code: 'invalid_field',
-        where: 'controller Car',
-        message: 'routes[0] is null',
-      },
+      { code: 'invalid_field', where: 'controller Car', message: 'routes[0] is null' },
     ],
     [
       'has a misspelt field',
@@ -156,18 +141,12 @@ describe('a bad controller', () => {
     [
       'has a field that does not exist',
       inController({ name: 'Car', colour: 'red', routes: [] }),
-      {
-        code: 'unknown_field',
-        where: 'controller Car',
-      },
+      { code: 'unknown_field', where: 'controller Car' },
     ],
     [
       'has a field that every object inherits',
       inController({ name: 'Car', constructor: 1, routes: [] }),
-      {
-        code: 'unknown_field',
-        where: 'controller Car',
-      },
+      { code: 'unknown_field', where: 'controller Car' },
     ],
     [
       'has a version that is a number',
@@ -182,20 +161,12 @@ describe('a bad controller', () => {
     [
       'has an empty list of versions',
       inController({ name: 'Car', version: [], routes: [] }),
-      {
-        code: 'invalid_field',
-        where: 'controller Car',
-        message: 'version is an empty list',
-      },
+      { code: 'invalid_field', where: 'controller Car', message: 'version is an empty list' },
     ],
     [
       'has an empty version',
       inController({ name: 'Car', version: '', routes: [] }),
-      {
-        code: 'invalid_field',
-        where: 'controller Car',
-        message: 'version is an empty string',
-      },
+      { code: 'invalid_field', where: 'controller Car', message: 'version is an empty string' },
     ],
     [
       'has tags that are no list',
@@ -220,11 +191,7 @@ describe('a bad controller', () => {
     [
       'is in the schema in words',
       inController({ name: 'Car', includeInSchema: 'no', routes: [] }),
-      {
-        code: 'invalid_field',
-        where: 'controller Car',
-        message: 'includeInSchema is "no"',
-      },
+      { code: 'invalid_field', where: 'controller Car', message: 'includeInSchema is "no"' },
     ],
     [
       'has meta that is no object',
@@ -296,28 +263,17 @@ describe('a bad route', () => {
     [
       'has no method',
       inController({ name: 'Car', routes: [{ handler: () => null }] }),
-      {
-        code: 'invalid_field',
-        where: 'car: /car',
-        fix: 'give it a method or a list of methods',
-      },
+      { code: 'invalid_field', where: 'car: /car', fix: 'give it a method or a list of methods' },
     ],
     [
       'has an unknown method',
       inRoute({ method: 'FETCH' }),
-      {
-        code: 'invalid_method',
-        where: 'car: FETCH /car',
-        message: '"FETCH" is not a method',
-      },
+      { code: 'invalid_method', where: 'car: FETCH /car', message: '"FETCH" is not a method' },
     ],
     [
       'has a method in lower case',
       inRoute({ method: 'get' }),
-      {
-        code: 'invalid_method',
-        where: 'car: get /car',
-      },
+      { code: 'invalid_method', where: 'car: get /car' },
     ],
     [
       'has no method in its list',
@@ -332,18 +288,12 @@ describe('a bad route', () => {
     [
       'has an unknown method in its list',
       inRoute({ method: ['GET', 'LINK'] }),
-      {
-        code: 'invalid_method',
-        where: 'car: GET,LINK /car',
-      },
+      { code: 'invalid_method', where: 'car: GET,LINK /car' },
     ],
     [
       'has a method that is no string',
       inRoute({ method: null }),
-      {
-        code: 'invalid_method',
-        where: 'car: /car',
-      },
+      { code: 'invalid_method', where: 'car: /car' },
     ],
     [
       'has no handler',
@@ -367,69 +317,34 @@ describe('a bad route', () => {
     [
       'has a path without slash',
       inRoute({ path: 'welcome' }),
-      {
-        code: 'invalid_pattern',
-        where: 'car: GET /car/welcome',
-        fix: 'write "/welcome"',
-      },
+      { code: 'invalid_pattern', where: 'car: GET /car/welcome', fix: 'write "/welcome"' },
     ],
     [
       'has a path that is no string',
       inRoute({ path: 7 }),
-      {
-        code: 'invalid_field',
-        where: 'car: GET /car',
-        message: 'path is 7',
-      },
+      { code: 'invalid_field', where: 'car: GET /car', message: 'path is 7' },
     ],
     [
       'has a name with blanks',
       inRoute({ name: 'get one' }),
-      {
-        code: 'invalid_name',
-        where: 'car.get one: GET /car',
-      },
+      { code: 'invalid_name', where: 'car.get one: GET /car' },
     ],
-    [
-      'has an empty name',
-      inRoute({ name: '' }),
-      {
-        code: 'invalid_name',
-        where: 'car.: GET /car',
-      },
-    ],
+    ['has an empty name', inRoute({ name: '' }), { code: 'invalid_name', where: 'car.: GET /car' }],
     [
       'has a name with a dot',
       inRoute({ name: 'get.one' }),
-      {
-        code: 'invalid_name',
-        where: 'car.get.one: GET /car',
-      },
+      { code: 'invalid_name', where: 'car.get.one: GET /car' },
     ],
-    [
-      'has a name that is no string',
-      inRoute({ name: 7 }),
-      {
-        code: 'invalid_field',
-        where: 'car: GET /car',
-      },
-    ],
+    ['has a name that is no string', inRoute({ name: 7 }), { code: 'invalid_field', where: 'car: GET /car' }],
     [
       'has a field that does not exist',
       inRoute({ url: '/welcome' }),
-      {
-        code: 'unknown_field',
-        where: 'car: GET /car',
-      },
+      { code: 'unknown_field', where: 'car: GET /car' },
     ],
     [
       'has a misspelt field',
       inRoute({ respons: z.string() }),
-      {
-        code: 'unknown_field',
-        where: 'car: GET /car',
-        fix: 'did you mean "response"?',
-      },
+      { code: 'unknown_field', where: 'car: GET /car', fix: 'did you mean "response"?' },
     ],
     [
       'has a version with blanks',
@@ -444,10 +359,7 @@ describe('a bad route', () => {
     [
       'has a version with a blank in it',
       inRoute({ version: 'v 1' }),
-      {
-        code: 'invalid_version',
-        where: 'car.get: GET /car',
-      },
+      { code: 'invalid_version', where: 'car.get: GET /car' },
     ],
     [
       'has a version of 65 characters',
@@ -463,11 +375,7 @@ describe('a bad route', () => {
     [
       'has a version in a list that is a number',
       inRoute({ version: ['1', 2] }),
-      {
-        code: 'invalid_field',
-        where: 'car: GET /car',
-        message: 'version[1] is 2',
-      },
+      { code: 'invalid_field', where: 'car: GET /car', message: 'version[1] is 2' },
     ],
     [
       'has an informational status',
@@ -482,47 +390,27 @@ describe('a bad route', () => {
     [
       'has a status above 599',
       inRoute({ status: 600 }),
-      {
-        code: 'invalid_field',
-        where: 'car: GET /car',
-        message: 'status is 600',
-      },
+      { code: 'invalid_field', where: 'car: GET /car', message: 'status is 600' },
     ],
     [
       'has a status in words',
       inRoute({ status: 'created' }),
-      {
-        code: 'invalid_field',
-        where: 'car: GET /car',
-        message: 'status is "created"',
-      },
+      { code: 'invalid_field', where: 'car: GET /car', message: 'status is "created"' },
     ],
     [
       'has a summary that is no string',
       inRoute({ summary: 1 }),
-      {
-        code: 'invalid_field',
-        where: 'car: GET /car',
-        message: 'summary is 1',
-      },
+      { code: 'invalid_field', where: 'car: GET /car', message: 'summary is 1' },
     ],
     [
       'has a description that is no string',
       inRoute({ description: 1 }),
-      {
-        code: 'invalid_field',
-        where: 'car: GET /car',
-        message: 'description is 1',
-      },
+      { code: 'invalid_field', where: 'car: GET /car', message: 'description is 1' },
     ],
     [
       'has an operationId that is no string',
       inRoute({ operationId: 1 }),
-      {
-        code: 'invalid_field',
-        where: 'car: GET /car',
-        message: 'operationId is 1',
-      },
+      { code: 'invalid_field', where: 'car: GET /car', message: 'operationId is 1' },
     ],
     [
       'validates responses in a way that does not exist',
@@ -567,10 +455,7 @@ describe('a bad route', () => {
     [
       'has a response by a status above 599',
       inRoute({ response: { 600: z.string() } }),
-      {
-        code: 'invalid_response',
-        where: 'car.get: GET /car',
-      },
+      { code: 'invalid_response', where: 'car.get: GET /car' },
     ],
     [
       'has a status that its response leaves out',
@@ -617,10 +502,7 @@ describe('a bad route', () => {
     [
       'has a pair with no schema',
       inRoute({ response: [[200]] }),
-      {
-        code: 'invalid_response',
-        where: 'car.get: GET /car',
-      },
+      { code: 'invalid_response', where: 'car.get: GET /car' },
     ],
     [
       'has two pairs for a status',
@@ -664,18 +546,12 @@ describe('a bad pattern', () => {
     [
       'has a named star',
       inRoute({ path: '/files/*rest' }),
-      {
-        code: 'foreign_pattern',
-        where: 'car: GET /car/files/*rest',
-      },
+      { code: 'foreign_pattern', where: 'car: GET /car/files/*rest' },
     ],
     [
       'is written as in Next.js',
       inRoute({ path: '/[id]' }),
-      {
-        code: 'foreign_pattern',
-        where: 'car: GET /car/[id]',
-      },
+      { code: 'foreign_pattern', where: 'car: GET /car/[id]' },
     ],
     [
       'is percent-encoded',
@@ -831,29 +707,12 @@ describe('a bad pattern', () => {
         fix: 'remove it from the path',
       },
     ],
-    [
-      'has a fragment',
-      inRoute({ path: '/a#b' }),
-      {
-        code: 'invalid_pattern',
-        where: 'car: GET /car/a#b',
-      },
-    ],
-    [
-      'has a backslash',
-      inRoute({ path: '/a\\b' }),
-      {
-        code: 'invalid_pattern',
-        where: 'car: GET /car/a\\b',
-      },
-    ],
+    ['has a fragment', inRoute({ path: '/a#b' }), { code: 'invalid_pattern', where: 'car: GET /car/a#b' }],
+    ['has a backslash', inRoute({ path: '/a\\b' }), { code: 'invalid_pattern', where: 'car: GET /car/a\\b' }],
     [
       'has a dot segment',
       inRoute({ path: '/../a' }),
-      {
-        code: 'invalid_pattern',
-        where: 'car: GET /car/../a',
-      },
+      { code: 'invalid_pattern', where: 'car: GET /car/../a' },
     ],
     [
       'is a prefix',
@@ -867,19 +726,12 @@ describe('a bad pattern', () => {
     [
       'is the prefix of a controller without routes',
       inController({ prefix: '/:org', routes: [] }),
-      {
-        code: 'foreign_pattern',
-        where: 'controller /:org',
-      },
+      { code: 'foreign_pattern', where: 'controller /:org' },
     ],
     [
       'is the prefix of a module',
       inModule({ prefix: 'api', controllers: [controller({ prefix: '/', routes: [] })] }),
-      {
-        code: 'invalid_pattern',
-        where: 'the root module',
-        fix: 'write "/api"',
-      },
+      { code: 'invalid_pattern', where: 'the root module', fix: 'write "/api"' },
     ],
     [
       'has several mistakes',
@@ -935,10 +787,7 @@ describe('bad input', () => {
     [
       'has both body and files',
       inRoute({ input: { body: z.string(), files: { a: z.file() } } }),
-      {
-        code: 'conflicting_sources',
-        where: 'car.get: GET /car',
-      },
+      { code: 'conflicting_sources', where: 'car.get: GET /car' },
     ],
     [
       'has a list of names for files',
@@ -1017,10 +866,7 @@ describe('bad input', () => {
     [
       'has files that are one file',
       inRoute({ method: 'POST', input: { files: z.file() } }),
-      {
-        code: 'invalid_schema',
-        where: 'car.post: POST /car',
-      },
+      { code: 'invalid_schema', where: 'car.post: POST /car' },
     ],
     [
       'has a source that is no schema',
@@ -1054,11 +900,7 @@ describe('bad input', () => {
     [
       'has a body that is a list of names',
       inRoute({ input: { body: ['name'] } }),
-      {
-        code: 'invalid_schema',
-        where: 'car.get: GET /car',
-        message: 'input.body is a list of 1',
-      },
+      { code: 'invalid_schema', where: 'car.get: GET /car', message: 'input.body is a list of 1' },
     ],
     [
       'declares a parameter that the pattern lacks',
@@ -1073,58 +915,37 @@ describe('bad input', () => {
     [
       'has an object in the query',
       inRoute({ input: { query: { filter: z.object({ a: z.string() }) } } }),
-      {
-        code: 'nested_field',
-        where: 'car.get: GET /car',
-      },
+      { code: 'nested_field', where: 'car.get: GET /car' },
     ],
     [
       'has a record in the query',
       inRoute({ input: { query: { filter: z.record(z.string(), z.string()) } } }),
-      {
-        code: 'nested_field',
-        where: 'car.get: GET /car',
-      },
+      { code: 'nested_field', where: 'car.get: GET /car' },
     ],
     [
       'has a list of objects in the query',
       inRoute({ input: { query: { f: z.array(z.object({})) } } }),
-      {
-        code: 'nested_field',
-        where: 'car.get: GET /car',
-      },
+      { code: 'nested_field', where: 'car.get: GET /car' },
     ],
     [
       'has a list of lists in the query',
       inRoute({ input: { query: { f: z.array(z.array(z.string())) } } }),
-      {
-        code: 'nested_field',
-        where: 'car.get: GET /car',
-      },
+      { code: 'nested_field', where: 'car.get: GET /car' },
     ],
     [
       'has an optional object in the headers',
       inRoute({ input: { headers: { a: z.object({}).optional() } } }),
-      {
-        code: 'nested_field',
-        where: 'car.get: GET /car',
-      },
+      { code: 'nested_field', where: 'car.get: GET /car' },
     ],
     [
       'has an object in the cookies',
       inRoute({ input: { cookies: { a: z.object({}) } } }),
-      {
-        code: 'nested_field',
-        where: 'car.get: GET /car',
-      },
+      { code: 'nested_field', where: 'car.get: GET /car' },
     ],
     [
       'has an object in the form',
       inRoute({ input: { form: { a: z.object({}) } } }),
-      {
-        code: 'nested_field',
-        where: 'car.get: GET /car',
-      },
+      { code: 'nested_field', where: 'car.get: GET /car' },
     ],
     [
       'has an object in the params',
@@ -1147,10 +968,7 @@ describe('bad input', () => {
     [
       'has a list in the cookies',
       inRoute({ input: { cookies: { a: z.set(z.string()).optional() } } }),
-      {
-        code: 'list_field',
-        where: 'car.get: GET /car',
-      },
+      { code: 'list_field', where: 'car.get: GET /car' },
     ],
     [
       'names a field twice',
@@ -1182,10 +1000,7 @@ describe('bad input', () => {
     [
       'injects what nothing provides',
       inRoute({ input: { inject: { cars: { token: 'CarService' } } } }),
-      {
-        code: 'missing_provider',
-        where: 'car.get: GET /car',
-      },
+      { code: 'missing_provider', where: 'car.get: GET /car' },
     ],
     [
       'injects a list',
@@ -1228,37 +1043,22 @@ describe('a bad module', () => {
     [
       'is nothing',
       () => createApp(undefined as unknown as Module<unknown, unknown>),
-      {
-        code: 'invalid_field',
-        where: 'createApp',
-      },
+      { code: 'invalid_field', where: 'createApp' },
     ],
     [
       'has a field that does not exist',
       inModule({ name: 'App', routes: [] }),
-      {
-        code: 'unknown_field',
-        where: 'App',
-        fix: 'did you mean "routers"?',
-      },
+      { code: 'unknown_field', where: 'App', fix: 'did you mean "routers"?' },
     ],
     [
       'has a misspelt field',
       inModule({ name: 'App', controller: [] }),
-      {
-        code: 'unknown_field',
-        where: 'App',
-        fix: 'did you mean "controllers"?',
-      },
+      { code: 'unknown_field', where: 'App', fix: 'did you mean "controllers"?' },
     ],
     [
       'has a version that is no string',
       inModule({ name: 'App', version: 2 }),
-      {
-        code: 'invalid_field',
-        where: 'App',
-        message: 'version is 2',
-      },
+      { code: 'invalid_field', where: 'App', message: 'version is 2' },
     ],
     [
       'imports what is no module',
@@ -1302,18 +1102,12 @@ describe('a bad module', () => {
     [
       'has a router that injects',
       inModule({ routers: [router({ name: 'Car', inject: {} })] }),
-      {
-        code: 'unknown_field',
-        where: 'router Car',
-      },
+      { code: 'unknown_field', where: 'router Car' },
     ],
     [
       'has a router with neither name nor prefix',
       inModule({ routers: [router({})] }),
-      {
-        code: 'missing_name',
-        where: 'router without a name',
-      },
+      { code: 'missing_name', where: 'router without a name' },
     ],
     [
       'has a router that contains itself',
@@ -1328,11 +1122,7 @@ describe('a bad module', () => {
     [
       'has a router that holds a controller',
       inModule({ routers: [router({ name: 'a', routers: [controller({ name: 'b', routes: [] })] })] }),
-      {
-        code: 'invalid_field',
-        where: 'router a',
-        message: 'routers[0] is the controller b',
-      },
+      { code: 'invalid_field', where: 'router a', message: 'routers[0] is the controller b' },
     ],
   ])
 })
@@ -1359,10 +1149,7 @@ describe('names given twice', () => {
     [
       'are refused for two methods of a path in one version',
       inController({ name: 'Car', routes: [get, { ...get, method: 'PUT' }] }),
-      {
-        code: 'duplicate_name',
-        where: 'car.one: PUT /car',
-      },
+      { code: 'duplicate_name', where: 'car.one: PUT /car' },
     ],
     [
       'are refused for versions that overlap',
@@ -1373,10 +1160,7 @@ describe('names given twice', () => {
           { ...get, path: '/b', version: '2' },
         ],
       }),
-      {
-        code: 'duplicate_name',
-        where: 'car.one: GET /car/b',
-      },
+      { code: 'duplicate_name', where: 'car.one: GET /car/b' },
     ],
     [
       'are refused between controllers of one name',
@@ -1386,10 +1170,7 @@ describe('names given twice', () => {
           controller({ name: 'CarController', prefix: '/cars', routes: [get] }),
         ],
       }),
-      {
-        code: 'duplicate_name',
-        where: 'car.one: GET /cars',
-      },
+      { code: 'duplicate_name', where: 'car.one: GET /cars' },
     ],
     [
       'are legal between versions of one route',
@@ -1408,7 +1189,7 @@ describe('names given twice', () => {
   ])
 })
 
-describe('several mistakes', () => {
+describe('mistakes of which there are several', () => {
   table([
     [
       'come together, whatever they are in',
@@ -1441,68 +1222,21 @@ describe('several mistakes', () => {
           }),
           { logger: false, colour: 'red' } as AppOptions,
         ),
-      {
-        code: 'unknown_option',
-        where: 'createApp',
-      },
-      {
-        code: 'unknown_field',
-        where: 'AppModule',
-      },
-      {
-        code: 'unknown_field',
-        where: 'CarModule',
-        fix: 'did you mean "routers"?',
-      },
-      {
-        code: 'missing_name',
-        where: 'controller without a name',
-      },
-      {
-        code: 'unknown_field',
-        where: 'controller CarController',
-      },
-      {
-        code: 'foreign_pattern',
-        where: 'car: GET /car/:id',
-      },
-      {
-        code: 'invalid_field',
-        where: 'car: GET,get /car/a',
-        message: 'status is 7',
-      },
-      {
-        code: 'invalid_method',
-        where: 'car: GET,get /car/a',
-      },
-      {
-        code: 'invalid_name',
-        where: 'car.a b: GET /car',
-      },
-      {
-        code: 'invalid_version',
-        where: 'car.a b: GET /car',
-      },
-      {
-        code: 'unknown_source',
-        where: 'car.a b: GET /car',
-      },
-      {
-        code: 'unknown_param',
-        where: 'car.a b: GET /car',
-      },
-      {
-        code: 'invalid_schema',
-        where: 'car.a b: GET /car',
-      },
-      {
-        code: 'invalid_response',
-        where: 'car.a b: GET /car',
-      },
-      {
-        code: 'missing_provider',
-        where: 'car.a b: GET /car',
-      },
+      { code: 'unknown_option', where: 'createApp' },
+      { code: 'unknown_field', where: 'AppModule' },
+      { code: 'unknown_field', where: 'CarModule', fix: 'did you mean "routers"?' },
+      { code: 'missing_name', where: 'controller without a name' },
+      { code: 'unknown_field', where: 'controller CarController' },
+      { code: 'foreign_pattern', where: 'car: GET /car/:id' },
+      { code: 'invalid_field', where: 'car: GET,get /car/a', message: 'status is 7' },
+      { code: 'invalid_method', where: 'car: GET,get /car/a' },
+      { code: 'invalid_name', where: 'car.a b: GET /car' },
+      { code: 'invalid_version', where: 'car.a b: GET /car' },
+      { code: 'unknown_source', where: 'car.a b: GET /car' },
+      { code: 'unknown_param', where: 'car.a b: GET /car' },
+      { code: 'invalid_schema', where: 'car.a b: GET /car' },
+      { code: 'invalid_response', where: 'car.a b: GET /car' },
+      { code: 'missing_provider', where: 'car.a b: GET /car' },
     ],
   ])
 })
@@ -1510,22 +1244,11 @@ describe('several mistakes', () => {
 describe('a bad option of createApp', () => {
   const withOption = (options: object) => () => createApp(defineModule({}), options as AppOptions)
   table([
-    [
-      'does not exist',
-      withOption({ colour: 'red' }),
-      {
-        code: 'unknown_option',
-        where: 'createApp',
-      },
-    ],
+    ['does not exist', withOption({ colour: 'red' }), { code: 'unknown_option', where: 'createApp' }],
     [
       'is misspelt',
       withOption({ bodylimit: 10 }),
-      {
-        code: 'unknown_option',
-        where: 'createApp',
-        fix: 'did you mean "bodyLimit"?',
-      },
+      { code: 'unknown_option', where: 'createApp', fix: 'did you mean "bodyLimit"?' },
     ],
     ...(
       [
@@ -1549,10 +1272,7 @@ describe('a bad option of createApp', () => {
     [
       'is inherited by every object',
       withOption({ toString: 1 }),
-      {
-        code: 'unknown_option',
-        where: 'createApp',
-      },
+      { code: 'unknown_option', where: 'createApp' },
     ],
     [
       'is a prefix without slash',
@@ -1596,11 +1316,7 @@ describe('a bad option of createApp', () => {
     [
       'is a negative body limit',
       withOption({ bodyLimit: -1 }),
-      {
-        code: 'invalid_option',
-        where: 'createApp',
-        message: 'bodyLimit is -1',
-      },
+      { code: 'invalid_option', where: 'createApp', message: 'bodyLimit is -1' },
     ],
     [
       'trusts a proxy by address',
@@ -1615,10 +1331,7 @@ describe('a bad option of createApp', () => {
     [
       'validates responses in a way that does not exist',
       withOption({ validateResponses: 'strip' }),
-      {
-        code: 'invalid_option',
-        where: 'createApp',
-      },
+      { code: 'invalid_option', where: 'createApp' },
     ],
     [
       'is a logger without methods',
@@ -1633,19 +1346,12 @@ describe('a bad option of createApp', () => {
     [
       'is a timeout that does not exist',
       withOption({ timeouts: { connect: 1 } }),
-      {
-        code: 'unknown_option',
-        where: 'createApp',
-      },
+      { code: 'unknown_option', where: 'createApp' },
     ],
     [
       'is a limit with a typo',
       withOption({ limits: { parameter: 1 } }),
-      {
-        code: 'unknown_option',
-        where: 'createApp',
-        fix: 'did you mean "parameters"?',
-      },
+      { code: 'unknown_option', where: 'createApp', fix: 'did you mean "parameters"?' },
     ],
     [
       'is a limit below 0',

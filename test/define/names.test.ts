@@ -191,7 +191,7 @@ describe('nested routers', () => {
   })
 })
 
-describe('what routes inherit', () => {
+describe('options that routes inherit', () => {
   const entries = (module: object, group: object, route: object) =>
     routesOf({
       ...module,

@@ -71,7 +71,7 @@ describe('mutations', () => {
   })
 })
 
-describe('what comes back', () => {
+describe('answers to the fuzzer', () => {
   const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
   const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
   for (const [title, text, mayBeHead, expected] of [

@@ -36,7 +36,7 @@ async function leftBy(work: () => Promise<unknown>): Promise<number> {
 
 const EACH = 1500
 
-describe('what listens to a signal', () => {
+describe('listeners of a signal', () => {
   const app = createApp(
     defineModule({
       controllers: [

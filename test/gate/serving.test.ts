@@ -24,7 +24,7 @@ const HEADER = { logger: false, versioning: { scheme: VersioningSchemes.HEADER }
 const withRoutes = (...routes: readonly ReturnType<typeof route>[]) =>
   defineModule({ controllers: [defineController({ prefix: '/cars', name: 'car', routes })] })
 
-describe('how requests reach versions', () => {
+describe('serving: how requests reach versions', () => {
   it('groups versions by the handler that serves them', () => {
     assert.deepEqual(read(createApp(withRoutes(route(['1', '2']), route('3')), HEADER)).routes, {
       'GET /cars/{id:int}': [['1', '2'], ['3']],

@@ -90,7 +90,7 @@ function createWatch() {
   return { watch, seen }
 }
 
-describe('two documents of 400 operations are compared by reading each part a few times', () => {
+describe('documents of 400 operations are compared by reading each part a few times', () => {
   const cases: readonly (readonly [title: string, revision: object, reads: number])[] = [
     ['the same', toDocument(1, 100), 320_000],
     ['each operation differs', toDocument(0, 100), 540_000],

@@ -140,7 +140,7 @@ describe('the gate, versions', () => {
 
 const ALLOWED = { rule: 'request-parameter-removed', reason: 'All agreed', until: '2026-12-31' }
 
-describe('what a folder keeps', () => {
+describe('a folder of snapshots', () => {
   it('has an index that is read as it was written', () => {
     const index = {
       versions: [{ version: '1', sha256: 'a', at: '2026-01-01', isDefault: true, sunset: '2027-01-01' }],

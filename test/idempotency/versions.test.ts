@@ -67,7 +67,7 @@ const send = async (version: string, json: object, key: string) => {
   return [response.statusCode, response.json(), response.headers['idempotency-replayed']] as const
 }
 
-describe('one key in several versions', () => {
+describe('a key in several versions', () => {
   const newest = { firstName: 'Ann', lastName: 'Lee' }
   const oldest = { name: 'Ann Lee' }
 

@@ -220,7 +220,7 @@ describe('direct answers', () => {
   })
 })
 
-describe('where something stands in the place of `end`', () => {
+describe('`end` that something replaces', () => {
   it('a server answers as node:http does, and calls it', async (test) => {
     let calls = 0
     Object.defineProperty(ServerResponse.prototype, 'end', {
@@ -247,7 +247,7 @@ describe('where something stands in the place of `end`', () => {
   })
 })
 
-describe('what others do to the response of node:http', () => {
+describe('a response of node:http that others change', () => {
   const app = createTestApp(controller)
   let url = ''
   before(async () => {

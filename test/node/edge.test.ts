@@ -306,7 +306,7 @@ check('sizes', [
   ['a request line of 60 KB', get(`/${'a'.repeat(60_000)}`), ['414 url_too_long, closed', []]],
 ])
 
-describe('what comes behind a refusal', () => {
+describe('bytes behind a refusal', () => {
   const refused = [
     ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
     ['two Host lines', `GET / HTTP/1.1\r\n${HOST}${HOST}\r\n`],
@@ -345,7 +345,7 @@ describe('what comes behind a refusal', () => {
   })
 })
 
-describe('what goes out', () => {
+describe('headers that go out', () => {
   it('a header of a handler with CR and LF: 500, and nothing of it', async () => {
     ran.length = 0
     const answer = await exchange(url, get('/split') + LAST)

@@ -80,7 +80,7 @@ function assertProblem(text: string, code: string): void {
 
 const HOST = 'Host: a.test\r\n'
 
-describe('what is refused at the socket', () => {
+describe('limits at the socket', () => {
   const cases = [
     ['a target over 8 KiB', `GET /${'a'.repeat(8192)} HTTP/1.1\r\n${HOST}\r\n`, 'url_too_long'],
     ['a target over what the parser takes', `GET /${'a'.repeat(60_000)} HTTP/1.1\r\n`, 'url_too_long'],

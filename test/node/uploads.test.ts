@@ -416,7 +416,7 @@ describe('limits over a socket', () => {
   })
 })
 
-describe('several files that are read as they arrive', () => {
+describe('files that are read as they arrive', () => {
   const file = (name: string, size: number): Buffer =>
     toBytes([filePart('videos', name, 'v'.repeat(size))], '')
 

@@ -857,7 +857,7 @@ describe('the components of a document', () => {
 
 const CANNOT = 'a document cannot show'
 
-describe('what a document cannot show', () => {
+describe('schemas that a document cannot show', () => {
   it('is told of all routes at once, with its places', async () => {
     const bad = z.object({
       items: z.array(z.object({ price: z.string().transform(Number), map: z.map(z.string(), z.int()) })),

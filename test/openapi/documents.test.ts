@@ -72,7 +72,7 @@ const VERSIONED: Routes = [
   { method: 'GET', path: '/health', name: 'health', version: VERSION_NEUTRAL, handler },
 ]
 
-describe('what a document shows of routes', () => {
+describe('documents: routes', () => {
   it('has one operation for each method, named after the route', async () => {
     const app = await appOf([
       { method: 'GET', name: 'list', handler },
@@ -302,7 +302,7 @@ describe('what a document shows of routes', () => {
   })
 })
 
-describe('what a document says of versions', () => {
+describe('documents: versions', () => {
   const versioned = async (versioning: object, options: AppOptions = {}): Promise<App> =>
     // each scheme has options of its own
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -522,7 +522,7 @@ describe('what a document says of versions', () => {
   })
 })
 
-describe('what a document says of the end of versions', () => {
+describe('documents: the end of versions', () => {
   let now = Date.parse('2026-01-15')
   const policied = async (): Promise<App> =>
     appOf(
@@ -617,7 +617,7 @@ describe('what a document says of the end of versions', () => {
   })
 })
 
-describe('what a document says of guards', () => {
+describe('documents: guards', () => {
   const bearer = bearerAuth({ verify: () => true, bearerFormat: 'JWT' })
   const key = apiKey({ in: 'header', name: 'X-Key', verify: () => true })
   const admin = defineGuard({ name: 'admin', canActivate: () => true })
@@ -713,7 +713,7 @@ describe('what a document says of guards', () => {
   })
 })
 
-describe('what a document says of errors', () => {
+describe('documents: errors', () => {
   it('refers to problem documents, which are components', async () => {
     const document = (await appOf([{ method: 'GET', handler }])).openapi()
     assert.deepEqual(operation(document, '/car').responses['default'], {

@@ -478,7 +478,7 @@ describe('an upgrade', () => {
   })
 })
 
-describe('what a response tells caches', () => {
+describe('pins: headers for caches', () => {
   it('a response by a pin varies by the header of the client, and one by the request does not', async () => {
     const { respond } = serve(createStore({ acme: '1' }))
     const [pin, own] = [await respond('acme'), await respond('acme', '/car?version=2')]

@@ -230,7 +230,7 @@ describe('a malformed escape', () => {
   ])
 })
 
-describe('two slashes', () => {
+describe('slashes of which two follow each other', () => {
   tell([
     [
       'are never one',

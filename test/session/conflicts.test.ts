@@ -28,7 +28,7 @@ function assertConflict(outcome: unknown) {
   assert.deepEqual([outcome.status, outcome.code, outcome.members], [409, 'session_conflict', {}])
 }
 
-describe('two requests that change one session at the same time', () => {
+describe('session: two requests that change it at the same time', () => {
   it('both count when they change different keys', async () => {
     const { outcome, client } = await race(
       {},

@@ -221,7 +221,7 @@ describe('options that contradict each other are definition errors', () => {
   ])
 })
 
-describe('several schemes', () => {
+describe('schemes of which there are several', () => {
   const several = (schemes: readonly (readonly [object, object?])[], options?: VersioningOptions): App => {
     const app = serve([x('1/2'), x('2')])
     // the types refuse some of these

@@ -83,7 +83,7 @@ async function refusal({ app, lines }: Recorded, request: InjectOptions): Promis
 
 const cut = (text: string): string => text.slice(0, 64)
 
-describe('what no version is called: QUERY', () => {
+describe('values that are no version: QUERY', () => {
   const app = record((options) => serve(ROWS, QUERY, {}, options))
   for (const [name, value] of Object.entries(VALUES)) {
     if (name === 'surrogate') continue
@@ -109,7 +109,7 @@ describe('what no version is called: QUERY', () => {
   })
 })
 
-describe('what no version is called: URL', () => {
+describe('values that are no version: URL', () => {
   const app = record((options) => serve(ROWS, URL, {}, options))
   const typed = record((options) => serve(ROWS, URL, { format: 'integer' }, options))
   const below = record((options) => serve(ROWS, URL, {}, { ...options, prefix: '/api' }))
@@ -173,7 +173,7 @@ describe('what no version is called: URL', () => {
   })
 })
 
-describe('what no version is called: a custom header', () => {
+describe('values that are no version: a custom header', () => {
   const app = record((options) => serve(ROWS, HEADER, { headerParameter: 'x-version' }, options))
   const carried = [
     'proto',
@@ -209,7 +209,7 @@ describe('what no version is called: a custom header', () => {
   })
 })
 
-describe('what no version is called: Accept', () => {
+describe('values that are no version: Accept', () => {
   const app = record((options) => serve(ROWS, HEADER, {}, options))
   for (const name of ['proto', 'constructor', 'toString', 'long', 'escape', 'wildcard', 'parent', 'html']) {
     it(`${name} is an unsupported version`, async () => {
@@ -225,7 +225,7 @@ describe('what no version is called: Accept', () => {
   })
 })
 
-describe('what no version is called: HOST', () => {
+describe('values that are no version: HOST', () => {
   const app = record((options) => serve(ROWS, HOST, {}, options))
   const cases: readonly (readonly [label: string, code: string, requested: string | undefined])[] = [
     ['constructor', 'unsupported_version', 'constructor'],
@@ -246,7 +246,7 @@ describe('what no version is called: HOST', () => {
   }
 })
 
-describe('what no version is called: an own scheme, which may find anything', () => {
+describe('values that are no version: an own scheme, which may find anything', () => {
   const app = record((options) => serve(ROWS, Own, {}, options))
   const several = record((options) => serveSeveral(ROWS, [[QUERY], [Own]], {}, options))
   for (const [name, value] of Object.entries(VALUES)) {

@@ -68,7 +68,7 @@ describe('a scheme of your own', () => {
   })
 })
 
-describe('what a scheme of your own reads', () => {
+describe('a scheme of your own: values that it reads', () => {
   const reading = (read: Parameters<typeof defineVersioningScheme>[0]['read']): ReturnType<typeof serve> =>
     serve(CARS, defineVersioningScheme({ name: 'mine', read }))
   const cases: readonly (readonly [string, Parameters<typeof reading>[0], Answer])[] = [

@@ -184,7 +184,7 @@ describe('the fields of a policy', () => {
   })
 })
 
-describe('where a policy stands', () => {
+describe('a policy: where it stands', () => {
   const places: readonly (readonly [level: 'route' | 'controller' | 'router' | 'module', where: string])[] = [
     ['route', 'cars.r: GET /x'],
     ['controller', 'controller Cars'],

@@ -28,7 +28,7 @@ async function answers(
   return Object.fromEntries(await Promise.all(asked))
 }
 
-describe('who answers a version', () => {
+describe('precedence: who answers a version', () => {
   const versions = ['3', '2', '1']
   const cases: readonly (readonly [
     title: string,
@@ -174,7 +174,7 @@ describe('who answers a version', () => {
   }
 })
 
-describe('who answers a version, by method', () => {
+describe('precedence: who answers a version, by method', () => {
   const rows: readonly Row[] = [
     ['GET', '/x', '1', 'one'],
     ['POST', '/x', undefined, 'post'],

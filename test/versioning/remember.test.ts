@@ -25,7 +25,7 @@ function texts(name: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name}${index}`)
 }
 
-describe('what is remembered of headers', () => {
+describe('headers whose readings are remembered', () => {
   for (const count of [1, 5, 256, 300, 4096]) {
     it(`${count} texts in turn are read once each`, () => {
       const { ask, countOf } = counted()

@@ -322,7 +322,7 @@ describe('a list of preferences agrees with one value that it has', () => {
   ])
 })
 
-describe('two lists agree on the versions that both have', () => {
+describe('lists agree on the versions that both have', () => {
   const List = defineVersioningScheme({
     name: 'list',
     read: (request) => request.header('x-list')?.split(' '),

@@ -12,7 +12,7 @@ const { HEADER, HOST, QUERY, URL } = VersioningSchemes
 
 const ROUTES: readonly Row[] = [...CARS, ['GET', '/new', '2', 'new']]
 
-describe('several schemes: what handlers and clients see', () => {
+describe('schemes together: what handlers and clients see', () => {
   const Echo = defineController({
     name: 'echo',
     prefix: '',

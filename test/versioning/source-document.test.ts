@@ -39,7 +39,7 @@ function serveCars<O extends object>(scheme: VersioningScheme<O>, options?: O & 
   }
 }
 
-describe('what the source document fixes', () => {
+describe('rules that the source document fixes', () => {
   it('every scheme is enabled by a call, with its arguments', async () => {
     const defaultVersion = '1'
     const url = serveCars(URL, { versionParameter: 'ver', defaultVersion })

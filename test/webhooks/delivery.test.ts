@@ -116,7 +116,7 @@ const People = defineProvider({
   create: () => ({ names: async () => new Map<string, string>() }),
 })
 
-describe('one event', () => {
+describe('an event that is delivered', () => {
   it('reaches three pinned versions, each valid by its own document and no other', async () => {
     const app = createSales()
     await app.ready()
