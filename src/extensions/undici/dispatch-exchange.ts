@@ -66,8 +66,7 @@ export class Exchange implements Dispatcher.DispatchController {
       if (this.isSettled) return void body?.cancel(this.signal.reason)
       this.rawHeaders = [...headers].flatMap((line) => line.map((text) => Buffer.from(text, 'latin1')))
       this.#handler.onResponseStart?.(this, status, toRecord(headers), statusText)
-      const isShort = body !== null && Number(headers.get('content-length') ?? Infinity) <= SHORT
-      for await (const chunk of isShort ? [new Uint8Array(await response.arrayBuffer())] : (body ?? [])) {
+      for await (const chunk of isShort(response) ? [await readWhole(response)] : (body ?? [])) {
         if (this.paused) await new Promise<void>((resolve) => (this.#wake = resolve))
         if (this.isSettled) return
         this.#handler.onResponseData?.(this, toBuffer(chunk))
@@ -98,6 +97,14 @@ export class Exchange implements Dispatcher.DispatchController {
 
 /** Bytes of a body that are read at once, because a stream takes several times as long. */
 const SHORT = 65_536
+
+function isShort({ body, headers }: Response): boolean {
+  return body !== null && Number(headers.get('content-length') ?? Infinity) <= SHORT
+}
+
+async function readWhole(response: Response): Promise<Uint8Array> {
+  return new Uint8Array(await response.arrayBuffer())
+}
 
 function toRecord(headers: Headers): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = Object.fromEntries(headers)

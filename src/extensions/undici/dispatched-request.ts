@@ -52,7 +52,8 @@ function toTarget({ path, query }: Options): string {
     throw new TypeError('createDispatcher: give query, or ? in the path, not both')
   const search = query === undefined ? '' : stringify(query)
   const target = search === '' ? path : `${path}?${search}`
-  if (/^[\u0021-\u007e]+$/.test(target)) return target
+  // without the slash, it would be part of the host
+  if (/^[\u0021-\u007e]+$/.test(target)) return target.startsWith('/') ? target : `/${target}`
   throw new TypeError('createDispatcher: the path has a character that is not allowed')
 }
 
