@@ -100,7 +100,7 @@ export {
   type Replaceable,
   type Scope,
 } from './define/provider.ts'
-// not by name: a program merges its own types into what is passed on this way
+// not by name: programs extend this interface by declaration merging
 export * from './define/register.ts'
 export {
   accepted,

@@ -209,7 +209,10 @@ export function placed<T extends object>(definition: T, caller: Caller): T {
   return definition
 }
 
-/** The error of mistakes in a call that throws it at once: those without a place have that of `caller`, or of the call `depth` calls above it. */
+/**
+ * The error of a call that throws its mistakes at once. A mistake without a place gets the place of `caller`, or of the call `depth` calls
+ * above it.
+ */
 export function errorAt(problems: readonly DefinitionProblem[], caller: Caller, depth = 0): DefinitionError {
   const at = toPlace(capture(caller, depth + 1))
   return new DefinitionError(
@@ -243,7 +246,7 @@ export function placeOf(definitions: Definitions): string | undefined {
   return toPlace(definitions.map((each) => each && traces.get(each)).find((each) => each !== undefined))
 }
 
-/** Adds the place of a definition to those problems of a check that have none. What the check calls may add others before. */
+/** Adds the place of a definition to the problems of a check that have none. Nested checks may have added a place before. */
 export function checkAt<T>(definition: object, problems: DefinitionProblem[], check: () => T): T {
   const before = problems.length
   const result = check()
@@ -317,7 +320,7 @@ function workingDirectory(): string | undefined {
 /** The test that an option has to pass, and how the expectation reads in a message. */
 export type OptionRule = readonly [test: (value: unknown) => boolean, expected: string]
 
-/** The rule of an option. The options inside of one that is an object have their own rules, and what they say together is checked by `more`. */
+/** The rule of an option. The members of an option that is an object have rules of their own, and `more` checks them together. */
 type NestedRule = readonly [
   ...rule: OptionRule,
   within?: Rules | undefined,

@@ -16,8 +16,8 @@ export interface BodyConversion extends Omit<BodyLayer, 'toOlder'> {
 }
 
 /**
- * Creates the conversion of what is sent into that of a version. `bodies` are the changes of the whole body, and `age` is the number of
- * changes that the version lacks.
+ * Creates the conversion of a newest body into a version. `bodies` are the changes of the whole body; `age` counts the changes that the
+ * version lacks.
  */
 export function createToOlder(
   newest: Schema,
@@ -48,7 +48,7 @@ export function createToOlder(
   }
 }
 
-/** Creates the conversion of what is received in a version into that of the newest one. */
+/** Creates the conversion of a body that was received in a version into the newest one. */
 export function createToNewest(
   newest: Schema,
   bodies: readonly BodyChange[],

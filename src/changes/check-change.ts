@@ -102,7 +102,7 @@ const SHOWN: Rules = {
 const WAS_STATUS: Rules = { was: STATUS }
 const NAMED: Rules = { was: [isModelName, "a name such as 'User'"] }
 
-/** Every value of the wrong kind in a change. Types say the same to those who write TypeScript. */
+/** Every value of the wrong kind in a change. Types find these mistakes too, but only in TypeScript. */
 export function changeKinds(change: Readonly<Record<string, unknown>>): readonly DefinitionProblem[] {
   const { id, change: parts } = change
   const where = isNonEmptyString(id) ? `change "${id}"` : 'defineVersionChange'
@@ -175,7 +175,7 @@ const ERROR_STATUS: OptionRule = [
 ]
 const ERROR: Rules = { was: TEXT, status: ERROR_STATUS, down: FUNCTION }
 
-/** Lists the mistakes of an error. Those of Octavo itself are the same in every version. */
+/** Lists the mistakes of an error. The members of Octavo's own errors are equal in every version. */
 function errorKinds(where: string, code: string, given: unknown): Found {
   const label = `operation.errors.${code}`
   if (Object.hasOwn(ERRORS, code))

@@ -75,7 +75,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     const problems = [...operationProblems(operations, routes)]
     const all = routes.flatMap((route, index): readonly Reached[] => {
       const reached = toReached(route, operations, plans)
-      // what an application adds itself, such as its documents, and what the check of versions reports
+      // routes that an application adds itself, such as its documents, and routes that the check of versions reports
       const isElse = isUnversioned(reached) || hasEmptyRange(given[index], known)
       return isElse ? [] : [reached]
     })
@@ -101,7 +101,7 @@ export function createExpand(parts: HistoryParts): ExpandRoutes {
     const isSent = (step: Step): boolean => used.sent.has(step)
     const chains = [...plans.chains.values()]
     problems.push(...parts.problems, ...stepProblems(chains, isSent, told))
-    // what another deployment serves may need the others
+    // another deployment may serve a version that needs the unused parts
     if (problems.length === 0 && !versions.some(known.isElsewhere)) problems.push(...unusedParts(parts, used))
     if (problems.length > 0) throw new DefinitionError(problems)
     return expanded

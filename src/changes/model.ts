@@ -102,8 +102,8 @@ export function isModelName(name: unknown): name is string {
 const FIELDS = "write a record of schemas: model('User', { id: z.string() })"
 
 /**
- * Copies of fields. Objects and schemas with an id stay the same, for documents would have two of one name. What a getter gives is copied
- * when it is asked for.
+ * Copies fields. Objects and schemas with an id stay, because documents would have two schemas of one name. Getters are copied when they
+ * are read.
  */
 function ownCopies(name: string, fields: Readonly<Record<string, unknown>>): Record<string, z.ZodType> {
   const copies: Record<string, z.ZodType> = {}
@@ -129,7 +129,7 @@ function copyOf(schema: z.ZodType): z.ZodType {
   const def = defOf(schema)
   if (def.type === 'object' || schema.meta()?.id !== undefined) return schema
   if (!isSchema(def['innerType'])) return schema.clone()
-  // what a wrapper holds is what tells whose field it is
+  // a field is known by the schema inside of its wrappers
   return toZod(mapSchema(schema, (child) => copyOf(toZod(child.schema))))
 }
 

@@ -216,13 +216,13 @@ type ModelAt<S, St> =
         : never
     : never
 
-/** The names under which operations speak of a route: its own, and those of the controllers around it. */
+/** The names under which operations can name a route: its name, and the names of the controllers around it. */
 type About<N> = N extends `${infer First}.${infer Rest}` ? N | `${First}.*` | `${First}.${About<Rest>}` : N
 
 /** The changes of the statuses of a route that came after the version of a state. */
 type StatusChanges<N, C, New> = ChangesIn<ByName<C>[About<N> & keyof ByName<C>], New>
 
-/** The facts of changes about the status K of a route. What a plain result had is what its only success had. */
+/** The facts of changes about the status K of a route. A plain result counts as its only success. */
 type StatusWas<K, R, P> = P extends readonly [infer S, infer W]
   ? S extends K
     ? W

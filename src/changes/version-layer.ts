@@ -20,7 +20,7 @@ import type { Plans } from './convert/plans.ts'
 import { withLoads } from './convert/loading.ts'
 import { createProblemBefore, bodyChanges, type ErrorsBefore } from './operations/bodies.ts'
 
-/** What a version of a route is made of. */
+/** The inputs for the layer of a version of a route. */
 interface LayerParts {
   readonly route: ResolvedRoute
   /** The number of changes that the version lacks. */

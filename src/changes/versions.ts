@@ -244,7 +244,7 @@ function toConcerns(parts: HistoryParts, routes: readonly ResolvedRoute[]): read
   })
 }
 
-/** The names in a part of a change: those of now, and those that they had. */
+/** The newest and older names in a part of a change. */
 function namesIn(part: unknown): readonly string[] {
   const { fields, query, headers, cookies, response } = toRecord(part)
   return [fields, query, headers, cookies, toRecord(response)['headers']].flatMap((named) =>

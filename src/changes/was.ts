@@ -62,7 +62,7 @@ interface NoFunctions {
   readonly narrowed?: never
 }
 
-/** The same for one that the model does not have. An interface, because the sentence is written only if a function is there. */
+/** No functions for a field that the model lacks. An interface, because the sentence is written only if a function is there. */
 interface NoFunctionsOf<N, K, Sh> {
   readonly up?: NoField<N, K, Sh>
   readonly down?: NoField<N, K, Sh>
@@ -170,7 +170,7 @@ interface Before<Sh, W> {
   }
 }
 
-/** The names of fields that may be left out of what is sent or of what a handler gets. */
+/** The names of fields that may be absent in a request or in the input of a handler. */
 type OptionalNames<Sh, Side extends 'in' | 'out'> = {
   [K in keyof Sh]: DefOf<Sh[K]> extends { readonly type: infer T }
     ? T extends 'optional'

@@ -27,7 +27,7 @@ export function cloneSchema(schema: Schema, members: Readonly<Record<string, unk
   return withMeta(own.clone({ ...own._zod.def, ...members }), schema, id)
 }
 
-/** A schema with other members than one that documents show under a name of its own. */
+/** A copy of a schema without its id, because documents show a schema with an id under that name. */
 export function cloneNameless(schema: Schema, members: Readonly<Record<string, unknown>>): Schema {
   const made = toZod(cloneSchema(schema, members))
   const { id: _, ...meta } = metaOf(schema)

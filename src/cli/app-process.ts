@@ -27,7 +27,7 @@ interface AppResults {
   readonly types: NamedDocuments
 }
 
-/** What commands ask the process that has loaded an application. */
+/** A request of a command to the process that has loaded an application. */
 export type AppRequest =
   | { readonly kind: 'routes' | 'explain' | 'changelog' | 'definitions' }
   | { readonly kind: 'current'; readonly isChecked: boolean }
@@ -65,7 +65,7 @@ export interface ServedRoutes {
 /** Documents, route maps or `{ text }`, each with a name for its file without extension: that of its version, or `all`. */
 export type NamedDocuments = readonly { readonly name: string; readonly document: object }[]
 
-/** What a release of an application is about. */
+/** The history of an application, as `octavo release` needs it. */
 export interface HistoryReport {
   /** The released versions, newest first. */
   readonly versions: readonly string[]

@@ -85,7 +85,7 @@ type EnvelopesAround<Is, Es extends readonly unknown[] = readonly []> = Is exten
   ? EnvelopesAround<Inner, readonly [...Es, ...EnvelopeIn<I>]>
   : Es
 
-/** The envelopes around a route and its own, of which types know the order if there is one: a route is inferred as a union. */
+/** The envelopes around a route and its own envelope. A route is inferred as a union if the order is known. */
 type EnvelopesOf<Around, Own> = [Own] extends [never]
   ? Around extends readonly []
     ? readonly []

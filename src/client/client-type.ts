@@ -143,7 +143,7 @@ type RoutesNamed<C, K, View> = C extends AnyPlaced
   ? Named<C['routes'], C['prefix'], K, C['version'], View, C['around']>
   : never
 
-/** The routes of a name in a view: those that name the version; where there are none, those that may answer in it. */
+/** The routes of a name in a view: routes that name the version, else routes that may answer in it. */
 type RoutesIn<C, K, View> = View extends unknown ? Strongest<RoutesNamed<C, K, View>> : never
 
 type InputsOf<E, N, St> = E extends [infer P extends string, infer Element, unknown, unknown]
@@ -162,8 +162,8 @@ type MemberNamed<E, C, View, St, N extends string> = [E] extends [never]
         CallsOfLevel<C | Nameless<Below<C>>, NamedControllers<Below<C>>, View, St, `${N}.`>
 
 /**
- * The calls of one level: routes of `Own`, and the names of `C`. `Above` is what their names begin with. Inferred, so that errors do not
- * show what it comes from.
+ * The calls of one level: routes of `Own`, and the names of `C`. `Above` is the prefix of those names. Inferred, so that errors show the
+ * result alone.
  */
 type CallsOfLevel<Own, C, View, St, Above extends string = ''> =
   | RouteNamesOf<Own, View>

@@ -292,7 +292,7 @@ function toClientAnswer<D>(response: Response, data: D): Answer<number, D> {
   return { status, ok, data, headers, response }
 }
 
-/** Whether a content type is that of Octavo's own errors alone. JSON is that of everything, so routes may declare it as well. */
+/** Whether a content type belongs to Octavo's own errors alone. Routes may declare JSON too. */
 function isOwnError(type: string, errorType: string): boolean {
   return type === PROBLEM_TYPE || (type === errorType && type !== 'application/json')
 }

@@ -24,7 +24,7 @@ export type NamedEvents<E> = ItemStream<E>
 /** The events of a route, one after the other. */
 export interface EventStream<D = string> extends ItemStream<ReceivedEvent<D>> {
   /**
-   * The same events with their data read as JSON. `T` is what you know of them.
+   * The events with their data read as JSON, of which you know the type `T`.
    *
    * @example
    * for await (const { data } of events.json<{ price: number }>()) show(data.price)

@@ -10,7 +10,7 @@ export interface RouteCall {
   readonly headers?: Readonly<Record<string, string>>
   /** Query parameters that name the version, if the path does not. */
   readonly query?: Readonly<Record<string, string>>
-  /** Where the host names the version: what stands in the place of that of the base URL. */
+  /** The text that replaces the host of the base URL where hosts name versions. */
   readonly host?: string
   /** How `body` is sent. @default 'json' */
   readonly body?: 'json' | 'text' | 'bytes'

@@ -46,7 +46,7 @@ export interface Interceptor<E = unknown> {
   readonly [ENVELOPE]?: Wrapping<E>
 }
 
-/** The mark that an interceptor leaves in what is inferred of a route: a tuple, as those of guards. */
+/** The mark that an interceptor leaves in the inferred type of a route: a tuple, as guards have one. */
 type Wrapping<E = unknown> = readonly ['wraps', E]
 
 /** An interceptor in a route's list. */

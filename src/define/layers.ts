@@ -241,7 +241,7 @@ export interface Guard<I = never, Own = I> {
   readonly after?: AnyGuard
   /** Of a guard that lets requests without credentials pass: the same guard, which denies them. @internal */
   readonly required?: AnyGuard
-  /** Of a guard made of others: the same one, made of what `find` gives in their place. @internal */
+  /** Composes a guard of others anew, with the results of `find` in their places. @internal */
   readonly replaceMembers?: (find: (member: AnyGuard) => AnyGuard) => AnyGuard
   /** Carry the type only, never set: a route tells by them the guards it adds from those it drops. */
   readonly $adds?: Added<I>
@@ -337,7 +337,7 @@ export interface ErrorHandler {
   handle(error: never, context: ExecutionContext): unknown
 }
 
-/** The errors that a match lets through: those of a class, or those that end as a status; 500 is for unknown errors too. */
+/** The errors that a match accepts: instances of a class, or errors of a status; 500 includes unknown errors. */
 export type Matched<M> = M extends ErrorClass<infer E> ? E : M extends 500 ? unknown : HttpError
 
 /**

@@ -87,7 +87,7 @@ export interface RouterOptions<
   readonly version?: V
   /** Guards that run before every handler of this router and of those below it, after the guards of the module. */
   readonly guards?: readonly Guard<G>[]
-  /** Interceptors that run around every handler of this router and of those below it, inside those of the module. */
+  /** Interceptors around every handler of this router and of the routers below it, inside the interceptors of the module. */
   readonly interceptors?: I
   /** The routes: objects, or results of `defineRoute`. */
   readonly routes?: T

@@ -94,14 +94,14 @@ export function processObserver(): Pick<Observer, 'store' | 'load' | 'session'> 
   return everywhere.all
 }
 
-/** An observer that may have nobody to tell. */
+/** An observer that may have no listener. */
 export interface IdleObserver extends Observer {
   readonly isListening: () => boolean
 }
 
 /**
- * Creates the function that returns what observes a request that arrives now: the observers of its application and of the process as one,
- * `undefined` if there is none. `channels` are left out while nobody listens to them.
+ * Creates the function that returns the observer of an arriving request: the observers of its application and of the process as one,
+ * `undefined` if there is none. `channels` are left out while they have no listener.
  */
 export function createObserverSource(
   own: readonly Observer[],

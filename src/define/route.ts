@@ -267,7 +267,7 @@ interface Readings<P> {
   readonly wrong: Meant<P>
 }
 
-/** A prefix as it was meant. What is meant is not what is inferred: the first branch alone tells the type. */
+/** A prefix as it was meant. Only the first branch decides the inferred type. */
 export type MeantPrefix<P extends string> = string extends P
   ? P
   : NoInfer<P extends '' ? P : P extends `/${string}` ? MeantPath<P> : Slashed<P>>

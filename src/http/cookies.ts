@@ -1,7 +1,7 @@
 import { checkNames } from '../base/definition-error.ts'
 import { trimSpace } from './http.ts'
 
-/** The characters of RFC 6265 section 4.1.1 and those that clients take besides, but for those that end a name or a value. */
+/** The characters of RFC 6265 section 4.1.1 and further ones that clients take, without the ends of a name or value. */
 const NAME = /^[!-:<>-~]+$/
 const PATH = /^[ -:=-~]*$/
 /** Labels of RFC 1123 section 2.1. The dot that may lead is ignored by clients. */

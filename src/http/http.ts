@@ -90,7 +90,7 @@ export type BodyStream = AsyncIterable<Uint8Array | string>
 /** Marks finished responses, copies by spreading included, so that data of the same shape is not taken for one. */
 export const FINISHED: unique symbol = Symbol.for('octavo.finished')
 
-/** A response that is ready to be written: what every adapter turns into its own kind of response. */
+/** A response that is ready to be written. Every adapter turns it into a response of its platform. */
 export interface FinishedResponse {
   /** Distinguishes finished responses from data of the same shape. */
   readonly [FINISHED]: true

@@ -180,7 +180,7 @@ function replacedName(value: unknown): string {
   return 'name' in value ? String(value.name) : 'something without a name'
 }
 
-/** A guard or interceptor, and where it was given: what it injects is what that module sees. */
+/** A guard or interceptor, and the module that gave it, whose providers it can inject. */
 export interface Placed<T> {
   /** The object that the definition names; tells whether two are the same. */
   readonly given: T
@@ -198,7 +198,7 @@ export interface LayerStack {
   readonly errorHandlers: readonly ErrorHandler[]
 }
 
-/** Adds what a level has to what stands around it. */
+/** Adds the layers of a level to the layers around it. */
 export type StackLayers = (outer: LayerStack, own: Layers, module: ModuleNode) => LayerStack
 
 /** Creates the function that adds levels, with overrides in the place of what they replace. */

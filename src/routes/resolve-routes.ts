@@ -237,7 +237,7 @@ export function unusedExclusions(
   })
 }
 
-/** Returns the edit of an exclusion whose path is that of a route. Without methods, only a path below that of `docs` is unused. */
+/** Returns the edit of an exclusion whose path is the path of a route. Without methods, only a path below `docs` is unused. */
 function repairOf(methods: readonly string[] | undefined): string {
   return methods === undefined
     ? 'exclude the path of docs, which stands for all below it'

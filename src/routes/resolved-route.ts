@@ -78,7 +78,7 @@ interface MountFacts {
  * cause. If a change loads data, it returns a promise.
  */
 export interface VersionLayer {
-  /** The sources of requests that it converts. The others are the same in both versions. */
+  /** The sources of requests that it converts. Further sources are equal in both versions. */
   readonly sources: ReadonlySet<SourceName>
   /**
    * Converts input that is valid in this version. Returns the sources that it converts.
@@ -101,7 +101,7 @@ export interface VersionLayer {
         extra: LayerExtra,
       ) => OlderProblem | undefined)
     | undefined
-  /** Returns the status of this version by that of the newest one. `undefined` if all are the same. */
+  /** Returns the status of this version by the newest status. `undefined` if all are equal. */
   readonly status: ((newest: number, extra: LayerExtra) => number) | undefined
   /** Converts the headers of a response in place. They have lower-case names. `undefined` if all are the same. */
   readonly headers: ((headers: Record<string, string | string[]>, extra: LayerExtra) => void) | undefined

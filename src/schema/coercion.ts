@@ -173,7 +173,7 @@ function toListPlan(
   }
 }
 
-/** The first option that can read a text wins; what none can read, and what is repeated, is for the list option. */
+/** The first option that can read a text wins. Repeated texts, and texts that no option can read, are for the list option. */
 function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
   return {
     read: (text) => {
@@ -190,7 +190,7 @@ function toUnionPlan(options: readonly FieldPlan[]): FieldPlan {
   }
 }
 
-/** Reads a value of JSON as what a type of schema takes. What it cannot read it returns as it is, for the schema to refuse. */
+/** Reads a JSON value as a type of schema takes it. Other values are returned as they are, for the schema to refuse. */
 type FromJson = (value: unknown) => unknown
 
 /** How values are read for types of schema that JSON has no values for. */

@@ -56,7 +56,7 @@ interface Code {
 interface Piece {
   readonly statements: string
   readonly text: string
-  /** Whether quotes belong around the text: those of a text are written with what is beside it, which makes fewer pieces. */
+  /** Whether the text needs quotes. Quotes of texts are written with their neighbours, which makes fewer pieces. */
   readonly isQuoted?: boolean
 }
 

@@ -367,7 +367,7 @@ function failSending(
 ): FinishedResponse {
   dropBody(response.body)
   context.observe(error)
-  // whose own headers can be sent; those that tell of versions may be what cannot
+  // its own headers are valid; headers about versions may not be
   context.writeHeaders = undefined
   return finalizeHead(parts, context, raw, keepCors(response.headers, toFailure(context, error)))
 }

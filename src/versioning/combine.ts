@@ -27,7 +27,7 @@ export function combineReadings<S>(
     return agreed?.filter((version) => own.includes(version)) ?? own
   }, undefined)
   if (shared === undefined || shared.length === 0) return { ambiguous: sources }
-  // one that names a single version decides among those that name several
+  // a reading with a single version decides among readings with several
   const decisive = readings.find(({ value }) => typeof value === 'string') ?? first
   const kept = valueList(decisive.value).filter((raw) => shared.includes(canonical(raw, decisive.by)))
   return { ...decisive, value: kept.length === 1 ? (kept[0] ?? '') : kept }

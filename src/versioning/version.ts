@@ -156,8 +156,8 @@ export function declaredVersions(specs: Iterable<VersionSpec | undefined>): read
 }
 
 /**
- * The known versions, oldest first: those listed, in the order of their values or, where they have none, newest first; then those
- * only routes declare.
+ * The known versions, oldest first: listed versions in the order of their values (newest first without values), then versions that only
+ * routes declare.
  */
 export function createKnown(
   listed: readonly string[],

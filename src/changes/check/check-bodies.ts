@@ -28,7 +28,7 @@ interface BodyFinding extends Wrong {
   readonly fields: readonly string[]
 }
 
-/** Checks the functions of whole bodies with generated values: what they make has to fit the schema of the other side. */
+/** Checks the functions of whole bodies with generated values: each result has to fit the schema of the other side. */
 export function checkBodies(
   changes: readonly AnyChange[],
   { seed, runs }: { readonly seed: number; readonly runs: number },

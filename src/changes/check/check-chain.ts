@@ -130,7 +130,7 @@ function convert(converter: Converter, value: object, loaded: unknown): unknown 
   const loading: Loading = {
     keep: (by, _, make) => {
       if (!kept.has(by)) kept.set(by, make())
-      // what is kept by a key is always made by the same code
+      // a key always keeps the result of one function
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       return kept.get(by) as never
     },
@@ -183,7 +183,7 @@ function toTrouble(error: unknown, steps: readonly [Sided, ...Sided[]]): Trouble
 export type ChainTrouble =
   /** A field of the newest shape does not come back from the version before a step. */
   | { readonly kind: 'lost'; readonly fieldId: FieldId; readonly before: unknown; readonly after: unknown }
-  /** A step cannot convert what the others made. */
+  /** A step cannot convert the result of the steps before it. */
   | { readonly kind: 'step'; readonly trouble: Trouble; readonly direction: Direction }
 
 interface Parts {

@@ -22,7 +22,7 @@ import { combined, show, validated, valuesOf } from './values.ts'
 
 /** The options of `checkHistory`. */
 export interface CheckHistoryOptions {
-  /** Decides the generated values: the same seed makes the same ones. @default 1 */
+  /** Decides the generated values: equal seeds make equal values. @default 1 */
   readonly seed?: number
   /** How many values are generated for each field. @default 100 */
   readonly runs?: number

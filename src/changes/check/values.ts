@@ -209,7 +209,7 @@ const intersection: Draw = (schema, source, depth) => {
   return isRecord(one) && isRecord(other) ? { ...one, ...other } : one
 }
 
-/** A transform takes what its first schema takes; what is done before any schema takes what the second one does. */
+/** A transform takes the values of its first schema; a preprocess takes those of its second one. */
 const pipe: Draw = (schema, source, depth) => {
   const { in: first, out } = defOf(schema)
   const taken = isSchema(first) && defOf(first).type !== 'transform' ? first : schemaOf(out)

@@ -26,7 +26,7 @@ export function isRequired(schema: Schema | undefined): boolean {
   }
 }
 
-/** Whether two schemas are the same, or lists and wrappers of the same one. */
+/** Whether two schemas are one schema, or lists and wrappers of one. */
 export function isSameSchema(one: Schema, other: Schema): boolean {
   if (one === other || isAlike(one, other)) return true
   const [inner, otherInner] = [innerOf(one), innerOf(other)]
@@ -40,7 +40,7 @@ export function isSameSchema(one: Schema, other: Schema): boolean {
   )
 }
 
-/** Whether two schemas are the same, or objects whose fields are: one that was written again is as good as the first. */
+/** Whether two schemas are one schema, or objects whose fields are: a schema that was written twice counts as one. */
 export function isSameBody(one: Schema, other: Schema): boolean {
   if (isSameSchema(one, other)) return true
   const [inner, otherInner] = [innerOf(one), innerOf(other)]
@@ -81,7 +81,7 @@ export function isAlike(one: Schema, other: Schema): boolean {
   )
 }
 
-/** Whether a schema refuses values that another one of the same kind takes. Only what their definitions say is compared. */
+/** Whether a schema refuses values that another one of its kind takes. Only their definitions are compared. */
 export function isNarrower(newer: Schema, older: Schema): boolean {
   const [now, was] = [withoutWrappers(newer), withoutWrappers(older)]
   const { type } = defOf(now)

@@ -13,7 +13,7 @@ export interface ChangeExtra {
   readonly state?: Record<string, unknown> | undefined
 }
 
-/** The same with what `load` of the change returned. */
+/** The values for a change with `load`, with its result. */
 export interface LoadedExtra<L> extends ChangeExtra {
   /** The result of `load`, which ran once for all objects. */
   readonly loaded: L

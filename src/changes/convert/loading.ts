@@ -136,7 +136,7 @@ class Batch implements Loading {
     const values = this.#kept.get(by) ?? new Map<object, unknown>()
     this.#kept.set(by, values)
     if (!values.has(value)) values.set(value, make())
-    // what is kept by a key is always made by the same code
+    // a key always keeps the result of one function
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return values.get(value) as T
   }
@@ -237,7 +237,7 @@ async function callLoad(
   const started = performance.now()
   try {
     const inject = Object.keys(loader.tokens).length === 0 ? {} : await provide?.(loader.tokens)
-    // a change gets what its own tokens say
+    // the types of `inject` come from the tokens of the change
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return await untilAborted(loader.load(values, { inject, request, state, signal } as never), signal)
   } catch (error) {

@@ -30,7 +30,7 @@ export interface AppliedStep {
 export interface ModelledFields {
   /** The fields that are fields of models, by their newest names. */
   readonly fieldIds: ReadonlyMap<string, FieldId>
-  /** Of those fields, what the object puts around the schema of the model, outermost first. */
+  /** The wrappers that the object puts around the schema of the model, outermost first, by field. */
   readonly wrappers: ReadonlyMap<string, readonly Schema[]>
   /** Newest first. */
   readonly steps: readonly AppliedStep[]
@@ -188,10 +188,7 @@ function isIdle({
   return fieldChanges.length === 0 && !isRefined && named === undefined
 }
 
-/**
- * Returns the part of a step that is about the fields that an object has. Those that existed only before come with all of those that
- * replaced them.
- */
+/** Returns the part of a step about the fields of an object. Fields that existed only before come with all their replacements. */
 function partOf(
   { fieldChanges }: Step,
   alive: ReadonlySet<FieldId>,
@@ -210,7 +207,7 @@ function partOf(
     : { fieldChanges: modelled, isGroup: false, isHalf }
 }
 
-/** A change is written against what newer ones made of a field, so that it cannot follow one that a part leaves out. */
+/** A change is written against the fields as newer changes left them, so it cannot follow a field that a part leaves out. */
 function skippedBefore(change: AnyChange, newer: AnyChange, name: string): DefinitionProblem {
   const message = `it touches a field of a part of ${name} that the newer change "${newer.id}" does not reach`
   return changeProblem(change, message, 'list the part in not here too', 'half_changed_part')

@@ -264,7 +264,7 @@ interface OldField {
   readonly plan: Plan | undefined
 }
 
-/** The fields that an object had, in the order of its newest ones. Those that existed only then take the place of those that replaced them. */
+/** The older fields of an object, in the order of its newest ones. Fields that existed only then take the place of their replacements. */
 function oldFields(
   schema: Schema,
   modelled: ModelledFields,

@@ -117,7 +117,7 @@ function allIn(schema: Schema, modelledFieldsOf: Plans['modelledFieldsOf']): Rea
   return seen
 }
 
-/** Finds the steps that reach a schema: those of the objects in it, and in what their fields were. */
+/** Finds the steps that reach a schema: the steps of its objects, and of the older shapes of their fields. */
 function createStepsIn(
   modelledFieldsOf: Plans['modelledFieldsOf'],
   stepsOfNames: (schema: Schema) => readonly Step[],

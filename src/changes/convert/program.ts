@@ -182,12 +182,12 @@ function callConvert(
   if (call === undefined) return value
   const hasMore = reads.length > 0 || loader !== undefined
   const extra = hasMore ? withRead(told, valuesOf(reads, registers), loaded) : told
-  // a change gets what its own instructions say
+  // the types of `extra` come from the instruction
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return callBlamed(instruction, () => call(value, extra as never))
 }
 
-/** Leaves out a field without the others that its function needs. @throws `RefusedError` for those of a client */
+/** Leaves out a field whose function lacks another one of its fields. @throws `RefusedError` if a client sent it */
 export function incomplete(
   { required }: InstructionOf<'convert'>,
   direction: Direction,
@@ -214,7 +214,7 @@ function runGroup(
   const { call, args, made, required, loader } = instruction
   if (required !== undefined && !isTogether(required, registers)) return
   const given = loader === undefined ? told : withRead(told, NOTHING_READ, loaded)
-  // a change gets what its own instructions say
+  // the types of `extra` come from the instruction
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const results = call && callBlamed(instruction, () => call(valuesOf(args, registers), given as never))
   for (const { name, register, check } of made) {
@@ -239,7 +239,7 @@ function isTogether({ sent, all }: RequiredGroup, registers: readonly unknown[])
   return true
 }
 
-/** Creates the error for members that a client has to send together. `values` are those of the registers, in the same order. */
+/** Creates the error for members that a client has to send together. `values` holds the registers, in the order of the names. */
 export function apart(all: readonly RequiredRegister[], values: readonly unknown[]): RefusedError {
   const names = [...new Set(all.flatMap((each) => each.names))]
   const missing = new Set(all.flatMap((each, index) => (values[index] === undefined ? each.names : [])))

@@ -141,7 +141,7 @@ export function isAbsent(was: BodyChange['was']): was is Absent {
 /** Creates the conversion of a request body to the newest version. Models in it have been converted before. */
 export function createBodyUp(changes: readonly BodyChange[]): Converter {
   const steps = changes.toReversed().map((own) => {
-    // what no function made is what the client sent
+    // a client sent every member that no function made
     const isSent = own.convert === undefined || own.narrowed
     return { own, check: createMadeCheck(own.now, own.change, 'body', isSent ? [] : undefined) }
   })

@@ -103,7 +103,7 @@ function newestOf({
   ]
 }
 
-/** Whether what an operation says of a field was the same on the newer side. */
+/** Whether an operation describes a field that was equal on the newer side. */
 function isUnchanged(newer: unknown, { was, newest, hasFunction }: OperationField): boolean {
   const now = newer ?? newest
   return isSchema(now) && isSchema(was) ? hasFunction !== true && isSameSchema(now, was) : now === was
@@ -195,7 +195,7 @@ const FIELDS: Readonly<Record<OperationKind, (operation: Operation, route: Resol
   'response.headers': ({ response }) => namedFields('response.headers', response?.headers),
 }
 
-/** What an operation describes of a route, by keys that are the same in all operations about it. */
+/** The parts of a route that an operation describes, by keys that all operations share. */
 function fieldsOf(operation: Operation, route: ResolvedRoute): ReadonlyMap<string, OperationField> {
   return new Map(Object.values(FIELDS).flatMap((toFields) => toFields(operation, route)))
 }

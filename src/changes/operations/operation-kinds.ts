@@ -2,7 +2,7 @@ import type { OperationOptions } from './operation.ts'
 
 type ResponseMember = keyof NonNullable<OperationOptions['response']>
 
-/** What an operation can describe: its members apart from the routes, those of `response` one by one. */
+/** The members of an operation apart from its routes; the members of `response` one by one. */
 export type OperationKind =
   | Exclude<keyof OperationOptions, 'route' | 'response'>
   | `response.${ResponseMember}`

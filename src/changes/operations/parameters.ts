@@ -142,7 +142,7 @@ function toConverts({ newest, name, steps }: Parameter): readonly Convert[] {
   const oldest = steps.findLastIndex(({ up }) => up !== undefined)
   return steps
     .map(({ change, was, up, newer }, index): Convert => {
-      // what no function made is what the client sent
+      // a client sent every member that no function made
       const isSent = up === undefined && index > oldest && name !== undefined
       const check = createMadeCheck(newer, change, newest, isSent ? [name] : undefined)
       return (values, extra) => {
@@ -188,7 +188,7 @@ function toShape(parameters: readonly Parameter[]): Fields {
   )
 }
 
-/** Values under their newest names. What no version declares stays, what existed only then is nothing that handlers know. */
+/** Values under their newest names. Undeclared values stay; values that only older versions have are dropped. */
 function toNewest(
   parameters: readonly Parameter[],
   value: Readonly<Record<string, unknown>>,

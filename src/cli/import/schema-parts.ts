@@ -16,7 +16,7 @@ export interface NotedSchema {
   readonly notes: SchemaObject
 }
 
-/** Splits a schema into what zod checks and what `meta` says. */
+/** Splits a schema into keywords that zod checks and keywords for `meta`. */
 export function splitNotes(schema: SchemaObject): NotedSchema {
   const own: Record<string, unknown> = {}
   const notes: Record<string, unknown> = {}
@@ -132,7 +132,7 @@ function mergedSchemas(one: SchemaObject, other: SchemaObject): SchemaObject {
     ...after,
     properties,
     ...(required.length === 0 ? {} : { required }),
-    // that no other member is allowed would forbid those of the other part
+    // `additionalProperties: false` would forbid the members of the other part
     ...(added === undefined || added === false ? {} : { additionalProperties: added }),
   }
 }

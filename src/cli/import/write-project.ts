@@ -18,7 +18,7 @@ import {
 
 /** The files of an imported API. */
 export interface ImportedProject {
-  /** Texts by path. Those of `api` follow the document, the others are written once. */
+  /** Texts by path. The files of `api` follow the document, all other files are written once. */
   readonly files: Readonly<Record<string, string>>
   readonly expected: readonly ExpectedFinding[]
   readonly version: string

@@ -93,7 +93,7 @@ function securityOf(guards: readonly AnyGuard[], isOptional: boolean): Pick<Unty
   return alternatives.length === 0 ? {} : { security: isOpen ? [...demands, {}] : demands }
 }
 
-/** Distinguishes a guard from those before it that have the same name. */
+/** Distinguishes a guard from earlier guards of its name. */
 function markOf(guards: readonly AnyGuard[], index: number): string {
   const name = guards[index]?.name
   const before = guards.slice(0, index).filter((guard) => guard.name === name).length
@@ -111,7 +111,7 @@ async function askGuard(
   const restore = (): void => void Object.assign(context, { identity, identifiedBy })
   context.identifiedBy = undefined
   try {
-    // its own tokens are what it was given
+    // a guard is called with the values of its own tokens
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     if (await guard.canActivate(context, inject as never)) {
       const [name, issuer]: NonNullable<Identified['identifiedBy']> = context.identifiedBy ?? [guard.name]

@@ -73,7 +73,7 @@ export function toChallenge(scheme: string, parameters: Readonly<Record<string, 
   return `${scheme} ${written.join(', ')}`
 }
 
-/** The 401 of a request that is denied. It says the same whatever the credentials were, and whoever they were for. */
+/** The 401 of a request that is denied. It does not depend on the credentials. */
 export function denied(denial: Denial, challenges: readonly string[]): HttpError {
   const headers = challenges.length === 0 ? {} : { 'www-authenticate': challenges.join(', ') }
   return httpError(denial, DETAILS[denial], { headers })

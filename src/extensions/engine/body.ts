@@ -103,7 +103,7 @@ export class EngineBody implements RawBody {
     collector.resolve(this.#take())
   }
 
-  /** Drops what comes, and fails whoever reads it: the request is over, or the rest can never come. */
+  /** Drops further bytes and fails readers: the request is over, or the rest of the body can never come. */
   drop(): void {
     this.#isDropped = true
     // what has arrived completely stays readable

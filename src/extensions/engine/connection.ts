@@ -409,7 +409,7 @@ export class Connection implements ParserTarget, RequestLink, SendTarget {
     else this.#host.upgrade(this, leaving.request, leaving.rest)
   }
 
-  /** Leaves what still comes to whoever takes the connection, and in the buffer of the socket until then. */
+  /** Leaves further bytes in the buffer of the socket, for the code that takes the connection. */
   #stopListening(): void {
     this.socket.removeAllListeners('data').removeAllListeners('end')
     // as node:http leaves it, so that the first listener has it flow
@@ -462,7 +462,7 @@ function saysClose({ connection }: FinishedResponse['headers']): boolean {
   return connection !== undefined && SAYS_CLOSE.test(String(connection))
 }
 
-/** Frees a parser, not below its own stack. What it parses until then puts it back on the list of its server, which would outlive it. */
+/** Frees a parser, but not below its own stack: bytes that it parses until then would put it back on the list of its server. */
 function releaseParser(parser: HttpParser): void {
   setImmediate(() => {
     parser.remove()

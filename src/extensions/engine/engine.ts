@@ -41,7 +41,7 @@ export function direct(): Engine {
   return engine
 }
 
-/** Finds what creates servers, or `undefined` with a line in the log if this Node, or what is loaded besides, does not allow it. */
+/** Finds the binding that creates servers. Returns `undefined`, with a line in the log, if this Node or a loaded module prevents it. */
 function findEngine(parts: EngineParts): CreateHttp1Part | undefined {
   const parsers = isDirectPossible() ? findParsers() : undefined
   if (parsers !== undefined) return (tls, makeTls) => createEngine(parts, parsers, tls, makeTls)

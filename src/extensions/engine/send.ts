@@ -44,7 +44,7 @@ export function sendOnSocket(target: SendTarget, request: EngineRequest, isLast:
   }
 }
 
-/** Sends what is ordinary in one piece. Returns `undefined` for what is not. */
+/** Sends an ordinary response in one piece. Returns `undefined` for any other response. */
 function sendPlain(
   target: SendTarget,
   request: EngineRequest,

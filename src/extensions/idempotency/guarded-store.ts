@@ -4,7 +4,7 @@ import { createStoreGuard } from '../../server/stores/guard.ts'
 import type { Full, MemoryStore } from './memory-store.ts'
 import type { IdempotencyEntry, IdempotencyStore } from './store.ts'
 
-/** A store whose failures are logged, and told from what it knows. What a store does at once is done at once here. */
+/** A store whose failures are logged and turned into results. Synchronous stores stay synchronous. */
 export interface GuardedStore extends Pick<IdempotencyStore, 'finish' | 'fail'> {
   readonly begin: (
     ...args: [...Parameters<IdempotencyStore['begin']>, client: string]

@@ -108,7 +108,7 @@ function createShares(maxBytes: number): {
     take: (share, key, bytes) => {
       change(share, bytes)
       shares.set(share.client, share)
-      // what is finished ends later than those that began after it
+      // a finished key expires after keys that began later
       const own = flatCopy(key)
       share.keys.delete(own)
       share.keys.add(own)

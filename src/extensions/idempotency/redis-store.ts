@@ -129,7 +129,7 @@ function createRepeater(): (call: () => Promise<unknown>) => void {
 async function makeAll(calls: Set<() => Promise<unknown>>): Promise<boolean> {
   let hasWorked = false
   for (const call of calls) {
-    // one that fails for a reason of its own does not keep the others waiting
+    // a failed key must not delay other keys
     calls.delete(call)
     try {
       await within(LONGEST_CALL, call())

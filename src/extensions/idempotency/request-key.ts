@@ -285,7 +285,7 @@ function writeData(outcome: Data): string | undefined {
   return isData ? writeOutcome(outcome) : LOST
 }
 
-/** The text of an error, or `undefined` for one that is not kept: one of the server, or one that asks for another try. */
+/** The text of an error, or `undefined` for an error that is not kept: a server error, or one that asks for another try. */
 export function writeError(error: unknown): string | undefined {
   if (!(error instanceof HttpError) || isPassing(error.status)) return undefined
   const { status, detail, code, type, title, headers, members } = error
@@ -305,7 +305,7 @@ function writeOutcome(outcome: Outcome): string {
   }
 }
 
-/** Data that are JSON as they are, of which `encode` would write the same in more time. */
+/** JSON data, which `encode` would write in more time. */
 type Usual = Omit<Data, 'options'>
 
 function isUsual(outcome: Outcome): outcome is Usual {

@@ -13,7 +13,7 @@ export interface CsrfOptions {
    * which match anywhere unless they say `^` and `$`, or a function. @default none
    */
   readonly origins?: string | RegExp | readonly (string | RegExp)[] | OriginTest
-  /** Whether pages of other hosts under the same registered domain may, such as those of `a.example.com` at `b.example.com`. @default false */
+  /** Whether pages of sibling hosts may send requests, such as `a.example.com` to `b.example.com`. @default false */
   readonly sameSite?: boolean
   /** Returns `true` for requests that are not checked, such as calls of a payment service with a signature of their own. @default none */
   readonly skip?: (context: ExecutionContext) => boolean

@@ -20,7 +20,11 @@ export interface HstsOptions {
 
 /** The options of `securityHeaders`: for each header its value, or `false` for none. */
 export interface SecurityHeadersOptions {
-  /** Restricts what a page may load (`Content-Security-Policy`). @default for HTML that of helmet, for all else `default-src 'none';frame-ancestors 'none'` */
+  /**
+   * Restricts the resources of a page (`Content-Security-Policy`).
+   *
+   * @default for HTML that of helmet, for all else `default-src 'none';frame-ancestors 'none'`
+   */
   readonly contentSecurityPolicy?: CspDirectives | false
   /** Reports what a policy would block (`Content-Security-Policy-Report-Only`). @default none */
   readonly contentSecurityPolicyReportOnly?: CspDirectives | false

@@ -60,7 +60,7 @@ interface Providers {
 /** Milliseconds that a collector may take which answers late or never. */
 const LONGEST_FLUSH = 2_000
 
-/** Has providers send what waits to be sent with others. What cannot be sent is their business, and has a log of its own. */
+/** Has providers send their batches. Providers log their own failures. */
 async function flush({ tracerProvider, meterProvider }: Providers): Promise<void> {
   const flushes = [tracerProvider, meterProvider].map(async (provider) => {
     const own = delegateOf(provider)
@@ -69,7 +69,7 @@ async function flush({ tracerProvider, meterProvider }: Providers): Promise<void
   await settlesWithin(Promise.allSettled(flushes), LONGEST_FLUSH)
 }
 
-/** The provider behind the one that the API returns, which may be that of another copy of its package. */
+/** The provider behind the proxy of the API, which may come from another copy of its package. */
 function delegateOf(provider: unknown): unknown {
   return isProxy(provider) ? provider.getDelegate() : provider
 }

@@ -19,7 +19,7 @@ import {
   type OffsetPageSchema,
 } from './schemas.ts'
 
-/** A schema that is that of an item, or what to mend, so that the error of a wrong one is at `items` and not at `order`. */
+/** The schema of an item, or what to mend, so that the error of a wrong schema is at `items` and not at `order`. */
 export type ItemSchema<S extends Schema> =
   unknown extends InputOf<S>
     ? S

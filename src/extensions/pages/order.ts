@@ -33,7 +33,7 @@ export interface PageCondition<F extends string = string> {
   readonly value: SortKey
 }
 
-/** The same order from the other end. */
+/** The reversed order. */
 export function toReversed<F extends string>(order: readonly SortedBy<F>[]): readonly SortedBy<F>[] {
   return order.map(({ field, direction, nulls }) => ({
     field,

@@ -246,7 +246,7 @@ function toBeside(
   return { ...(next && { next }), ...(prev && { prev }) }
 }
 
-/** The same text for the same filter: the keys of objects are sorted, and what JSON has no word for is told apart. */
+/** A text that is equal for equal filters: keys of objects are sorted, and values that JSON cannot write stay distinct. */
 function toStable(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return { bigint: String(value) }
   if (value instanceof Set || value instanceof Map) return [...value]

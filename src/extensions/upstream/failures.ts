@@ -9,7 +9,7 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ])
 
-/** Those that mean a response that is not HTTP, or not what its head says. */
+/** The error codes of a response that is not HTTP, or that differs from its head. */
 const INVALID: ReadonlySet<unknown> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',

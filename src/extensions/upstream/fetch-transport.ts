@@ -6,10 +6,7 @@ import { noteOutcome } from '../../http/outcome.ts'
 import { isUnconnected, toAbortReason, toUpstreamError } from './failures.ts'
 import type { IncomingResponse, OutgoingRequest, Sender, UpstreamTransport } from './options.ts'
 
-/**
- * Creates what sends requests to an application, or by `fetch` of the platform, which has decoded what it returns. Time limits are for the
- * head alone.
- */
+/** Creates the transport to an application, or by `fetch` of the platform, which decodes bodies. Time limits are for the head alone. */
 export function createFetchTransport(
   name: string,
   origin: string,

@@ -156,7 +156,7 @@ const KNOWN_CODINGS = 'gzip, deflate, br'
 /** The headers of a route's requests that are not passed. */
 export function toDropped(names: RequestPlan['names'], isReading: boolean): ReadonlySet<string> {
   const { all = NO_NAMES, unchanged = NO_NAMES } = names.get('headers') ?? {}
-  // a part of a body cannot be converted, and what is sent in a coding has to be one that is known here
+  // a part of a body cannot be converted, and a coded body only in a coding that is known here
   const ofReading = isReading ? ['range', 'if-range', 'accept-encoding'] : []
   const changed = [...all].filter((name) => !unchanged.has(name))
   const overrides = OVERRIDES.filter((name) => !all.has(name))

@@ -48,8 +48,9 @@ export interface VerifyOptions<D extends Tokens = {}> {
   /** The milliseconds by which the time of a request may differ from yours. GitHub sends no time. @default 300000 */
   readonly tolerance?: number
   /**
-   * Remembers allowed requests, so that one that is sent again unchanged is refused: `true` in the store of the application, or in a store
-   * of its own. @default false
+   * Remembers allowed requests, so that a repeated request is refused: `true` for the store of the application, or a store.
+   *
+   * @default false
    */
   readonly replays?: boolean | Store
   /** Names the guard, and the security scheme in documents. @default 'webhook' */
@@ -86,7 +87,7 @@ export function verifyWebhook<D extends Tokens = {}>(options: VerifyOptions<D>):
     missingProblems(options),
     "verifyWebhook({ secrets: 'whsec_…' })",
   )
-  // each guard remembers requests of its own, also with the same options
+  // each guard remembers its own requests, even with equal options
   const own = { ...options }
   const { format = 'standard', tolerance = 300_000, schemeName = 'webhook', description } = own
   const { secrets, inject, replays = false } = own

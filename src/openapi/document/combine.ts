@@ -175,7 +175,7 @@ function withOwnNames(parts: readonly DocumentOfVersion[]): readonly DocumentOfV
   })
 }
 
-/** Whether any name stands for several objects: what was converted together is the same one in all documents. */
+/** Whether any name stands for several objects. Objects that were converted together are identical in all documents. */
 function areSeveral(parts: readonly DocumentOfVersion[]): boolean {
   const known = new Map<string, SchemaObject>()
   for (const { document } of parts) {

@@ -142,7 +142,7 @@ export function referredComponents(
   }
 }
 
-/** The tags of operations: first those with a description, then the others in the order of the operations. */
+/** The tags of operations: first tags with a description, then further tags in the order of the operations. */
 export function toTags(
   items: readonly PathItem[],
   described: readonly DocumentTag[],

@@ -258,7 +258,7 @@ function renamePathParams(operation: Operation, own: readonly string[], names: r
   return { ...operation, parameters: (operation.parameters ?? []).map(rename) }
 }
 
-/** Ids that several operations have: those made of names are numbered, those that were given are mistakes. */
+/** Ids that several operations have: ids made of names are numbered, given ids are mistakes. */
 function numberIds(placed: readonly PlacedOperation[]): {
   readonly operations: readonly PlacedOperation[]
   readonly problems: readonly DefinitionProblem[]

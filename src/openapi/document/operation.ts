@@ -35,7 +35,7 @@ interface OperationParts {
 }
 export type WriteOperation = (documented: DocumentedRoute, method: Method, parts: OperationParts) => Operation
 
-/** Prepares what makes operations. Versions in which a route says the same share its operation, or all of it but the parameters. */
+/** Prepares the function that makes operations. Versions in which a route is equal share its operation, or all of it but the parameters. */
 export function createOperations(): WriteOperation {
   const known = new WeakMap<ConvertedRoute, Map<string, WithParameters>>()
   return (documented, method, parts) => {
@@ -108,7 +108,7 @@ function isDeprecated(lifetime: Lifetime | undefined, now: number): boolean {
   return statusAt(lifetime, now) !== 'active'
 }
 
-/** The name of the route; that of one with several methods, or with an id of its own, tells the method. */
+/** The name of the route, with the method if the route has several methods or an id. */
 function toOperationId({ route }: DocumentedRoute, method: Method): string {
   const id = route.operationId ?? route.name
   return route.methods.length === 1 ? id : `${id}.${method.toLowerCase()}`

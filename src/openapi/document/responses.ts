@@ -44,7 +44,7 @@ interface ResponseParts {
 /** The headers of a declared response; whether its body is an object decides some of them. */
 type HeadersAt = (status: ResponseKey, isObject?: boolean) => Pick<ResponseObject, 'headers'>
 
-/** Returns the responses of an operation: those that are declared, and those of Octavo itself. */
+/** Returns the responses of an operation: the declared ones, and Octavo's errors. */
 export function toOperationResponses(
   { route, lifetime }: DocumentedRoute,
   parts: ResponseParts,
@@ -225,7 +225,7 @@ function acceptedContent(content: Content, { toAccepted }: RequestWire): Content
   )
 }
 
-/** The headers of successful responses: those that tell of the end of what answers (RFC 9745, RFC 8594), those of `accepted`, and added ones. */
+/** The headers of successful responses: deprecation and sunset (RFC 9745, RFC 8594), headers of `accepted`, and added headers. */
 function successHeaders(
   lifetime: Lifetime | undefined,
   added: NonNullable<ResponseObject['headers']>,

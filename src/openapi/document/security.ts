@@ -61,7 +61,7 @@ const NO_DEMANDS: SchemeChoice = { schemes: {}, hasToken: false, scopes: [] }
 
 /** Every guard has to be satisfied, each by one of its alternatives: one alternative of the whole for each choice. */
 function toChoices(demands: readonly (readonly SecurityRequirement[])[]): readonly SchemeChoice[] {
-  // what is the same is left out after each guard, for otherwise the choices multiply
+  // equal choices are removed after each guard, because they multiply
   return demands.reduce<readonly SchemeChoice[]>(
     (found, alternatives) =>
       uniqueChoices(

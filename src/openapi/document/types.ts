@@ -242,7 +242,7 @@ export interface DocumentedVersion {
 /** The description of an application, and how it is reached. */
 export interface DocumentSettings {
   readonly openapi: OpenApiVersion
-  /** Its version is that of what has none: the document of all versions, and the one of an application without versions. */
+  /** `undefined` is the version of the document of all versions, and of an application without versions. */
   readonly info: Omit<DocumentInfo, 'version'> & { readonly version?: string }
   readonly servers: readonly DocumentServer[]
   /** Whether servers were given; the address of the document stands there otherwise. */

@@ -72,7 +72,7 @@ export function toWebhooks(
   )
 }
 
-/** Reports webhooks of one version that have the same name, of which documents would show the last one only. */
+/** Reports webhooks of one version with equal names, because documents would show the last one only. */
 export function webhookProblems(webhooks: readonly DocumentedWebhook[]): readonly DefinitionProblem[] {
   const names = webhooks.map(({ name }) => name)
   return webhooks

@@ -53,7 +53,7 @@ function newestRoutes({ rows, known }: Table): ReadonlyMap<string, ResolvedRoute
 function createInvoke(called: ResolvedRoute, container: Container): InvokeRoute {
   const route = toCalledForward(called)
   const injection = container.prepare(route.inject, route.module)
-  // those that prepare routes are for responses, and the caller's response has its own
+  // preparations of a route are for its response, and the caller has a response already
   const interceptors = route.layers.interceptors.filter(({ part }) => fitsOf([part]).size === 0)
   const call = withInterceptors(interceptors, container, (input, context) =>
     // the schemas have just proven what the handler's type says

@@ -31,9 +31,9 @@ import { createKnown, declaredVersions } from '../../versioning/version.ts'
 export interface Compiled {
   readonly table: Table
   readonly urlFor: UrlFor
-  /** What the dispatcher is made of. */
+  /** The inputs for the dispatcher. */
   readonly parts: DispatchParts
-  /** What observes requests, but for what opens when the application starts. */
+  /** The observers of requests, without observers that open when the application starts. */
   readonly observers: readonly Observer[]
   /** The known versions as data. */
   readonly versions: () => readonly VersionInfo[]

@@ -58,10 +58,7 @@ export interface Lifecycle {
   readonly atEnd: (end: () => Promise<void>) => void
   /** @throws `Error` when the application has closed meanwhile; then the server is closed too. */
   readonly add: (server: Closable) => void
-  /**
-   * Closes every server, then waits for what is under way, up to `grace` milliseconds in all, then does what has to be done at the
-   * end. Idempotent.
-   */
+  /** Closes every server, waits for running work, up to `grace` milliseconds in all, then runs the cleanups. Idempotent. */
   readonly close: (grace: number) => Promise<void>
   /** Closes after a time in which clients may disconnect. Idempotent. */
   readonly end: (ending: CloseTimes) => Promise<CloseResult>

@@ -23,7 +23,7 @@ export function providerLocation({ label, owner }: ProviderNode): string {
   return `${label} (provider of ${owner.label})`
 }
 
-/** An error, with those that followed when what had begun was undone. */
+/** An error, with the errors of undoing the steps before it. */
 export function withOthers(error: Error, others: readonly Error[]): Error {
   if (others.length === 0) return error
   return new AggregateError([error, ...others], error.message, { cause: error.cause })

@@ -150,9 +150,9 @@ function isTarget(value: unknown): value is object {
   return isProvider(value) || (typeof value === 'object' && value !== null && 'value' in value)
 }
 
-/** Who sees what. */
+/** The rules by which modules see providers. */
 interface Visibility {
-  /** Returns the source that a module sees: its own, else that of its imports' exports, else that of global modules' exports. */
+  /** Returns the source that a module sees: its own, else an export of its imports, else an export of global modules. */
   readonly find: (module: ModuleNode, token: Token<unknown>) => Dependency | undefined
   /** Returns the provider that a module has by itself, exported or not. */
   readonly own: (module: ModuleNode, token: Token<unknown>) => ProviderNode | undefined
@@ -162,7 +162,7 @@ interface Visibility {
   readonly check: () => void
 }
 
-/** Prepares the question who sees what. `provided` may still grow until the first one is asked. */
+/** Prepares the lookup of visible providers. `provided` may grow until the first lookup. */
 function createVisibility(
   modules: readonly ModuleNode[],
   provided: Provided,

@@ -32,7 +32,7 @@ interface LinkedLife extends VersionLife {
 
 /** The documents of an application, each made when it is asked for and kept while it is true. */
 export interface AppDocuments {
-  /** The versions that have a document of their own, oldest first: those of which something is shown. */
+  /** The versions that have a document, oldest first: versions with a shown route. */
   readonly versions: () => readonly string[]
   /** Where a version stands in its life now; active for `null`, which stands for all of them. */
   readonly life: (version: string | null) => LinkedLife

@@ -128,7 +128,7 @@ interface Frame {
   readonly place: readonly [file: string, line: number, column: number] | undefined
 }
 
-/** The folders of Octavo's own files. Those who bundle it for `require` have no URL here. */
+/** The folders of Octavo's files. Bundles for `require` have no URL here. */
 const [, ROOT = ''] = /^file:\/\/(.*\/)(?:src|dist)\//.exec(import.meta.url) ?? []
 
 /** The frames of a stack that are not those of Octavo, Node or the loader of TypeScript; all of them if no other is left. */

@@ -29,7 +29,7 @@ export interface PageInfo {
   readonly title: string
   /** The combined document first, then the versions, newest first. */
   readonly documents: readonly DocumentLink[]
-  /** The one that the request asks for by `?version=`, else that of the newest version. */
+  /** The version in `?version=`, else the newest one. */
   readonly shown: DocumentLink
 }
 

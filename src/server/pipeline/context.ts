@@ -228,7 +228,7 @@ export class RequestContext implements SessionContext, LayerExtra {
     return head
   }
 
-  /** Tells the observer of an error. */
+  /** Reports an error to the observer. */
   observe(error: unknown): void {
     this.observer?.error?.(this, error)
   }
@@ -415,7 +415,7 @@ export class RequestContext implements SessionContext, LayerExtra {
   /** `callers` are the routes that wait for the call: this one, or those that called each other. */
   get call() {
     return <T = unknown>(name: string, input: CallInput = {}, callers?: readonly string[]): Promise<T> =>
-      // who calls says what the route returns
+      // callers know the type of the result by the route
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       this.#services.call(name, input, this, callers) as Promise<T>
   }

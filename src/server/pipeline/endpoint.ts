@@ -36,7 +36,7 @@ export interface Endpoint {
   readonly module: ModuleNode
   /** The names of the path parameters, in order. */
   readonly params: readonly string[]
-  /** Whether it is that of an API behind, for what no route answers in any version. */
+  /** Whether the endpoint forwards to an API behind, for requests that no route answers in any version. */
   readonly isRest: boolean
   /** Whether the pattern ends with a slash, or `null` if it is for the parameter to take. */
   readonly trailingSlash: boolean | null
@@ -130,7 +130,7 @@ function createRun(given: ResolvedRoute, parts: EndpointParts): Run {
 /** The parts that the steps of one route share. */
 interface RouteSite {
   readonly conversion: Conversion | undefined
-  /** What declares the results, which are those of the version. */
+  /** The declaration of the results, in the version of the request. */
   readonly declared: ResolvedRoute
   readonly checking: true | 'strict' | false
   readonly limit: Limit
@@ -279,7 +279,7 @@ function findForwarding({ forward }: ResolvedRoute): Forwarding | undefined {
   return forward === undefined ? undefined : forwardings.get(forward)
 }
 
-/** Sends finished responses as they are, with what was set on the head of the response. Results that do not fit are those of the upstream. */
+/** Sends finished responses with the headers of `context.response`. A result that does not fit is a mistake of the upstream. */
 function passing(respond: Respond): Respond {
   return (result, head, context) => {
     if (isFinished(result)) {

@@ -283,7 +283,7 @@ function end(clock: Clock): void {
   clock.end()
 }
 
-/** Logs errors after the response, except those of aborted work and those that would be responses. */
+/** Logs errors after the response, except errors of aborted work and errors that are responses. */
 export function noteLate(context: RequestContext, error: unknown): void {
   if (!isAbort(error, context.signal) && !isInstance(error, HttpError)) logUnknown(context, error)
 }

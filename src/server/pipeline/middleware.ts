@@ -122,7 +122,7 @@ function dropUnread(
   return response
 }
 
-/** A response whose length is that of its body, which may have been changed, and with what was set on `context.response` since. */
+/** A response whose length follows its body, which may have been changed, with the later headers of `context.response`. */
 function measured(
   { status, headers, body }: FinishedResponse,
   before: FinishedResponse['body'] | undefined,
@@ -349,7 +349,7 @@ function keepHeaders(context: RequestContext, error: unknown): void {
   for (const [name, value] of Object.entries<string | readonly string[]>(error.headers)) {
     if (OF_BODY.has(name.toLowerCase())) continue
     headers.delete(name)
-    // one by one, because what is appended is a list of its own: the error may be thrown again
+    // appended one by one, so that the lists of the error stay: it may be thrown again
     for (const line of typeof value === 'object' ? value : [value]) headers.append(name, line)
   }
 }
@@ -358,7 +358,7 @@ function matches({ match }: ErrorHandler, error: unknown): boolean {
   return typeof match === 'number' ? statusOf(error) === match : isInstance(error, match)
 }
 
-/** The status of an error. One that cannot be read is the mistake of who threw it. */
+/** The status of an error. A status that cannot be read is a mistake of the code that threw the error. */
 function statusOf(error: unknown): number {
   try {
     return error instanceof HttpError ? error.status : 500

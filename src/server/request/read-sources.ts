@@ -129,7 +129,7 @@ const HEAD_READERS: Readonly<Record<Exclude<SourceName, 'body' | 'form' | 'files
   },
   headers: ({ plan, schema }) => {
     const names = new Map([...plan.fields.keys()].map((field) => [field, headerName(field)]))
-    // every client sends headers of its own: a strict object sees those it declares
+    // clients send many headers: a strict object sees only the declared ones
     const known = isStrict(schema) ? { ...plan, others: null } : plan
     const finders: Finders<HttpRequest> = {
       find: (request, field) => headerTexts(request, names.get(field) ?? field, plan.fields.get(field)),

@@ -229,7 +229,7 @@ function toWebRequest(request: HttpRequest, hasBody: boolean): Request {
     Object.entries(request.headers).filter(([name]) => !name.startsWith(':') && !dropped.includes(name)),
   )
   const address = `${request.protocol}://${request.host || 'localhost'}${keepInUrl(url)}`
-  // what a Host header may hold is more than what a URL may: '[::::]', 'a:99999'
+  // a Host header may hold more than a URL may: '[::::]', 'a:99999'
   if (!URL.canParse(address)) throw httpError('malformed_request', 'Host header and target do not make a URL')
   if (!hasBody || method === 'GET' || method === 'HEAD')
     return new Request(address, { method, headers, signal })
@@ -312,7 +312,7 @@ class PassedBody {
     return passed
   }
 
-  /** The bytes. Of a body that is still read, before it is passed on: what it is passed to may wait for who asks here. */
+  /** The bytes. A reader of this promise comes before the code that the body is passed to, because that code may wait for the reader. */
   bytes(): Promise<Uint8Array> {
     const bytes = this.#bytes
     if (bytes !== undefined) return Promise.resolve(toBuffer(bytes))

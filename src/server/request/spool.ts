@@ -49,7 +49,7 @@ export class Spool {
     return file
   }
 
-  /** The file, when all of it was added. `sniffs` says whether its type is what the content shows, or what the client said. */
+  /** The file, when all of it was added. `sniffs` takes its type from the content instead of the client. */
   async toFile(name: string, type: string, sniffs: boolean): Promise<File> {
     const content = this.#file === undefined ? Buffer.concat(this.#chunks) : await this.#file.finish()
     return new File([content], name, { type: sniffs ? sniffType(this.#start, type) : type })

@@ -172,7 +172,7 @@ function ofBlob(blob: Blob): FileContent {
   }
 }
 
-/** A strong entity tag of bytes or text: the same for the same bytes alone. */
+/** A strong entity tag of bytes or text. */
 export function toTag(bytes: Uint8Array | string): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
 }

@@ -177,7 +177,7 @@ export function createDataReader(schema: Schema | undefined): LoadData {
   return async (text) => {
     const first = toLoaded(await validate(parseJson(text)))
     if ('issues' in first || first.text === text) return first
-    // defaults were put in, and zod gives the same default to everyone: read again, what comes out belongs to this session alone
+    // zod gives every result the identical default: parsing again makes a copy for this session
     return toLoaded(await validate(parseJson(first.text)))
   }
 }

@@ -13,7 +13,7 @@ interface StoreCall<T> {
   readonly time?: number | undefined
 }
 
-/** Calls a store. What a store does at once is done at once. If the call fails, the result is that of `failed`. */
+/** Calls a store, synchronously if the store is synchronous. If the call fails, `failed` makes the result. */
 export type StoreGuard = <T, F>(call: StoreCall<T>, failed: (cause: unknown) => F) => Awaitable<T | F>
 
 /** Time limits that pass without any answer before calls are skipped. */

@@ -99,7 +99,7 @@ export function isRedis(value: unknown): value is object {
   return isFunction(Object(value).eval)
 }
 
-/** Whether a client of Redis is that of `ioredis`: it can define commands, the other one cannot. */
+/** Whether a Redis client comes from `ioredis`, which can define commands. */
 export function isIoredis(client: object): boolean {
   return 'defineCommand' in client
 }

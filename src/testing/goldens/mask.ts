@@ -76,7 +76,7 @@ function maskBody(text: string, paths: readonly (readonly string[])[]): string {
   return masked === value ? text : JSON.stringify(masked)
 }
 
-/** A value with what is at a path masked, or the same value if nothing is there. */
+/** A copy of a value with the member at a path masked, or the value itself if nothing is there. */
 function maskAt(value: unknown, path: readonly string[]): unknown {
   const [key, ...rest] = path
   if (key === undefined) return value === null || value === undefined ? value : MASK

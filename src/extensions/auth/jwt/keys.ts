@@ -40,7 +40,7 @@ async function importPublicKey(jose: Jose, key: string | object, algorithm: stri
       ? jose.importX509(key, algorithm)
       : jose.importSPKI(key, algorithm)
   }
-  // a JWK has its type under `kty`, and the others are keys already: jose checks what it is given
+  // a JWK has its type under `kty`, and other keys are objects: jose checks both
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const given = key as JWK | Exclude<VerifyingKey, Uint8Array>
   return 'kty' in given ? jose.importJWK(given, algorithm) : given

@@ -35,8 +35,10 @@ export interface JwtOptions<S = undefined, V = unknown, D = {}> extends Omit<Aut
   /** The schema of the claims. A token whose claims do not fit is a 401. */
   readonly claims?: S
   /**
-   * Who the token stands for: anything falsy is a 401, anything else becomes `context.identity`. What it throws is passed on. It runs with
-   * every request. @default the claims
+   * Returns the identity for a token: anything falsy is a 401, anything else becomes `context.identity`. Its errors are passed on. It runs
+   * with every request.
+   *
+   * @default the claims
    */
   readonly identity?: (claims: ClaimsOf<S>, context: ExecutionContext, inject: Injected<D>) => V
   /** Returns whether a token is revoked, which is a 401. It runs with every request. @default no token is */

@@ -122,7 +122,7 @@ export function rateLimit<I = never>(options: RateLimitOptions<I>): RateLimit {
     'write rateLimit({ limit: 100, window: 60 })',
   )
   checkOptions(WHERE, options, OPTIONS, missing)
-  // each call is a limit of its own, also with the same options
+  // each call is a limit of its own, even with equal options
   const own = { ...options }
   const ask = createAsk(own)
   const limited: Middleware = async (context, next) => {

@@ -47,7 +47,7 @@ export function createPoster(options: TargetOptions, { timeout, answerLimit }: P
   const load = once(async () => {
     const { Agent, request } = await loadUndici()
     agent = new Agent({
-      // what is resolved here is what is connected to, so that a name cannot mean something else a moment later
+      // the connection goes to the address that was checked here, even if the name resolves to another one a moment later
       connect: { timeout, lookup: targets.lookup },
       headersTimeout: timeout,
       bodyTimeout: timeout,

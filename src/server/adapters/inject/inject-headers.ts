@@ -35,7 +35,7 @@ const USER_AGENT = 'octavo-inject'
 const PLAIN: HeaderMap = Object.freeze({ 'user-agent': USER_AGENT, host: DEFAULT_HOST })
 
 /**
- * Every line of every header, by lower-case name: the given ones win over ours, but for those that carry the version.
+ * Every line of every header, by lower-case name. Given headers win over ours, except headers that carry the version.
  *
  * @throws `TypeError` for what cannot be sent.
  */

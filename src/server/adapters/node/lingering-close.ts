@@ -48,8 +48,7 @@ export function isLingering(socket: EndingSocket): boolean {
 }
 
 /**
- * Ends this side of a connection behind what was written. What the client still sends is dropped unparsed until it ends its own, within
- * the bounds of `LINGER`.
+ * Ends this side of a connection behind the written bytes. Further bytes of the client are dropped unparsed, within the bounds of `LINGER`.
  */
 export function closeInStages(socket: EndingSocket): void {
   if (isLingering(socket)) return

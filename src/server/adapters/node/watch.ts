@@ -20,7 +20,7 @@ export interface WatchedState {
   waitingRounds: number
   /** The bytes that had been read when it was first seen idle. */
   bytesRead: number
-  /** How often its client was seen taking nothing of what waits, one time after the other. */
+  /** How many rounds in a row its client took none of the waiting bytes. */
   stuckRounds: number
   /** How far it was then. */
   progress: number

@@ -134,7 +134,7 @@ function valueOf(route: Answered, parsed: Parsed, context: RequestContext): unkn
   return failInvalid(route, reason, context)
 }
 
-/** Logs what is wrong with a result, and throws what the client gets. */
+/** Logs the issues of a result, and throws the error for the client. */
 export function failInvalid(
   { label }: Pick<Answered, 'label'>,
   reason: string,

@@ -106,7 +106,7 @@ function createAccept(reader: Reader, answer: Answer): Accept {
   }
 }
 
-/** A body alone: what follows runs as soon as it is there, in the same promise. */
+/** A body alone: the handler runs as soon as the body is there, in one promise. */
 function withBody(reader: Reader, readBody: ReadBody, toInput: ToInput, answer: Answer): Run {
   const accept = createAccept(reader, answer)
   return (context, values) => {
@@ -218,7 +218,7 @@ function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
 }
 
-/** The 422 that Octavo answers with. `count` is that of all issues, of which `errors` may be the first. */
+/** Octavo's 422. `count` counts all issues, of which `errors` may hold the first ones. */
 function invalidInput(errors: readonly ValidationIssue[], count: number): ValidationError {
   const { stackTraceLimit } = Error
   limitTraces(0)

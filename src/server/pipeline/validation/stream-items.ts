@@ -104,7 +104,7 @@ function isItems(data: unknown): data is Items {
   return isAsyncIterable(data) || (isObject(data) && !(data instanceof Uint8Array) && Symbol.iterator in data)
 }
 
-/** Refuses what is sent as it stands. Without checks that is done in older versions alone, where it would be what the client does not know. */
+/** Refuses streams that are sent unconverted. Without checks only in older versions, whose clients do not know the newest shape. */
 function failRaw(parts: StreamParts, data: unknown, context: RequestContext): void {
   const isConverted = parts.conversion !== undefined && parts.conversion.layer.items.size > 0
   if (parts.checking !== false || isConverted) failOther(parts, data, context)
@@ -143,7 +143,7 @@ function toWrite(name: string, schema: Schema, parts: StreamParts): Write {
   }
 }
 
-/** Creates the function that returns what is valid, and refuses what is not. */
+/** Creates the function that returns valid items and refuses others. */
 function createValueOf(
   what: string,
   parts: StreamParts,

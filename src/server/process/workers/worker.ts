@@ -63,7 +63,7 @@ async function takeLeave(): Promise<void> {
   await settlesWithin(answered, LONGEST_FAREWELL)
 }
 
-/** The environment variable that makes a process a worker of this framework; it holds the port for those who ask for any. */
+/** The environment variable that makes a process a worker of this framework. It holds the port for workers that ask for any. */
 export const WORKER_VARIABLE = 'OCTAVO_WORKER'
 
 const MODES: readonly ShutdownMode[] = ['close', 'drain', 'closeIdle']

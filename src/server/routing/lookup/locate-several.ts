@@ -151,7 +151,7 @@ function createContradicted({
     const { prefix } = table.zoneAt(text)
     return whole(prefix + text.slice(segmentEnd(text, prefix)))
   }
-  /** Whether what the path leads to is the same in every version. */
+  /** Whether the path leads to one and the same leaf in every version. */
   const isFree = (bare: PathAt, match: Match<Endpoint>): boolean => {
     if (match.leaf?.methods[match.method] !== undefined) return true
     const leaves = findLeaves(table.all, bare.text, 1, bare.end)
@@ -166,7 +166,7 @@ function createContradicted({
   }
 }
 
-/** Creates the function that unifies spellings: those of the scheme for known versions, else those of the format. */
+/** Creates the function that unifies spellings: by the scheme for known versions, else by the format. */
 function createCanonical({ table, versioning }: LookupParts): CanonicalVersion<SchemeLookup> {
   const { known } = table
   const spellings = new Map(

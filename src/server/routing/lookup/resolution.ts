@@ -79,7 +79,7 @@ export function withoutVersion(table: Table, vary: readonly string[] = []): Vers
   }
 }
 
-/** The same with a path that begins its text, as is expected where what answers is not found. */
+/** A resolution whose path begins its text, as errors of unknown paths expect. */
 export function withOwnPath(located: RouteMatch): RouteMatch {
   const { match } = located
   const { start, end, fullEnd } = match

@@ -14,7 +14,7 @@ import type { TableRoute, Versions } from './table.ts'
 import { atDefinition, labelBeside, type DefinitionProblem } from '../../../base/definition-error.ts'
 import type { ResolvedRoute } from '../../../routes/resolved-route.ts'
 
-/** Chooses what answers at each path shape, and notes what conflicts. */
+/** Chooses the route that answers at each path shape, and notes conflicts. */
 export interface Leaves {
   readonly withoutVersion: (shape: PathShape<TableRoute>) => Endpoints<Endpoint> | null
   /** Of every version, wherever a request names it. */
@@ -79,7 +79,7 @@ function isRest({ route }: TableRoute): boolean {
   return route.mount?.isRest === true
 }
 
-/** Whether an API behind answers, which serves its newest version to whoever asks for one that does not exist. */
+/** Whether an API behind answers, which serves its newest version for unknown versions. */
 function isForwarded({ route }: TableRoute): boolean {
   return route.forward !== undefined
 }
@@ -110,7 +110,7 @@ function createVariants(known: Versions['known'], leafFor: LeafFor): ToVariants 
       const answers = answersFor(version)
       if (last?.claim === claim && last?.answers === answers) return leaf
       last = { claim, answers }
-      // what the same routes claim in the same way has the same leaf
+      // Routes with equal claims share one leaf
       const key = `${claim ?? ''}${answers.unversioned}`
       const made = leaves.get(key)
       leaf = made === undefined ? leafFor(shape, version, answers) : made
@@ -227,7 +227,7 @@ function createChoice(shape: PathShape<TableRoute>, info: PathInfo): Choice {
 const GET = METHODS.indexOf('GET')
 const HEAD = METHODS.indexOf('HEAD')
 
-/** Collects what conflicts and what is used while leaves are chosen. */
+/** Collects conflicts and used specifications while leaves are chosen. */
 export interface Notes {
   readonly duplicate: (a: ResolvedRoute, b: ResolvedRoute, method: string, version: string | null) => void
   readonly use: (endpoint: Endpoint) => void

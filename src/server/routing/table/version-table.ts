@@ -56,7 +56,7 @@ function build(routes: readonly CompiledRoute[], versioning: Versioning, mode: T
   const declared = declaredVersions(routes.map(({ route }) => route.version))
   const known = createKnown(versioning.versions, declared, versioning.format, versioning.elsewhere)
   const specs = new Map<unknown, ExpandedSpec>()
-  // routes of the same versions share what these are written out to
+  // routes with equal versions share the written-out list
   const specOf = (version: ResolvedRoute['version']): ExpandedSpec => {
     const key = JSON.stringify(specEntries(version).map(String)) + String(version === undefined)
     const spec = specs.get(key) ?? expandSpec(version, known)

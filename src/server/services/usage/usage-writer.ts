@@ -6,7 +6,7 @@ import { DAY, NUMBERS, numbersOf, type Table } from './table.ts'
 
 /** Keeps what tables count. */
 export interface UsageWriter {
-  /** Stores what tables have counted. Rejects if it could not, and then `restore` has been called with what is not stored. */
+  /** Stores the counts of tables. If it rejects, `restore` has been called with the counts that are not stored. */
   readonly store: (tables: readonly Table[]) => Promise<void>
   /** Whether a stored table begins anew, because only what was counted since is stored the next time. */
   readonly takesDifferences: boolean
@@ -46,8 +46,8 @@ const PREFIX = 'usage:'
 const KEY = /^(?:usage:)?(\d{4}-\d\d-\d\d):/
 
 /**
- * Each process writes the whole table of a day under a key of its own, so that processes never write over each other, and what is written
- * twice counts once.
+ * Each process writes the whole table of a day under its own key, so that processes never overwrite each other and repeated writes count
+ * once.
  */
 function createStoring(store: UsageStore, ttlMs: number): UsageWriter {
   const writer = createId()

@@ -31,7 +31,7 @@ export function createUsage(options: UsageOptions, log: Logger, shapes: RouteTab
   const places = createPlaces()
   const days = createDays(limit, places)
   let stored = Promise.resolve()
-  /** One flush after the other, for a function must not get the same counts twice. */
+  /** One flush after the other, because each count is passed on once. */
   const flush = (): Promise<void> => {
     const stores = stored.then(() => store(days, writer))
     stored = stores.catch((error: unknown) =>
@@ -141,14 +141,14 @@ async function store(days: Days, keeper: UsageWriter): Promise<void> {
   days.dropStored()
 }
 
-/** The tables of days: that of today, and those that are not stored since they ended. */
+/** The tables of days: the table of today, and ended tables that are not stored yet. */
 interface Days {
   readonly today: (now: number) => Table
   /** The tables with something that is not stored. */
   readonly dirty: () => readonly Table[]
   /** Begins all tables anew. */
   readonly clear: () => void
-  /** Adds up what tables have with what was counted since. */
+  /** Adds the counts of tables to the counts since. */
   readonly restore: (tables: readonly Table[]) => void
   /** Drops the tables that have ended and are stored. */
   readonly dropStored: () => void

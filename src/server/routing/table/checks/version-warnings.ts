@@ -191,7 +191,7 @@ function holeWarnings(context: WarningContext): readonly DefinitionWarning[] {
   return toFamilies(context.groups).flatMap((family) => holesOf(family, versions, context))
 }
 
-/** Routes that are the same over the versions: those of one name, and those for one method at one path shape. */
+/** Routes that continue each other over the versions: by name, and by method and path shape. */
 type Family = readonly RouteGroup[]
 
 function toFamilies(groups: readonly RouteGroup[]): readonly Family[] {
