@@ -136,7 +136,7 @@ Keep its document for octavo check: octavo snapshot --version 2026-06-01
       /^Version 2026-06-01\n {2}Surnames are last names\n {2}user\.added: GET \/user\/new\n\nsrc\//,
     )
     assert.equal(read('src/app.js'), app.replace("'next'", "'2026-06-01'"))
-    assert.match(stderr, /`GET \/user\/new`: the operation was added/)
+    assert.match(stderr, /`GET \/user\/new`: an operation was added/)
   })
 
   it('keeps the document of the version with --snapshot', async () => {

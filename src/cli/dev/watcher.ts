@@ -84,7 +84,7 @@ function watchOrPoll(folder: string, onEvent: () => void, fallBack: () => void):
 
 /** The folder to watch for a path: itself when it is one, else the nearest above it that is there. */
 function watchedFolder(path: string): string {
-  if (isWatchedFolder(path)) return path
+  if (statSync(join(path), { throwIfNoEntry: false })?.isDirectory() === true) return path
   let folder = dirname(path)
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
   return folder
@@ -94,8 +94,4 @@ function watchedFolder(path: string): string {
 function stampOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false })
   return found === undefined ? 'absent' : `${found.mtimeMs} ${found.size} ${found.ino}`
-}
-
-function isWatchedFolder(path: string): boolean {
-  return statSync(join(path), { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -25,7 +25,7 @@ export function matchOperations(
     const all = [...candidates].filter((each) => left.has(each))
     const found =
       all.find(({ id }) => id !== undefined && id === old.id) ??
-      all.find((each) => hasSameParameters(old, each)) ??
+      all.find((each) => pathNames(old) === pathNames(each)) ??
       all[0]
     if (found !== undefined) left.delete(found)
     return found
@@ -84,10 +84,6 @@ function unnamed(path: string): string {
 
 function pathNames({ path }: ComparedOperation): string {
   return (path.match(/\{[^{}]*\}/g) ?? []).join(' ')
-}
-
-function hasSameParameters(old: ComparedOperation, now: ComparedOperation): boolean {
-  return pathNames(old) === pathNames(now)
 }
 
 /** Whether an operation without deprecation has nothing but more parameters in its path: without a name, that is all that says it is the same. */

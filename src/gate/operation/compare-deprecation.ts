@@ -21,10 +21,6 @@ export function isPreview(operation: ComparedOperation): boolean {
   return stability !== undefined && stability !== 'stable'
 }
 
-function sunsetOf({ node }: ComparedOperation): number | undefined {
-  return timeOf(node['x-sunset'])
-}
-
 function timeOf(sunset: unknown): number | undefined {
   const time = typeof sunset === 'string' ? Date.parse(sunset) : Number.NaN
   return Number.isNaN(time) ? undefined : time
@@ -93,7 +89,7 @@ export function toRemovedOperation(
   { strictness }: ComparedDocuments,
 ): OperationDifference {
   const name = isPathGone ? 'api-path-removed' : 'api-removed'
-  const sunset = sunsetOf(operation)
+  const sunset = timeOf(operation.node['x-sunset'])
   const toDifference = (how: string): OperationDifference => ({
     rule: `${name}-${how}`,
     at: [],

@@ -42,7 +42,7 @@ export function compareParameters(
     if (now === undefined) found.push(removedParameter(old, revision, documents))
     else {
       come.delete(now)
-      found.push(toRenamed(old, now))
+      found.push({ ...placeOfBoth(old, now), rule: 'request-parameter-renamed', values: { now: now.name } })
     }
   }
   // the path is the same: a parameter that was not described is described
@@ -112,10 +112,6 @@ function findRenamed(
 /** A name without its way of writing: `userId` and `user_id` are one. */
 function plainParameterName(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
-}
-
-function toRenamed(old: ComparedParameter, now: ComparedParameter): OperationDifference {
-  return { ...placeOfBoth(old, now), rule: 'request-parameter-renamed', values: { now: now.name } }
 }
 
 function addedParameter(now: ComparedParameter, owner: ComparedOperation): OperationDifference {
