@@ -30,7 +30,7 @@ export interface StoreSetOptions {
   readonly ifAbsent?: boolean
   /** Stores the value only if the store has this one for the key. */
   readonly ifEqual?: string
-  /** The client that the value is kept for. A store may limit what one client takes, as the memory of `idempotency` does. */
+  /** The client that the value is kept for. A store may limit what one client takes. */
   readonly owner?: string
 }
 

@@ -83,7 +83,7 @@ describe('usage of workers', { skip: process.platform === 'win32' }, () => {
     await program.url()
     program.child.kill('SIGTERM')
     await program.exited
-    const warning = 'Each worker counts usage in its own memory: give createApp a store'
+    const warning = 'Each worker counts usage in its own memory: set usage.store to a shared one'
     assert.equal(program.lines.filter(({ level, msg }) => level === 'warn' && msg === warning).length, 1)
   })
 })

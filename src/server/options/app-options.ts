@@ -150,7 +150,7 @@ export interface AppOptions<
   /** Replaces providers, guards, interceptors and settings everywhere: `[bind(CarService, { value: fake })]`. */
   readonly overrides?: readonly Binding[]
   /**
-   * Where sessions, idempotency keys, rate limits, usage and allowed webhooks are kept, unless they have a store of their own.
+   * Where sessions, rate limits and allowed webhooks are kept, unless they have a store of their own.
    *
    * @default the memory of this process
    * @example
