@@ -30,7 +30,7 @@ export interface StoreCallEnd {
 }
 
 /** A change has loaded data, or failed to. */
-export interface ChangeLoad {
+interface ChangeLoad {
   /** The id of the change. */
   readonly change: string
   /** Milliseconds. */

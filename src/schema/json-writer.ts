@@ -300,7 +300,7 @@ function quoted(text: string): string {
 const DOUBT = new Error('Only parsing can tell')
 
 /** Leaves the value to the parser. */
-export function doubt(): never {
+function doubt(): never {
   throw DOUBT
 }
 
@@ -311,7 +311,7 @@ const SHORT = 48
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 
 /** A text between its quotes. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   if (text.length > SHORT) return ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text
   for (let index = 0; index < text.length; index++) {
     // oxlint-disable-next-line unicorn/prefer-code-point -- halves of pairs are what is looked for
@@ -322,20 +322,20 @@ export function escaped(text: string): string {
   return text
 }
 
-export function dateText(value: unknown): string | undefined {
+function dateText(value: unknown): string | undefined {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return JSON.stringify(value)
   return undefined
 }
 
 /** Returns the JSON text of any value, unless it has a `toJSON` of its own. */
-export function anyText(value: unknown): string {
+function anyText(value: unknown): string {
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') doubt()
   if (typeof value === 'object' && value !== null && (ArrayBuffer.isView(value) || 'toJSON' in value)) doubt()
   return JSON.stringify(value)
 }
 
 /** A text or number as zod's checks leave it. */
-export function checkedText(
+function checkedText(
   validate: (value: unknown) => Awaitable<Validated>,
   given: unknown,
 ): string | undefined {
@@ -346,7 +346,7 @@ export function checkedText(
   return JSON.stringify(value)
 }
 
-export function keysOf(record: object): readonly string[] {
+function keysOf(record: object): readonly string[] {
   const prototype: unknown = Object.getPrototypeOf(record)
   if (prototype !== Object.prototype && prototype !== null) doubt()
   const keys = Object.keys(record)

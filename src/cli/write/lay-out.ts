@@ -12,7 +12,7 @@ import { toAdditions, toSpecifier, type Additions } from './history-edits.ts'
 import type { SchemaNames } from './zod-text.ts'
 
 /** A file as it is to be. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly path: string
   /** `undefined` for a new file. */
   readonly before: string | undefined
