@@ -335,10 +335,7 @@ function anyText(value: unknown): string {
 }
 
 /** A text or number as zod's checks leave it. */
-function checkedText(
-  validate: (value: unknown) => Awaitable<Validated>,
-  given: unknown,
-): string | undefined {
+function checkedText(validate: (value: unknown) => Awaitable<Validated>, given: unknown): string | undefined {
   const validated = validate(given)
   if (isPromise(validated)) doubt()
   if ('issues' in validated) return undefined
