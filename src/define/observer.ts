@@ -12,6 +12,11 @@ export interface ObservedContext extends ExecutionContext {
   readonly isPinned?: true
   /** Whether a brownout refuses the request. */
   readonly isBrownedOut?: boolean
+  /**
+   * The ids of the changes that altered the request or its response so far, in an application with `usage` or `telemetry`. Events of a
+   * stream add to them until its end.
+   */
+  readonly alteredBy?: ReadonlySet<string>
   /** What telemetry keeps of the request. */
   telemetry?: object
   /** Has something done when the response has ended. */

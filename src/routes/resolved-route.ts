@@ -198,14 +198,3 @@ export function setExpansion(history: object, code: HistoryCode): void {
 export function historyCodeOf(history: object | undefined): HistoryCode | undefined {
   return history && histories.get(history)
 }
-
-const NONE: ReadonlySet<string> = new Set()
-
-/**
- * The ids of the changes that altered a request or its response so far, in an application with `usage` or `telemetry`. Events of a stream
- * add to them until its end.
- */
-export function alteredBy(context: object): ReadonlySet<string> {
-  const { alteredBy: changes = NONE }: { readonly alteredBy?: ReadonlySet<string> } = context
-  return changes
-}

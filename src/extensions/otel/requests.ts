@@ -15,7 +15,6 @@ import {
 import { after, isObject, type Awaitable } from '../../base/values.ts'
 import type { ObservedContext } from '../../define/observer.ts'
 import { readHttpError } from '../../http/errors.ts'
-import { alteredBy } from '../../routes/resolved-route.ts'
 import {
   isStream,
   openStream,
@@ -173,7 +172,7 @@ function endSpan(parts: RequestParts, started: Started, status: number, { bytes,
   // something else answers, and has a route of its own
   const isPassed = connection.isPassed === true
   const added = isPassed ? {} : responseAttributes(started, status, isBroken)
-  const changes = [...alteredBy(context)]
+  const changes = [...(context.alteredBy ?? [])]
   if (!isPassed && span.isRecording()) {
     describe(started, added, changes)
     if (isBroken || status >= 500) {

@@ -1,6 +1,5 @@
 import { ignoreRejection } from '../../../base/values.ts'
 import type { Logger, RouteInfo } from '../../../define/context.ts'
-import { alteredBy } from '../../../routes/resolved-route.ts'
 import { isStream, type FinishedResponse } from '../../../http/http.ts'
 import { isVersioned } from '../../../versioning/version.ts'
 import type { UsageEntry, UsageOptions } from '../../options/usage.ts'
@@ -80,14 +79,15 @@ function createBelongs(shapes: RouteTable['shapes']): Belongs {
 function createCount(days: Days, places: Places, belongs: Belongs): Usage['count'] {
   /** Counts changes that altered a request, without those that were counted before. Returns how many are counted. */
   const countChanges = (context: ObservedContext, place: Place, counted: number): number => {
-    const changes = alteredBy(context)
-    if (changes.size > counted) {
+    const { alteredBy } = context
+    const size = alteredBy?.size ?? 0
+    if (alteredBy !== undefined && size > counted) {
       const now = Date.now()
       const table = days.today(now)
-      for (const change of [...changes].slice(counted))
+      for (const change of [...alteredBy].slice(counted))
         table.add(places.changed(place, change), context.client, { count: 1, last: now })
     }
-    return changes.size
+    return size
   }
   return (context, response) => {
     const { route, client, spelling } = context
