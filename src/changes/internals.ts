@@ -1,9 +1,9 @@
-import type { ResolvedRoute } from '../routes/resolved-route.ts'
+import { HISTORY_CODE, type HistoryCode, type ResolvedRoute } from '../routes/resolved-route.ts'
 import type { AnyChange } from './chain.ts'
 import type { HistoryParts } from './expand.ts'
 
 /** The internal part of a history, for `octavo/testing` and the command line. */
-export interface HistoryInternals {
+export interface HistoryInternals extends HistoryCode {
   readonly parts: HistoryParts
   readonly make: (changes: readonly AnyChange[]) => HistoryParts
   /** Where a history or a change is defined, as file and line. */
@@ -27,12 +27,9 @@ export interface ChangeConcern {
   readonly names: readonly string[]
 }
 
-// shared by all copies of Octavo, for the command line may be another one than that of the application
-const INTERNALS: unique symbol = Symbol.for('octavo.history')
-
 /** Adds its internals to a history, where no loop and no log shows them. */
 export function withHistoryInternals<H extends object>(history: H, internals: HistoryInternals): H {
-  return Object.defineProperty(history, INTERNALS, { value: internals })
+  return Object.defineProperty(history, HISTORY_CODE, { value: internals })
 }
 
 /** Returns the internals of a history, or `undefined` for any other value. */
@@ -40,5 +37,5 @@ export function findHistoryInternals(history: unknown): HistoryInternals | undef
   if (typeof history !== 'object' || history === null) return undefined
   // a symbol that only Octavo writes
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return Reflect.get(history, INTERNALS) as HistoryInternals | undefined
+  return Reflect.get(history, HISTORY_CODE) as HistoryInternals | undefined
 }

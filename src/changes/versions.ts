@@ -1,5 +1,5 @@
 import { errorAt, placed, placeOf as definedAt, type DefinitionProblem } from '../base/definition-error.ts'
-import { setExpansion, type ChangeUse, type ResolvedRoute } from '../routes/resolved-route.ts'
+import type { ChangeUse, ResolvedRoute } from '../routes/resolved-route.ts'
 import { isString, toRecord } from '../base/values.ts'
 import type { Schema } from '../schema/schema.ts'
 import { baseOf, modelOf, type AnyChange } from './chain.ts'
@@ -156,13 +156,11 @@ export function defineVersions<
     },
   }
   const make = (some: readonly AnyChange[]): HistoryParts => toParts(some, { versions, next, messages })
-  setExpansion(history, {
-    expand: createExpand(parts),
-    migrate,
-    uses: usesOf(parts.changes),
-  })
   return placed(
     withHistoryInternals(history, {
+      expand: createExpand(parts),
+      migrate,
+      uses: usesOf(parts.changes),
       parts,
       make,
       placeOf: (definition) => definedAt([definition]),

@@ -1,4 +1,3 @@
-import { shared } from '../base/copies.ts'
 import type { Awaitable } from '../base/values.ts'
 import type { Token, Tokens } from '../define/context.ts'
 import type { Method, HttpRequest } from '../http/http.ts'
@@ -179,22 +178,20 @@ export interface ChangeUse {
   readonly token: unknown
 }
 
-/** The functions of a history that an application needs. */
-interface HistoryCode {
+/** The functions of a history that an application needs. An application without a history loads none of them. */
+export interface HistoryCode {
   readonly expand: ExpandRoutes
   readonly migrate: MigrateValue
   /** The tokens that changes inject. */
   readonly uses: readonly ChangeUse[]
 }
 
-const histories = /* @__PURE__ */ shared('resolved-route.histories', () => new WeakMap<object, HistoryCode>())
-
-/** Remembers how a history writes routes out. An application that has none loads nothing of it. */
-export function setExpansion(history: object, code: HistoryCode): void {
-  histories.set(history, code)
-}
+// shared by all copies of Octavo, because the command line may be another one than that of the application
+export const HISTORY_CODE: unique symbol = Symbol.for('octavo.history')
 
 /** Returns the functions of a history, or `undefined` for anything else. */
 export function historyCodeOf(history: object | undefined): HistoryCode | undefined {
-  return history && histories.get(history)
+  // a symbol that only Octavo writes
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return history && (Reflect.get(history, HISTORY_CODE) as HistoryCode | undefined)
 }
